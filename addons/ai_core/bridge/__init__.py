@@ -1,0 +1,1 @@
+"""Python classes as engine classes. Import names from ``addons.ai_core.bridge.gd``."""

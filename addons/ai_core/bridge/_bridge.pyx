@@ -1,0 +1,96 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""The wall between Python and the engine: check, call, translate; no game knowledge.
+
+Rooms: interface (what the engine offers), strings, values, packed, variant (conversions),
+objects (liveness), callables, methods (calling the engine), classes (registering),
+callbacks (being called), batches (many calls in one crossing), errors, and the entry below.
+
+Words used in comments. OWNED: whoever is named must free it. BORROWED: valid during
+this call only. ENGINE: memory that belongs to Godot. GIL: who holds it.
+"""
+cimport cython
+from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.pycapsule cimport PyCapsule_New
+from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
+from libc.math cimport sqrt, sqrtf
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t, uintptr_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy, memset
+
+import importlib
+import os
+import sys
+import traceback
+
+import numpy
+
+include "interface.pxi"
+include "variant.pxi"
+include "strings.pxi"
+include "values.pxi"
+include "packed.pxi"
+include "objects.pxi"
+include "methods.pxi"
+include "callables.pxi"
+include "classes.pxi"
+include "callbacks.pxi"
+include "batches.pxi"
+include "errors.pxi"
+
+STARTUP_MODULE = "addons.ai_core.register"
+"""Module whose ``start(level)`` and ``stop(level)`` the bridge calls; all it knows of its users."""
+
+LEVEL_SCENE = 2
+LEVEL_EDITOR = 3
+
+cdef void* library = NULL            # the engine's token for this extension
+engine_version = (0, 0, 0)
+
+cdef bint open_bridge(get_proc_f get_proc, void* token) except False:
+    global library, engine_version
+    cdef GodotVersion version
+    cdef const char* missing = NULL
+    (<get_version_f>get_proc(b"get_godot_version"))(&version)
+    engine_version = (version.major, version.minor, version.patch)
+    if not engine_interface_load(get_proc, version.major, version.minor, &missing):
+        raise RuntimeError(f"Godot {version.major}.{version.minor} lacks {missing.decode()}; ai_core needs Godot 4.4 or newer")
+    library = token
+    open_variants()
+    open_packed_kinds()
+    open_methods()
+    open_batches()
+    if singleton("OS").call("has_feature", "double"):
+        raise RuntimeError("this is a double-precision build of Godot; ai_core needs a single-precision one")
+    return True
+
+cdef void close_bridge() except *:
+    drain_releases()
+    for name in reversed(registered_classes()):
+        unregister_class(name)
+    close_names()
+
+cdef int entry(void* get_proc, void* token, int starting, int level) noexcept with gil:
+    """Called by the loader; 1 if all went well."""
+    try:
+        thread_becomes_main()
+        if starting:
+            if level == LEVEL_SCENE:
+                if sys.stdout is None or not hasattr(sys.stdout, "descriptor"):
+                    sys.stdout, sys.stderr = EngineOutput(1), EngineOutput(2)
+                open_bridge(<get_proc_f>get_proc, token)
+            importlib.import_module(STARTUP_MODULE).start(level)
+        else:
+            module = sys.modules.get(STARTUP_MODULE)
+            if module is not None:
+                module.stop(level)
+            if level == LEVEL_SCENE:
+                close_bridge()
+        return 1
+    except BaseException as problem:
+        if library != NULL:
+            report(problem, "starting the extension" if starting else "ending the extension")
+        else:
+            traceback.print_exc()
+        return 0
+
+_entry = PyCapsule_New(<void*>entry, b"ai_core.bridge.entry", NULL)

@@ -1,0 +1,316 @@
+# What the engine calls.
+#
+# GIL: taken here, in every callback. Nothing is thrown: each callback catches
+#   everything, reports it, and always writes its return slot, because a stale slot
+#   gives the caller an earlier call's result.
+
+cdef BindingCallbacks NO_BINDING_CALLBACKS
+cdef int64_t instances_created = 0
+cdef int64_t instances_freed = 0
+
+cdef inline void enter_thread() noexcept:
+    if thread_pin_once():
+        PyGILState_Ensure()      # never given back: the next entry of this thread costs 0.1 us, not 10
+
+cdef inline void need_main_thread() except *:
+    if not thread_is_main():
+        enter_thread()
+        raise RuntimeError("nodes written in Python run on the main thread only; use call_deferred() from a thread")
+
+# ---- life and death of instances
+
+cdef void* new_instance(ClassData* data, void* pointer) except NULL:
+    global instances_created
+    cdef GDObject made
+    cdef Instance* instance
+    cdef uint8_t ok = 0
+    cls = <object>data.cls
+    made = cls.__new__(cls)
+    instance = <Instance*>calloc(1, sizeof(Instance))    # OWNED by the engine until on_free
+    made.pointer = pointer
+    made.id = gd_object_get_instance_id(pointer)
+    made.instance = instance
+    instance.python = <PyObject*>made
+    instance.is_strong = 1
+    instance.data = data
+    Py_INCREF(made)                                      # the engine's reference
+    gd_object_set_instance(pointer, data.name, instance)
+    gd_object_set_instance_binding(pointer, library, instance, &NO_BINDING_CALLBACKS)
+    if is_ref_counted_id(made.id):
+        made.holds_reference = True                      # one engine reference as long as Python lives
+        gd_object_method_bind_ptrcall(bind_init_ref, pointer, NULL, &ok)
+    instances_created += 1
+    try:
+        made.__init__()
+    except BaseException as problem:
+        report(problem, f"{cls.__name__}.__init__")
+    return instance
+
+cdef void* on_create(void* userdata, uint8_t notify) noexcept with gil:
+    cdef ClassData* data = <ClassData*>userdata
+    cdef void* pointer = gd_classdb_construct_object2(data.native)
+    try:
+        enter_thread()
+        new_instance(data, pointer)
+        if notify:
+            notify_postinitialize(pointer)
+    except BaseException as problem:
+        report(problem, f"creating {(<object>data.cls).__name__}")
+    return pointer
+
+cdef void* on_recreate(void* userdata, void* pointer) noexcept with gil:
+    try:
+        return new_instance(<ClassData*>userdata, pointer)
+    except BaseException as problem:
+        report(problem, f"creating {(<object>(<ClassData*>userdata).cls).__name__} again")
+    return NULL
+
+cdef void on_free(void* userdata, void* instance_) noexcept with gil:
+    global instances_freed
+    cdef Instance* instance = <Instance*>instance_
+    cdef GDObject python
+    if instance == NULL:
+        return
+    instances_freed += 1
+    if instance.python != NULL:
+        python = <GDObject>instance.python
+        python.pointer = NULL
+        python.instance = NULL
+        python.holds_reference = False
+        instance.python = NULL
+        if instance.is_strong:
+            Py_DECREF(python)
+    free(instance)
+
+cdef int64_t reference_count(void* pointer) noexcept nogil:
+    cdef int64_t count = 0
+    gd_object_method_bind_ptrcall(bind_reference_count, pointer, NULL, &count)
+    return count
+
+cdef void on_reference(void* instance_) noexcept with gil:
+    cdef Instance* instance = <Instance*>instance_
+    if instance.python != NULL and not instance.is_strong:      # 1 -> 2: somebody besides Python holds it
+        instance.is_strong = 1
+        Py_INCREF(<object>instance.python)
+
+cdef void on_unreference(void* instance_) noexcept with gil:
+    cdef Instance* instance = <Instance*>instance_
+    cdef GDObject python
+    if instance.python == NULL or not instance.is_strong:
+        return
+    python = <GDObject>instance.python
+    if python.pointer != NULL and reference_count(python.pointer) == 1:
+        instance.is_strong = 0
+        try:
+            release_later(python)
+        except BaseException as problem:
+            report(problem, "releasing an object")
+        Py_DECREF(python)
+
+# ---- methods and properties
+
+cdef object argument_to_python(MethodData* method, int index, const void* variant, CallError* error):
+    """Check and convert one argument; on a mismatch fill ``error`` and return None."""
+    cdef int wanted = method.types[index]
+    cdef int got = gd_variant_get_type(variant)
+    cdef void* pointer
+    if wanted == T_OBJECT and (got == T_OBJECT or got == T_NIL):
+        if got == T_NIL or (<const uint64_t*>variant)[1] == 0:
+            return None
+        pointer = gd_object_get_instance_from_id((<const uint64_t*>variant)[1])
+        if pointer != NULL and (method.class_tags[index] == NULL
+                                or gd_object_cast_to(pointer, method.class_tags[index]) != NULL):
+            return object_to_python(pointer)
+    elif got == wanted or wanted == T_NIL:
+        return variant_to_python(variant)
+    elif wanted == T_FLOAT and got == T_INT:
+        return <double>(<const int64_t*>variant)[1]
+    elif wanted == T_INT and got == T_FLOAT and float((<const double*>variant)[1]).is_integer():
+        return int((<const double*>variant)[1])
+    elif wanted == T_BOOL and got == T_INT:
+        return (<const int64_t*>variant)[1] != 0
+    elif wanted in (T_STRING, T_STRING_NAME, T_NODE_PATH) and got in (T_STRING, T_STRING_NAME, T_NODE_PATH):
+        text = str(variant_to_python(variant))
+        return text if wanted == T_STRING else NodePath(text) if wanted == T_NODE_PATH else StringName(text)
+    elif wanted == T_ARRAY and is_packed(got):
+        return list(variant_to_python(variant))
+    elif is_packed(wanted) and got == T_ARRAY:
+        values = variant_to_python(variant)
+        return values if wanted == T_PACKED_STRING_ARRAY else packed_source(values, wanted)
+    error.error = 2              # INVALID_ARGUMENT
+    error.argument = index
+    error.expected = wanted
+    return None
+
+cdef object run_method(MethodData* method, object self, list arguments):
+    if method.kind == GETTER:
+        return getattr(self, <object>method.target)
+    if method.kind == SETTER:
+        setattr(self, <object>method.target, arguments[0])
+        return None
+    return (<object>method.target)(self, *arguments)
+
+cdef void refuse_value(MethodData* method, object self, const void* variant) except *:
+    """A setter got a value of the wrong type: one clear error, and the old value stays."""
+    cdef int got = gd_variant_get_type(variant)
+    name = <object>method.target
+    if got == T_OBJECT:
+        shown = repr(variant_to_python(variant)) if gd_object_get_instance_from_id((<const uint64_t*>variant)[1]) != NULL else "a freed object"
+    else:
+        shown = f"{type_name(got)} {variant_to_python(variant)!r}"
+    raise RefusedValue(f"{name} needs {type_name(method.types[0])}, got {shown}; it stays {getattr(self, name)!r}")
+
+cdef void on_call(void* userdata, void* instance, const void* const* arguments, int64_t count, void* result, CallError* error) noexcept with gil:
+    cdef MethodData* method = <MethodData*>userdata
+    cdef int64_t i
+    error.error = 0
+    if count > method.count:
+        error.error = 3          # TOO_MANY_ARGUMENTS
+        error.expected = method.count
+        return
+    if count < method.count - method.default_count:
+        error.error = 4          # TOO_FEW_ARGUMENTS
+        error.expected = method.count - method.default_count
+        return
+    self = <object>(<Instance*>instance).python
+    try:
+        need_main_thread()
+        values = []
+        for i in range(count):
+            values.append(argument_to_python(method, i, arguments[i], error))
+            if error.error:
+                if method.kind == SETTER:
+                    error.error = 0
+                    refuse_value(method, self, arguments[i])
+                return
+        if count < method.count:
+            values.extend((<tuple>method.defaults)[count - (method.count - method.default_count):])
+        returned = run_method(method, self, values)
+        if method.result >= 0:
+            gd_variant_destroy(result)
+            result_new(returned, method.result, result)
+    except BaseException as problem:
+        report(problem, <object>method.where, self)
+
+cdef void result_new(object value, int t, void* out) except *:
+    """Construct a Variant of the declared type, so that an int returned as float arrives as float."""
+    cdef uint64_t slot[8]
+    gd_variant_new_nil(out)
+    if t == T_NIL or t == T_OBJECT:
+        variant_new(value, out)
+        return
+    slot_new(value, t, slot)
+    from_type[t](out, slot)
+    if destructors[t] != NULL:
+        destructors[t](slot)
+
+cdef void on_ptrcall(void* userdata, void* instance, const void* const* arguments, void* result) noexcept with gil:
+    cdef MethodData* method = <MethodData*>userdata
+    cdef int i
+    self = <object>(<Instance*>instance).python
+    try:
+        need_main_thread()
+        if method.kind == FUNCTION and method.count == 2:        # the hot shapes, without a list
+            returned = (<object>method.target)(self, slot_to_python(method.types[0], arguments[0]), slot_to_python(method.types[1], arguments[1]))
+        elif method.kind == FUNCTION and method.count == 1:
+            returned = (<object>method.target)(self, slot_to_python(method.types[0], arguments[0]))
+        else:
+            returned = run_method(method, self, [slot_to_python(method.types[i], arguments[i]) for i in range(method.count)])
+        if method.result >= 0:
+            write_slot(returned, method.result, method.result_is_ref, result)
+    except BaseException as problem:
+        if method.result >= 0:
+            write_default(method.result, result)
+        report(problem, <object>method.where, self)
+
+cdef void write_slot(object value, int t, bint is_ref, void* slot) except *:
+    """Assign to a return slot, which is initialised for every type that has a destructor."""
+    cdef uint64_t made[8]
+    if t == T_OBJECT:
+        if not is_ref:
+            (<void**>slot)[0] = NULL if value is None else (<GDObject?>value).live()
+        elif value is not None:
+            gd_ref_set_object(slot, (<GDObject?>value).live())
+        return
+    if t == T_NIL:
+        variant_new(value, made)
+        gd_variant_destroy(slot)
+        memcpy(slot, made, sizeof(GDVariant))
+        return
+    if destructors[t] == NULL:
+        slot_new(value, t, slot)
+        return
+    slot_new(value, t, made)                             # first make, then replace: a failure leaves the slot whole
+    destructors[t](slot)
+    memcpy(slot, made, 16 if (is_packed(t) or t == T_CALLABLE or t == T_SIGNAL) else 8)
+
+cdef void write_default(int t, void* slot) noexcept:
+    if t == T_NIL or destructors[t] != NULL:
+        return                                           # initialised by the caller
+    if number_count[t]:
+        memset(slot, 0, number_count[t] * 4)
+    else:
+        memset(slot, 0, 1 if t == T_BOOL else 12 if t == T_VECTOR3 else 8)
+
+# ---- virtuals, notifications, text
+
+cdef void* on_get_virtual(void* userdata, const void* name, uint32_t method_hash) noexcept nogil:
+    # StringNames are interned: comparing the 8-byte value compares the name.
+    cdef ClassData* data = <ClassData*>userdata
+    cdef int i
+    for i in range(data.virtual_count):
+        if data.virtuals[i].name == (<const uint64_t*>name)[0]:
+            return &data.virtuals[i]
+    return NULL
+
+cdef void on_call_virtual(void* instance, const void* name, void* userdata, const void* const* arguments, void* result) noexcept with gil:
+    cdef VirtualData* virtual = <VirtualData*>userdata
+    cdef int i
+    self = <object>(<Instance*>instance).python
+    try:
+        need_main_thread()
+        if virtual.count == 1:
+            returned = (<object>virtual.function)(self, slot_to_python(virtual.types[0], arguments[0]))
+        elif virtual.count == 0:
+            returned = (<object>virtual.function)(self)
+        else:
+            returned = (<object>virtual.function)(self, *[slot_to_python(virtual.types[i], arguments[i]) for i in range(virtual.count)])
+        if virtual.result >= 0:
+            write_slot(returned, virtual.result, False, result)
+    except BaseException as problem:
+        if virtual.result >= 0:
+            write_default(virtual.result, result)
+        report(problem, <object>virtual.where, self, virtual.once)
+
+cdef void on_notification(void* instance_, int32_t what, uint8_t reverse) noexcept nogil:
+    # Most notifications interest nobody, so they are turned away before the GIL is taken.
+    cdef Instance* instance = <Instance*>instance_
+    cdef ClassData* data
+    cdef int i
+    if instance == NULL:
+        return
+    data = <ClassData*>instance.data
+    for i in range(data.notification_count):
+        if data.notifications[i].what == what:
+            notify_python(instance, &data.notifications[i])
+            return
+
+cdef void notify_python(Instance* instance, NotificationData* notification) noexcept with gil:
+    if instance.python == NULL:
+        return
+    self = <object>instance.python
+    try:
+        enter_thread()
+        (<object>notification.function)(self)
+    except BaseException as problem:
+        report(problem, <object>notification.where, self, notification.once)
+
+cdef void on_to_string(void* instance, uint8_t* is_valid, void* out) noexcept with gil:
+    is_valid[0] = 0
+    try:
+        text = repr(<object>(<Instance*>instance).python)
+        destructors[T_STRING](out)
+        string_new(text, out)
+        is_valid[0] = 1
+    except BaseException as problem:
+        report(problem, "__repr__")

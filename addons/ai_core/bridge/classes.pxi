@@ -1,0 +1,226 @@
+# Registering Python classes with the engine.
+#
+# Class, method and virtual records are allocated once per registration and never
+# freed: the engine keeps pointers to them until the process ends.
+
+ctypedef enum MethodKind:
+    FUNCTION = 0
+    GETTER = 1
+    SETTER = 2
+
+ctypedef struct MethodData:
+    int kind
+    PyObject* target             # the function, or the property's name
+    PyObject* defaults           # tuple
+    PyObject* where              # "Class.method", for messages
+    int count
+    int default_count
+    int result                   # Variant type, -1 for none
+    bint result_is_ref           # the declared class is RefCounted: the slot is a Ref
+    int* types
+    void** class_tags            # NULL where any object will do
+
+ctypedef struct VirtualData:
+    uint64_t name
+    PyObject* function
+    PyObject* where
+    int count
+    int result
+    bint once                    # called every frame: an error is printed once
+    int types[4]
+
+ctypedef struct NotificationData:
+    int what
+    PyObject* function
+    PyObject* where
+    bint once
+
+ctypedef struct ClassData:
+    PyObject* cls
+    void* name
+    void* native                 # nearest engine class: what has to be constructed
+    int virtual_count
+    VirtualData* virtuals
+    int notification_count
+    NotificationData* notifications
+
+cdef list _registered = []       # names, in registration order
+
+cdef PyObject* keep(object value) noexcept:
+    Py_INCREF(value)             # OWNED by a record that is never freed
+    return <PyObject*>value
+
+cdef void fill_property(PropertyInfo* info, dict declared) except *:
+    info.type = declared["type"]
+    info.name = name_ptr(declared.get("name", ""))
+    info.class_name = name_ptr(declared.get("class_name", ""))
+    info.hint = declared.get("hint", 0)
+    info.hint_string = string_forever(declared.get("hint_string", ""))
+    info.usage = declared.get("usage", 6)                # PROPERTY_USAGE_DEFAULT
+    if info.type == T_NIL:
+        info.usage |= 1 << 17                            # PROPERTY_USAGE_NIL_IS_VARIANT
+
+cdef PropertyInfo* property_infos(list declared) except? NULL:
+    cdef PropertyInfo* infos = <PropertyInfo*>calloc(len(declared) + 1, sizeof(PropertyInfo))
+    for i, one in enumerate(declared):
+        fill_property(&infos[i], one)
+    return infos
+
+def register_class(dict declared):
+    """Register one class; ``declared`` is what the declaration layer made of it."""
+    cdef ClassCreationInfo info
+    cdef ClassData* data = <ClassData*>calloc(1, sizeof(ClassData))
+    cdef void* parent = name_ptr(declared["parent"])
+    data.cls = keep(declared["cls"])
+    data.name = name_ptr(declared["name"])
+    data.native = name_ptr(declared["native"])
+    fill_virtuals(data, declared["virtuals"])
+    fill_notifications(data, declared["notifications"])
+    memset(&info, 0, sizeof(info))
+    info.is_exposed = 1
+    info.is_runtime = declared["is_runtime"]
+    info.icon_path = string_forever(declared["icon"]) if declared["icon"] else NULL
+    info.create_instance_func = <void*>on_create
+    info.free_instance_func = <void*>on_free
+    info.recreate_instance_func = <void*>on_recreate     # without it the engine turns reloading off
+    info.get_virtual_call_data_func = <void*>on_get_virtual
+    info.call_virtual_with_data_func = <void*>on_call_virtual
+    info.to_string_func = <void*>on_to_string
+    info.reference_func = <void*>on_reference
+    info.unreference_func = <void*>on_unreference
+    info.notification_func = <void*>on_notification if data.notification_count else NULL
+    info.class_userdata = data
+    gd_classdb_register_extension_class4(library, data.name, parent, &info)
+    _registered.append(declared["name"])
+    for method in declared["methods"]:
+        register_method(data, method)
+    for hook in declared["hooks"]:
+        register_hook(data, hook)
+    for enum, name, value in declared["constants"]:
+        gd_classdb_register_extension_class_integer_constant(library, data.name, name_ptr(enum), name_ptr(name), value, 0)
+    register_properties(data, declared["properties"])
+    for signal in declared["signals"]:
+        gd_classdb_register_extension_class_signal(
+            library, data.name, name_ptr(signal["name"]), property_infos(signal["arguments"]), len(signal["arguments"]))
+
+cdef void fill_virtuals(ClassData* data, list virtuals) except *:
+    cdef VirtualData* record
+    data.virtuals = <VirtualData*>calloc(len(virtuals) + 1, sizeof(VirtualData))
+    for virtual in virtuals:
+        record = &data.virtuals[data.virtual_count]
+        record.name = (<uint64_t*>name_ptr(virtual["name"]))[0]
+        record.function = keep(virtual["function"])
+        record.where = keep(virtual["where"])
+        record.count = len(virtual["types"])
+        record.result = virtual["result"]
+        record.once = virtual["once"]
+        for i, t in enumerate(virtual["types"]):
+            record.types[i] = t
+        data.virtual_count += 1
+
+cdef void fill_notifications(ClassData* data, list notifications) except *:
+    cdef NotificationData* record
+    data.notifications = <NotificationData*>calloc(len(notifications) + 1, sizeof(NotificationData))
+    for what, function, where, once in notifications:
+        record = &data.notifications[data.notification_count]
+        record.what = what
+        record.function = keep(function)
+        record.where = keep(where)
+        record.once = once
+        data.notification_count += 1
+
+cdef void register_properties(ClassData* data, list properties) except *:
+    cdef PropertyInfo info
+    for declared in properties:
+        if declared.get("group") is not None:
+            gd_classdb_register_extension_class_property_group(
+                library, data.name, string_forever(declared["group"]), string_forever(""))
+        fill_property(&info, declared)
+        gd_classdb_register_extension_class_property(
+            library, data.name, &info, name_ptr(declared["setter"]), name_ptr(declared["getter"]))
+
+cdef void register_method(ClassData* data, dict declared) except *:
+    cdef MethodInfo info
+    cdef PropertyInfo result
+    cdef Arguments defaults = Arguments(declared["defaults"])
+    cdef MethodData* record = <MethodData*>calloc(1, sizeof(MethodData))
+    record.kind = declared["kind"]
+    record.target = keep(declared["target"])
+    record.defaults = keep(tuple(declared["defaults"]))
+    record.where = keep(declared["where"])
+    record.count = len(declared["arguments"])
+    record.default_count = len(declared["defaults"])
+    record.result = declared["result"]["type"] if declared["result"] else -1
+    record.result_is_ref = bool(declared["result"] and declared["result"].get("is_ref"))
+    record.types = <int*>calloc(record.count + 1, sizeof(int))
+    record.class_tags = <void**>calloc(record.count + 1, sizeof(void*))
+    for i, argument in enumerate(declared["arguments"]):
+        record.types[i] = argument["type"]
+        if argument.get("class_name"):
+            record.class_tags[i] = gd_classdb_get_class_tag(name_ptr(argument["class_name"]))
+    memset(&info, 0, sizeof(info))
+    info.name = name_ptr(declared["name"])
+    info.method_userdata = record
+    info.call_func = <void*>on_call
+    info.ptrcall_func = <void*>on_ptrcall
+    info.method_flags = 1                                # METHOD_FLAG_NORMAL
+    if record.result >= 0:
+        fill_property(&result, declared["result"])
+        info.has_return_value = 1
+        info.return_value_info = &result
+    info.argument_count = record.count
+    info.arguments_info = property_infos(declared["arguments"])
+    info.arguments_metadata = <int*>calloc(record.count + 1, sizeof(int))
+    info.default_argument_count = record.default_count
+    info.default_arguments = <void**>defaults.pointers
+    gd_classdb_register_extension_class_method(library, data.name, &info)
+
+cdef void register_hook(ClassData* data, dict declared) except *:
+    cdef VirtualMethodInfo info
+    memset(&info, 0, sizeof(info))
+    info.name = name_ptr(declared["name"])
+    info.method_flags = 1 | 8                            # METHOD_FLAG_NORMAL | METHOD_FLAG_VIRTUAL
+    fill_property(&info.return_value, declared["result"] or {"type": T_NIL, "usage": 0})
+    if not declared["result"]:
+        info.return_value.usage = 6
+    info.argument_count = len(declared["arguments"])
+    info.arguments = property_infos(declared["arguments"])
+    info.arguments_metadata = <int*>calloc(info.argument_count + 1, sizeof(int))
+    gd_classdb_register_extension_class_virtual_method(library, data.name, &info)
+
+def unregister_class(name):
+    """Take one class out of the engine; no instance of it may exist."""
+    _registered.remove(name)
+    gd_classdb_unregister_extension_class(library, name_ptr(name))
+
+def registered_classes():
+    """Return the names of the registered classes, parents before children."""
+    return list(_registered)
+
+def load_documentation(xml):
+    """Hand a class's documentation to the editor; only at start level EDITOR."""
+    cdef bytes text = xml.encode()
+    gd_editor_help_load_xml_from_utf8_chars(text)
+
+def call_hook(GDObject self, name, default, *values):
+    """Call the script's override of a virtual method, or ``default(self, *values)`` without one."""
+    cdef GDVariant result
+    cdef CallError error
+    cdef void* pointer = self.live()
+    cdef void* method = name_ptr(name)
+    if not gd_object_has_script_method(pointer, method):
+        return default(self, *values)
+    cdef Arguments arguments = Arguments(values)
+    error.error = 0
+    gd_variant_new_nil(&result)
+    with nogil:
+        gd_object_call_script_method(pointer, method, arguments.pointers, arguments.count, &result, &error)
+    try:
+        check_call(&error, name, values)
+        return variant_to_python(&result)
+    finally:
+        gd_variant_destroy(&result)
+
+def has_script_method(GDObject self, name):
+    """Return whether the script on ``self`` defines a method."""
+    return bool(gd_object_has_script_method(self.live(), name_ptr(name)))

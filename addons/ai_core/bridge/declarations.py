@@ -1,0 +1,194 @@
+"""What a node class is declared with: exported properties, signals, methods, hooks."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from enum import IntEnum
+from typing import Any
+
+from _bridge import (
+    GDObject,
+    NodePath,
+    RefusedValue,
+    StringName,
+    Vector2,
+    Vector3,
+    call_hook,
+)
+
+from addons.ai_core.bridge.engine_types import describe
+
+HINT_RANGE, HINT_ENUM, HINT_FLAGS = 1, 2, 6
+HINT_RESOURCE, HINT_MULTILINE, HINT_NODE_PATH_TYPES = 17, 18, 26
+HINT_LAYERS_2D_PHYSICS, HINT_LAYERS_3D_PHYSICS = 8, 11
+USAGE_DEFAULT, USAGE_CLASS_IS_ENUM = 6, 1 << 16
+
+
+class export:  # noqa: N801 - reads as a word of the declaration language
+    """A property that the inspector shows and the scene file stores.
+
+    Args:
+        type: an engine type, an IntEnum of the class, or a Resource class.
+        default: an immutable value; the inspector's revert arrow goes back to it.
+        range: (minimum, maximum[, step]); values outside are refused.
+        or_greater: values above the maximum are allowed; the slider ends there.
+        unit: suffix such as "m" or "s".
+        as_degrees: stored in radians, shown in degrees.
+        options: names to choose from, for an int or str.
+        hint: (number, text) of any other engine hint.
+        group: name of the inspector group that begins with this property.
+        on_set: name of a method called after a new value is stored.
+        doc: one sentence or more for the hover text.
+    """
+
+    def __init__(
+        self, type: object, default: object = None, *, range: Sequence[float] | None = None,
+        or_greater: bool = False, unit: str = "", as_degrees: bool = False,
+        options: Sequence[str] = (), hint: tuple[int, str] | None = None,
+        group: str | None = None, on_set: str | None = None, doc: str = "",
+    ) -> None:
+        if isinstance(default, (list, dict, set, bytearray)):
+            if default:
+                raise TypeError(f"the default of an exported property must be immutable, got {default!r}")
+            default = ()
+        self.type, self.default, self.range, self.or_greater = type, default, range, or_greater
+        self.unit, self.as_degrees, self.options, self.hint = unit, as_degrees, options, hint
+        self.group, self.on_set, self.doc = group, on_set, doc
+        self.is_enum = isinstance(type, _TypeOfClass) and issubclass(type, IntEnum)
+
+    def __set_name__(self, owner: _TypeOfClass, name: str) -> None:
+        self.name, self.slot = name, "_export_" + name
+
+    def __get__(self, instance: Any, owner: object = None) -> Any:
+        if instance is None:
+            return self
+        value = instance.__dict__.get(self.slot, self.default)
+        if value == () and self.type in (list, dict):
+            return self.type()  # type: ignore[operator]
+        return value
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        instance.__dict__[self.slot] = self.checked(instance, value)
+        if self.on_set is not None:
+            getattr(instance, self.on_set)()
+
+    def checked(self, instance: Any, value: Any) -> Any:
+        """Return the value to store, or raise RefusedValue and leave the old one."""
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            if not math.isfinite(value):
+                self.refuse(instance, value, "a finite number")
+            if self.range is not None:
+                low, high = self.range[0], self.range[1]
+                slack = 1e-6 * max(abs(low), abs(high))  # the inspector's float32 of a limit
+                if value < low - slack or (value > high + slack and not self.or_greater):
+                    rule = f"at least {low:g}" if self.or_greater else f"between {low:g} and {high:g}"
+                    self.refuse(instance, value, rule)
+            if self.is_enum and value not in list(self.type):  # type: ignore[call-overload]
+                self.refuse(instance, value, f"one of {[int(one) for one in self.type]}")  # type: ignore[attr-defined]
+        elif isinstance(value, (Vector2, Vector3)) and not all(map(math.isfinite, value)):
+            self.refuse(instance, value, "finite")
+        elif isinstance(self.type, _TypeOfClass) and issubclass(self.type, GDObject) and value is not None:
+            if not isinstance(value, self.type) and not value.is_class(describe(self.type, "", "")["class_name"]):
+                self.refuse(instance, value, f"a {self.type.__name__}")
+        if self.options and isinstance(value, str) and value not in self.options:
+            self.refuse(instance, value, f"one of {list(self.options)}")
+        return value
+
+    def refuse(self, instance: Any, value: object, rule: str) -> None:
+        kept = self.__get__(instance)
+        raise RefusedValue(f"{self.name} must be {rule}, got {value!r}; it stays {kept!r}")
+
+    def describe(self, class_name: str) -> dict[str, Any]:
+        described = describe(self.type, self.name, f"{class_name}.{self.name}")
+        described.update(getter=f"get_{self.name}", setter=f"set_{self.name}", usage=USAGE_DEFAULT)
+        if self.group is not None:
+            described["group"] = self.group
+        if self.hint is not None:
+            described["hint"], described["hint_string"] = self.hint
+        elif self.range is not None or self.unit:
+            low_high = self.range or (0, 1e9, 0.001)
+            parts = [f"{number:g}" for number in low_high]
+            parts += ["or_greater"] * (self.or_greater or self.range is None)
+            parts += ["radians_as_degrees"] * self.as_degrees
+            parts += [f"suffix:{self.unit}"] * bool(self.unit)
+            described["hint"], described["hint_string"] = HINT_RANGE, ",".join(parts)
+        elif self.is_enum:
+            names = (f"{one.name.capitalize().replace('_', ' ')}:{int(one)}" for one in self.type)  # type: ignore[attr-defined]
+            described["hint"], described["hint_string"] = HINT_ENUM, ",".join(names)
+            described["usage"] |= USAGE_CLASS_IS_ENUM
+            described["class_name"] = f"{class_name}.{self.type.__name__}"  # type: ignore[attr-defined]
+        elif self.options:
+            described["hint"], described["hint_string"] = HINT_ENUM, ",".join(self.options)
+        elif described.get("is_ref"):
+            described["hint"], described["hint_string"] = HINT_RESOURCE, described["class_name"]
+        return described
+
+
+_TypeOfClass = type
+
+
+class signal:  # noqa: N801
+    """A signal with typed arguments: ``signal(("target", Node), ("strength", float), doc="…")``."""
+
+    def __init__(self, *arguments: tuple[str, object], doc: str = "") -> None:
+        self.arguments, self.doc = arguments, doc
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = StringName(name)
+
+    def __get__(self, instance: Any, owner: object = None) -> Any:
+        return self if instance is None else BoundSignal(instance, self.name)
+
+    def describe(self, class_name: str) -> dict[str, Any]:
+        where = f"{class_name}.{self.name}"
+        return {"name": str(self.name), "arguments": [describe(kind, name, where) for name, kind in self.arguments]}
+
+
+class BoundSignal:
+    """A signal of one object."""
+
+    __slots__ = ("name", "owner")
+
+    def __init__(self, owner: Any, name: StringName) -> None:
+        self.owner, self.name = owner, name
+
+    def emit(self, *arguments: object) -> None:
+        self.owner.emit_signal(self.name, *arguments)
+
+    def connect(self, callback: Callable[..., object], flags: int = 0) -> None:
+        self.owner.connect(self.name, callback, flags)
+
+    def disconnect(self, callback: Callable[..., object]) -> None:
+        self.owner.call("disconnect", self.name, callback)
+
+    def has_connections(self) -> bool:
+        return bool(self.owner.call("has_connections", self.name))
+
+
+def method(function: Any) -> Any:
+    """Make a function callable from GDScript; its annotations are its signature."""
+    function.__is_engine_method__ = True
+    return function
+
+
+class hook:  # noqa: N801
+    """A virtual method: a script's override runs if there is one, else the Python body."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function, self.__doc__ = function, function.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = StringName(name)
+
+    def __get__(self, instance: Any, owner: object = None) -> Any:
+        if instance is None:
+            return self
+        return lambda *values: call_hook(instance, self.name, self.function, *values)
+
+
+def node_path(*classes: str) -> tuple[int, str]:
+    """Return the hint for a NodePath property that offers only nodes of some classes."""
+    return HINT_NODE_PATH_TYPES, ",".join(classes)
+
+
+__all__ = ["BoundSignal", "NodePath", "export", "hook", "method", "node_path", "signal"]

@@ -1,0 +1,75 @@
+"""The editor's hover texts, made from the docstrings and ``doc=`` of a declared class."""
+from __future__ import annotations
+
+import inspect
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+from addons.ai_core.bridge.declarations import export, hook, signal
+from addons.ai_core.bridge.engine_types import TYPE_NUMBERS
+
+TYPE_NAMES = {number: getattr(kind, "__name__", "Variant") for kind, number in reversed(TYPE_NUMBERS.items())}
+TYPE_NAMES.update({
+    0: "Variant", 4: "String", 24: "Object", 25: "Callable", 27: "Dictionary", 28: "Array",
+    29: "PackedByteArray",
+})
+
+
+def class_xml(cls: type) -> str:
+    """Return the class reference of a declared class in the engine's XML format."""
+    declared: dict[str, Any] = cls.__declared__  # type: ignore[attr-defined]
+    brief, _, rest = inspect.cleandoc(cls.__doc__ or "").partition("\n")
+    members = "".join(_member(one, cls.__name__) for one in cls.__dict__.values() if isinstance(one, export))
+    signals = "".join(_signal(one, cls.__name__) for one in cls.__dict__.values() if isinstance(one, signal))
+    methods = "".join(
+        _method(one, cls.__dict__[one["name"]])
+        for one in [*declared["methods"], *declared["hooks"]] if one["name"] in cls.__dict__
+    )
+    return (
+        f"<class name={quoteattr(cls.__name__)} inherits={quoteattr(declared['parent'])}>"
+        f"<brief_description>{escape(brief)}</brief_description>"
+        f"<description>{escape(_paragraphs(rest) or brief)}</description>"
+        f"<methods>{methods}</methods><members>{members}</members><signals>{signals}</signals></class>"
+    )
+
+
+def _paragraphs(text: str) -> str:
+    return "\n".join(" ".join(block.split()) for block in text.split("\n\n")).strip()
+
+
+def _type(described: dict[str, Any]) -> str:
+    return described.get("class_name") or TYPE_NAMES[described["type"]]
+
+
+def _member(one: export, class_name: str) -> str:
+    described = one.describe(class_name)
+    return (
+        f"<member name={quoteattr(one.name)} type={quoteattr(_type(described))}"
+        f" setter={quoteattr(described['setter'])} getter={quoteattr(described['getter'])}>"
+        f"{escape(one.doc)}</member>"
+    )
+
+
+def _parameters(arguments: list[dict[str, Any]]) -> str:
+    return "".join(
+        f"<param index=\"{index}\" name={quoteattr(one['name'])} type={quoteattr(_type(one))}/>"
+        for index, one in enumerate(arguments)
+    )
+
+
+def _signal(one: signal, class_name: str) -> str:
+    described = one.describe(class_name)
+    return (
+        f"<signal name={quoteattr(str(one.name))}>{_parameters(described['arguments'])}"
+        f"<description>{escape(one.doc)}</description></signal>"
+    )
+
+
+def _method(described: dict[str, Any], function: Any) -> str:
+    qualifiers = ' qualifiers="virtual"' if isinstance(function, hook) else ""
+    returned = _type(described["result"]) if described["result"] else "void"
+    return (
+        f"<method name={quoteattr(described['name'])}{qualifiers}><return type={quoteattr(returned)}/>"
+        f"{_parameters(described['arguments'])}"
+        f"<description>{escape(_paragraphs(inspect.getdoc(function) or ''))}</description></method>"
+    )

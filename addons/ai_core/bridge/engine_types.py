@@ -1,0 +1,135 @@
+"""Which Python annotation stands for which engine type."""
+from __future__ import annotations
+
+import inspect
+from enum import IntEnum
+from typing import Any, get_origin
+
+import numpy as np
+from _bridge import (
+    AABB,
+    RID,
+    Basis,
+    Color,
+    GDCallable,
+    GDObject,
+    NodePath,
+    PackedStringArray,
+    PackedVector4Array,
+    Plane,
+    Projection,
+    Quaternion,
+    Rect2,
+    Rect2i,
+    Signal,
+    StringName,
+    Transform2D,
+    Transform3D,
+    Vector2,
+    Vector2i,
+    Vector3,
+    Vector3i,
+    Vector4,
+    Vector4i,
+)
+
+
+class Variant:
+    """Annotation: a value of any type."""
+
+
+class PackedInt32Array:
+    """Annotation: whole numbers, an int32 array in Python."""
+
+
+class PackedInt64Array:
+    """Annotation: whole numbers, an int64 array in Python."""
+
+
+class PackedFloat32Array:
+    """Annotation: numbers, a float32 array in Python."""
+
+
+class PackedFloat64Array:
+    """Annotation: numbers, a float64 array in Python."""
+
+
+class PackedVector2Array:
+    """Annotation: points, a float32 array of shape (n, 2) in Python."""
+
+
+class PackedVector3Array:
+    """Annotation: points, a float32 array of shape (n, 3) in Python."""
+
+
+class PackedColorArray:
+    """Annotation: colors, a float32 array of shape (n, 4) in Python."""
+
+
+OBJECT = 24
+
+TYPE_NUMBERS: dict[object, int] = {
+    Variant: 0, Any: 0, object: 0, inspect.Parameter.empty: 0,
+    bool: 1, int: 2, float: 3, str: 4,
+    Vector2: 5, Vector2i: 6, Rect2: 7, Rect2i: 8, Vector3: 9, Vector3i: 10, Transform2D: 11,
+    Vector4: 12, Vector4i: 13, Plane: 14, Quaternion: 15, AABB: 16, Basis: 17, Transform3D: 18,
+    Projection: 19, Color: 20, StringName: 21, NodePath: 22, RID: 23,
+    GDObject: OBJECT, GDCallable: 25, Signal: 26, dict: 27, list: 28,
+    bytes: 29, PackedInt32Array: 30, PackedInt64Array: 31, PackedFloat32Array: 32,
+    PackedFloat64Array: 33, PackedStringArray: 34, PackedVector2Array: 35,
+    PackedVector3Array: 36, PackedColorArray: 37, PackedVector4Array: 38,
+}
+"""Variant type of each annotation; the numbers are the engine's."""
+
+
+class Node(GDObject):
+    """Base of nodes written in Python."""
+
+    __engine_class__ = "Node"
+
+
+class Node2D(Node):
+    """Base of nodes with a place in 2D."""
+
+    __engine_class__ = "Node2D"
+
+
+class Node3D(Node):
+    """Base of nodes with a place in 3D."""
+
+    __engine_class__ = "Node3D"
+
+
+class RefCounted(GDObject):
+    """Base of objects that live as long as somebody refers to them."""
+
+    __engine_class__ = "RefCounted"
+
+
+class Resource(RefCounted):
+    """Base of data that is saved in .tres files and scenes."""
+
+    __engine_class__ = "Resource"
+
+
+def describe(annotation: object, name: str, where: str) -> dict[str, Any]:
+    """Return the engine's description of a slot with this annotation.
+
+    Raises:
+        TypeError: if the annotation stands for no engine type; at import, not in a game.
+    """
+    if isinstance(annotation, type) and issubclass(annotation, GDObject) and annotation is not GDObject:
+        class_name = annotation.__dict__.get("__engine_class__", annotation.__name__)
+        return {"name": name, "type": OBJECT, "class_name": class_name,
+                "is_ref": issubclass(annotation, RefCounted)}
+    if isinstance(annotation, type) and issubclass(annotation, IntEnum):
+        return {"name": name, "type": 2}
+    bare = get_origin(annotation) or annotation
+    if bare is np.ndarray:
+        raise TypeError(f"{where}: say which packed array {name!r} is, e.g. PackedVector3Array")
+    if bare not in TYPE_NUMBERS:
+        raise TypeError(
+            f"{where}: {name!r} is annotated {annotation!r}, which stands for no engine type;"
+            " use a number, str, list, dict, an engine type, a node class or Variant"
+        )
+    return {"name": name, "type": TYPE_NUMBERS[bare]}

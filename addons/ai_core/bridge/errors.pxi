@@ -1,0 +1,92 @@
+# Python problems as engine errors. Nothing is ever thrown into the engine.
+
+cdef dict _repeated = {}         # (where, kind, file, line) -> times seen, for frame callbacks
+
+def repeated_errors():
+    """Return how often each error of a frame callback was seen: {(where, kind, file, line): times}."""
+    return dict(_repeated)
+
+cdef str described(object source):
+    """Class and node path of the object a problem belongs to, for the message."""
+    cdef uint64_t path = 0
+    cdef GDObject node
+    if not isinstance(source, GDObject) or not source.is_valid():
+        return ""
+    node = source
+    try:
+        if node.is_class("Node"):
+            if node.call("is_inside_tree"):
+                return f"{node.get_class()} '{node.call('get_path')}': "
+            return f"{node.get_class()} '{node.call('get_name')}' (outside the tree): "
+    except Exception:
+        pass
+    return f"{node.get_class()}: "
+
+cdef void report(object problem, object where, object source=None, bint once=False) noexcept:
+    """Print one engine error with the Python traceback; the engine adds the script stack."""
+    try:
+        file, line, name = "<python>", 0, str(where)
+        trace = problem.__traceback__
+        while trace is not None:
+            code = trace.tb_frame.f_code
+            if not code.co_filename.endswith((".pyx", ".pxi")):
+                file, line, name = code.co_filename, trace.tb_lineno, code.co_qualname
+            trace = trace.tb_next
+        if once:
+            key = (str(where), type(problem).__name__, file, line)
+            _repeated[key] = _repeated.get(key, 0) + 1
+            if _repeated[key] > 1:
+                return
+        if isinstance(problem, RefusedValue):
+            text = f"[ai_core] {described(source)}{problem}"
+        else:
+            stack = "".join(python_frames(traceback.TracebackException.from_exception(problem)).format()).rstrip()
+            text = f"[ai_core] {described(source)}{where} raised {type(problem).__name__}: {problem}\n{stack}"
+        print_error(text, name, file, line)
+    except BaseException:
+        gd_print_error_with_message(b"[ai_core]", b"[ai_core] an error could not be reported", b"report", b"errors.pxi", 0, 1)
+
+cdef object python_frames(object shown):
+    """Leave the bridge's own frames out of a traceback: they say nothing to its reader."""
+    if shown is not None:
+        shown.stack[:] = [frame for frame in shown.stack if not frame.filename.endswith((".pyx", ".pxi"))]
+        python_frames(shown.__cause__)
+        python_frames(shown.__context__)
+    return shown
+
+cdef void print_error(object text, object function, object file, int line) except *:
+    cdef bytes message = str(text).encode("utf-8", "replace")
+    cdef bytes function_bytes = str(function).encode("utf-8", "replace")
+    cdef bytes file_bytes = str(file).encode("utf-8", "replace")
+    gd_print_error_with_message(b"[ai_core]", message, function_bytes, file_bytes, line, 1)
+
+def report_exception(problem, where, source=None, once=False):
+    """Report an exception as one engine error, with the node path of ``source`` and the traceback.
+
+    With ``once`` the same error from the same place is printed the first time and counted afterwards.
+    """
+    report(problem, where, source, once)
+
+def report_error(text, source=None):
+    """Print an engine error without a traceback, for wrong settings: what, value, rule, remedy."""
+    print_error(f"[ai_core] {described(source)}{text}", "", "", 0)
+
+class RefusedValue(ValueError):
+    """A value was refused at a property or argument; the message needs no traceback."""
+
+class EngineOutput:
+    """What Python prints goes where the engine prints; a buffered pipe would lose it in a crash."""
+
+    encoding = "utf-8"
+    errors = "replace"
+
+    def __init__(self, int descriptor):
+        self.descriptor = descriptor
+
+    def write(self, text):
+        os.write(self.descriptor, text.encode("utf-8", "replace"))
+        return len(text)
+
+    def flush(self): pass
+    def isatty(self): return False
+    def fileno(self): return self.descriptor

@@ -1,0 +1,123 @@
+# Calling the engine.
+#
+# GIL: released around every generic call, because the engine may block (waiting for a
+# worker that needs Python deadlocks otherwise). Pointer getters and setters keep it:
+# they return in tens of nanoseconds and cannot wait.
+
+@cython.final
+cdef class Arguments:
+    """Variants made from Python values, destroyed with this object."""
+    cdef GDVariant inline_variants[8]
+    cdef const void* inline_pointers[8]
+    cdef GDVariant* variants
+    cdef const void** pointers
+    cdef int64_t count
+
+    def __cinit__(self, values):
+        cdef int64_t i, wanted = len(values)
+        self.variants = self.inline_variants
+        self.pointers = self.inline_pointers
+        if wanted > 8:
+            self.variants = <GDVariant*>malloc(wanted * sizeof(GDVariant))
+            self.pointers = <const void**>malloc(wanted * sizeof(void*))
+        for i in range(wanted):
+            variant_new(values[i], &self.variants[i])
+            self.pointers[i] = &self.variants[i]
+            self.count = i + 1
+
+    def __dealloc__(self):
+        cdef int64_t i
+        for i in range(self.count):
+            gd_variant_destroy(&self.variants[i])
+        if self.variants != self.inline_variants:
+            free(self.variants)
+            free(self.pointers)
+
+
+cdef object call_variant(void* variant, object method, tuple values):
+    cdef GDVariant result
+    cdef CallError error
+    cdef Arguments arguments = Arguments(values)
+    cdef void* name = name_ptr(method)
+    error.error = 0
+    gd_variant_new_nil(&result)
+    with nogil:
+        gd_variant_call(variant, name, arguments.pointers, arguments.count, &result, &error)
+    try:
+        check_call(&error, method, values)
+        return variant_to_python(&result)
+    finally:
+        gd_variant_destroy(&result)
+
+cdef object variant_call(GDObject self, object method, tuple values):
+    cdef GDVariant self_variant
+    cdef void* pointer = self.live()
+    from_type[T_OBJECT](&self_variant, &pointer)
+    try:
+        return call_variant(&self_variant, method, values)
+    except GodotCallError as problem:
+        raise GodotCallError(f"{self!r}: {problem}") from None
+    finally:
+        gd_variant_destroy(&self_variant)
+
+cdef void check_call(CallError* error, object method, tuple values) except *:
+    if error.error == 0:
+        return
+    if error.error == 2:
+        got = type(values[error.argument]).__name__ if 0 <= error.argument < len(values) else "nothing"
+        raise GodotCallError(f"{method}: argument {error.argument + 1} needs {type_name(error.expected)}, got {got}")
+    reasons = {1: "there is no such method", 3: f"too many arguments, it takes {error.expected}",
+               4: f"too few arguments, it needs {error.expected}", 5: "the object is null", 6: "the method is not const"}
+    raise GodotCallError(f"{method}: {reasons.get(error.error, f'call error {error.error}')}")
+
+
+@cython.final
+cdef class MethodBind:
+    """One engine method, looked up once. ``call`` converts anything; ``get_vector3`` is a fast path."""
+    cdef const void* bind
+    cdef readonly str name
+
+    def __init__(self, str class_name, str method, int64_t method_hash):
+        self.name = f"{class_name}.{method}"
+        self.bind = gd_classdb_get_method_bind(name_ptr(class_name), name_ptr(method), method_hash)
+        if self.bind == NULL:
+            raise LookupError(f"this engine has no {self.name} with hash {method_hash}; rebuild the bridge with it")
+
+    def call(self, GDObject target, *values):
+        cdef GDVariant result
+        cdef CallError error
+        cdef Arguments arguments = Arguments(values)
+        cdef void* pointer = target.live()
+        error.error = 0
+        with nogil:
+            gd_object_method_bind_call(self.bind, pointer, arguments.pointers, arguments.count, &result, &error)
+        try:
+            check_call(&error, self.name, values)
+            return variant_to_python(&result)
+        finally:
+            gd_variant_destroy(&result)
+
+    def get_vector3(self, GDObject target):
+        """Call a method without arguments that returns a Vector3."""
+        cdef Vector3 result = Vector3.__new__(Vector3)
+        gd_object_method_bind_ptrcall(self.bind, target.live(), NULL, result.v)
+        return result
+
+
+cdef MethodBind bind_emit_signal, bind_connect
+cdef const void* bind_global_transform = NULL
+
+cdef const void* need_bind(str class_name, str method, int64_t method_hash) except NULL:
+    return MethodBind(class_name, method, method_hash).bind
+
+cdef void open_methods() except *:
+    global bind_emit_signal, bind_connect, bind_init_ref, bind_unreference, bind_reference_count
+    global bind_notification, bind_get_path, bind_global_transform
+    bind_emit_signal = MethodBind("Object", "emit_signal", HASH_Object_emit_signal)
+    bind_connect = MethodBind("Object", "connect", HASH_Object_connect)
+    bind_init_ref = need_bind("RefCounted", "init_ref", HASH_RefCounted_init_ref)
+    bind_unreference = need_bind("RefCounted", "unreference", HASH_RefCounted_unreference)
+    bind_reference_count = need_bind("RefCounted", "get_reference_count", HASH_RefCounted_get_reference_count)
+    bind_notification = need_bind("Object", "notification", HASH_Object_notification)
+    bind_get_path = need_bind("Node", "get_path", HASH_Node_get_path)
+    bind_global_transform = need_bind("Node3D", "get_global_transform", HASH_Node3D_get_global_transform)

@@ -1,0 +1,220 @@
+# Engine objects seen from Python.
+#
+# BORROWED: a wrapper of a foreign object is (pointer, instance id), checked on
+#   each use, never bound, never cached; a RefCounted one holds one reference.
+# OWNED by the engine: an instance of a class of ours. The engine holds a small C
+#   struct that points at the Python object, so that freeing either side first is safe.
+
+class GodotFreedError(ReferenceError):
+    """The engine object is gone; keep ids or listen to tree_exiting instead of keeping the object."""
+
+class GodotCallError(RuntimeError):
+    """The engine refused a call: unknown method, wrong number or type of arguments."""
+
+ctypedef struct Instance:
+    PyObject* python             # NULL once the Python side is gone
+    uint8_t is_strong            # the engine's handle counts as a Python reference
+    void* data                   # its ClassData
+
+cdef const void* bind_init_ref = NULL
+cdef const void* bind_unreference = NULL
+cdef const void* bind_reference_count = NULL
+cdef const void* bind_notification = NULL
+cdef const void* bind_get_path = NULL
+
+cdef inline bint is_ref_counted_id(uint64_t instance_id):
+    return instance_id >> 63      # the engine marks RefCounted ids with the top bit
+
+cdef class GDObject:
+    """An engine object. Its methods are called by name: ``node.get_name()``."""
+    cdef void* pointer
+    cdef uint64_t id
+    cdef bint holds_reference
+    cdef Instance* instance      # set for instances of classes of ours
+    cdef object __weakref__
+
+    def __dealloc__(self):
+        cdef uint8_t was_last = 0
+        if self.instance != NULL:
+            self.instance.python = NULL      # free_instance must not touch a dying object
+        if self.holds_reference and self.pointer != NULL:
+            gd_object_method_bind_ptrcall(bind_unreference, self.pointer, NULL, &was_last)
+            if was_last:
+                gd_object_destroy(self.pointer)
+
+    cdef void* live(self) except NULL:
+        if self.pointer != NULL and (self.instance != NULL or self.holds_reference
+                                     or gd_object_get_instance_from_id(self.id) != NULL):
+            return self.pointer
+        self.pointer = NULL
+        raise GodotFreedError(f"{type(self).__name__} #{self.id} has been freed; check is_valid() before using a kept object")
+
+    @property
+    def instance_id(self): return self.id
+
+    def is_valid(self):
+        """Return whether the engine object still exists."""
+        return self.pointer != NULL and gd_object_get_instance_from_id(self.id) != NULL
+
+    def get_class(self):
+        cdef uint64_t name = 0
+        gd_object_get_class_name(self.live(), library, &name)
+        text = name_to_python(&name)
+        destructors[T_STRING_NAME](&name)
+        return text
+
+    def is_class(self, name):
+        return bool(variant_call(self, "is_class", (name,)))
+
+    def call(self, method, *arguments):
+        """Call any method by name."""
+        return variant_call(self, method, arguments)
+
+    def has_method(self, name):
+        cdef GDVariant self_variant
+        cdef void* pointer = self.live()
+        from_type[T_OBJECT](&self_variant, &pointer)
+        found = gd_variant_has_method(&self_variant, name_ptr(name))
+        gd_variant_destroy(&self_variant)
+        return bool(found)
+
+    def get(self, name):
+        """Return a property; AttributeError if there is none of that name."""
+        return object_get(self, name)
+
+    def set(self, name, value):
+        """Set a property; AttributeError if there is none of that name."""
+        object_set(self, name, value)
+
+    def emit_signal(self, signal, *arguments):
+        return bind_emit_signal.call(self, StringName(signal), *arguments)
+
+    def connect(self, signal, callback, int flags=0):
+        return bind_connect.call(self, StringName(signal), callback, flags)
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        declared = getattr(type(self), name, None)
+        if declared is not None and hasattr(type(declared), "__get__"):
+            return declared.__get__(self, type(self))    # a property of ours raised AttributeError: show that one
+        if self.has_method(name):
+            return EngineMethod(self, name)
+        return object_get(self, name)
+
+    def __repr__(self):
+        return f"<{self.get_class()}#{self.id}>" if self.is_valid() else f"<freed {type(self).__name__}#{self.id}>"
+
+    def __eq__(self, other): return isinstance(other, GDObject) and (<GDObject>other).id == self.id
+    def __hash__(self): return hash(self.id)
+
+
+@cython.final
+cdef class EngineMethod:
+    """An engine method bound to its object; what ``node.method`` gives."""
+    cdef GDObject object
+    cdef object name
+
+    def __init__(self, GDObject object, name):
+        self.object = object
+        self.name = name
+
+    def __call__(self, *arguments): return variant_call(self.object, self.name, arguments)
+    def __repr__(self): return f"<method {self.name} of {self.object!r}>"
+
+
+cdef object object_to_python(void* pointer):
+    cdef void* bound
+    cdef GDObject wrapper
+    cdef uint8_t ok = 0
+    if pointer == NULL:
+        return None
+    bound = gd_object_get_instance_binding(pointer, library, NULL)
+    if bound != NULL and (<Instance*>bound).python != NULL:
+        return <object>(<Instance*>bound).python
+    wrapper = GDObject.__new__(GDObject)
+    wrapper.pointer = pointer
+    wrapper.id = gd_object_get_instance_id(pointer)
+    if is_ref_counted_id(wrapper.id):
+        gd_object_method_bind_ptrcall(bind_init_ref, pointer, NULL, &ok)
+        wrapper.holds_reference = True
+    return wrapper
+
+cdef object object_get(GDObject self, object name):
+    cdef GDVariant self_variant, value
+    cdef uint8_t is_valid = 0
+    cdef void* pointer = self.live()
+    from_type[T_OBJECT](&self_variant, &pointer)
+    gd_variant_get_named(&self_variant, name_ptr(name), &value, &is_valid)
+    gd_variant_destroy(&self_variant)
+    try:
+        if not is_valid:
+            raise AttributeError(f"{self.get_class()} has no property or method {name!r}")
+        return variant_to_python(&value)
+    finally:
+        gd_variant_destroy(&value)
+
+cdef void object_set(GDObject self, object name, object new) except *:
+    cdef GDVariant self_variant, value
+    cdef uint8_t is_valid = 0
+    cdef void* pointer = self.live()
+    cdef void* key = name_ptr(name)
+    variant_new(new, &value)
+    from_type[T_OBJECT](&self_variant, &pointer)
+    with nogil:
+        gd_variant_set_named(&self_variant, key, &value, &is_valid)
+    gd_variant_destroy(&self_variant)
+    gd_variant_destroy(&value)
+    if not is_valid:
+        raise AttributeError(f"{self.get_class()} has no property {name!r}, or not of type {type(new).__name__}")
+
+def get_object(uint64_t instance_id):
+    """Return the object of an instance id, or None if it is gone."""
+    return object_to_python(gd_object_get_instance_from_id(instance_id))
+
+def singleton(name):
+    """Return an engine singleton such as ``"Engine"``; LookupError if there is none."""
+    cdef void* pointer = gd_global_get_singleton(name_ptr(name))
+    if pointer == NULL:
+        raise LookupError(f"the engine has no singleton {name!r}")
+    return object_to_python(pointer)
+
+def construct(class_name):
+    """Make an engine object of a class; LookupError if it cannot be made."""
+    cdef void* pointer = gd_classdb_construct_object2(name_ptr(class_name))
+    if pointer == NULL:
+        raise LookupError(f"the engine cannot construct {class_name!r}: unknown or abstract class")
+    notify_postinitialize(pointer)
+    return object_to_python(pointer)
+
+cdef void notify_postinitialize(void* pointer) noexcept nogil:
+    cdef int64_t what = 0            # NOTIFICATION_POSTINITIALIZE
+    cdef uint8_t reverse = 0
+    cdef const void* arguments[2]
+    arguments[0] = &what
+    arguments[1] = &reverse
+    gd_object_method_bind_ptrcall(bind_notification, pointer, arguments, NULL)
+
+# Python objects whose last outside reference went away inside RefCounted::unreference().
+# Destroying them there would free memory that the engine still uses, so they wait for the
+# end of the frame.
+cdef list _to_release = []
+
+cdef void release_later(GDObject instance) except *:
+    cdef uint64_t callable[2]
+    _to_release.append(instance)
+    if len(_to_release) == 1:
+        callable_new(drain_releases, callable)
+        callable_call_deferred(callable, NULL, NULL, 0)
+        destructors[T_CALLABLE](callable)
+
+def drain_releases():
+    """Let go of what was waiting; called once per frame by the engine's message queue."""
+    global _to_release
+    waiting = _to_release
+    _to_release = []
+    waiting.clear()
+
+def live_instances():
+    """Return how many instances of Python classes the engine holds (created minus freed)."""
+    return instances_created - instances_freed

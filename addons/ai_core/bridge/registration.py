@@ -1,0 +1,150 @@
+"""Turn a declared Python class into a class of the engine."""
+from __future__ import annotations
+
+import inspect
+from enum import IntEnum
+from typing import Any
+
+import _bridge
+
+from addons.ai_core.bridge.declarations import export, hook, signal
+from addons.ai_core.bridge.engine_types import TYPE_NUMBERS, PackedStringArray, describe
+
+FUNCTION, GETTER, SETTER = 0, 1, 2
+
+VIRTUALS: dict[str, tuple[tuple[int, ...], int]] = {
+    "_ready": ((), -1),
+    "_process": ((3,), -1),
+    "_physics_process": ((3,), -1),
+    "_enter_tree": ((), -1),
+    "_exit_tree": ((), -1),
+    "_input": ((24,), -1),
+    "_unhandled_input": ((24,), -1),
+    "_get_configuration_warnings": ((), TYPE_NUMBERS[PackedStringArray]),
+}
+"""Engine virtuals: argument types and result type (-1 for none)."""
+
+NOTIFICATIONS = {
+    "on_reloaded": 2,
+    "on_enter_tree": 10,
+    "on_exit_tree": 11,
+    "on_ready": 13,
+    "on_process": 25,  # the internal one: a script's own _process does not silence it
+    "on_physics_process": 26,
+}
+EVERY_FRAME = {"_process", "_physics_process", "on_process", "on_physics_process"}
+
+declared_classes: list[type] = []
+"""Every declared class, parents before children, because Python defines them in that order."""
+
+
+def gdclass(cls: type | None = None, *, icon: str = "", is_runtime: bool = True) -> Any:
+    """Declare a class of the engine; ``register_all`` makes it known.
+
+    Args:
+        icon: res:// path of a 16 px SVG.
+        is_runtime: the editor shows properties but runs no code of the class.
+
+    Raises:
+        TypeError: if the class has no engine base, or a slot stands for no engine type.
+    """
+    if cls is None:
+        return lambda cls: gdclass(cls, icon=icon, is_runtime=is_runtime)
+    bases = [base for base in cls.__mro__[1:] if "__engine_class__" in base.__dict__]
+    if not bases:
+        raise TypeError(f"{cls.__name__} needs a base such as Node, Node3D or Resource from addons.ai_core.bridge.gd")
+    native = next(base for base in bases if "__declared__" not in base.__dict__)
+    name = cls.__name__
+    cls.__engine_class__ = name  # type: ignore[attr-defined]
+    cls.__declared__ = {  # type: ignore[attr-defined]
+        "cls": cls, "name": name, "icon": icon, "is_runtime": is_runtime,
+        "parent": bases[0].__dict__["__engine_class__"], "native": native.__dict__["__engine_class__"],
+        "methods": [*_accessors(cls), *_methods(cls)],
+        "hooks": [_signature(one.function, str(one.name), name) for one in _own(cls, hook)],
+        "properties": [one.describe(name) for one in _own(cls, export)],
+        "signals": [one.describe(name) for one in _own(cls, signal)],
+        "constants": _constants(cls),
+        "virtuals": _virtuals(cls),
+        "notifications": _notifications(cls),
+    }
+    cls.new = classmethod(lambda made: _bridge.construct(made.__engine_class__))  # type: ignore[attr-defined]
+    declared_classes.append(cls)
+    return cls
+
+
+def register(cls: type) -> None:
+    """Make one declared class known to the engine."""
+    _bridge.register_class(cls.__declared__)  # type: ignore[attr-defined]
+
+
+def register_all() -> None:
+    """Register every declared class that is not registered yet, parents first."""
+    known = set(_bridge.registered_classes())
+    for cls in declared_classes:
+        if cls.__name__ not in known:
+            register(cls)
+
+
+def _own(cls: type, kind: type) -> list[Any]:
+    return [value for value in cls.__dict__.values() if isinstance(value, kind)]
+
+
+def _accessors(cls: type) -> list[dict[str, Any]]:
+    made = []
+    for one in _own(cls, export):
+        slot = describe(one.type, "value", f"{cls.__name__}.{one.name}")
+        shared = {"target": one.name, "defaults": (), "where": f"{cls.__name__}.{one.name}"}
+        made.append({**shared, "name": f"get_{one.name}", "kind": GETTER, "arguments": [], "result": slot})
+        made.append({**shared, "name": f"set_{one.name}", "kind": SETTER, "arguments": [slot], "result": None})
+    return made
+
+
+def _methods(cls: type) -> list[dict[str, Any]]:
+    return [
+        {**_signature(value, name, cls.__name__), "kind": FUNCTION, "target": value}
+        for name, value in cls.__dict__.items()
+        if getattr(value, "__is_engine_method__", False)
+    ]
+
+
+def _signature(function: Any, name: str, class_name: str) -> dict[str, Any]:
+    where = f"{class_name}.{name}"
+    signature = inspect.signature(function, eval_str=True)
+    parameters = list(signature.parameters.values())[1:]
+    for one in parameters:
+        if one.kind is not one.POSITIONAL_OR_KEYWORD:
+            raise TypeError(f"{where}: {one} cannot be passed from the engine; use plain parameters")
+    returned = signature.return_annotation
+    return {
+        "name": name,
+        "where": where,
+        "arguments": [describe(one.annotation, one.name, where) for one in parameters],
+        "defaults": tuple(one.default for one in parameters if one.default is not one.empty),
+        "result": None if returned is None else describe(returned, "", where),
+    }
+
+
+def _constants(cls: type) -> list[tuple[str, str, int]]:
+    found = []
+    for value in cls.__dict__.values():
+        if isinstance(value, type) and issubclass(value, IntEnum):
+            found += [(value.__name__, f"{value.__name__.upper()}_{one.name}", int(one)) for one in value]
+    return found
+
+
+def _virtuals(cls: type) -> list[dict[str, Any]]:
+    # Inherited ones too: the engine asks only the most derived class.
+    return [
+        {"name": name, "function": getattr(cls, name), "where": f"{cls.__name__}.{name}",
+         "types": types, "result": result, "once": name in EVERY_FRAME}
+        for name, (types, result) in VIRTUALS.items()
+        if callable(getattr(cls, name, None))
+    ]
+
+
+def _notifications(cls: type) -> list[tuple[int, Any, str, bool]]:
+    return [
+        (what, getattr(cls, name), f"{cls.__name__}.{name}", name in EVERY_FRAME)
+        for name, what in NOTIFICATIONS.items()
+        if callable(getattr(cls, name, None))
+    ]

@@ -1,0 +1,82 @@
+"""AIBehavior: one method of one node, called every so many frames."""
+from __future__ import annotations
+
+from typing import Any
+
+from ai_core.scheduling.task import Task, Turn
+
+from addons.ai_core.bridge.gd import (
+    Node,
+    NodePath,
+    StringName,
+    export,
+    gdclass,
+    report_error,
+)
+from addons.ai_core.nodes.scheduled import scheduler_of
+
+
+@gdclass(icon="res://addons/ai_core/icons/ai_behavior.svg")
+class AIBehavior(Node):
+    """Calls ``method(elapsed_s)`` of its target regularly, within the AIScheduler's budget."""
+
+    target = export(NodePath, NodePath(".."), on_set="_rebuild", doc="Whose method is called; by default the parent.")
+    method_name = export(StringName, StringName("think"), on_set="_rebuild", doc="Called with the seconds since its last run.")
+    enabled = export(bool, True, on_set="_rebuild", doc="Off: the method is not called.")
+    period_frames = export(
+        int, 10, range=(1, 600, 1), or_greater=True, unit="frames", group="Optimizations",
+        on_set="_rebuild", doc="Frames from one run to the next; larger is rarer.")
+    automatic_phase = export(bool, True, on_set="_rebuild", doc="Run on the frames where the fewest others run.")
+    phase_frames = export(
+        int, 0, range=(0, 600, 1), or_greater=True, unit="frames", on_set="_rebuild",
+        doc="Due when (frame + phase) is a multiple of the period; used when automatic phase is off.")
+    priority = export(float, 1.0, range=(0.001, 1000, 0.001), on_set="_rebuild", doc="Weight of its share of the budget.")
+
+    def __init__(self) -> None:
+        self._scheduler: Any = None
+        self._task: Task | None = None
+
+    def on_ready(self) -> None:
+        self._scheduler = scheduler_of(self)
+        self._rebuild()
+
+    def on_exit_tree(self) -> None:
+        self._stop()
+        self._scheduler = None
+
+    def on_enter_tree(self) -> None:
+        if self._scheduler is None and self.is_node_ready():
+            self.on_ready()
+
+    def _get_configuration_warnings(self) -> list[str]:
+        node = self.get_node_or_null(self.target)
+        if node is None:
+            return [f"target '{self.target}' is not in the scene; choose the node whose method is called"]
+        if not node.has_method(self.method_name):
+            return [f"'{node.get_name()}' has no method {self.method_name}(); write one that takes the elapsed seconds"]
+        return []
+
+    def _rebuild(self) -> None:
+        if self._scheduler is None:
+            return
+        self._stop()
+        warnings = self._get_configuration_warnings()
+        for warning in warnings:
+            report_error(warning, self)
+        if self.enabled and not warnings:
+            node = self.get_node(self.target)
+            phase = None if self.automatic_phase else self.phase_frames
+            self._task = self._scheduler.schedule(
+                self._caller(node, str(self.method_name)), name=f"{node.get_name()}.{self.method_name}",
+                period_frames=self.period_frames, phase_frames=phase, priority=self.priority)
+
+    def _caller(self, node: Any, name: str) -> Any:
+        def call(turn: Turn) -> None:
+            node.call(name, turn.elapsed_s)
+        return call
+
+    def _stop(self) -> None:
+        if self._task is not None:
+            if self._scheduler.is_valid():
+                self._scheduler.unschedule(self._task)
+            self._task = None

@@ -1,0 +1,15 @@
+"""The engine's own frames as a clock, for nodes used without an AIScheduler."""
+from __future__ import annotations
+
+from ai_core.clock import TimeIndex
+
+from addons.ai_core.bridge.gd import singleton
+
+
+class EngineClock:
+    """Physics frames and seconds since the start; cost: two engine calls a look."""
+
+    @property
+    def now(self) -> TimeIndex:
+        frame = singleton("Engine").get_physics_frames() + singleton("Engine").get_process_frames()
+        return TimeIndex(frame, singleton("Time").get_ticks_usec() / 1e6)

@@ -1,0 +1,33 @@
+"""Game AI: when it runs, what it perceives, and what it decides.
+
+Pure Python and NumPy; knows no engine and reads no clock: time, stopwatch and
+randomness are handed in. Begin with a clock and a scheduler, then add the
+folder that answers your question: ``scheduling`` (when does work run?),
+``events`` (what happened?), ``senses`` (what is perceived?), ``decisions``
+(what now?).
+"""
+from ai_core.budget import Budget, Stopwatch
+from ai_core.clock import Clock, ManualClock, TimeIndex
+from ai_core.errors import CycleError, UnknownNameError
+from ai_core.faults import Fault, FaultIsolation
+from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.load_balancing import LoadBalancingScheduler
+from ai_core.scheduling.task import Task, Turn
+from ai_core.trace import Trace
+
+__all__ = [
+    "Budget",
+    "Clock",
+    "CycleError",
+    "Fault",
+    "FaultIsolation",
+    "FrequencyScheduler",
+    "LoadBalancingScheduler",
+    "ManualClock",
+    "Stopwatch",
+    "Task",
+    "TimeIndex",
+    "Trace",
+    "Turn",
+    "UnknownNameError",
+]

@@ -1,0 +1,207 @@
+"""How much a piece of work may still do in this frame.
+
+``Budget.of_time`` in a game, ``Budget.of_steps`` in tests and replays (the
+same result on every machine), ``Budget.unlimited`` where nobody counts.
+Work asks ``is_spent`` at each point where it may pause.
+"""
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+from ai_core.errors import finite_number, shown, whole_number
+
+__all__ = ["Budget", "Stopwatch"]
+
+Stopwatch = Callable[[], int]
+"""Monotonic nanoseconds, for example ``time.perf_counter_ns``, handed in."""
+
+
+class Budget(ABC):
+    """An allowance of time (µs) or of steps that work uses up.
+
+    Attributes:
+        stopwatch: what measures it, or None when steps are counted.
+        steps: steps reported through ``spend`` so far, parts included.
+    """
+
+    __slots__ = ("_parent", "steps", "stopwatch")
+
+    def __init__(self, stopwatch: Stopwatch | None, parent: Budget | None) -> None:
+        self.stopwatch = stopwatch
+        self.steps = 0
+        self._parent = parent
+
+    @staticmethod
+    def of_time(us: float, stopwatch: Stopwatch) -> Budget:
+        """Return a budget of ``us`` microseconds that starts running now.
+
+        Raises:
+            ValueError: if ``us`` is negative, NaN or infinite.
+        """
+        amount = finite_number(
+            "us", us, minimum=0, remedy="use Budget.unlimited() for no limit"
+        )
+        if not callable(stopwatch):
+            raise TypeError(f"stopwatch must be a callable, got {shown(stopwatch)}")
+        return _TimeBudget(stopwatch, amount, None)
+
+    @staticmethod
+    def of_steps(n: int) -> Budget:
+        """Return a budget of ``n`` steps, as counted by ``spend``.
+
+        Raises:
+            TypeError: if ``n`` is not a whole number.
+            ValueError: if ``n`` is negative.
+        """
+        return _StepBudget(
+            whole_number("n", n, minimum=0, remedy="use 0 to allow nothing"), None
+        )
+
+    @staticmethod
+    def unlimited() -> Budget:
+        """Return a budget that is never spent; it still counts steps."""
+        return _UnlimitedBudget(None)
+
+    @property
+    @abstractmethod
+    def is_spent(self) -> bool:
+        """True when the work should pause or end."""
+
+    @property
+    @abstractmethod
+    def left(self) -> float:
+        """What may still be used: µs or steps, 0 or more, ``inf`` if unlimited."""
+
+    @property
+    @abstractmethod
+    def used(self) -> float:
+        """What has been used since it was made: µs or steps."""
+
+    @property
+    @abstractmethod
+    def over(self) -> float:
+        """How far the use went beyond what was allowed: µs or steps."""
+
+    def spend(self, steps: int = 1) -> None:
+        """Report ``steps`` of work done; they count on every parent too.
+
+        A budget of time is used by time passing, whatever is reported.
+        """
+        if type(steps) is not int or steps < 0:
+            steps = whole_number("steps", steps, minimum=0, remedy="work cannot be undone")
+        budget: Budget | None = self
+        while budget is not None:
+            budget.steps += steps
+            budget = budget._parent
+
+    def part(self, amount: float) -> Budget:
+        """Return a share of this budget, never larger than what is left of it.
+
+        Args:
+            amount: µs or steps, 0 or more; a share of steps is rounded up to
+                whole steps; ``inf`` for all there is.
+
+        Raises:
+            ValueError: if ``amount`` is negative or NaN.
+        """
+        if amount != math.inf:
+            amount = finite_number("amount", amount, minimum=0)
+        return self._part(amount)
+
+    @abstractmethod
+    def _part(self, amount: float) -> Budget: ...
+
+
+class _TimeBudget(Budget):
+    __slots__ = ("_deadline_ns", "_started_ns", "_watch")
+
+    def __init__(self, stopwatch: Stopwatch, us: float, parent: _TimeBudget | None) -> None:
+        super().__init__(stopwatch, parent)
+        self._watch = stopwatch
+        self._started_ns = stopwatch()
+        self._deadline_ns: int
+        if parent is None or us * 1000 < parent._deadline_ns - self._started_ns:
+            self._deadline_ns = self._started_ns + round(us * 1000)
+        else:
+            self._deadline_ns = parent._deadline_ns
+
+    @property
+    def is_spent(self) -> bool:
+        return self._watch() >= self._deadline_ns
+
+    @property
+    def left(self) -> float:
+        return max(0, self._deadline_ns - self._watch()) / 1000
+
+    @property
+    def used(self) -> float:
+        return (self._watch() - self._started_ns) / 1000
+
+    @property
+    def over(self) -> float:
+        return max(0, self._watch() - self._deadline_ns) / 1000
+
+    def _part(self, amount: float) -> Budget:
+        return _TimeBudget(self._watch, amount, self)
+
+
+class _StepBudget(Budget):
+    __slots__ = ("_allowed",)
+
+    def __init__(self, allowed: int, parent: Budget | None) -> None:
+        super().__init__(None, parent)
+        self._allowed = allowed
+
+    @property
+    def is_spent(self) -> bool:
+        return self.steps >= self._allowed or (
+            self._parent is not None and self._parent.is_spent
+        )
+
+    @property
+    def left(self) -> float:
+        own = max(0, self._allowed - self.steps)
+        return own if self._parent is None else min(own, self._parent.left)
+
+    @property
+    def used(self) -> float:
+        return self.steps
+
+    @property
+    def over(self) -> float:
+        own = max(0, self.steps - self._allowed)
+        return own if self._parent is None else max(own, self._parent.over)
+
+    def _part(self, amount: float) -> Budget:
+        left = self.left
+        return _StepBudget(int(left if amount >= left else math.ceil(amount)), self)
+
+
+class _UnlimitedBudget(Budget):
+    __slots__ = ()
+
+    def __init__(self, parent: Budget | None) -> None:
+        super().__init__(None, parent)
+
+    @property
+    def is_spent(self) -> bool:
+        return False
+
+    @property
+    def left(self) -> float:
+        return math.inf
+
+    @property
+    def used(self) -> float:
+        return self.steps
+
+    @property
+    def over(self) -> float:
+        return 0
+
+    def _part(self, amount: float) -> Budget:
+        if amount == math.inf:
+            return _UnlimitedBudget(self)
+        return _StepBudget(math.ceil(amount), self)

@@ -1,0 +1,72 @@
+"""The only place time comes from: a frame number and seconds of game time."""
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from ai_core.errors import finite_number, whole_number
+
+__all__ = ["Clock", "ManualClock", "TimeIndex"]
+
+
+class TimeIndex(NamedTuple):
+    """A moment: frame counts up from 0, seconds is game time (s)."""
+
+    frame: int
+    seconds: float
+
+
+class Clock(Protocol):
+    """What ai_core needs from a clock. Nothing in ai_core reads the wall clock."""
+
+    @property
+    def now(self) -> TimeIndex:
+        """The current moment; the same all through one frame."""
+        ...
+
+
+class ManualClock:
+    """A clock moved by hand: by an engine's frame, a test, a replay or a tool.
+
+    Args:
+        seconds_per_frame: game time each frame adds unless told (s); above 0.
+    """
+
+    def __init__(self, seconds_per_frame: float = 1 / 60) -> None:
+        self._step_s = finite_number("seconds_per_frame", seconds_per_frame, above=0)
+        self._now = TimeIndex(0, 0.0)
+        self._steady_since = self._now
+
+    @property
+    def now(self) -> TimeIndex:
+        """The current moment."""
+        return self._now
+
+    @property
+    def seconds_per_frame(self) -> float:
+        """Game time that a frame adds when ``advance`` is not told another (s)."""
+        return self._step_s
+
+    def advance(self, frames: int = 1, *, seconds: float | None = None) -> TimeIndex:
+        """Move forward and return the new moment.
+
+        Args:
+            frames: whole frames, 0 or more.
+            seconds: game time that passes in all of them together (s), 0 or
+                more; None for ``frames * seconds_per_frame``.
+
+        Raises:
+            ValueError: if either is negative: time does not go back.
+        """
+        frame = self._now.frame + whole_number(
+            "frames", frames, minimum=0, remedy="time does not go back"
+        )
+        if seconds is None:
+            # Multiplied, not added up: a million steady frames drift by nothing.
+            since = self._steady_since
+            self._now = TimeIndex(frame, since.seconds + (frame - since.frame) * self._step_s)
+        else:
+            passed_s = finite_number(
+                "seconds", seconds, minimum=0, remedy="time does not go back"
+            )
+            self._now = self._steady_since = TimeIndex(frame, self._now.seconds + passed_s)
+        return self._now

@@ -1,0 +1,210 @@
+"""Argument checks, and the errors that more than one part of ai_core raises.
+
+Every check returns the value in the form the caller needs, or raises an error
+that names the argument, says what was wanted, what came, and what to do.
+"""
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from numbers import Integral, Real
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "CycleError",
+    "UnknownNameError",
+    "finite_number",
+    "point",
+    "positions",
+    "shown",
+    "whole_number",
+]
+
+SHOWN_CHARACTERS = 60
+"""Longest value quoted in an error (characters); more would bury the message."""
+
+
+class CycleError(ValueError):
+    """Something was about to contain itself, directly or through others."""
+
+
+class UnknownNameError(LookupError):
+    """A code, topic, id or name that nobody has registered.
+
+    Args:
+        kind: what was looked up, in the words of the caller: "topic".
+        name: what was asked for.
+        known: what could have been asked for; close matches are listed.
+    """
+
+    def __init__(self, kind: str, name: object, known: Iterable[object]) -> None:
+        self.kind = kind
+        self.name = name
+        names = sorted({str(one) for one in known})
+        close = get_close_matches(str(name), names)
+        if close:
+            hint = "did you mean " + " or ".join(repr(one) for one in close) + "?"
+        elif names:
+            more = ", …" if len(names) > 5 else ""
+            hint = "known: " + ", ".join(repr(one) for one in names[:5]) + more
+        else:
+            hint = "none is registered yet"
+        super().__init__(f"unknown {kind} {shown(name)}; {hint}")
+
+
+def whole_number(
+    name: str, value: object, *, minimum: int, maximum: int | None = None, remedy: str = ""
+) -> int:
+    """Return ``value`` as an int between ``minimum`` and ``maximum``.
+
+    Args:
+        name: the argument's name, for the message.
+        value: an int or a NumPy integer; bool, float and str are refused.
+        minimum: smallest allowed value.
+        maximum: largest allowed value, or None for no limit.
+        remedy: what to do instead: "use 1 to run every frame".
+
+    Raises:
+        TypeError: if ``value`` is not a whole number by type (3.0 is not).
+        ValueError: if it is out of range.
+    """
+    if type(value) is not int:
+        if isinstance(value, bool) or not isinstance(value, Integral):
+            raise TypeError(_message(name, "a whole number", value, remedy))
+        value = int(value)
+    if value < minimum:
+        raise ValueError(_message(name, f"at least {minimum}", value, remedy))
+    if maximum is not None and value > maximum:
+        raise ValueError(_message(name, f"at most {maximum}", value, remedy))
+    return value
+
+
+def finite_number(
+    name: str,
+    value: object,
+    *,
+    minimum: float | None = None,
+    above: float | None = None,
+    maximum: float | None = None,
+    remedy: str = "",
+) -> float:
+    """Return ``value`` as a float within the limits given.
+
+    Args:
+        name: the argument's name, for the message.
+        value: an int, float or NumPy number; bool, str, NaN and inf are refused.
+        minimum: smallest allowed value, or None.
+        above: the value must be larger than this, or None.
+        maximum: largest allowed value, or None.
+        remedy: what to do instead.
+
+    Raises:
+        TypeError: if ``value`` is not a number by type.
+        ValueError: if it is not finite, or out of range.
+    """
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(_message(name, "a number", value, remedy))
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(_message(name, "a finite number", value, remedy))
+    if minimum is not None and number < minimum:
+        raise ValueError(_message(name, f"at least {minimum:g}", value, remedy))
+    if above is not None and number <= above:
+        raise ValueError(_message(name, f"above {above:g}", value, remedy))
+    if maximum is not None and number > maximum:
+        raise ValueError(_message(name, f"at most {maximum:g}", value, remedy))
+    return number
+
+
+def positions(
+    name: str, value: object, *, dimensions: Sequence[int] = (2, 3)
+) -> NDArray[np.float32]:
+    """Return ``value`` as finite float32 positions of shape (n, d).
+
+    An array that is already right is returned itself, not copied; an empty
+    sequence gives n = 0 with the last of ``dimensions``.
+
+    Args:
+        name: the argument's name, for the message.
+        value: anything NumPy reads as numbers of shape (n, d), in metres.
+        dimensions: the allowed d.
+
+    Raises:
+        TypeError: if ``value`` does not hold numbers.
+        ValueError: if the shape is another, or a coordinate is not finite.
+
+    Cost: O(n), one copy at most.
+    """
+    array = _numbers(name, value)
+    if array.shape == (0,):
+        return np.zeros((0, dimensions[-1]), np.float32)
+    if array.ndim != 2 or array.shape[1] not in dimensions:
+        wanted = " or ".join(f"(n, {d})" for d in dimensions)
+        raise ValueError(f"{name} must have shape {wanted}, got {array.shape}")
+    good = _as_float32(array)
+    if not np.isfinite(good).all():
+        row = int(np.flatnonzero(~np.isfinite(good).all(axis=1))[0])
+        raise ValueError(f"{name} must be finite, got {array[row].tolist()} in row {row}")
+    return good
+
+
+def point(name: str, value: object) -> NDArray[np.float32]:
+    """Return ``value`` as one finite float32 position of shape (3,), a copy.
+
+    Args:
+        name: the argument's name, for the message.
+        value: three coordinates, or two, which get z = 0 (m).
+
+    Raises:
+        TypeError: if ``value`` does not hold numbers.
+        ValueError: if there are not two or three, or one is not finite.
+    """
+    array = _numbers(name, value)
+    if array.shape not in ((2,), (3,)):
+        raise ValueError(f"{name} must have shape (3,) or (2,), got {array.shape}")
+    full = np.zeros(3, np.float32)
+    full[: array.shape[0]] = _as_float32(array)
+    if not np.isfinite(full).all():
+        raise ValueError(f"{name} must be finite, got {array.tolist()}")
+    return full
+
+
+def shown(value: object) -> str:
+    """Return a short ``repr`` for an error message; never raises.
+
+    >>> shown("far")
+    "'far'"
+    """
+    try:
+        text = repr(value)
+    except Exception:  # a broken repr must not hide the error being told
+        return f"<{type(value).__name__} that cannot be shown>"
+    if len(text) > SHOWN_CHARACTERS:
+        text = text[:SHOWN_CHARACTERS] + "…"
+    return text
+
+
+def _message(name: str, wanted: str, value: object, remedy: str) -> str:
+    tail = f"; {remedy}" if remedy else ""
+    return f"{name} must be {wanted}, got {shown(value)}{tail}"
+
+
+def _numbers(name: str, value: object) -> NDArray[np.generic]:
+    try:
+        array = np.asarray(value)
+    except ValueError:  # rows of different lengths
+        raise ValueError(f"{name} must have rows of one length, got {shown(value)}") from None
+    if array.size and array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must hold numbers, got {shown(value)}")
+    return array
+
+
+def _as_float32(array: NDArray[np.generic]) -> NDArray[np.float32]:
+    with np.errstate(over="ignore"):  # becomes inf, which the caller refuses
+        return array.astype(np.float32, copy=False)

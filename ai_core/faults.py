@@ -1,0 +1,125 @@
+"""Faults stay where they happen: one failing piece of work does not stop a frame.
+
+It is reported, gets another try, and after several failures in a row is
+quarantined: whoever runs it leaves it out until it is released.
+"""
+from __future__ import annotations
+
+import logging
+import traceback
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+from ai_core.errors import shown, whole_number
+
+__all__ = ["Fault", "FaultIsolation"]
+
+QUARANTINE_AFTER_FAILURES = 3
+"""Failures in a row before work is left out (count).
+
+One may be a passing state of the world, such as a target freed a moment ago;
+three are a bug. More would repeat the same traceback for longer.
+"""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One failure of one piece of work."""
+
+    name: str
+    frame: int
+    error: Exception
+    failures_in_a_row: int
+    is_quarantined: bool
+
+    def traceback_text(self) -> str:
+        """Return the traceback as Python prints it."""
+        return "".join(traceback.format_exception(self.error))
+
+
+class FaultIsolation:
+    """Counts the failures of pieces of work, and decides which are left out.
+
+    Whoever runs work calls ``failed`` or ``succeeded`` after it, under a key
+    of its own, and runs nothing for which ``is_quarantined`` is true. Faults
+    are handed on and not kept: a traceback would keep freed objects alive.
+
+    Args:
+        quarantine_after: failures in a row that are one too many; 1 or more.
+        report: told each fault; None writes it to the log named "ai_core".
+        reraise: let every failure through, for tests.
+    """
+
+    def __init__(
+        self,
+        *,
+        quarantine_after: int = QUARANTINE_AFTER_FAILURES,
+        report: Callable[[Fault], None] | None = None,
+        reraise: bool = False,
+    ) -> None:
+        self._quarantine_after = whole_number(
+            "quarantine_after", quarantine_after, minimum=1, remedy="use 1 to allow no failure"
+        )
+        if report is not None and not callable(report):
+            raise TypeError(f"report must be a callable or None, got {shown(report)}")
+        self._report = report or _log
+        self._reraise = reraise
+        self._in_a_row: dict[Hashable, int] = {}
+        self._quarantined: set[Hashable] = set()
+        self._failures = 0
+
+    def failed(self, key: Hashable, name: str, frame: int, error: Exception) -> Fault:
+        """Count and report a failure of the work known by ``key``.
+
+        Raises:
+            Exception: ``error`` itself, if made with ``reraise``.
+        """
+        self._failures += 1
+        in_a_row = self._in_a_row.get(key, 0) + 1
+        self._in_a_row[key] = in_a_row
+        if in_a_row >= self._quarantine_after:
+            self._quarantined.add(key)
+        if self._reraise:
+            raise error
+        fault = Fault(name, frame, error, in_a_row, key in self._quarantined)
+        try:
+            self._report(fault)
+        except Exception:  # a broken report must not stop the frame it reports on
+            logging.getLogger("ai_core").exception("the fault report itself failed")
+            _log(fault)
+        return fault
+
+    def succeeded(self, key: Hashable) -> None:
+        """Note that the work ran without failing: its failures were not in a row."""
+        if self._in_a_row:
+            self._in_a_row.pop(key, None)
+
+    def is_quarantined(self, key: Hashable) -> bool:
+        """Return True if the work is to be left out."""
+        return key in self._quarantined
+
+    def release(self, key: Hashable) -> None:
+        """Let quarantined work run again, with all its tries; else do nothing."""
+        self._quarantined.discard(key)
+        self._in_a_row.pop(key, None)
+
+    def forget(self, key: Hashable) -> None:
+        """Drop all that is known of ``key``; call it when the work is removed."""
+        self.release(key)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """``failures`` since the beginning, and how many are ``quarantined`` now."""
+        return {"failures": self._failures, "quarantined": len(self._quarantined)}
+
+
+def _log(fault: Fault) -> None:
+    ending = "; quarantined until released" if fault.is_quarantined else ""
+    logging.getLogger("ai_core").error(
+        "%s failed in frame %d (%d in a row)%s",
+        fault.name,
+        fault.frame,
+        fault.failures_in_a_row,
+        ending,
+        exc_info=fault.error,
+    )

@@ -1,0 +1,157 @@
+"""How each kind of work is made to run: callable, generator function, object.
+
+Rejected: telling a generator from a callable by what the first call returns;
+the mistake of passing a generator, or an async function, would show too late.
+"""
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Protocol, cast
+
+from ai_core.errors import shown
+
+if TYPE_CHECKING:
+    from ai_core.scheduling.task import Advancing, Turn, Work
+
+__all__ = ["Runner", "runner_for"]
+
+MAX_LEGS_PER_RUN = 1_000_000
+"""Most times a generator is resumed in one run (count).
+
+No budget of a frame allows a tenth of it, so reaching it means that nothing
+will ever pause the generator: an endless loop under an unlimited budget. A
+smaller limit would cut long finite work short; without one the game hangs.
+"""
+
+
+class Runner(Protocol):
+    """One piece of work, ready to run."""
+
+    def run(self, turn: Turn, /) -> object:
+        """Do what is to be done this turn."""
+        ...
+
+    def close(self) -> None:
+        """Drop what is half done; called once, when the work is removed."""
+        ...
+
+
+def runner_for(work: Work) -> Runner:
+    """Return what runs ``work``, whichever of the three kinds it is.
+
+    Raises:
+        TypeError: if it is none of them, or cannot take the one argument.
+    """
+    if isinstance(work, type) and hasattr(work, "advance"):
+        raise TypeError(f"work must be an object, got the class {work.__name__}; make one first")
+    method = getattr(work, "advance", None)
+    if callable(method) and not inspect.isgenerator(work):
+        _check_takes_one("advance", method, "the budget")
+        return _ObjectRunner(cast("Advancing", work))
+    if inspect.isgenerator(work):
+        raise TypeError(
+            f"work must be a generator function, got a generator {shown(work)};"
+            " pass the function without calling it"
+        )
+    if not callable(work):
+        raise TypeError(
+            "work must be a callable, a generator function or an object with"
+            f" advance(budget), got {shown(work)}"
+        )
+    body = _body_of(work)
+    if inspect.iscoroutinefunction(body) or inspect.isasyncgenfunction(body):
+        raise TypeError(
+            f"work must not be async, got {shown(work)}; use yield where it may pause"
+        )
+    _check_takes_one("work", work, "its Turn")
+    if inspect.isgeneratorfunction(body):
+        return _GeneratorRunner(cast("Callable[[Turn], Generator[object, Turn]]", work))
+    return _CallableRunner(work)
+
+
+def _body_of(work: Callable[..., object]) -> object:
+    """Return the function that ``work`` runs: its own, a partial's, or ``__call__``."""
+    while isinstance(work, functools.partial):
+        work = work.func
+    if inspect.isroutine(work) or isinstance(work, type):
+        return work
+    return type(work).__call__
+
+
+def _check_takes_one(what: str, function: Callable[..., object], argument: str) -> None:
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # built in elsewhere; nothing can be known
+        return
+    try:
+        signature.bind(None)
+    except TypeError:
+        raise TypeError(
+            f"{what} must take one argument, {argument}, got {shown(function)} with {signature}"
+        ) from None
+
+
+class _CallableRunner:
+    __slots__ = ("run",)
+
+    def __init__(self, work: Callable[[Turn], object]) -> None:
+        self.run = work
+
+    def close(self) -> None:
+        """Nothing is ever half done."""
+
+
+class _ObjectRunner:
+    __slots__ = ("_work",)
+
+    def __init__(self, work: Advancing) -> None:
+        self._work = work
+
+    def run(self, turn: Turn, /) -> object:
+        return self._work.advance(turn.budget)
+
+    def close(self) -> None:
+        """The object belongs to whoever made it."""
+
+
+class _GeneratorRunner:
+    __slots__ = ("_function", "_generator")
+
+    def __init__(self, function: Callable[[Turn], Generator[object, Turn]]) -> None:
+        self._function = function
+        self._generator: Generator[object, Turn] | None = None
+
+    def run(self, turn: Turn, /) -> object:
+        """Go on from the last pause until the budget is spent or the end is reached.
+
+        It always gets one leg further, so that a spent budget cannot stop it
+        for good, and starts anew on the run after its end.
+        """
+        generator, self._generator = self._generator, None
+        message: Turn | None = turn
+        if generator is None:
+            generator, message = self._function(turn), None
+        budget = turn.budget
+        for _ in range(MAX_LEGS_PER_RUN):
+            try:
+                generator.send(message)  # type: ignore[arg-type]  # None starts it
+            except StopIteration:
+                budget.spend()
+                return None
+            budget.spend()
+            if budget.is_spent:
+                self._generator = generator
+                return None
+            message = turn
+        generator.close()
+        raise RuntimeError(
+            f"the generator paused {MAX_LEGS_PER_RUN} times in one run and the budget was"
+            " never spent; end it, or advance its scheduler with a limited budget"
+        )
+
+    def close(self) -> None:
+        generator, self._generator = self._generator, None
+        if generator is not None:
+            generator.close()

@@ -1,0 +1,211 @@
+"""Sight and touch: whatever has a strength in them is looked for all the time.
+
+One pass tests every sensor against every source over arrays (affiliation,
+reach, cone, threshold), then asks for the lines of sight of those whose turn
+it is, all in one batch.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ai_core.budget import Budget
+from ai_core.errors import shown
+from ai_core.senses.modality import Modality, ModalitySet, intensity_at
+from ai_core.senses.pairs_in_view import PairsInView, ids_of, keys_of
+from ai_core.senses.reach import may_reach
+from ai_core.senses.sensor_table import SensorTable
+from ai_core.senses.sight import NO_CONE, bearings, first_cone_containing
+from ai_core.senses.source_table import SourceTable
+
+__all__ = ["ContinuousSensing", "LineOfSight", "Question"]
+
+LineOfSight = Callable[
+    [NDArray[np.float32], NDArray[np.float32], NDArray[np.int32], NDArray[np.int32]],
+    "NDArray[np.bool_] | None",
+]
+"""Says of many lines (from, to, sensor ids, source ids) which are free: shapes
+(n, 3), (n, 3), (n,), (n,), to bool (n,). None means "cannot say now": all keep
+their last answer and their turn."""
+
+PAIRS_PER_BLOCK = 16_384
+"""Pairs tested between two looks at the budget (count), about 0.3 ms.
+
+More overruns a small budget further; fewer pays NumPy's call costs too often.
+"""
+
+SENSORS_PER_BLOCK = 256
+"""Most sensors in a block (count), for worlds with few sources."""
+
+
+class Question(NamedTuple):
+    """Pairs whose turn it is: for each the modality, and its row among the pairs."""
+
+    modality: NDArray[np.intp]
+    row: NDArray[np.intp]
+    sensor_ids: NDArray[np.int32]
+    source_ids: NDArray[np.int32]
+
+
+class ContinuousSensing:
+    """Finds which sensor senses which source, in passes that may be interrupted.
+
+    Args:
+        modalities: all modalities; those not continuous are left out.
+        sensors: who looks.
+        sources: what is looked for.
+        up: (3,) unit length, see ``bearings``.
+    """
+
+    def __init__(
+        self,
+        modalities: ModalitySet,
+        sensors: SensorTable,
+        sources: SourceTable,
+        up: NDArray[np.float64],
+    ) -> None:
+        self._modalities = modalities
+        self._sensors = sensors
+        self._sources = sources
+        self._up = up
+        self.pairs = {
+            number: PairsInView()
+            for number in range(len(modalities))
+            if modalities[number].is_continuous
+        }
+        self._found: dict[int, list[tuple[NDArray[np.int64], NDArray[np.float64]]]] = {}
+        self._to_look = np.zeros(0, np.int32)
+        self._is_looking = False
+        self._passes = 0
+
+    def look(self, budget: Budget) -> bool:
+        """Find what is in reach; return False if the budget ended before the pass.
+
+        Cost: O(sensors * sources) in NumPy; a step is one sensor.
+        """
+        if not self._is_looking:
+            self._to_look = self._sensors.ids.ids
+            self._found = {number: [] for number in self.pairs}
+            self._is_looking = True
+        block = min(SENSORS_PER_BLOCK, 1 + PAIRS_PER_BLOCK // (1 + len(self._sources.ids)))
+        while len(self._to_look):
+            if budget.is_spent:
+                return False
+            looking, self._to_look = np.split(self._to_look, [block])
+            budget.spend(len(looking))
+            looking = looking[self._sensors.ids.are_known(looking)]
+            for number, found in self._found.items():
+                found.append(self._in_reach(number, looking))
+        self._is_looking = False
+        self._passes += 1
+        for number, found in self._found.items():
+            keys, intensities = (np.concatenate(part) for part in zip(
+                (np.zeros(0, np.int64), np.zeros(0)), *found, strict=True
+            ))
+            needs_ray = self._modalities[number].needs_line_of_sight
+            # Even moments: after all that were asked before, which have odd ones.
+            self.pairs[number].replace(keys, intensities, 2 * self._passes, needs_ray=needs_ray)
+        return True
+
+    def next_question(self, maximum_rays: int) -> Question:
+        """Return the pairs that have waited longest, ties by sensor, then source."""
+        parts = []
+        for number, pairs in self.pairs.items():
+            if self._modalities[number].needs_line_of_sight:
+                sensor_ids, source_ids = ids_of(pairs.keys)
+                alive = self._sensors.ids.are_known(sensor_ids)
+                rows = np.flatnonzero(alive & self._sources.ids.are_known(source_ids))
+                kind = np.full(len(rows), number, np.intp)
+                parts.append((pairs.waiting_since[rows], sensor_ids[rows], source_ids[rows],
+                              kind, rows))
+        if not parts:
+            nobody, nothing = np.zeros(0, np.int32), np.zeros(0, np.intp)
+            return Question(nothing, nothing, nobody, nobody)
+        since, sensor_ids, source_ids, kind, rows = (
+            np.concatenate(column) for column in zip(*parts, strict=True)
+        )
+        first = np.lexsort((kind, source_ids, sensor_ids, since))[:maximum_rays]
+        return Question(kind[first], rows[first], sensor_ids[first], source_ids[first])
+
+    def ask(self, question: Question, line_of_sight: LineOfSight | None) -> None:
+        """Ask one batch, and note the answers.
+
+        Raises:
+            TypeError: if the answer is not an array of bool.
+            ValueError: if it has another shape.
+        """
+        is_free: object = np.ones(len(question.row), np.bool_)
+        if line_of_sight is not None:
+            eyes = self._sensors.position[self._sensors.ids.slots(question.sensor_ids)]
+            targets = self._sources.position[self._sources.ids.slots(question.source_ids)]
+            is_free = line_of_sight(eyes, targets, question.sensor_ids, question.source_ids)
+            if is_free is None:
+                return
+        answers = _checked_answers(is_free, len(question.row))
+        for number, pairs in self.pairs.items():
+            mine = question.modality == number
+            pairs.answer(question.row[mine], answers[mine], 2 * self._passes + 1)
+
+    def _in_reach(
+        self, number: int, sensor_ids: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return keys and intensities of pairs that pass every test but the ray."""
+        modality = self._modalities[number]
+        sensors, sources = self._sensors, self._sources
+        eyes = sensors.ids.slots(sensor_ids)
+        eyes = eyes[np.isfinite(sensors.threshold[eyes, number])]
+        targets = sources.ids.slots(sources.ids.ids)
+        targets = targets[sources.strength[targets, number] >= 0]
+        source_ids = sources.ids.of_slots(targets)
+        near = may_reach(
+            sensors.position[eyes], sources.position[targets], self._reach(modality, eyes)
+        )
+        near &= (sensors.notices[eyes, np.newaxis] & sources.affiliation[targets]) != 0
+        near &= sensors.own_source[eyes, np.newaxis] != source_ids
+        eye_rows, target_rows = np.nonzero(near)
+        eyes, targets = eyes[eye_rows], targets[target_rows]
+        intensity = self._intensity(number, eyes, targets)
+        sensed = intensity >= sensors.threshold[eyes, number]
+        keys = keys_of(sensors.ids.of_slots(eyes[sensed]), source_ids[target_rows[sensed]])
+        return keys, intensity[sensed]
+
+    def _reach(self, modality: Modality, eyes: NDArray[np.intp]) -> NDArray[np.float64]:
+        if not modality.needs_cone:
+            return np.full(len(eyes), modality.range_m)
+        farthest = self._sensors.cones[eyes, :, 0].max(axis=1, initial=0)
+        return np.asarray(np.minimum(farthest, modality.range_m))
+
+    def _intensity(
+        self, number: int, eyes: NDArray[np.intp], targets: NDArray[np.intp]
+    ) -> NDArray[np.float64]:
+        """Return what each pair would sense; below 0 out of range and out of cones."""
+        modality = self._modalities[number]
+        offsets = self._sources.position[targets].astype(np.float64)
+        offsets -= self._sensors.position[eyes]
+        distance = np.linalg.norm(offsets, axis=1)
+        strength = self._sources.strength[targets, number]
+        intensity = intensity_at(strength, distance, modality.attenuation)
+        intensity[distance > modality.range_m] = -1
+        if modality.needs_cone:
+            cones = self._sensors.cones[eyes]
+            bearing = bearings(offsets, self._sensors.forward[eyes], self._up)
+            first = first_cone_containing(bearing, cones)
+            intensity[first == NO_CONE] = -1
+            inside = np.flatnonzero(first != NO_CONE)
+            intensity[inside] *= cones[inside, first[inside], 3]
+        return intensity
+
+
+def _checked_answers(answers: object, wanted: int) -> NDArray[np.bool_]:
+    if not isinstance(answers, np.ndarray) or answers.dtype != np.bool_:
+        raise TypeError(
+            f"line_of_sight must return a NumPy array of bool, or None, got {shown(answers)}"
+        )
+    if answers.shape != (wanted,):
+        raise ValueError(
+            f"line_of_sight must return shape ({wanted},), one per line, got {answers.shape}"
+        )
+    return answers

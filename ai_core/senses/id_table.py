@@ -1,0 +1,161 @@
+"""Ids for rows of arrays: small integers that notice when their row is gone."""
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ai_core.errors import UnknownNameError, shown, whole_number
+
+__all__ = ["SLOT_BITS", "IdTable", "grown"]
+
+Kind = TypeVar("Kind", bound=np.generic)
+
+SLOT_BITS = 20
+"""Bits of an id that say which row (count); the 11 above say which generation.
+
+31 bits together fit an int32. Fewer row bits allow fewer than a million rows
+at once; fewer generation bits retire a row sooner.
+"""
+
+GENERATIONS = 1 << (31 - SLOT_BITS)
+"""How often a row may be given out (count); then it is retired for good, so
+that no id is ever given twice. Costs one row per 2,048 removals."""
+
+FIRST_CAPACITY = 8
+"""Rows made at first (count); the number doubles as it fills."""
+
+
+class IdTable:
+    """Hands out ids for the rows of somebody's arrays.
+
+    The first ids are 0, 1, 2 and so on; the row of a removed id is given out
+    again under another, larger id.
+
+    Args:
+        noun: what a row is, for messages: "sensor".
+
+    Cost: adding and removing O(1), apart from doubling.
+    """
+
+    def __init__(self, noun: str) -> None:
+        self.noun = noun
+        self.capacity = FIRST_CAPACITY
+        self._id_of_slot = np.full(FIRST_CAPACITY, -1, np.int32)
+        self._generation: list[int] = []
+        self._free: list[int] = []
+        self._ids: NDArray[np.int32] | None = None
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def ids(self) -> NDArray[np.int32]:
+        """Every id in use, ascending; not to be written to."""
+        if self._ids is None:
+            self._ids = np.sort(self._id_of_slot[self._id_of_slot >= 0])
+            self._ids.flags.writeable = False
+        return self._ids
+
+    def add(self) -> int:
+        """Return a new id; ``capacity`` may have doubled.
+
+        Raises:
+            OverflowError: if a million rows are in use.
+        """
+        if self._free:
+            slot = self._free.pop()
+        else:
+            slot = len(self._generation)
+            if slot >= 1 << SLOT_BITS:
+                raise OverflowError(f"no room for more than {1 << SLOT_BITS} {self.noun}s")
+            self._generation.append(0)
+            if slot >= self.capacity:
+                self.capacity *= 2
+                self._id_of_slot = grown(self._id_of_slot, self.capacity, -1)
+        new = self._generation[slot] << SLOT_BITS | slot
+        self._id_of_slot[slot] = new
+        self._ids = None
+        self._count += 1
+        return new
+
+    def remove(self, known_id: int) -> int:
+        """Give up an id, and return its slot.
+
+        Raises:
+            UnknownNameError: if it is not in use.
+        """
+        slot = self.slot(known_id)
+        self._id_of_slot[slot] = -1
+        self._generation[slot] += 1
+        if self._generation[slot] < GENERATIONS:
+            self._free.append(slot)
+        self._ids = None
+        self._count -= 1
+        return slot
+
+    def slot(self, known_id: int) -> int:
+        """Return the row of an id.
+
+        Raises:
+            TypeError: if it is not a whole number.
+            UnknownNameError: if it is not in use; a removed one never is again.
+        """
+        if not self.knows(known_id):
+            whole_number(f"{self.noun} id", known_id, minimum=0)
+            raise self._unknown(known_id)
+        return int(known_id) & ((1 << SLOT_BITS) - 1)
+
+    def knows(self, some_id: int) -> bool:
+        """Return True if the id is in use."""
+        if isinstance(some_id, bool) or not isinstance(some_id, (int, np.integer)):
+            return False
+        slot = some_id & ((1 << SLOT_BITS) - 1)
+        return some_id >= 0 and slot < self.capacity and bool(self._id_of_slot[slot] == some_id)
+
+    def slots(self, ids: object) -> NDArray[np.intp]:
+        """Return the rows of many ids, in their order.
+
+        Raises:
+            TypeError: if they are not whole numbers.
+            UnknownNameError: if one is not in use.
+
+        Cost: O(n), no loop in Python.
+        """
+        array = np.asarray(ids)
+        if array.shape == (0,):
+            return np.zeros(0, np.intp)
+        if array.ndim != 1 or array.dtype.kind not in "iu":
+            raise TypeError(f"ids must be whole numbers of shape (n,), got {shown(ids)}")
+        slots = (array & ((1 << SLOT_BITS) - 1)).astype(np.intp)
+        inside = (array >= 0) & (slots < self.capacity)
+        good = inside & (self._id_of_slot[np.where(inside, slots, 0)] == array)
+        if not good.all():
+            raise self._unknown(int(array[~good][0]))
+        return slots
+
+    def of_slots(self, slots: NDArray[np.intp]) -> NDArray[np.int32]:
+        """Return the ids of rows in use."""
+        return self._id_of_slot[slots]
+
+    def are_known(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return for each id that was given out once whether it is still in use."""
+        found: NDArray[np.bool_] = self._id_of_slot[ids & ((1 << SLOT_BITS) - 1)] == ids
+        return found
+
+    def _unknown(self, some_id: int) -> UnknownNameError:
+        slot = some_id & ((1 << SLOT_BITS) - 1)
+        was_removed = some_id >= 0 and slot < len(self._generation) and (
+            some_id >> SLOT_BITS < self._generation[slot]
+        )
+        kind = f"{self.noun} id (it was removed)" if was_removed else f"{self.noun} id"
+        return UnknownNameError(kind, some_id, self.ids.tolist())
+
+
+def grown(array: NDArray[Kind], rows: int, fill: object) -> NDArray[Kind]:
+    """Return ``array`` with ``rows`` rows; new ones hold ``fill``."""
+    larger = np.full((rows, *array.shape[1:]), fill, array.dtype)
+    larger[: len(array)] = array
+    return larger

@@ -1,0 +1,106 @@
+"""Pairs of sensor and source in reach of each other, and whose turn it is to be asked.
+
+Whether something stands between costs a ray, so not every pair is asked every
+time: those that have waited longest come first. A pair asked goes to the end,
+a pair that comes into reach joins there. So a pair is asked at the latest after
+``ceil(pairs / maximum_rays)`` passes, however many others come and go.
+"""
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["PairsInView", "ids_of", "keys_of"]
+
+ID_BITS = 31
+"""Bits of an id; two of them make one int64 key that sorts by sensor, then source."""
+
+NEVER_TOLD_S = -np.inf
+
+
+class PairsInView:
+    """All pairs of one continuous modality that passed every test but the ray.
+
+    Attributes:
+        keys: (n,) int64, ascending: sensor id, then source id.
+        intensity: (n,) float64, what the sensor would sense.
+        waiting_since: (n,) int64, moments of the queue for rays.
+        is_sensed: (n,) bool, the last answer; False until the first.
+        told_at_s: (n,) float64, when the sensor was last told (s).
+    """
+
+    def __init__(self) -> None:
+        self.keys = np.zeros(0, np.int64)
+        self.intensity = np.zeros(0)
+        self.waiting_since = np.zeros(0, np.int64)
+        self.is_sensed = np.zeros(0, np.bool_)
+        self.told_at_s = np.zeros(0)
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def replace(
+        self,
+        keys: NDArray[np.int64],
+        intensity: NDArray[np.float64],
+        moment: int,
+        *,
+        needs_ray: bool,
+    ) -> None:
+        """Take over the pairs found by a new pass.
+
+        What stays in reach keeps its answer and its place in the queue.
+
+        Args:
+            keys: (n,), each once, in any order.
+            intensity: (n,).
+            moment: place in the queue for pairs that are new.
+            needs_ray: False if being in reach is enough to be sensed.
+
+        Cost: O(n log n).
+        """
+        order = np.argsort(keys)
+        keys = keys[order]
+        place = np.searchsorted(self.keys, keys)
+        stayed = np.zeros(len(keys), np.bool_)
+        inside = place < len(self.keys)
+        stayed[inside] = self.keys[place[inside]] == keys[inside]
+        before = place[stayed]
+        waiting_since = np.full(len(keys), moment, np.int64)
+        waiting_since[stayed] = self.waiting_since[before]
+        is_sensed = np.full(len(keys), not needs_ray)
+        is_sensed[stayed] |= self.is_sensed[before]
+        told_at_s = np.full(len(keys), NEVER_TOLD_S)
+        told_at_s[stayed] = self.told_at_s[before]
+        self.keys, self.intensity = keys, intensity[order]
+        self.waiting_since, self.is_sensed, self.told_at_s = waiting_since, is_sensed, told_at_s
+
+    def answer(
+        self, rows: NDArray[np.intp], is_free: NDArray[np.bool_], moment: int
+    ) -> None:
+        """Note the answers of rays, and send these pairs to the end of the queue."""
+        self.is_sensed[rows] = is_free
+        self.told_at_s[rows[~is_free]] = NEVER_TOLD_S
+        self.waiting_since[rows] = moment
+
+    def sensed_by(self, sensor_id: int) -> NDArray[np.intp]:
+        """Return the rows of what a sensor senses, by ascending source id."""
+        ends = (sensor_id << ID_BITS, (sensor_id + 1) << ID_BITS)
+        first, end = np.searchsorted(self.keys, ends)
+        rows: NDArray[np.intp] = first + np.flatnonzero(self.is_sensed[first:end])
+        return rows
+
+
+def keys_of(
+    sensor_ids: NDArray[np.int32], source_ids: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """Return the keys of pairs."""
+    keys: NDArray[np.int64] = sensor_ids.astype(np.int64) << ID_BITS | source_ids
+    return keys
+
+
+def ids_of(keys: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return sensor ids and source ids of keys."""
+    sensor_ids = (keys >> ID_BITS).astype(np.int32)
+    source_ids = (keys & ((1 << ID_BITS) - 1)).astype(np.int32)
+    return sensor_ids, source_ids

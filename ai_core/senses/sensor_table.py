@@ -1,0 +1,180 @@
+"""Who senses, as arrays: where each sensor is, what it notices, and how well."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ai_core.errors import point, positions, whole_number
+from ai_core.senses.id_table import IdTable, grown
+from ai_core.senses.modality import ModalitySet
+from ai_core.senses.sight import SightCone, packed_cones
+from ai_core.senses.source_table import affiliation_mask, same_rows
+
+__all__ = ["DEAF", "NO_SOURCE", "SensorTable"]
+
+DEAF = np.inf
+"""Threshold of a sensor that does not have a modality: nothing reaches it."""
+
+NO_SOURCE = -1
+"""Stands for "is itself no source" among ids of sources."""
+
+NO_REACH = (-1.0, 0.0, 0.0, 0.0)
+"""A row of cones that contains nothing, see ``first_cone_containing``."""
+
+SHORTEST_FORWARD_M = 1e-6
+"""Below this a direction has no direction left in float32 (m)."""
+
+
+class SensorTable:
+    """One row per sensor; ``ids`` knows which rows are in use.
+
+    Rows not in use are ``DEAF``, so that tests over all rows leave them out.
+
+    Attributes:
+        position: (capacity, 3) float32 (m).
+        forward: (capacity, 3) float32, unit length.
+        threshold: (capacity, modalities) float64, or ``DEAF``.
+        cones: (capacity, k, 4) float64, rows of ``packed_cones``; k is the
+            most cones any sensor had.
+        notices: (capacity,) int64, affiliations it notices, as bits.
+        own_source: (capacity,) int64, id of the source that it is, or ``NO_SOURCE``.
+    """
+
+    def __init__(self, modalities: ModalitySet) -> None:
+        self._modalities = modalities
+        self.ids = IdTable("sensor")
+        rows = self.ids.capacity
+        self.position = np.zeros((rows, 3), np.float32)
+        self.forward = np.zeros((rows, 3), np.float32)
+        self.threshold = np.full((rows, len(modalities)), DEAF)
+        self.cones = np.zeros((rows, 0, 4))
+        self.notices = np.zeros(rows, np.int64)
+        self.own_source = np.full(rows, NO_SOURCE, np.int64)
+
+    def add(
+        self,
+        position: object,
+        forward: object,
+        thresholds: Mapping[str, float],
+        cones: Sequence[SightCone],
+        notices: int,
+        own_source: int | None,
+    ) -> int:
+        """Return the id of a new sensor; checks everything before it changes anything."""
+        place = point("position", position)
+        direction = _unit("forward", point("forward", forward)[np.newaxis])[0]
+        row, packed = self._abilities(thresholds, packed_cones(cones))
+        mask = affiliation_mask("notices", notices)
+        own = _own_source(own_source)
+        new = self.ids.add()
+        self._fit()
+        slot = self.ids.slot(new)
+        self.position[slot] = place
+        self.forward[slot] = direction
+        self.threshold[slot] = row
+        self._put_cones(slot, packed)
+        self.notices[slot] = mask
+        self.own_source[slot] = own
+        return new
+
+    def remove(self, sensor_id: int) -> None:
+        """Give up a sensor."""
+        self.threshold[self.ids.remove(sensor_id)] = DEAF
+
+    def change(
+        self,
+        sensor_id: int,
+        thresholds: Mapping[str, float] | None,
+        cones: Sequence[SightCone] | None,
+        notices: int | None,
+        own_source: int | None,
+    ) -> None:
+        """Replace what is not None; checks everything before it changes anything."""
+        slot = self.ids.slot(sensor_id)
+        packed = self.cones[slot] if cones is None else packed_cones(cones)
+        packed = packed[packed[:, 0] >= 0]
+        if thresholds is None:
+            has = np.flatnonzero(np.isfinite(self.threshold[slot])).tolist()
+            thresholds = {
+                self._modalities[number].name: float(self.threshold[slot, number])
+                for number in has
+            }
+        row, packed = self._abilities(thresholds, packed)
+        mask = self.notices[slot] if notices is None else affiliation_mask("notices", notices)
+        own = self.own_source[slot] if own_source is None else _own_source(own_source)
+        self.threshold[slot] = row
+        self._put_cones(slot, packed)
+        self.notices[slot] = mask
+        self.own_source[slot] = own
+
+    def move(self, ids: object, places: object, directions: object | None) -> None:
+        """Put sensors at new positions, and turn them; checks all before it moves one."""
+        slots = self.ids.slots(ids)
+        new = positions("positions", places)
+        same_rows("positions", len(new), len(slots))
+        if directions is not None:
+            given = positions("forwards", directions)
+            same_rows("forwards", len(given), len(slots))
+            turned = _unit("forwards", given)
+            self.forward[slots, : given.shape[1]] = turned
+            self.forward[slots, given.shape[1] :] = 0
+        self.position[slots, : new.shape[1]] = new
+        self.position[slots, new.shape[1] :] = 0
+
+    def _abilities(
+        self, thresholds: Mapping[str, float], cones: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        row = self._modalities.row("thresholds", thresholds, DEAF)
+        uses_cones = any(
+            self._modalities[number].needs_cone
+            for number in np.flatnonzero(np.isfinite(row)).tolist()
+        )
+        if len(cones) and not uses_cones:
+            raise ValueError(
+                f"sight_cones need a threshold for a modality with cones,"
+                f" got thresholds for {sorted(thresholds)}; add one for 'sight'"
+            )
+        if uses_cones and not len(cones):
+            raise ValueError(
+                "sight_cones must hold at least one cone for a sensor with sight,"
+                " got none; leave out its threshold to make it blind"
+            )
+        return row, cones
+
+    def _put_cones(self, slot: int, packed: NDArray[np.float64]) -> None:
+        missing = len(packed) - self.cones.shape[1]
+        if missing > 0:
+            nothing = np.broadcast_to(NO_REACH, (len(self.cones), missing, 4))
+            self.cones = np.concatenate((self.cones, nothing), axis=1)
+        self.cones[slot] = NO_REACH
+        self.cones[slot, : len(packed)] = packed
+
+    def _fit(self) -> None:
+        rows = self.ids.capacity
+        if rows > len(self.position):
+            self.position = grown(self.position, rows, 0)
+            self.forward = grown(self.forward, rows, 0)
+            self.threshold = grown(self.threshold, rows, DEAF)
+            self.cones = grown(self.cones, rows, 0)
+            self.notices = grown(self.notices, rows, 0)
+            self.own_source = grown(self.own_source, rows, NO_SOURCE)
+
+
+def _own_source(value: int | None) -> int:
+    if value is None:
+        return NO_SOURCE
+    return whole_number("own_source", value, minimum=NO_SOURCE, remedy="use -1 for none")
+
+
+def _unit(name: str, directions: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return directions of unit length, or say which has none."""
+    length = np.linalg.norm(directions.astype(np.float64), axis=1)
+    if (length < SHORTEST_FORWARD_M).any():
+        row = int(np.flatnonzero(length < SHORTEST_FORWARD_M)[0])
+        raise ValueError(
+            f"{name} must point somewhere, got {directions[row].tolist()} in row {row}"
+        )
+    unit: NDArray[np.float32] = (directions / length[:, np.newaxis]).astype(np.float32)
+    return unit

@@ -1,0 +1,107 @@
+"""Signals under way, told in the order in which they arrive.
+
+Each signal keeps the sensors it will reach sorted by arrival, and only the
+next of them waits in the heap: sending costs one sort, not one push a sensor.
+"""
+from __future__ import annotations
+
+from heapq import heappop, heappush, heapreplace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ai_core.senses.sensation import Point
+
+__all__ = ["Arrival", "Signal", "SignalQueue"]
+
+
+class Signal(NamedTuple):
+    """Something that was emitted.
+
+    Attributes:
+        order: how many were emitted before it.
+        source_id: by what; it may have been removed since.
+        modality: number of its modality.
+        strength: at its origin, no unit.
+        position: its origin (m).
+        sent_at_s: game time when it was emitted (s).
+    """
+
+    order: int
+    source_id: int
+    modality: int
+    strength: float
+    position: Point
+    sent_at_s: float
+
+
+class Arrival(NamedTuple):
+    """One signal at one sensor, as far as it could be told when it was sent."""
+
+    due_s: float
+    sensor_id: int
+    distance_m: float
+    intensity: float
+
+
+class SignalQueue:
+    """Arrivals to come, by due time, then sensor id, then order of sending.
+
+    Cost: sending O(n log n) for n sensors reached; taking one O(log signals).
+    """
+
+    def __init__(self) -> None:
+        # Each entry holds a signal and its arrivals, the next of them last. The
+        # first three parts decide, and no two entries share all three.
+        self._next: list[tuple[float, int, int, Signal, list[Arrival]]] = []
+        self._count = 0
+
+    def __len__(self) -> int:
+        """Number of arrivals to come."""
+        return self._count
+
+    def send(
+        self,
+        signal: Signal,
+        due_s: NDArray[np.float64],
+        sensor_ids: NDArray[np.int32],
+        distance_m: NDArray[np.float64],
+        intensity: NDArray[np.float64],
+    ) -> None:
+        """Let a signal travel to sensors, given in any order; all shapes (n,)."""
+        latest_first = np.lexsort((sensor_ids, due_s))[::-1]
+        arrivals = map(
+            Arrival,
+            due_s[latest_first].tolist(),
+            sensor_ids[latest_first].tolist(),
+            distance_m[latest_first].tolist(),
+            intensity[latest_first].tolist(),
+        )
+        self._push(signal, list(arrivals))
+
+    def send_again(self, signal: Signal, arrival: Arrival) -> None:
+        """Let a signal reach one sensor later than was thought."""
+        self._push(signal, [arrival])
+
+    def pop_due(self, now_s: float) -> list[tuple[Signal, Arrival]]:
+        """Take out all arrivals that are due at ``now_s`` or before, in order."""
+        due = []
+        while self._next and self._next[0][0] <= now_s:
+            _, _, order, signal, arrivals = self._next[0]
+            due.append((signal, arrivals.pop()))
+            if arrivals:
+                following = arrivals[-1]
+                entry = (following.due_s, following.sensor_id, order, signal, arrivals)
+                heapreplace(self._next, entry)
+            else:
+                heappop(self._next)
+        self._count -= len(due)
+        return due
+
+    def _push(self, signal: Signal, arrivals: list[Arrival]) -> None:
+        if arrivals:
+            first = arrivals[-1]
+            entry = (first.due_s, first.sensor_id, signal.order, signal, arrivals)
+            heappush(self._next, entry)
+            self._count += len(arrivals)

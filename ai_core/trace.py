@@ -1,0 +1,84 @@
+"""Hooks through which tools watch the core: debugger, monitors, recorder, plots.
+
+A part of the core calls ``for hook in trace.before_task: hook(name, now)``;
+with nobody listening that is an empty loop.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+
+__all__ = ["HOOK_NAMES", "Trace"]
+
+Hook = Callable[..., object]
+
+HOOK_NAMES = (
+    "before_task",
+    "after_task",
+    "event_sent",
+    "sensed",
+    "state_entered",
+    "path_done",
+)
+"""Everything that can be listened to; a listener has methods of these names."""
+
+
+class Trace:
+    """Who is told what happens. Each attribute is a tuple of callables.
+
+    A hook that raises stops the work that called it: hooks belong to tools,
+    and a tool that lies is worse than one that fails.
+
+    Attributes:
+        before_task: called with (name, now).
+        after_task: called with (name, now, used_us).
+        event_sent: called with (event, now).
+        sensed: called with (sensor_id, source_id, modality_name, intensity, now).
+        state_entered: called with (owner_name, state_path, reason, now).
+        path_done: called with (ticket, now).
+    """
+
+    def __init__(self) -> None:
+        self.before_task: tuple[Hook, ...] = ()
+        self.after_task: tuple[Hook, ...] = ()
+        self.event_sent: tuple[Hook, ...] = ()
+        self.sensed: tuple[Hook, ...] = ()
+        self.state_entered: tuple[Hook, ...] = ()
+        self.path_done: tuple[Hook, ...] = ()
+        self._listeners: list[tuple[object, dict[str, Hook]]] = []
+
+    def listen(self, listener: object) -> None:
+        """Tell ``listener`` what it has methods for, after earlier listeners.
+
+        Raises:
+            ValueError: if it has no method of a hook's name, or listens already.
+        """
+        if any(one is listener for one, _ in self._listeners):
+            raise ValueError(f"{type(listener).__name__} listens already")
+        hooks = {
+            name: method
+            for name in HOOK_NAMES
+            if callable(method := getattr(listener, name, None))
+        }
+        if not hooks:
+            raise ValueError(
+                f"{type(listener).__name__} has nothing to be told;"
+                f" give it at least one of the methods {', '.join(HOOK_NAMES)}"
+            )
+        self._listeners.append((listener, hooks))
+        self._rebuild()
+
+    def unlisten(self, listener: object) -> None:
+        """Tell ``listener`` nothing more.
+
+        Raises:
+            ValueError: if it does not listen.
+        """
+        rest = [pair for pair in self._listeners if pair[0] is not listener]
+        if len(rest) == len(self._listeners):
+            raise ValueError(f"{type(listener).__name__} does not listen; call listen first")
+        self._listeners = rest
+        self._rebuild()
+
+    def _rebuild(self) -> None:
+        for name in HOOK_NAMES:
+            setattr(self, name, tuple(h[name] for _, h in self._listeners if name in h))

@@ -1,0 +1,67 @@
+"""Nothing grows so large that it cannot be read in one go."""
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PARTS = ("ai_core", "addons", "demo_project", "tests", "tools")
+WRITTEN_BY_HAND = {".py", ".pyx", ".pxd", ".pxi", ".c", ".h", ".gd"}
+MADE_BY_TOOLS = {"bin", "build", "generated", "__pycache__", ".godot"}
+NAMES_THAT_SAY_NOTHING = {"utils", "util", "helpers", "helper", "common", "misc", "manager"}
+
+MOST_LINES_IN_A_FILE = 400
+MOST_LINES_IN_A_FUNCTION = 40
+MOST_LINES_IN_A_FRONT_DOOR_DOCSTRING = 15
+
+
+def files(suffixes):
+    return sorted(
+        file
+        for part in PARTS
+        for file in (ROOT / part).rglob("*")
+        if file.suffix in suffixes and not MADE_BY_TOOLS & set(file.relative_to(ROOT).parts)
+    )
+
+
+def for_each(found):
+    return pytest.mark.parametrize("file", found, ids=lambda f: str(f.relative_to(ROOT)))
+
+
+def code_lines(function):
+    """Lines of a function, its docstring not counted."""
+    lines = function.end_lineno - function.lineno + 1
+    if ast.get_docstring(function) is not None:
+        lines -= function.body[0].end_lineno - function.body[0].lineno + 1
+    return lines
+
+
+@for_each(files(WRITTEN_BY_HAND))
+def test_a_file_is_short(file):
+    lines = len(file.read_text(encoding="utf-8").splitlines())
+    assert lines <= MOST_LINES_IN_A_FILE, f"{file} has {lines} lines; split it by concept"
+
+
+@for_each(files(WRITTEN_BY_HAND))
+def test_a_file_is_named_by_its_concept(file):
+    assert file.stem.strip("_") not in NAMES_THAT_SAY_NOTHING, f"{file}: what is in it?"
+
+
+@for_each(files({".py"}))
+def test_a_function_fits_on_a_screen(file):
+    long = [
+        f"{file}:{node.lineno}: {node.name} has {code_lines(node)} lines"
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and code_lines(node) > MOST_LINES_IN_A_FUNCTION
+    ]
+    assert not long, "\n".join(long)
+
+
+@for_each(sorted((ROOT / "ai_core").rglob("__init__.py")))
+def test_a_front_door_says_briefly_what_to_choose(file):
+    text = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
+    assert text, f"{file}: say which one to choose"
+    assert len(text.splitlines()) <= MOST_LINES_IN_A_FRONT_DOOR_DOCSTRING

@@ -1,0 +1,242 @@
+"""The polling station: what is computed, what is kept, and for how long?"""
+from __future__ import annotations
+
+import pytest
+
+from ai_core.clock import ManualClock
+from ai_core.errors import CycleError, UnknownNameError
+from ai_core.events.polling_station import PollingStation
+from ai_core.faults import FaultIsolation
+
+
+class Oracle:
+    """Answers with how often it was asked, and remembers what it was asked."""
+
+    def __init__(self):
+        self.asked = []
+
+    def __call__(self, *key):
+        self.asked.append(key)
+        return len(self.asked)
+
+
+@pytest.fixture
+def clock():
+    return ManualClock()
+
+
+@pytest.fixture
+def station(clock):
+    return PollingStation(clock)
+
+
+@pytest.fixture
+def oracle():
+    return Oracle()
+
+
+def test_an_answer_is_computed_once_a_frame_however_many_ask(station, clock, oracle):
+    station.add_topic("flag_is_safe", oracle)
+    assert [station.poll("flag_is_safe") for _ in range(5)] == [1] * 5
+    clock.advance()
+    assert station.poll("flag_is_safe") == 2
+
+
+def test_each_key_has_its_own_answer(station, oracle):
+    station.add_topic("can_see", oracle)
+    assert station.poll("can_see", "guard", "thief") == 1
+    assert station.poll("can_see", "thief", "guard") == 2
+    assert station.poll("can_see", "guard", "thief") == 1
+    assert oracle.asked == [("guard", "thief"), ("thief", "guard")]
+
+
+def test_an_answer_stays_fresh_for_its_lifetime_and_no_frame_longer(station, clock, oracle):
+    station.add_topic("path_length", oracle, lifetime_frames=3)
+    answers = []
+    for _ in range(7):
+        answers.append(station.poll("path_length"))
+        clock.advance()
+    assert answers == [1, 1, 1, 2, 2, 2, 3]
+
+
+def test_without_a_lifetime_an_answer_is_kept_until_it_is_invalidated(station, clock, oracle):
+    station.add_topic("doors", oracle, lifetime_frames=None)
+    station.poll("doors")
+    clock.advance(10**9)
+    assert station.poll("doors") == 1
+    station.invalidate("doors")
+    assert station.poll("doors") == 2
+
+
+def test_a_lifetime_of_zero_keeps_nothing(station, oracle):
+    station.add_topic("dice", oracle, lifetime_frames=0)
+    assert [station.poll("dice") for _ in range(3)] == [1, 2, 3]
+    assert station.statistics()[0].keys == 0
+
+
+def test_none_and_false_are_answers_like_others(station):
+    calls = []
+    station.add_topic("target", lambda *key: calls.append(key))
+    assert station.poll("target") is None
+    assert station.poll("target") is None
+    assert len(calls) == 1
+
+
+def test_an_answer_from_a_future_that_was_loaded_away_is_not_fresh(oracle):
+    class Clock:
+        now = ManualClock().advance(100)
+
+    clock = Clock()
+    station = PollingStation(clock)
+    station.add_topic("t", oracle, lifetime_frames=10)
+    station.poll("t")
+    clock.now = ManualClock().advance(5)
+    assert station.poll("t") == 2
+
+
+def test_invalidating_a_key_leaves_the_others_and_no_key_means_all(station, oracle):
+    station.add_topic("t", oracle, lifetime_frames=None)
+    station.poll("t", "a")
+    station.poll("t", "b")
+
+    station.invalidate("t", "a")
+    assert (station.poll("t", "a"), station.poll("t", "b")) == (3, 2)
+    station.invalidate("t")
+    assert (station.poll("t", "a"), station.poll("t", "b")) == (4, 5)
+
+
+def test_an_answer_invalidated_while_it_is_computed_is_not_kept(station):
+    answers = iter(["old", "new"])
+
+    def compute():
+        station.invalidate("t")
+        return next(answers)
+
+    station.add_topic("t", compute, lifetime_frames=None)
+    assert station.poll("t") == "old"
+    assert station.poll("t") == "new"
+
+
+def test_memory_is_bounded_and_the_oldest_answer_goes_first(station, oracle):
+    station.add_topic("t", oracle, lifetime_frames=None, maximum_keys=2)
+    for key in "aba":
+        station.poll("t", key)
+    station.poll("t", "c")
+
+    assert station.statistics()[0].keys == 2
+    assert station.poll("t", "b") == 2
+    assert station.poll("t", "a") == 4  # was dropped for "c"
+
+
+def test_an_answer_computed_again_is_the_newest(station, clock, oracle):
+    station.add_topic("t", oracle, maximum_keys=2)
+    station.poll("t", "a")
+    station.poll("t", "b")
+    clock.advance()
+    station.poll("t", "a")
+    station.poll("t", "c")  # drops "b", which is older now
+    assert station.poll("t", "a") == 3
+
+
+def test_polling_an_answer_from_inside_its_own_computation_names_the_cycle(station):
+    station.add_topic("safe", lambda who: station.poll("covered", who))
+    station.add_topic("covered", lambda who: station.poll("seen", who, 2))
+    station.add_topic("seen", lambda who, by: not station.poll("safe", who))
+
+    with pytest.raises(
+        CycleError,
+        match=r"safe\('bob'\) needs its own answer: safe\('bob'\) -> covered\('bob'\)"
+        r" -> seen\('bob', 2\) -> safe\('bob'\)",
+    ):
+        station.poll("safe", "bob")
+
+
+def test_after_a_cycle_the_station_works_and_another_key_is_no_cycle(station):
+    station.add_topic("factorial", lambda n: n * station.poll("factorial", n - 1) if n else 1)
+    station.add_topic("self", lambda: station.poll("self"))
+    for _ in range(2):
+        with pytest.raises(CycleError):
+            station.poll("self")
+    assert station.poll("factorial", 5) == 120
+
+
+def test_an_error_reaches_who_polled_and_is_not_kept(station):
+    attempts = []
+
+    def compute():
+        attempts.append(1)
+        if len(attempts) == 1:
+            raise OSError("no physics space yet")
+        return "clear"
+
+    station.add_topic("ray", compute)
+    with pytest.raises(OSError, match="no physics space yet"):
+        station.poll("ray")
+    assert station.poll("ray") == "clear"
+
+
+def test_a_topic_with_a_fallback_reports_and_answers_with_it(clock):
+    reports = []
+    faults = FaultIsolation(report=reports.append)
+    station = PollingStation(clock, faults=faults)
+    works = []
+
+    def compute(key):
+        if not works:
+            raise OSError("no map")
+        return key
+
+    station.add_topic("reachable", compute, fallback=False)
+
+    assert [station.poll("reachable", 7) for _ in range(5)] == [False] * 5
+    assert [fault.name for fault in reports] == ["topic reachable(7)"] * 3
+    assert reports[-1].is_quarantined
+
+    works.append(True)
+    faults.release((station, "reachable"))
+    assert station.poll("reachable", 7) == 7
+
+
+def test_statistics_tell_hits_misses_computations_failures_and_keys(station, oracle):
+    station.add_topic("good", oracle)
+    station.add_topic("bad", lambda: 1 / 0)
+    for key in (1, 1, 2):
+        station.poll("good", key)
+    with pytest.raises(ZeroDivisionError):
+        station.poll("bad")
+    assert station.statistics() == [("good", 1, 2, 2, 0, 2), ("bad", 0, 1, 1, 1, 0)]
+
+
+def test_an_unknown_topic_is_an_error_that_lists_close_ones(station, oracle):
+    station.add_topic("can_see", oracle)
+    for use in (station.poll, station.invalidate, station.remove_topic):
+        with pytest.raises(UnknownNameError, match=r"'cansee'; did you mean 'can_see'\?"):
+            use("cansee")
+
+
+def test_a_topic_can_be_removed_and_added_anew_but_not_twice(station, oracle):
+    station.add_topic("t", oracle)
+    with pytest.raises(ValueError, match="topic 't' is there already; remove_topic it first"):
+        station.add_topic("t", oracle)
+    station.poll("t")
+    station.remove_topic("t")
+    station.add_topic("t", lambda: "fresh")
+    assert station.poll("t") == "fresh"
+    assert station.codes == ("t",)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"code": ""}, TypeError, "code must be a non-empty string, got ''"),
+        ({"compute": 3}, TypeError, "compute must be callable, got 3"),
+        ({"lifetime_frames": -1}, ValueError, "lifetime_frames must be at least 0, got -1"),
+        ({"lifetime_frames": 1.5}, TypeError, "lifetime_frames must be a whole number"),
+        ({"maximum_keys": 0}, ValueError, "maximum_keys must be at least 1, got 0; use life"),
+    ],
+)
+def test_a_topic_that_makes_no_sense_is_refused(station, change, error, message):
+    topic = {"code": "t", "compute": print, **change}
+    with pytest.raises(error, match=message):
+        station.add_topic(topic.pop("code"), topic.pop("compute"), **topic)
+    assert station.codes == ()

@@ -1,0 +1,195 @@
+"""The kinds of work: callable, generator function, object; and what is none."""
+from __future__ import annotations
+
+import functools
+
+import pytest
+
+from ai_core.budget import Budget
+from ai_core.faults import FaultIsolation
+from ai_core.scheduling import work as work_module
+from ai_core.scheduling.frequency import FrequencyScheduler
+
+
+@pytest.fixture
+def scheduler(clock):
+    return FrequencyScheduler(clock, faults=FaultIsolation(reraise=True))
+
+
+def advance(scheduler, *steps):
+    for n in steps:
+        scheduler.advance(Budget.of_steps(n))
+
+
+def test_an_object_is_advanced_with_the_budget(scheduler):
+    class Search:
+        def advance(self, budget):
+            self.left = budget.left
+            budget.spend(2)
+
+    search, budget = Search(), Budget.of_steps(5)
+    scheduler.add(search)
+    scheduler.advance(budget)
+    assert (search.left, budget.left) == (5, 3)
+
+
+def test_a_generator_goes_on_where_it_paused(scheduler):
+    done = []
+
+    def search(turn):
+        for leg in range(5):
+            done.append(leg)
+            yield
+
+    scheduler.add(search)
+    advance(scheduler, 2)
+    assert done == [0, 1]
+    advance(scheduler, 2)
+    assert done == [0, 1, 2, 3]
+
+
+def test_a_finished_generator_starts_anew_when_next_due(scheduler):
+    done = []
+
+    def patrol(turn):
+        done.append("left")
+        yield
+        done.append("right")
+
+    scheduler.add(patrol, period_frames=2, phase_frames=0)
+    advance(scheduler, 9, 9)
+    assert done == ["left", "right"]
+    advance(scheduler, 9)
+    assert done == ["left", "right"] * 2
+
+
+def test_a_generator_is_sent_the_turn_it_goes_on_in(scheduler, clock):
+    frames = []
+
+    def patrol(turn):
+        while True:
+            frames.append(turn.now.frame)
+            turn = yield
+
+    scheduler.add(patrol)
+    for _ in range(3):
+        advance(scheduler, 1)
+        clock.advance()
+    assert frames == [0, 1, 2]
+
+
+def test_a_spent_budget_still_lets_a_generator_reach_its_next_pause(scheduler):
+    done = []
+
+    def search(turn):
+        for leg in range(5):
+            done.append(leg)
+            yield
+
+    scheduler.add(search)
+    advance(scheduler, 0, 0, 0)
+    assert done == [0, 1, 2]
+
+
+def test_a_generator_that_nothing_can_pause_is_a_fault_and_no_hang(scheduler, monkeypatch):
+    monkeypatch.setattr(work_module, "MAX_LEGS_PER_RUN", 50)
+
+    def endless(turn):
+        while True:
+            yield
+
+    scheduler.add(endless)
+    with pytest.raises(RuntimeError, match="paused 50 times in one run"):
+        scheduler.advance(Budget.unlimited())
+
+
+def test_a_generator_that_fails_starts_anew(clock):
+    done = []
+
+    def search(turn):
+        done.append("begun")
+        yield
+        raise ValueError
+
+    scheduler = FrequencyScheduler(clock, faults=FaultIsolation(report=lambda fault: None))
+    scheduler.add(search)
+    advance(scheduler, 1, 1, 1)
+    assert done == ["begun", "begun"]
+
+
+def test_removing_a_task_closes_its_half_done_generator(scheduler):
+    closed = []
+
+    def search(turn):
+        try:
+            while True:
+                yield
+        finally:
+            closed.append(True)
+
+    task = scheduler.add(search)
+    advance(scheduler, 1)
+    scheduler.remove(task)
+    assert closed == [True]
+
+
+def test_partials_methods_and_callable_objects_may_be_generators_too(scheduler):
+    done = []
+
+    class Guard:
+        def patrol(self, turn):
+            done.append("method")
+            yield
+
+        def __call__(self, turn):
+            done.append("object")
+            yield
+
+    def walk(where, turn):
+        done.append(where)
+        yield
+
+    scheduler.add(Guard().patrol)
+    scheduler.add(Guard())
+    scheduler.add(functools.partial(walk, "partial"))
+    advance(scheduler, 100)
+    assert done == ["method", "object", "partial"]
+
+
+def test_work_that_counts_no_steps_costs_one(scheduler):
+    budget = Budget.of_steps(10)
+    for _ in range(3):
+        scheduler.add(lambda turn: None)
+    scheduler.advance(budget)
+    assert budget.used == 3
+
+
+class Search:
+    def advance(self, budget):
+        budget.spend()
+
+
+async def asynchronous(turn):
+    return turn
+
+
+def generating(turn):
+    yield turn
+
+
+@pytest.mark.parametrize(
+    ("work", "message"),
+    [
+        (5, "must be a callable, a generator function or an object with advance.*got 5"),
+        (None, "got None"),
+        (Search, "got the class Search; make one first"),
+        (generating(None), "pass the function without calling it"),
+        (asynchronous, "must not be async"),
+        (lambda: None, "work must take one argument, its Turn"),
+        (lambda turn, more: None, "work must take one argument, its Turn"),
+    ],
+)
+def test_what_is_not_work_is_refused_when_added(scheduler, work, message):
+    with pytest.raises(TypeError, match=message):
+        scheduler.add(work)
+    assert scheduler.tasks == ()

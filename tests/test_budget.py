@@ -1,0 +1,115 @@
+"""Budgets: how much may still be done, and who pays?"""
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ai_core.budget import Budget
+
+
+def test_time_is_spent_by_passing(stopwatch):
+    budget = Budget.of_time(100, stopwatch)
+    stopwatch.passes(us=30)
+    assert (budget.used, budget.left, budget.over, budget.is_spent) == (30, 70, 0, False)
+    stopwatch.passes(us=80)
+    assert (budget.used, budget.left, budget.over, budget.is_spent) == (110, 0, 10, True)
+
+
+def test_steps_are_spent_by_reporting_them():
+    budget = Budget.of_steps(3)
+    budget.spend()
+    budget.spend(2)
+    assert (budget.used, budget.left, budget.over, budget.is_spent) == (3, 0, 0, True)
+    budget.spend()
+    assert budget.over == 1
+
+
+def test_an_unlimited_budget_is_never_spent_and_still_counts():
+    budget = Budget.unlimited()
+    budget.spend(1_000_000)
+    assert (budget.used, budget.left, budget.over) == (1_000_000, math.inf, 0)
+    assert not budget.is_spent
+
+
+def test_a_part_of_time_ends_no_later_than_the_whole(stopwatch):
+    whole = Budget.of_time(100, stopwatch)
+    stopwatch.passes(us=70)
+    assert whole.part(10).left == 10
+    assert whole.part(1000).left == 30
+    assert whole.part(math.inf).left == 30
+
+
+def test_a_part_of_no_limit_may_have_one():
+    whole = Budget.unlimited()
+    part = whole.part(2)
+    part.spend(2)
+    assert part.is_spent
+    assert whole.used == 2
+
+
+def test_a_share_of_steps_is_rounded_up_so_that_nobody_gets_nothing():
+    assert Budget.of_steps(10).part(10 / 3).left == 4
+
+
+def test_siblings_spend_from_the_same_whole():
+    whole = Budget.of_steps(10)
+    first, second = whole.part(8), whole.part(8)
+    first.spend(8)
+    assert second.left == 2
+    second.spend(2)
+    assert second.is_spent
+
+
+def test_a_part_is_over_when_the_whole_is():
+    whole = Budget.of_steps(10)
+    part = whole.part(5)
+    whole.spend(12)
+    assert (part.is_spent, part.over) == (True, 2)
+
+
+@given(
+    total=st.integers(0, 50),
+    actions=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), max_size=30),
+)
+def test_no_part_is_ever_larger_than_what_is_left_of_the_whole(total, actions):
+    budgets, spent = [Budget.of_steps(total)], 0
+    for index, amount in actions:
+        budget = budgets[index % len(budgets)]
+        if amount < 5:
+            budgets.append(budget.part(amount))
+        else:
+            budget.spend(amount - 5)
+            spent += amount - 5
+        assert all(0 <= part.left <= max(0, total - spent) for part in budgets)
+    assert budgets[0].used == spent
+
+
+@pytest.mark.parametrize("amount", [-1, math.nan, math.inf])
+def test_a_time_that_is_no_amount_is_refused(amount, stopwatch):
+    with pytest.raises(ValueError, match=r"us must be .*use Budget.unlimited\(\) for no limit"):
+        Budget.of_time(amount, stopwatch)
+
+
+@pytest.mark.parametrize("amount", [-1, 1.5, True, math.inf])
+def test_steps_that_are_no_amount_are_refused(amount):
+    with pytest.raises((ValueError, TypeError), match="n must be"):
+        Budget.of_steps(amount)
+
+
+@pytest.mark.parametrize("amount", [-1, math.nan])
+def test_a_part_that_is_no_amount_is_refused(amount):
+    with pytest.raises(ValueError, match="amount must be"):
+        Budget.of_steps(3).part(amount)
+
+
+def test_work_cannot_be_undone():
+    with pytest.raises(ValueError, match="work cannot be undone"):
+        Budget.of_steps(3).spend(-1)
+
+
+def test_a_stopwatch_must_be_callable():
+    with pytest.raises(TypeError, match="stopwatch must be a callable, got 5"):
+        Budget.of_time(100, 5)

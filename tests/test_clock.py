@@ -1,0 +1,39 @@
+"""The clock: what time is it, and who may move it?"""
+from __future__ import annotations
+
+import pytest
+
+from ai_core.clock import ManualClock
+
+
+def test_time_starts_at_frame_zero():
+    assert ManualClock().now == (0, 0.0)
+
+
+def test_a_million_frames_of_a_tenth_of_a_second_do_not_drift():
+    clock = ManualClock(seconds_per_frame=0.1)
+    for _ in range(1000):
+        clock.advance(1000)
+    assert clock.now == (1_000_000, 100_000.0)
+
+
+def test_a_frame_may_last_as_long_as_it_did():
+    clock = ManualClock(seconds_per_frame=0.5)
+    clock.advance(2)
+    clock.advance(seconds=0.25)
+    assert clock.now == (3, 1.25)
+    assert clock.advance(2) == (5, 2.25)
+
+
+@pytest.mark.parametrize("step", [{"frames": -1}, {"seconds": -0.1}])
+def test_time_does_not_go_back(step):
+    clock = ManualClock()
+    with pytest.raises(ValueError, match="time does not go back"):
+        clock.advance(**step)
+    assert clock.now == (0, 0.0)
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf")])
+def test_a_frame_must_last(seconds):
+    with pytest.raises(ValueError, match="seconds_per_frame must be"):
+        ManualClock(seconds_per_frame=seconds)

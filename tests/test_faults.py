@@ -1,0 +1,95 @@
+"""Faults: reported, tried again, quarantined, released."""
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from ai_core.faults import FaultIsolation
+
+
+def raised(message="boom"):
+    try:
+        raise RuntimeError(message)
+    except RuntimeError as error:
+        return error
+
+
+def test_a_fault_says_who_when_and_where():
+    reports = []
+    FaultIsolation(report=reports.append).failed("key", "think", 7, raised())
+    (fault,) = reports
+    assert (fault.name, fault.frame, fault.failures_in_a_row) == ("think", 7, 1)
+    assert "in raised" in fault.traceback_text()
+    assert fault.traceback_text().endswith("RuntimeError: boom\n")
+
+
+def test_the_third_failure_in_a_row_is_one_too_many():
+    faults = FaultIsolation(report=lambda fault: None)
+    states = [faults.failed("key", "think", 0, raised()).is_quarantined for _ in range(3)]
+    assert states == [False, False, True]
+    assert faults.is_quarantined("key")
+    assert faults.counts == {"failures": 3, "quarantined": 1}
+
+
+def test_a_success_between_failures_starts_the_count_anew():
+    faults = FaultIsolation(quarantine_after=2, report=lambda fault: None)
+    for _ in range(5):
+        faults.failed("key", "think", 0, raised())
+        faults.succeeded("key")
+    assert not faults.is_quarantined("key")
+
+
+def test_released_work_has_all_its_tries_again():
+    faults = FaultIsolation(quarantine_after=2, report=lambda fault: None)
+    for _ in range(2):
+        faults.failed("key", "think", 0, raised())
+    faults.release("key")
+    assert not faults.failed("key", "think", 0, raised()).is_quarantined
+
+
+def test_failures_are_counted_for_each_work_alone():
+    faults = FaultIsolation(quarantine_after=2, report=lambda fault: None)
+    for key in "abc":
+        faults.failed(key, key, 0, raised())
+    assert faults.counts["quarantined"] == 0
+
+
+def test_what_is_forgotten_leaves_nothing_behind():
+    faults = FaultIsolation(quarantine_after=1, report=lambda fault: None)
+    faults.failed("key", "think", 0, raised())
+    faults.forget("key")
+    assert faults.counts == {"failures": 1, "quarantined": 0}
+
+
+def test_without_a_report_the_log_gets_the_traceback(caplog):
+    with caplog.at_level(logging.ERROR, logger="ai_core"):
+        FaultIsolation(quarantine_after=1).failed("key", "think", 7, raised())
+    assert "think failed in frame 7 (1 in a row); quarantined until released" in caplog.text
+    assert "RuntimeError: boom" in caplog.text
+
+
+def test_a_broken_report_does_not_hide_the_fault(caplog):
+    def broken(fault):
+        raise OSError("disk full")
+
+    FaultIsolation(report=broken).failed("key", "think", 7, raised())
+    assert "disk full" in caplog.text
+    assert "RuntimeError: boom" in caplog.text
+
+
+def test_in_tests_faults_come_through():
+    faults = FaultIsolation(reraise=True)
+    with pytest.raises(RuntimeError, match="boom"):
+        faults.failed("key", "think", 0, raised())
+
+
+@pytest.mark.parametrize("count", [0, -1, True, 1.5])
+def test_a_count_that_is_none_is_refused(count):
+    with pytest.raises((ValueError, TypeError), match="quarantine_after must be"):
+        FaultIsolation(quarantine_after=count)
+
+
+def test_a_report_must_be_callable():
+    with pytest.raises(TypeError, match="report must be a callable or None"):
+        FaultIsolation(report="log")

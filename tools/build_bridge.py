@@ -1,0 +1,297 @@
+"""Build the bridge: the Cython module ``_bridge`` and the loader that Godot opens.
+
+    python3 tools/build_bridge.py --python .venv/bin/python --godot godot
+
+Steps: the engine dumps its interface, C tables are generated from it, Cython turns
+``_bridge.pyx`` (with the files it includes) into C, the C compiler makes both libraries.
+Each is made in a scratch folder and moved into ``addons/ai_core/bin/<platform>/`` when
+whole, so a game never opens half a library.
+
+The engine's version is no part of what makes a build current: functions are looked up
+when the game starts, so a bridge built with one engine runs on every supported one.
+"""
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+
+from tools import generate_interface  # noqa: E402
+from tools.processes import run  # noqa: E402
+from tools.progress import StepFailed  # noqa: E402
+
+SOURCES = ROOT / "addons" / "ai_core" / "bridge"
+BIN = ROOT / "addons" / "ai_core" / "bin"
+SCRATCH = BIN / "build"
+
+LIMITED_API = "0x030B0000"
+"""CPython 3.11: one binary serves it and every later version.
+
+Lower breaks Cython's typed memoryviews; higher shuts out users of 3.11.
+"""
+
+DUMP_LIMIT_S = 60.0
+"""Longest dump (s). It takes under one; a Godot that waits for something never ends."""
+
+COMPILE_LIMIT_S = 600.0
+"""Longest compilation (s). It takes under ten; a busy or small machine may need minutes."""
+
+COMPILER_REMEDY = "correct the source it names; without a C compiler, install gcc or set $CC"
+
+PRINTED_LINES = 2000
+"""How much of a compiler's complaints a failure repeats: in practice all of them."""
+
+
+class PythonFacts(NamedTuple):
+    """What a build needs to know of the Python it is for."""
+
+    executable: Path
+    version: str
+    cython_version: str
+    include: str
+    libraries: str
+    native_suffix: str
+
+
+class Extension(NamedTuple):
+    """One Cython module: its source, the C files linked into it, where its library goes."""
+
+    name: str
+    source: Path
+    c_files: tuple[str, ...]
+    folder: Path
+
+
+def bridge_extension() -> Extension:
+    return Extension("_bridge", SOURCES / "_bridge.pyx", ("engine_interface.c",), library_folder())
+
+
+def platform_name() -> str:
+    """Return Godot's name of this platform, such as ``linux.x86_64``."""
+    systems = {"Linux": "linux", "Windows": "windows", "Darwin": "macos"}
+    machines = {"amd64": "x86_64", "aarch64": "arm64"}
+    system, machine = platform.system(), platform.machine().lower()
+    if system not in systems:
+        raise StepFailed("naming the platform", f"no bridge for {system}", "use Linux, Windows or macOS")
+    return f"{systems[system]}.{machines.get(machine, machine)}"
+
+
+def library_folder() -> Path:
+    return BIN / platform_name()
+
+
+def loader_file() -> Path:
+    names = {"linux": "libai_core_loader.so", "macos": "libai_core_loader.dylib"}
+    return library_folder() / names.get(platform_name().split(".")[0], "ai_core_loader.dll")
+
+
+def library_file(extension: Extension, facts: PythonFacts, native: bool) -> Path:
+    limited_suffix = ".pyd" if os.name == "nt" else ".abi3.so"
+    return extension.folder / (extension.name + (facts.native_suffix if native else limited_suffix))
+
+
+def is_current(*, python: Path, optimise: bool = True, native: bool = False) -> bool:
+    """Return whether the built libraries are there and made from the sources as they are now."""
+    facts = python_facts(python)
+    stamp = SCRATCH / "stamp"
+    made = [loader_file(), library_file(bridge_extension(), facts, native), stamp]
+    return all(file.is_file() for file in made) and stamp.read_text() == _digest(
+        facts, optimise, native
+    )
+
+
+def build(
+    *,
+    python: Path,
+    dump_interface: Callable[[Path], None],
+    include_dirs: Iterable[Path] = (),
+    optimise: bool = True,
+    native: bool = False,
+) -> None:
+    """Build loader and bridge.
+
+    Args:
+        python: executable of the environment that holds Cython; its headers are used.
+        dump_interface: writes ``gdextension_interface.h`` and ``extension_api.json`` into a folder.
+        include_dirs: further folders of C headers.
+        optimise: False compiles in two thirds of the time and runs slower.
+        native: build for this Python version alone, which makes tiny calls faster.
+
+    Raises:
+        StepFailed: with the step and all that it printed.
+    """
+    facts = python_facts(python)
+    digest = _digest(facts, optimise, native)
+    _prepare_folders()
+    with tempfile.TemporaryDirectory(dir=SCRATCH) as name:
+        scratch = Path(name)
+        dump_interface(scratch)
+        _generate(scratch)
+        includes = [scratch, SOURCES, *include_dirs]
+        _compile_loader(scratch, includes, optimise)
+        _compile_extension(bridge_extension(), facts, scratch, includes, optimise, native)
+        stamp = scratch / "stamp"
+        stamp.write_text(digest)
+        os.replace(stamp, SCRATCH / "stamp")
+
+
+def dump_with(godot: Sequence[str]) -> Callable[[Path], None]:
+    """Return a ``dump_interface`` that starts the Godot of this command line."""
+
+    def dump(folder: Path) -> None:
+        options = ["--headless", "--dump-gdextension-interface", "--dump-extension-api"]
+        remedy = "name a Godot 4.4 or newer, editor build, with $GODOT or --godot"
+        _run("dumping the engine's interface", [*godot, *options], remedy, cwd=folder, limit_s=DUMP_LIMIT_S)
+
+    return dump
+
+
+def python_facts(python: Path) -> PythonFacts:
+    """Ask a Python for its version, headers and Cython."""
+    question = (
+        "import json, sys, sysconfig\n"
+        "from importlib.metadata import version\n"
+        "print(json.dumps([sys.executable, sys.version, version('cython'),"
+        " sysconfig.get_path('include'), sys.base_prefix, sysconfig.get_config_var('EXT_SUFFIX')]))"
+    )
+    answer = _run(
+        "asking Python for its headers and Cython", [python, "-I", "-c", question],
+        f"use a Python 3.11 or newer that has Cython ({python} -m pip install cython)",
+    )
+    executable, *rest = json.loads(answer.splitlines()[-1])
+    return PythonFacts(Path(executable), *rest)
+
+
+def _digest(facts: PythonFacts, optimise: bool, native: bool) -> str:
+    """Return one hash over all that the libraries are made from."""
+    files = [*_cython_sources(), *sorted(SOURCES.glob("*.[ch]")), Path(__file__), Path(generate_interface.__file__)]
+    digest = hashlib.sha256(repr((*facts, optimise, native, LIMITED_API)).encode())
+    for file in files:
+        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def _cython_sources() -> list[Path]:
+    return sorted(file for file in SOURCES.iterdir() if file.suffix in {".pyx", ".pxi", ".pxd"})
+
+
+def _prepare_folders() -> None:
+    """Make the folders; what is built is for neither git nor Godot's file system."""
+    SCRATCH.mkdir(parents=True, exist_ok=True)
+    library_folder().mkdir(parents=True, exist_ok=True)
+    (BIN / ".gitignore").write_text("*\n")
+    (SCRATCH / ".gdignore").touch()
+
+
+def _generate(scratch: Path) -> None:
+    try:
+        generate_interface.generate(_cython_sources(), scratch)
+    except (OSError, ValueError, KeyError) as error:
+        raise StepFailed("generating the C tables", str(error), "correct what it names") from error
+
+
+def _compile_extension(
+    extension: Extension,
+    facts: PythonFacts,
+    scratch: Path,
+    includes: Sequence[Path],
+    optimise: bool,
+    native: bool,
+) -> None:
+    c_file = scratch / f"{extension.name}.c"
+    command = [facts.executable, "-m", "cython", "-3", "--module-name", extension.name]
+    command += [extension.source.relative_to(ROOT), "-o", c_file]
+    warnings = _run(f"cython {extension.name}", command, "correct the source it names", cwd=ROOT)
+    print(warnings, end="", file=sys.stderr)
+    target = library_file(extension, facts, native)
+    macros = [] if native else [f"Py_LIMITED_API={LIMITED_API}"]
+    made = scratch / target.name
+    sources = [c_file, *(scratch / name for name in extension.c_files)]
+    linked = [Path(facts.libraries) / "libs"] if os.name == "nt" else []
+    compile_command = _compiler(made, sources, [*includes, Path(facts.include)], macros, optimise, linked)
+    _run(f"compiling {extension.name}", compile_command, COMPILER_REMEDY)
+    for older in extension.folder.glob(f"{extension.name}.*"):
+        if older != target:
+            older.unlink()  # Python would prefer a native build to the limited one
+    os.replace(made, target)
+
+
+def _compile_loader(scratch: Path, includes: Sequence[Path], optimise: bool) -> None:
+    target = loader_file()
+    made = scratch / target.name
+    sources = sorted(SOURCES.glob("loader*.c"))
+    platform_macro = f'AI_CORE_PLATFORM="{platform_name()}"'
+    command = _compiler(made, sources, includes, ["_GNU_SOURCE", platform_macro], optimise, [])
+    warnings = [] if os.name == "nt" else ["-std=c11", "-Wall", "-Wextra", "-Werror"]
+    _run("compiling the loader", [command[0], *warnings, *command[1:]], COMPILER_REMEDY)
+    os.replace(made, target)
+
+
+def _compiler(
+    made: Path,
+    sources: Sequence[Path],
+    includes: Sequence[Path],
+    macros: Sequence[str],
+    optimise: bool,
+    library_folders: Sequence[Path],
+) -> list[str | Path]:
+    """Return the command that makes one shared library, not linked to libpython."""
+    if os.name == "nt":  # untested: from a prompt where Visual Studio's cl is set up
+        flags = ["/nologo", "/LD", "/O2" if optimise else "/Od", "/DNDEBUG"]
+        flags += [f"/D{macro}" for macro in macros] + [f"/I{folder}" for folder in includes]
+        links = ["/link", f"/OUT:{made}", *(f"/LIBPATH:{folder}" for folder in library_folders)]
+        return [os.environ.get("CC", "cl"), *flags, *sources, *links]
+    shared = ["-shared"]
+    if sys.platform == "darwin":  # untested: symbols of Python are found when it is loaded
+        shared = ["-bundle", "-undefined", "dynamic_lookup"]
+    flags = ["-O2" if optimise else "-O1", "-fPIC", "-fwrapv", "-fno-strict-aliasing", "-DNDEBUG"]
+    flags += [f"-D{macro}" for macro in macros] + [f"-I{folder}" for folder in includes]
+    after = [] if sys.platform == "darwin" else ["-ldl"]
+    return [os.environ.get("CC", "cc"), *shared, *flags, *sources, "-o", made, *after]
+
+
+def _run(
+    step: str, command: Sequence[str | Path], remedy: str, *,
+    cwd: Path | None = None, limit_s: float = COMPILE_LIMIT_S,
+) -> str:
+    """Run one command and return what it printed, or raise StepFailed with all of it."""
+    finished = run(command, timeout_s=limit_s, cwd=cwd)
+    if not finished.succeeded:
+        raise StepFailed(step, finished.explain(PRINTED_LINES), remedy)
+    return finished.output
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--python", type=Path, default=Path(sys.executable), help="has Cython")
+    parser.add_argument("--godot", default=os.environ.get("GODOT", "godot"), help="4.4 or newer")
+    parser.add_argument("--debug", action="store_true", help="compile faster, run slower")
+    parser.add_argument("--native", action="store_true", help="for this Python version alone")
+    parser.add_argument("--force", action="store_true", help="build even when nothing changed")
+    chosen = parser.parse_args()
+    how = {"python": chosen.python, "optimise": not chosen.debug, "native": chosen.native}
+    try:
+        if not chosen.force and is_current(**how):
+            print("The bridge is current.")
+            return 0
+        build(dump_interface=dump_with([chosen.godot]), **how)
+    except StepFailed as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(f"Built the bridge in {library_folder()}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,60 @@
+"""Running a demonstration scene: headless with a script and a verdict, or live in a window."""
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from tools.engine_output import complaints
+from tools.godot_engine import GodotEngine
+from tools.progress import StepFailed
+
+# Scripted demonstrations play minutes of game time in seconds; more means something hangs.
+_DEMO_LIMIT_S = 120.0
+# A window is closed by the person in front of it; this only ends a forgotten one.
+_WINDOW_LIMIT_S = 24 * 3600.0
+
+
+def scene_path(root: Path, name: str) -> str:
+    """Return the res:// path of a scene named "museum" or "res://any/scene.tscn".
+
+    Raises:
+        StepFailed: if there is no such scene; names those there are.
+    """
+    path = name if name.startswith("res://") else f"res://demo_project/scenes/{name}.tscn"
+    if (root / path.removeprefix("res://")).is_file():
+        return path
+    known = sorted(file.stem for file in (root / "demo_project" / "scenes").glob("*.tscn"))
+    raise StepFailed(
+        f"finding the scene {name}", f"there is no {path}", f"use one of: {', '.join(known) or 'none yet'}"
+    )
+
+
+def play_scripted(engine: GodotEngine, root: Path, name: str) -> int:
+    """Run a scene headless at 60 fixed frames per second; return its exit status, 1 if Godot complained."""
+    arguments = ["--headless", "--fixed-fps", "60", "--path", root, scene_path(root, name), "--", "--scripted"]
+    finished = engine.run(arguments, _DEMO_LIMIT_S, on_line=_show)
+    if finished.timed_out:
+        raise StepFailed(f"demo {name}", f"no end after {_DEMO_LIMIT_S:.0f} s", "see what it printed last, above")
+    found = complaints(finished.output)
+    if found:
+        print(f"demo {name}: Godot complained {len(found)} times, first: {found[0]}", file=sys.stderr)
+    return finished.code or (1 if found else 0)
+
+
+def play_in_window(engine: GodotEngine, root: Path, name: str) -> int:
+    """Run a scene live; return its exit status.
+
+    Raises:
+        StepFailed: if there is no display to open a window on.
+    """
+    if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        raise StepFailed(
+            "opening a window", "neither DISPLAY nor WAYLAND_DISPLAY is set",
+            "run it from a desktop session, or without --window, or take a picture with `screenshot`",
+        )
+    return engine.run(["--path", root, scene_path(root, name)], _WINDOW_LIMIT_S, on_line=_show).code
+
+
+def _show(line: str) -> None:
+    print(line, end="", flush=True)

@@ -1,0 +1,89 @@
+"""What a Godot project needs before Godot may be started on it with our extension."""
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+from tools.engine_output import complaints
+from tools.godot_engine import GodotEngine
+from tools.progress import StepFailed, step
+
+EXTENSION = "res://addons/ai_core/ai_core.gdextension"
+# Files whose coming, going or changing Godot must learn of by an import.
+_IMPORTED_KINDS = {
+    ".gd", ".gdextension", ".gdshader", ".glb", ".godot", ".obj", ".ogg", ".png", ".svg", ".tres", ".wav",
+}
+# A first import of a small project takes 3 s here; slow machines and large projects more.
+_IMPORT_LIMIT_S = 300.0
+
+
+def extension_list(project: Path) -> Path:
+    """Return where Godot keeps the list of a project's extensions."""
+    return project / ".godot" / "extension_list.cfg"
+
+
+def list_extension(project: Path) -> None:
+    """Write our extension into the project's list, keeping what it lists already.
+
+    Without the list a first headless import of any extension aborts (a bug of the engine).
+    """
+    file = extension_list(project)
+    listed = file.read_text().split() if file.is_file() else []
+    if EXTENSION not in listed:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("\n".join([*listed, EXTENSION]) + "\n")
+
+
+def unlist_extension(project: Path) -> None:
+    """Take our extension out of the project's list; the rest of the list stays."""
+    file = extension_list(project)
+    if not file.is_file():
+        return
+    others = [line for line in file.read_text().split() if line != EXTENSION]
+    if others:
+        file.write_text("\n".join(others) + "\n")
+    else:
+        file.unlink()
+        if not any(file.parent.iterdir()):
+            file.parent.rmdir()
+
+
+def prepare_project(engine: GodotEngine, project: Path) -> None:
+    """List the extension and import the project if anything to import has changed.
+
+    Raises:
+        StepFailed: if the import fails or complains.
+    """
+    list_extension(project)
+    stamp = project / ".godot" / "ai_core_imported"
+    digest = import_digest(project)
+    if stamp.is_file() and stamp.read_text() == digest:
+        return
+    with step(f"importing {project.name} into Godot") as progress:
+        finished = engine.run(
+            ["--headless", "--path", project, "--import"], _IMPORT_LIMIT_S, on_line=progress.note
+        )
+    if not finished.succeeded or complaints(finished.output):
+        raise StepFailed(
+            f"importing {project}", finished.explain(),
+            "put right what Godot complains about, then run the command again",
+        )
+    # Importing writes files of its own, such as .uid files; they are part of the state reached.
+    stamp.write_text(import_digest(project))
+
+
+def import_digest(project: Path) -> str:
+    """Return a hash over name, size and time of all files that Godot would import."""
+    digest = hashlib.sha256()
+    for folder, folders, files in os.walk(project):
+        here = Path(folder)
+        if ".gdignore" in files:
+            folders.clear()
+            continue
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            if Path(name).suffix in _IMPORTED_KINDS:
+                state = (here / name).stat()
+                digest.update(f"{here / name}|{state.st_size}|{state.st_mtime_ns}\n".encode())
+    return digest.hexdigest()

@@ -1,0 +1,72 @@
+"""Everything that must be there before Godot runs our nodes; what is there already is skipped."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools import build_bridge
+from tools.environment import ensure_environment
+from tools.godot_engine import GodotEngine, find_or_fetch
+from tools.godot_project import prepare_project
+from tools.progress import StepFailed, step
+from tools.python_config import config_text, write_config
+from tools.python_library import PythonLibrary, find_or_fetch_library
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A repository in which everything can run."""
+
+    root: Path
+    python: Path
+    engine: GodotEngine
+    library: PythonLibrary
+
+    @property
+    def python_settings(self) -> str:
+        """The python.cfg that makes the loader start .venv's Python."""
+        return config_text(self.library.libpython, self.python)
+
+
+def prepare(root: Path = ROOT) -> Prepared:
+    """Make environment, Godot, bridge and imported project ready, whichever are not.
+
+    Raises:
+        StepFailed: naming the step, why it failed and what to do.
+    """
+    prepared = build(root)
+    prepare_project(prepared.engine, root)
+    return prepared
+
+
+def build(root: Path = ROOT, *, force: bool = False) -> Prepared:
+    """Make environment, Godot and bridge ready; ``force`` builds a current bridge again.
+
+    Raises:
+        StepFailed: naming the step, why it failed and what to do.
+    """
+    python = ensure_environment(root)
+    engine = find_or_fetch()
+    library = find_or_fetch_library(python)
+    prepared = Prepared(root, python, engine, library)
+    if force or not build_bridge.is_current(python=python):
+        _build_bridge(prepared)
+    write_config(root / "addons" / "ai_core", prepared.python_settings)
+    return prepared
+
+
+def _build_bridge(prepared: Prepared) -> None:
+    try:
+        with step("building the bridge"):
+            build_bridge.build(
+                python=prepared.python,
+                dump_interface=build_bridge.dump_with(prepared.engine.command()),
+                include_dirs=prepared.library.include_dirs,
+            )
+    except build_bridge.BuildError as error:
+        raise StepFailed(
+            "building the bridge", str(error),
+            "install a C compiler if there is none (Debian: apt-get install gcc libc6-dev); else read its output above",
+        ) from None
