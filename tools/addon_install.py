@@ -33,7 +33,7 @@ def install(root: Path, project: Path, python_settings: str) -> int:
         StepFailed: if ``project`` is no Godot project, is this repository, or holds an
             addon of this name that was not put there by ``install``.
     """
-    _refuse_bad_project(root, project)
+    refuse_bad_project(root, project)
     addon = project / "addons" / "ai_core"
     if addon.exists() and not (addon / _RECORD).is_file():
         raise StepFailed(
@@ -65,7 +65,7 @@ def remove(root: Path, project: Path) -> int:
     Raises:
         StepFailed: if ``project`` is no Godot project or nothing was installed there.
     """
-    _refuse_bad_project(root, project)
+    refuse_bad_project(root, project)
     addon = project / "addons" / "ai_core"
     if not (addon / _RECORD).is_file():
         raise StepFailed(
@@ -88,7 +88,8 @@ def remove(root: Path, project: Path) -> int:
     return len(record["files"])
 
 
-def _refuse_bad_project(root: Path, project: Path) -> None:
+def refuse_bad_project(root: Path, project: Path) -> None:
+    """Raise StepFailed if ``project`` is no Godot project, or is this repository."""
     if not (project / "project.godot").is_file():
         raise StepFailed(
             f"looking at {project}", "there is no project.godot in it",

@@ -48,12 +48,18 @@ def play_in_window(engine: GodotEngine, root: Path, name: str) -> int:
     Raises:
         StepFailed: if there is no display to open a window on.
     """
+    require_display()
+    arguments = ["--path", root, scene_path(root, name)]
+    return engine.run(arguments, _WINDOW_LIMIT_S, private=False, on_line=_show).code
+
+
+def require_display() -> None:
+    """Raise StepFailed if there is no display to open a window on."""
     if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         raise StepFailed(
             "opening a window", "neither DISPLAY nor WAYLAND_DISPLAY is set",
             "run it from a desktop session, or without --window, or take a picture with `screenshot`",
         )
-    return engine.run(["--path", root, scene_path(root, name)], _WINDOW_LIMIT_S, on_line=_show).code
 
 
 def _show(line: str) -> None:

@@ -71,7 +71,7 @@ def _runs(python: Path) -> bool:
 
 
 def _make(folder: Path, python: Path, progress: Step) -> None:
-    has_pip = run([sys.executable, "-c", "import ensurepip, venv"], timeout_s=30.0).succeeded
+    has_pip = run([sys.executable, "-c", "import venv, ensurepip; ensurepip.version()"], timeout_s=30.0).succeeded
     options = [] if has_pip else ["--without-pip"]
     finished = run(
         [sys.executable, "-m", "venv", *options, folder], timeout_s=_INSTALL_LIMIT_S, on_line=progress.note

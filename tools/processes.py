@@ -107,7 +107,8 @@ def _read(
     process: subprocess.Popen[str], lines: list[str], on_line: Callable[[str], None] | None
 ) -> None:
     assert process.stdout is not None
-    for line in process.stdout:
-        lines.append(line)
-        if on_line is not None:
-            on_line(line)
+    with process.stdout as output:
+        for line in output:
+            lines.append(line)
+            if on_line is not None:
+                on_line(line)

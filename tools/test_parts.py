@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.preparation import Prepared
+from tools.godot_engine import GodotEngine
+from tools.progress import StepFailed
 
 # Started by other parts, or only when asked for.
 _NOT_UNIT = ("in_godot", "addon", "benchmarks")
@@ -38,7 +39,7 @@ PARTS = (
     Part("unit", "tests without Godot", _unit),
     Part(
         "in_godot", "tests inside headless Godot",
-        lambda python, root: _pytest(python, "tests/in_godot", "--godot-project", str(root)), needs_godot=True,
+        lambda python, root: _pytest(python, "tests/in_godot"), needs_godot=True,
     ),
     Part(
         "addon", "starts Godot as a user would",
@@ -47,28 +48,38 @@ PARTS = (
 )
 
 
-def part_names() -> list[str]:
-    """Return the names that ``test`` takes, without "all"."""
-    return [part.name for part in PARTS]
+def part_names() -> str:
+    """Return the names of all parts, for people."""
+    return ", ".join(part.name for part in PARTS)
 
 
-def run_parts(names: Sequence[str], root: Path, python: Path, prepared: Prepared | None) -> int:
-    """Run the named parts to their ends, print a table, return 0 if all passed, else 1.
+def chosen(names: Sequence[str]) -> list[Part]:
+    """Return the named parts in the order of PARTS; all of them for no name or "all".
+
+    Raises:
+        StepFailed: if there is no part of such a name.
+    """
+    known = {part.name for part in PARTS}
+    for name in names:
+        if name not in known | {"all"}:
+            raise StepFailed("choosing tests", f"there is no part {name!r}", f"use some of: {part_names()}, all")
+    return [part for part in PARTS if part.name in names or not names or "all" in names]
+
+
+def run_parts(parts: Sequence[Part], root: Path, python: Path, engine: GodotEngine | None) -> int:
+    """Run parts to their ends, print a table, return 0 if all passed, else 1.
 
     Args:
-        names: parts to run, in the order of PARTS.
+        parts: what to run.
         root: the repository.
         python: the environment's Python.
-        prepared: needed by parts that start Godot.
+        engine: needed by parts that start Godot; they find it as $GODOT.
     """
     environment = dict(os.environ)
-    if prepared is not None:
-        environment = prepared.engine.environment()
-        environment["AI_CORE_GODOT_PREFIX"] = str(prepared.engine.prefix or "")
+    if engine is not None:
+        environment = {**engine.environment(), "GODOT": str(engine.program)}
     rows = []
-    for part in PARTS:
-        if part.name not in names:
-            continue
+    for part in parts:
         print(f"== {part.name}: {part.what}", flush=True)
         started = time.monotonic()
         code = subprocess.run(part.command(python, root), cwd=root, env=environment, check=False).returncode

@@ -2,12 +2,16 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 
 LEVEL_SCENE, LEVEL_EDITOR = 2, 3
 
 MODULES_SETTING = "ai_core/python_modules"
 """Project setting: names of a project's own modules that declare nodes in Python."""
+
+MODULES_VARIABLE = "AI_CORE_MODULES"
+"""Environment variable with more of them, separated by commas; for tests and tools."""
 
 
 def start(level: int) -> None:
@@ -39,7 +43,8 @@ def _project_modules() -> list[str]:
     from _bridge import singleton
 
     settings = singleton("ProjectSettings")
-    return list(settings.get_setting(MODULES_SETTING, []))
+    named = os.environ.get(MODULES_VARIABLE, "").split(",")
+    return [*settings.get_setting(MODULES_SETTING, []), *filter(None, named)]
 
 
 def _load_documentation() -> None:

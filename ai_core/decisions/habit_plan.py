@@ -57,6 +57,11 @@ class Place:
         self.interrupting = f"interrupted {habit.name}"
         self.interrupted = f"interrupted by {habit.name}"
 
+    def strongest(self, holds: dict[int, float]) -> float | None:
+        """Return the strongest of the holds here and below, None if there is none."""
+        here = [held for index, held in holds.items() if self.index <= index < self.end]
+        return max(here, default=None)
+
     def children(self) -> list[Place]:
         """Return all of them in the order of the definition."""
         return sorted((*self.blocking, *self.non_blocking), key=lambda place: place.index)

@@ -1,16 +1,11 @@
 """The live view of a habit tree: what is active, what is pending, and why."""
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ai_core.decisions.habit_context import HabitContext
 from ai_core.decisions.habit_plan import Place
 from ai_core.decisions.habits import Launch
 
 __all__ = ["active_paths", "live_view"]
-
-HoldOver = Callable[[HabitContext], "float | None"]
-
 
 def active_paths(run: HabitContext | None) -> list[str]:
     """Return the path of each run that has none below it, in the order of the tree."""
@@ -28,7 +23,7 @@ def live_view(
     root: Place,
     run: HabitContext | None,
     endings: dict[int, str],
-    hold_over: HoldOver,
+    holds: dict[int, float],
 ) -> str:
     """Return one line per habit: a mark, its name, active or pending, and why.
 
@@ -37,12 +32,12 @@ def live_view(
         root: where the tree begins.
         run: of the root, None while it is pending.
         endings: by place, how its last run ended.
-        hold_over: gives the hold of a run and those below it.
+        holds: by place, the priority of the hold it has.
 
     Cost: O(places).
     """
     lines = [name]
-    _describe(lines, root, run, "" if run else "waits for the next tick", endings, hold_over)
+    _describe(lines, root, run, "" if run else "waits for the next tick", endings, holds)
     return "\n".join(lines)
 
 
@@ -52,25 +47,25 @@ def _describe(
     run: HabitContext | None,
     why: str,
     endings: dict[int, str],
-    hold_over: HoldOver,
+    holds: dict[int, float],
 ) -> None:
     indent = "  " * place.path.count("/")
     if run is None:
         before = f" (before: {endings[place.index]})" if place.index in endings else ""
         lines.append(f"{indent}  {place.name}: pending, {why}{before}")
     else:
-        held = ", holds" if hold_over(run) is not None else ""
+        held = ", holds" if place.strongest(holds) is not None else ""
         lines.append(
             f"{indent}* {place.name}: active for {run.time_in_habit_s:.2f} s{held},"
             f" {run.reason}"
         )
     for child in place.children():
-        child_run, child_why = _child(child, place, run, hold_over)
-        _describe(lines, child, child_run, child_why, endings, hold_over)
+        child_run, child_why = _child(child, place, run, holds)
+        _describe(lines, child, child_run, child_why, endings, holds)
 
 
 def _child(
-    child: Place, parent: Place, run: HabitContext | None, hold_over: HoldOver
+    child: Place, parent: Place, run: HabitContext | None, holds: dict[int, float]
 ) -> tuple[HabitContext | None, str]:
     """Return the run of a child, or None and why it is pending."""
     if run is None:
@@ -92,7 +87,7 @@ def _child(
         return None, f"{active.place.name} was chosen"
     if child.number > active.place.number:
         return None, f"{active.place.name} is more urgent"
-    held = hold_over(active)
+    held = active.place.strongest(holds)
     if held is not None and child.urgency <= held:
         return None, f"held back by {active.place.name}"
     return None, "cannot activate"

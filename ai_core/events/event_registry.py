@@ -22,6 +22,7 @@ class Event(NamedTuple):
 
 
 Handler = Callable[[Event], object]
+"""What a listener is called with; what it returns is ignored."""
 
 
 class Listening:

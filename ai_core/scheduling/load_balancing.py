@@ -25,7 +25,8 @@ class LoadBalancingScheduler(Scheduler):
     ties by smallest id. A task that falls due again while it waits still runs
     once, and is told its true elapsed time.
 
-    The budget is exceeded by no more than the one task that was running when
+    One task runs even when there is no budget at all, so with n tasks none waits longer
+    than n frames. The budget is exceeded by no more than the one task that was running when
     it ended; ``on_overrun`` is told which. Work that counts no steps of its
     own costs one step of a budget of steps.
 

@@ -313,8 +313,13 @@ class Scheduler(ABC):
         self._overrun_told = True
         self._overruns += 1
         task._record.overruns += 1
-        if self._on_overrun is not None:
+        if self._on_overrun is None:
+            return
+        try:
             self._on_overrun(overrun)
+        except Exception as error:  # who listens must not stop the frame either
+            self._faults.failed(self, "on_overrun", overrun.now.frame, error)
+            self._faults.forget(self)
 
     def _place(self, task: Task, period: int, phase: int | None) -> None:
         task._period = period

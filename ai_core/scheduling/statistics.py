@@ -58,8 +58,10 @@ class RunRecord:
         self.granted_us += granted_us
         self.used_us += used_us
         self.lateness_frames += lateness_frames
-        self.max_used_us = max(self.max_used_us, used_us)
-        self.max_lateness_frames = max(self.max_lateness_frames, lateness_frames)
+        if used_us > self.max_used_us:
+            self.max_used_us = used_us
+        if lateness_frames > self.max_lateness_frames:
+            self.max_lateness_frames = lateness_frames
 
     def as_dict(self) -> dict[str, float]:
         """Return the totals, and means per run (0 before the first run).

@@ -130,24 +130,42 @@ class ContinuousSensing:
         first = np.lexsort((kind, source_ids, sensor_ids, since))[:maximum_rays]
         return Question(kind[first], rows[first], sensor_ids[first], source_ids[first])
 
-    def ask(self, question: Question, line_of_sight: LineOfSight | None) -> None:
+    def see_all(self) -> None:
+        """Let nothing stand between any pair in reach."""
+        for pairs in self.pairs.values():
+            pairs.is_sensed[:] = True
+
+    def ask(self, question: Question, line_of_sight: LineOfSight) -> None:
         """Ask one batch, and note the answers.
 
         Raises:
             TypeError: if the answer is not an array of bool.
             ValueError: if it has another shape.
         """
-        is_free: object = np.ones(len(question.row), np.bool_)
-        if line_of_sight is not None:
-            eyes = self._sensors.position[self._sensors.ids.slots(question.sensor_ids)]
-            targets = self._sources.position[self._sources.ids.slots(question.source_ids)]
-            is_free = line_of_sight(eyes, targets, question.sensor_ids, question.source_ids)
-            if is_free is None:
-                return
+        eyes = self._sensors.position[self._sensors.ids.slots(question.sensor_ids)]
+        targets = self._sources.position[self._sources.ids.slots(question.source_ids)]
+        is_free = line_of_sight(eyes, targets, question.sensor_ids, question.source_ids)
+        if is_free is None:
+            return
         answers = _checked_answers(is_free, len(question.row))
         for number, pairs in self.pairs.items():
             mine = question.modality == number
             pairs.answer(question.row[mine], answers[mine], 2 * self._passes + 1)
+
+    def sensing_ids(self) -> set[int]:
+        """Return ids of sensors that sense something."""
+        found: set[int] = set()
+        for pairs in self.pairs.values():
+            found.update(ids_of(pairs.keys[pairs.is_sensed])[0].tolist())
+        return found
+
+    @property
+    def pairs_needing_rays(self) -> int:
+        """Number of pairs that take turns to be asked for a line of sight."""
+        return sum(
+            len(pairs) for number, pairs in self.pairs.items()
+            if self._modalities[number].needs_line_of_sight
+        )
 
     def _in_reach(
         self, number: int, sensor_ids: NDArray[np.int32]

@@ -104,7 +104,7 @@ class EmittedSignals:
         if abs(distance - arrival.distance_m) < MOVED_M:
             return arrival.intensity
         kind = self._modalities[signal.modality]
-        intensity = signal.strength * kind.attenuation**distance
+        intensity: float = signal.strength * kind.attenuation**distance
         if distance > kind.range_m or intensity < self._sensors.threshold[slot, signal.modality]:
             return None
         due_s = signal.sent_at_s + distance * kind.inverse_speed_s_per_m

@@ -6,7 +6,6 @@ Walls stop sight only; use a sense graph where they must stop sounds.
 """
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
@@ -20,8 +19,10 @@ from ai_core.senses.continuous_sensing import ContinuousSensing, LineOfSight
 from ai_core.senses.emitted_signals import EmittedSignals
 from ai_core.senses.memory import MemoryChange, SenseMemory
 from ai_core.senses.modality import Modality, ModalitySet
+from ai_core.senses.pairs_in_view import ids_of
 from ai_core.senses.perceiver import Listeners, Perceiver
-from ai_core.senses.sensation import Point, Sensation
+from ai_core.senses.perceivers import Perceivers
+from ai_core.senses.sensation import Sensation
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight import SightCone
 from ai_core.senses.source_table import ALL_AFFILIATIONS, SourceTable
@@ -84,7 +85,6 @@ class RegionalSenseManager:
     ) -> None:
         self.line_of_sight = line_of_sight
         self.maximum_rays = whole_number("maximum_rays", maximum_rays, minimum=1)
-        self.tell_every_s = finite_number("tell_every_s", tell_every_s, minimum=0)
         upward = point("up", up).astype(np.float64)
         if not upward.any():
             raise ValueError("up must point somewhere, got (0, 0, 0)")
@@ -93,16 +93,16 @@ class RegionalSenseManager:
             (Modality.sight(), Modality.hearing()) if modalities is None else modalities
         )
         self._faults = FaultIsolation() if faults is None else faults
-        self._trace = Trace() if trace is None else trace
         self._sensors = SensorTable(self._modalities)
         self._sources = SourceTable(self._modalities)
-        self._perceivers: dict[int, Perceiver] = {}
-        self._busy: set[int] = set()
+        self._perceivers = Perceivers(
+            clock, self._modalities, self._sources, Trace() if trace is None else trace,
+            finite_number("tell_every_s", tell_every_s, minimum=0),
+        )
         self._continuous = ContinuousSensing(
             self._modalities, self._sensors, self._sources, upward / np.linalg.norm(upward)
         )
         self._emitted = EmittedSignals(self._modalities, self._sensors)
-        self._to_remember: deque[int] = deque()
         self._rays_asked = 0
         self._stages = (self._deliver, self._continuous.look, self._ask, self._remember)
         self._stage = 0
@@ -149,7 +149,7 @@ class RegionalSenseManager:
         """
         listeners = Listeners(on_sensed, on_gained, on_lost, on_forgotten, on_awareness_changed)
         new = self._sensors.add(position, forward, thresholds, sight_cones, notices, own_source)
-        self._perceivers[new] = Perceiver(new, listeners, memory, awareness, self._faults)
+        self._perceivers.add(Perceiver(new, listeners, memory, awareness, self._faults))
         return new
 
     def change_sensor(
@@ -176,12 +176,18 @@ class RegionalSenseManager:
             UnknownNameError: if the id is not in use.
         """
         self._sensors.remove(sensor_id)
-        self._perceivers.pop(sensor_id).retire()
-        self._busy.discard(sensor_id)
+        self._perceivers.remove(sensor_id)
 
-    def release_listeners(self, sensor_id: int) -> None:
-        """Tell again those listeners of a sensor that were quarantined."""
-        self._perceiver(sensor_id).release()
+    def release(self, sensor_id: int | None = None) -> None:
+        """Try again what was quarantined: a sensor's listeners, or ``line_of_sight``.
+
+        Args:
+            sensor_id: whose listeners; None for ``line_of_sight``.
+        """
+        if sensor_id is None:
+            self._faults.release((self, "line_of_sight"))
+        else:
+            self._perceiver(sensor_id).release()
 
     def move_sensors(self, ids: object, positions: object, forwards: object = None) -> None:
         """Put many sensors where they are now; once per frame.
@@ -285,7 +291,7 @@ class RegionalSenseManager:
         origin = self._sources.position[slot] if position is None else point("position", position)
         self._emitted.emit(
             int(source_id), int(self._sources.affiliation[slot]), number, strength,
-            _as_point(origin), self._clock.now.seconds,
+            (float(origin[0]), float(origin[1]), float(origin[2])), self._clock.now.seconds,
         )
 
     def advance(self, budget: Budget) -> None:
@@ -330,8 +336,9 @@ class RegionalSenseManager:
                 f"modality_name must be a continuous one, got {modality_name!r};"
                 " what is emitted is sensed once, look it up in memory_of"
             )
-        found = pairs.source_ids(pairs.sensed_by(sensor_id))
-        return found[self._sources.ids.are_known(found)].tolist()
+        _, found = ids_of(pairs.keys[pairs.sensed_by(sensor_id)])
+        known: list[int] = found[self._sources.ids.are_known(found)].tolist()
+        return known
 
     def statistics(self) -> dict[str, int]:
         """Return counts: sensors, sources, signals under way, pairs, rays, and waits."""
@@ -350,46 +357,27 @@ class RegionalSenseManager:
         return self._perceivers[int(sensor_id)]
 
     def _deliver(self, budget: Budget) -> bool:
-        return self._emitted.deliver(budget, self._clock.now.seconds, self._notice)
-
-    def _notice(self, sensation: Sensation) -> None:
-        now = self._clock.now
-        for hook in self._trace.sensed:
-            hook(sensation.sensor_id, sensation.source_id, sensation.modality,
-                 sensation.intensity, now)
-        perceiver = self._perceivers[sensation.sensor_id]
-        perceiver.notice(sensation, now)
-        if perceiver.is_busy:
-            self._busy.add(sensation.sensor_id)
+        return self._emitted.deliver(budget, self._clock.now.seconds, self._perceivers.notice)
 
     def _ask(self, budget: Budget) -> bool:
+        key = (self, "line_of_sight")
+        if self.line_of_sight is None:
+            self._continuous.see_all()
+            return True
         question = self._continuous.next_question(self.maximum_rays)
-        rays = len(question.row)
-        if not rays:
+        if not len(question.row) or self._faults.is_quarantined(key):
             return True
         if budget.is_spent:
             return False
-        if self.line_of_sight is not None:
-            budget.spend(rays)
-            self._rays_asked = rays
+        self._rays_asked = len(question.row)
+        budget.spend(self._rays_asked)
         try:
             self._continuous.ask(question, self.line_of_sight)
-        except Exception as error:  # nobody learns anything new; hearing and memory go on
-            self._faults.failed((self, "line_of_sight"), "line_of_sight", self._clock.now.frame,
-                                error)
+        except Exception as error:  # nothing new is seen; hearing and memory go on
+            self._faults.failed(key, "line_of_sight", self._clock.now.frame, error)
         else:
-            self._faults.succeeded((self, "line_of_sight"))
+            self._faults.succeeded(key)
         return True
 
     def _remember(self, budget: Budget) -> bool:
-        if not self._to_remember:
-            self._to_remember.extend(sorted(self._busy | self._continuous.sensing_ids()))
-        while self._to_remember:
-            if budget.is_spent:
-                return False
-            budget.spend()
-            sensor_id = self._to_remember.popleft()
-            perceiver = self._perceivers.get(sensor_id)
-            if perceiver is not None:
-                self._look_around(sensor_id, perceiver)
-        return True
+        return self._perceivers.remember(budget, self._continuous)

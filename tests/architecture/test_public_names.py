@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 from itertools import zip_longest
 from pathlib import Path
 
@@ -73,6 +74,12 @@ def test_public_names_have_docstrings(file):
             continue  # described where it is defined
         assert name in known, f"{file}: __all__ lists {name}, which the file does not define"
         assert known[name], f"{file}: {name} is public and has no docstring"
+
+
+@pytest.mark.parametrize("door", sorted(CORE.rglob("__init__.py")), ids=lambda f: f.parent.name)
+def test_what_a_front_door_offers_is_there(door):
+    package = importlib.import_module(".".join(door.parent.relative_to(CORE.parent).parts))
+    assert [name for name in package.__all__ if not hasattr(package, name)] == []
 
 
 @each_file

@@ -1,4 +1,4 @@
-"""A habit that writes down what happens to it, for the tests of habits."""
+"""What the tests of habits share: habits that write down what happens to them."""
 from __future__ import annotations
 
 from ai_core.decisions.habits import Habit, Launch, Status
@@ -34,3 +34,13 @@ class Diary(list):
     def _tick(self, name):
         self.append(f"tick {name}")
         return self.results.get(name, Status.RUNNING)
+
+
+class FixedNumbers:
+    """A generator that hands out the numbers it was given."""
+
+    def __init__(self, *numbers):
+        self.numbers = list(numbers)
+
+    def random(self):
+        return self.numbers.pop(0)

@@ -80,10 +80,10 @@ def test_nothing_is_told_before_advance_and_send_now_tells_at_once(events):
 def test_a_delayed_event_comes_in_the_frame_it_is_due(events, clock):
     diary = Diary()
     events.listen("bell", diary.write)
-    clock.advance(1)
-    events.send("bell", "noon", delay_s=0.2)  # 0.1 + 0.2 is above 0.3 in floats
+    clock.advance(6)
+    events.send("bell", "noon", delay_s=0.3)  # 0.6 + 0.3 is above 0.9 in floats
 
-    clock.advance(1)
+    clock.advance(2)
     dispatch(events)
     assert diary.heard == []
     clock.advance(1)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
+from ai_core.faults import FaultIsolation
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 
 
@@ -95,6 +96,20 @@ def test_the_budget_is_exceeded_by_no_more_than_the_one_task_that_overran(clock,
     assert rows == {"polite": (1, 0), "hog": (1, 1), "patient": (0, 0)}
 
 
+def test_a_failing_overrun_listener_stops_nobody(clock, stopwatch):
+    def fail(overrun):
+        raise ValueError("boom")
+
+    faults = []
+    scheduler = LoadBalancingScheduler(
+        clock, on_overrun=fail, faults=FaultIsolation(report=faults.append)
+    )
+    hog = scheduler.add(lambda turn: stopwatch.passes(500))
+    scheduler.advance(Budget.of_time(100, stopwatch))
+    assert [fault.name for fault in faults] == ["on_overrun"]
+    assert (hog.runs, hog.faults, scheduler.frame) == (1, 0, 1)
+
+
 def test_taking_more_than_a_share_is_no_overrun_while_the_budget_holds(clock, stopwatch):
     overruns = []
     scheduler = LoadBalancingScheduler(clock, on_overrun=overruns.append)
@@ -158,3 +173,14 @@ def test_whatever_work_costs_only_the_last_to_run_can_exceed_the_budget(costs, u
     assert sum(ran[:-1]) < us
     assert scheduler.overruns == (sum(ran) > us)
     assert len(ran) + len(scheduler.waiting) == len(costs)
+
+
+def test_without_any_budget_one_task_a_frame_still_runs_so_nobody_starves(clock):
+    scheduler, ran = LoadBalancingScheduler(clock), []
+    for name in "abc":
+        scheduler.add(recorder(ran, name))
+    for _ in range(6):
+        spent = Budget.of_steps(1)
+        spent.spend()
+        scheduler.advance(spent)
+    assert ran == ["a", "b", "c", "a", "b", "c"]

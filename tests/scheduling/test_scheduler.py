@@ -144,6 +144,18 @@ def test_a_failing_task_stops_nobody_and_is_quarantined_after_three(make, clock)
     assert [row["is_quarantined"] for row in scheduler.statistics()] == [True, False]
 
 
+def test_failing_work_that_removes_itself_leaves_nothing_behind(make, clock):
+    def work(turn):
+        scheduler.remove(task)
+        raise ValueError("boom")
+
+    faults = FaultIsolation(quarantine_after=1, report=lambda fault: None)
+    scheduler = make(clock, faults=faults)
+    task = scheduler.add(work)
+    run(scheduler)
+    assert faults.counts == {"failures": 1, "quarantined": 0}
+
+
 def test_released_work_is_tried_again(make, clock):
     scheduler = make(clock, faults=FaultIsolation(report=lambda fault: None))
     failing = scheduler.add(fail)

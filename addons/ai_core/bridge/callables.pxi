@@ -119,9 +119,11 @@ cdef void callable_new(object function, void* out) except *:
 # GIL: every function below is entered by the engine, which never holds it.
 
 cdef void on_callable_call(void* userdata, const void* const* arguments, int64_t count, void* result, CallError* error) noexcept with gil:
+    global depth
     cdef Target target = <Target>userdata
     cdef int64_t i
     error.error = 0
+    depth += 1
     try:
         enter_thread()
         function = target.resolve()
@@ -137,6 +139,8 @@ cdef void on_callable_call(void* userdata, const void* const* arguments, int64_t
             variant_new(returned, result)
     except BaseException as problem:
         report(problem, target.describe(), get_object(target.id) if target.id else None)
+    finally:
+        depth -= 1
 
 cdef void on_callable_free(void* userdata) noexcept with gil:
     Py_DECREF(<Target>userdata)

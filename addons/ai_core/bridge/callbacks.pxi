@@ -8,6 +8,12 @@ cdef BindingCallbacks NO_BINDING_CALLBACKS
 cdef int64_t instances_created = 0
 cdef int64_t instances_freed = 0
 
+cdef int depth = 0               # calls from the engine that are under way, one inside the other
+
+def callback_depth():
+    """Return how many calls from the engine are under way, one inside the other."""
+    return depth
+
 cdef inline void enter_thread() noexcept:
     if thread_pin_once():
         PyGILState_Ensure()      # never given back: the next entry of this thread costs 0.1 us, not 10
@@ -161,6 +167,7 @@ cdef void refuse_value(MethodData* method, object self, const void* variant) exc
     raise RefusedValue(f"{name} needs {type_name(method.types[0])}, got {shown}; it stays {getattr(self, name)!r}")
 
 cdef void on_call(void* userdata, void* instance, const void* const* arguments, int64_t count, void* result, CallError* error) noexcept with gil:
+    global depth
     cdef MethodData* method = <MethodData*>userdata
     cdef int64_t i
     error.error = 0
@@ -173,6 +180,7 @@ cdef void on_call(void* userdata, void* instance, const void* const* arguments, 
         error.expected = method.count - method.default_count
         return
     self = <object>(<Instance*>instance).python
+    depth += 1
     try:
         need_main_thread()
         values = []
@@ -191,6 +199,8 @@ cdef void on_call(void* userdata, void* instance, const void* const* arguments, 
             result_new(returned, method.result, result)
     except BaseException as problem:
         report(problem, <object>method.where, self)
+    finally:
+        depth -= 1
 
 cdef void result_new(object value, int t, void* out) except *:
     """Construct a Variant of the declared type, so that an int returned as float arrives as float."""
@@ -205,9 +215,11 @@ cdef void result_new(object value, int t, void* out) except *:
         destructors[t](slot)
 
 cdef void on_ptrcall(void* userdata, void* instance, const void* const* arguments, void* result) noexcept with gil:
+    global depth
     cdef MethodData* method = <MethodData*>userdata
     cdef int i
     self = <object>(<Instance*>instance).python
+    depth += 1
     try:
         need_main_thread()
         if method.kind == FUNCTION and method.count == 2:        # the hot shapes, without a list
@@ -222,6 +234,7 @@ cdef void on_ptrcall(void* userdata, void* instance, const void* const* argument
         if method.result >= 0:
             write_default(method.result, result)
         report(problem, <object>method.where, self)
+    depth -= 1
 
 cdef void write_slot(object value, int t, bint is_ref, void* slot) except *:
     """Assign to a return slot, which is initialised for every type that has a destructor."""
@@ -264,9 +277,11 @@ cdef void* on_get_virtual(void* userdata, const void* name, uint32_t method_hash
     return NULL
 
 cdef void on_call_virtual(void* instance, const void* name, void* userdata, const void* const* arguments, void* result) noexcept with gil:
+    global depth
     cdef VirtualData* virtual = <VirtualData*>userdata
     cdef int i
     self = <object>(<Instance*>instance).python
+    depth += 1
     try:
         need_main_thread()
         if virtual.count == 1:
@@ -281,6 +296,7 @@ cdef void on_call_virtual(void* instance, const void* name, void* userdata, cons
         if virtual.result >= 0:
             write_default(virtual.result, result)
         report(problem, <object>virtual.where, self, virtual.once)
+    depth -= 1
 
 cdef void on_notification(void* instance_, int32_t what, uint8_t reverse) noexcept nogil:
     # Most notifications interest nobody, so they are turned away before the GIL is taken.
@@ -296,14 +312,17 @@ cdef void on_notification(void* instance_, int32_t what, uint8_t reverse) noexce
             return
 
 cdef void notify_python(Instance* instance, NotificationData* notification) noexcept with gil:
+    global depth
     if instance.python == NULL:
         return
     self = <object>instance.python
+    depth += 1
     try:
         enter_thread()
         (<object>notification.function)(self)
     except BaseException as problem:
         report(problem, <object>notification.where, self, notification.once)
+    depth -= 1
 
 cdef void on_to_string(void* instance, uint8_t* is_valid, void* out) noexcept with gil:
     is_valid[0] = 0

@@ -67,6 +67,7 @@ def gdclass(cls: type | None = None, *, icon: str = "", is_runtime: bool = True)
         "virtuals": _virtuals(cls),
         "notifications": _notifications(cls),
     }
+    _check_names(cls)
     cls.new = classmethod(lambda made: _bridge.construct(made.__engine_class__))  # type: ignore[attr-defined]
     declared_classes.append(cls)
     return cls
@@ -87,6 +88,14 @@ def register_all() -> None:
 
 def _own(cls: type, kind: type) -> list[Any]:
     return [value for value in cls.__dict__.values() if isinstance(value, kind)]
+
+
+def _check_names(cls: type) -> None:
+    declared: dict[str, Any] = cls.__declared__  # type: ignore[attr-defined]
+    names = [one["name"] for part in ("methods", "hooks", "signals") for one in declared[part]]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise TypeError(f"{cls.__name__} declares {', '.join(twice)} twice (a property x brings get_x and set_x); rename one")
 
 
 def _accessors(cls: type) -> list[dict[str, Any]]:

@@ -9,7 +9,12 @@ from __future__ import annotations
 from addons.ai_core.nodes.ai_behavior import AIBehavior
 from addons.ai_core.nodes.ai_event_manager import AIEventManager
 from addons.ai_core.nodes.ai_scheduler import AIScheduler
+from addons.ai_core.nodes.habit import Habit
+from addons.ai_core.nodes.habit_tree import HabitTree
 from addons.ai_core.nodes.polling_station import PollingStation
+from addons.ai_core.nodes.sense_manager import SenseManager
+from addons.ai_core.nodes.sense_source_3d import SenseSource3D
+from addons.ai_core.nodes.sensor_3d import Sensor3D
 from addons.ai_core.nodes.signal_event import SignalEvent
 
-__all__ = ["AIBehavior", "AIEventManager", "AIScheduler", "PollingStation", "SignalEvent"]
+__all__ = ["AIBehavior", "AIEventManager", "AIScheduler", "Habit", "HabitTree", "PollingStation", "SenseManager", "SenseSource3D", "Sensor3D", "SignalEvent"]

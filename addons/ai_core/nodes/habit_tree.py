@@ -1,0 +1,159 @@
+"""HabitTree: what a character does, decided by the habits below it."""
+from __future__ import annotations
+
+import random
+import zlib
+from typing import Any
+
+from ai_core.decisions import habit_tree as core
+from ai_core.decisions.habit_context import HabitContext
+from ai_core.decisions.habits import Habit as HabitDefinition
+from ai_core.scheduling.task import Task
+
+from addons.ai_core.bridge.gd import (
+    Node,
+    NodePath,
+    PackedStringArray,
+    RefusedValue,
+    Variant,
+    export,
+    gdclass,
+    method,
+    report_error,
+    signal,
+)
+from addons.ai_core.nodes.habit import LAUNCHES, Habit, HabitSettings
+from addons.ai_core.nodes.scheduled import scheduler_of
+
+
+@gdclass(icon="res://addons/ai_core/icons/habit_tree.svg")
+class HabitTree(Node):
+    """Runs the habits below it for one character, through the AIScheduler.
+
+    The first child is the most urgent. When it wants to run, what is running is sent
+    back to pending first.
+    """
+
+    Launch = HabitSettings.Launch
+
+    launch = export(
+        HabitSettings.Launch, HabitSettings.Launch.PRIORITIZED,
+        doc="How the habits right below launch.")
+    actor = export(NodePath, NodePath(".."), doc="The character; by default the parent.")
+    enabled = export(bool, True, on_set="_reschedule", doc="Off: habits stop and nothing is decided.")
+    period_frames = export(
+        int, 1, range=(1, 600, 1), or_greater=True, unit="frames", group="Optimizations", on_set="_reschedule",
+        doc="Frames from one decision to the next.")
+    priority = export(
+        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", doc="Weight of its share of the budget.")
+    random_seed = export(
+        int, 0, group="Debug", doc="Seed of random launches; 0 takes one from the path, so that a run can be repeated.")
+
+    habit_entered = signal(("path", str), ("reason", str), doc="A habit began, and why.")
+    habit_exited = signal(("path", str), ("status", int), doc="A habit ended: 1 succeeded, 2 failed, 0 interrupted.")
+
+    def __init__(self) -> None:
+        self._core: core.HabitTree | None = None
+        self._scheduler: Any = None
+        self._task: Task | None = None
+        self._actor: Any = None
+        self._blackboard: dict[str, Any] = {}
+
+    def on_ready(self) -> None:
+        self._begin()
+
+    def on_enter_tree(self) -> None:
+        if self.is_node_ready():
+            self._begin()
+
+    def on_exit_tree(self) -> None:
+        self._unschedule()
+        if self._core is not None:
+            self._core.stop()
+        self._core = self._scheduler = self._actor = None
+
+    @method
+    def get_active_paths(self) -> PackedStringArray:
+        """Return the path of each habit that is active and has none active below it."""
+        return PackedStringArray(self._core.active_paths() if self._core is not None else [])
+
+    @method
+    def to_text(self) -> str:
+        """Return what is active, what is pending, and why; one habit a line."""
+        return self._core.to_text() if self._core is not None else "not running"
+
+    @method
+    def stop_habits(self) -> None:
+        """End every active habit, children first; the next frame decides anew."""
+        if self._core is not None:
+            self._core.stop()
+
+    @method
+    def rebuild(self) -> None:
+        """Read the habits below again, after adding or removing some."""
+        self._unschedule()
+        if self._core is not None:
+            self._core.stop()
+        self._core = None
+        self._begin()
+
+    @method
+    def set_value(self, key: str, value: Variant) -> None:
+        """Write to the character's blackboard."""
+        self._blackboard[key] = value
+
+    @method
+    def get_value(self, key: str, default_value: Variant = None) -> Variant:
+        """Read from the character's blackboard."""
+        return self._blackboard.get(key, default_value)
+
+    def actor_node(self) -> Any:
+        if self._actor is None or not self._actor.is_valid():
+            self._actor = self.get_node_or_null(self.actor)
+            if self._actor is None:
+                raise RefusedValue(f"actor '{self.actor}' is not in the scene; choose the character's node")
+        return self._actor
+
+    def tell_entered(self, run: HabitContext) -> None:
+        self.habit_entered.emit(run.path, run.reason)
+
+    def tell_exited(self, run: HabitContext) -> None:
+        self.habit_exited.emit(run.path, {"succeeded": 1, "failed": 2}.get(getattr(run.status, "value", ""), 0))
+
+    def _get_configuration_warnings(self) -> list[str]:
+        warnings = []
+        if not any(isinstance(child, Habit) for child in self.get_children()):
+            warnings.append("has no Habit below it and does nothing; add one")
+        if self.get_node_or_null(self.actor) is None:
+            warnings.append(f"actor '{self.actor}' is not in the scene; choose the character's node")
+        return warnings
+
+    def _begin(self) -> None:
+        warnings = self._get_configuration_warnings()
+        for warning in warnings:
+            report_error(warning, self)
+        self._scheduler = scheduler_of(self)
+        if warnings or self._scheduler is None:
+            return
+        children = [child.definition(self) for child in self.get_children() if isinstance(child, Habit)]
+        root = HabitDefinition(str(self.get_name()), children, LAUNCHES[self.launch])
+        seed = self.random_seed or zlib.crc32(str(self.get_path()).encode())
+        self._core = core.HabitTree(
+            root, owner=self, name=str(self.get_path()), clock=self._scheduler.clock, random=random.Random(seed),
+            trace=self._scheduler.trace, faults=self._scheduler.faults, blackboard=self._blackboard)
+        self._reschedule()
+
+    def _reschedule(self) -> None:
+        if self._core is None:
+            return
+        self._unschedule()
+        if self.enabled:
+            self._task = self._scheduler.schedule(
+                self._core.advance, name=f"{self.get_path()}", period_frames=self.period_frames, priority=self.priority)
+        else:
+            self._core.stop()
+
+    def _unschedule(self) -> None:
+        if self._task is not None and self._scheduler.is_valid():
+            self._scheduler.unschedule(self._task)
+        self._task = None

@@ -1,0 +1,144 @@
+"""Nothing crashes: exceptions, wrong values and freed objects become one clear error each."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from addons.ai_core.bridge.gd import (
+    GodotCallError,
+    GodotFreedError,
+    RefusedValue,
+    construct,
+)
+
+from tests.in_godot import bridge_nodes  # noqa: F401 - registers the classes
+
+
+def assigning(value):
+    return f"""
+        extends RefCounted
+        static func run(probe) -> void:
+            var untyped = probe
+            {value}
+    """
+
+
+@pytest.mark.parametrize(
+    ("assignment", "message"),
+    [
+        ('untyped.speed = "far"', "speed needs float, got String 'far'; it stays 2.5"),
+        ("untyped.speed = NAN", "speed must be a finite number, got nan; it stays 2.5"),
+        ("untyped.speed = INF", "speed must be a finite number, got inf; it stays 2.5"),
+        ("untyped.speed = 11.0", "speed must be between 0 and 10, got 11.0; it stays 2.5"),
+        ("untyped.steps = 0", "steps must be at least 1, got 0; it stays 3"),
+        ("untyped.steps = 2.5", "steps needs int, got float 2.5; it stays 3"),
+        ("untyped.mode = 4", "mode must be one of [0, 1, 5], got 4"),
+        ("untyped.offset = Vector3(NAN, 0, 0)", "offset must be finite"),
+        ("var gone = Node3D.new()\n            gone.free()\n            untyped.friend = gone", "friend needs Object, got a freed object; it stays None"),
+        ("untyped.friend = RefCounted.new()", "friend needs Object, got <RefCounted#"),
+    ],
+)
+def test_a_bad_value_is_one_clear_error_and_the_old_value_stays(node, gdscript, expect_errors, assignment, message):
+    probe = node("BridgeProbe", name="Bob")
+    expect_errors(message, times=1)
+    gdscript(assigning(assignment)).run(probe)
+    assert (probe.speed, probe.steps, probe.mode, probe.friend) == (2.5, 3, 1, None)
+
+
+def test_an_error_names_class_and_path_of_the_node(node, gdscript, expect_errors):
+    expect_errors("BridgeProbe '/root/Bob': speed must be between", times=1)
+    gdscript(assigning("untyped.speed = 99.0")).run(node("BridgeProbe", name="Bob"))
+
+
+def test_python_gets_the_same_refusal_as_an_exception(node):
+    with pytest.raises(RefusedValue, match="speed must be between 0 and 10, got 11; it stays 2.5"):
+        node("BridgeProbe").speed = 11
+
+
+def test_an_exception_in_a_method_is_an_error_with_traceback_and_a_default_result(node, gdscript, expect_errors):
+    expect_errors("BridgeProbe.fail raised KeyError: 'missing'", times=1)
+    script = gdscript("""
+        extends RefCounted
+        static func run(probe: BridgeProbe) -> Array: return [probe.half(44.0), probe.fail()]
+    """)
+    assert script.run(node("BridgeProbe")) == [22.0, 0]
+
+
+def test_an_exception_in_a_setter_is_reported(node, gdscript, expect_errors):
+    expect_errors("BridgeProbe.speed raised OSError: the motor is gone", times=1)
+    gdscript(assigning("untyped.speed = 9.0")).run(node("BridgeProbe"))
+
+
+def test_exceptions_in_ready_and_process_are_reported_once_and_the_engine_goes_on(node, frames, expect_errors):
+    expect_errors("FailingProbe._ready raised RuntimeError: ready failed", times=1)
+    expect_errors("FailingProbe._process raised RuntimeError: process failed", times=1)
+    node("FailingProbe")
+    frames(5)
+
+
+def test_an_exception_in_a_signal_handler_is_reported_and_others_hear(node, gdscript, expect_errors):
+    probe, heard = node("BridgeProbe"), []
+    emitter = gdscript("extends Node\nsignal rang(what)").new()
+    node("Node").add_child(emitter)
+    emitter.connect("rang", probe.on_signal)
+    emitter.connect("rang", heard.append)
+    expect_errors("on_signal raised ValueError: the handler failed", times=1)
+    emitter.emit_signal("rang", "fail")
+    assert heard == ["fail"] and ("fail",) in probe.calls
+
+
+def test_a_connection_dies_with_the_node_that_hears(node, gdscript):
+    emitter = gdscript("extends Node\nsignal rang(what)").new()
+    node("Node").add_child(emitter)
+    probe = construct("BridgeProbe")
+    emitter.connect("rang", probe.on_signal)
+    assert len(emitter.get_signal_connection_list("rang")) == 1
+    probe.free()
+    assert len(emitter.get_signal_connection_list("rang")) == 0
+
+
+def test_a_freed_object_raises_and_is_not_touched():
+    gone = construct("Node")
+    gone.free()
+    assert not gone.is_valid()
+    with pytest.raises(GodotFreedError, match="has been freed"):
+        gone.get_name()
+    probe = construct("BridgeProbe")
+    probe.free()
+    with pytest.raises(GodotFreedError):
+        probe.call("half", 1.0)
+
+
+def test_wrong_calls_say_what_is_wrong(node):
+    place = node("Node3D")
+    with pytest.raises(GodotCallError, match="no such method"):
+        place.call("nonsense")
+    with pytest.raises(GodotCallError, match="set_position: argument 1 needs Vector3, got str"):
+        place.set_position("here")
+    with pytest.raises(GodotCallError, match="set_position: too few arguments, it needs 1"):
+        place.set_position()
+
+
+def test_an_argument_of_the_wrong_class_is_refused_by_the_engine(node):
+    with pytest.raises(GodotCallError, match="argument 1 needs Object, got Node"):
+        node("BridgeProbe").call("needs_node3d", construct_for(node, "Node"))
+
+
+def construct_for(node, class_name):
+    return node(class_name)
+
+
+def test_a_packed_array_of_the_wrong_shape_is_refused(node):
+    with pytest.raises(GodotCallError, match="argument 1 needs PackedVector3Array"):
+        node("BridgeProbe").call("doubled", np.ones(4, np.float32))
+
+
+def test_node_methods_refuse_other_threads(node, gdscript, expect_errors):
+    expect_errors("nodes written in Python run on the main thread only", times=1)
+    script = gdscript("""
+        extends RefCounted
+        static func run(probe) -> void:
+            var thread := Thread.new()
+            thread.start(func(): probe.half(1.0))
+            thread.wait_to_finish()
+    """)
+    script.run(node("BridgeProbe"))

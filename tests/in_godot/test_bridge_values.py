@@ -1,0 +1,109 @@
+"""Values cross the wall: every engine type there and back."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from addons.ai_core.bridge.gd import (
+    AABB,
+    RID,
+    Basis,
+    Color,
+    NodePath,
+    PackedStringArray,
+    PackedVector4Array,
+    Plane,
+    Projection,
+    Quaternion,
+    Rect2,
+    Rect2i,
+    StringName,
+    Transform2D,
+    Transform3D,
+    Vector2,
+    Vector2i,
+    Vector3,
+    Vector3i,
+    Vector4,
+    Vector4i,
+)
+
+from tests.in_godot import bridge_nodes  # noqa: F401 - registers the classes
+
+EVERY_TYPE = """
+    extends RefCounted
+    static func values() -> Array:
+        return [null, true, 42, 1.5, "héllo€😀", &"name", Vector2(1, 2), Vector2i(1, 2),
+            Rect2(1, 2, 3, 4), Rect2i(1, 2, 3, 4), Vector3(1, 2, 3), Vector3i(1, 2, 3),
+            Transform2D(1.0, Vector2(3, 4)), Vector4(1, 2, 3, 4), Vector4i(1, 2, 3, 4),
+            Plane(0, 1, 0, 2), Quaternion(0, 0, 0, 1), AABB(Vector3(1, 2, 3), Vector3(4, 5, 6)),
+            Basis(Vector3(1, 2, 3), Vector3(4, 5, 6), Vector3(7, 8, 9)),
+            Transform3D(Basis(), Vector3(4, 5, 6)), Projection(), Color(0.5, 0.25, 1, 1),
+            NodePath("a/b:c"), RID(), {"a": [1, 2, {"b": 3}]}, [1, "x", Vector3.ONE],
+            PackedByteArray([1, 2, 3]), PackedInt32Array([1, 2]), PackedInt64Array([1, 2]),
+            PackedFloat32Array([1.5, 2.5]), PackedFloat64Array([1.5, 2.5]),
+            PackedStringArray(["a", "b€"]), PackedVector2Array([Vector2(1, 2)]),
+            PackedVector3Array([Vector3(1, 2, 3), Vector3(4, 5, 6)]), PackedColorArray([Color.RED]),
+            PackedVector4Array([Vector4(1, 2, 3, 4)]), RefCounted.new(), PackedVector3Array(),
+            PackedStringArray(), [], {}, "", values]
+    static func not_equal(probe) -> Array:
+        var wrong := []
+        for value in values():
+            var back = probe.echo(value)
+            if typeof(back) != typeof(value) or (back != value and typeof(value) != TYPE_CALLABLE):
+                wrong.append([type_string(typeof(value)), value, type_string(typeof(back)), back])
+        return wrong
+"""
+
+
+def test_every_value_of_gdscript_comes_back_equal_and_of_its_type(node, gdscript):
+    assert gdscript(EVERY_TYPE).not_equal(node("BridgeProbe")) == []
+
+
+def test_every_value_type_of_the_engine_was_tried(gdscript, node):
+    names = {type(value).__name__ for value in gdscript(EVERY_TYPE).values()}
+    assert {"Vector4i", "Projection", "RID", "StringName", "NodePath", "PackedVector4Array"} <= names
+    assert len(names) >= 30
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, True, -3, 2.5, "x", StringName("n"), NodePath("a/b"), Vector2(1, 2), Vector3(1, 2, 3), [1, [2]],
+     {"a": {"b": 1}}, Vector2i(1, -2), Rect2(1, 2, 3, 4), Rect2i(1, 2, 3, 4), Vector3i(1, 2, 3), Transform2D(),
+     Vector4(1, 2, 3, 4), Vector4i(1, 2, 3, 4), Plane(0, 1, 0, 2), Quaternion(), AABB(1, 2, 3, 4, 5, 6), Basis(),
+     Transform3D(), Projection(), Color(1, 0.5, 0), RID(0), PackedStringArray(["a", "ä"])],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_python_value_comes_back_equal_and_of_its_type(node, value):
+    back = node("BridgeProbe").call("echo", value)
+    assert back == value
+    assert type(back) is type(value)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [np.arange(3, dtype=np.uint8), np.arange(3, dtype=np.int32), np.arange(3, dtype=np.int64),
+     np.arange(3, dtype=np.float32), np.arange(3, dtype=np.float64), np.ones((2, 2), np.float32),
+     np.ones((2, 3), np.float32), np.ones((2, 4), np.float32), np.ones((2, 4), np.float32).view(PackedVector4Array),
+     np.empty((0, 3), np.float32)],
+    ids=lambda array: f"{array.dtype}{array.shape}{type(array).__name__}",
+)
+def test_an_array_comes_back_equal_and_of_its_type(node, array):
+    back = node("BridgeProbe").call("echo", array)
+    assert back.dtype == array.dtype and back.shape == array.shape and type(back) is type(array)
+    assert np.array_equal(back, array)
+
+
+def test_points_of_a_packed_array_are_an_array_in_a_python_method(node):
+    doubled = node("BridgeProbe").call("doubled", np.array([[1, 2, 3]], np.float32))
+    assert doubled.tolist() == [[2, 4, 6]]
+
+
+@pytest.mark.parametrize("value", [{1, 2}, 1j, np.ones((2, 2, 2), np.float32), np.ones(3, np.float16)])
+def test_a_value_without_engine_form_is_refused_by_name(node, value):
+    with pytest.raises(TypeError, match=r"set|complex|float32 array of shape \(2, 2, 2\)|float16"):
+        node("BridgeProbe").call("echo", value)
+
+
+def test_a_basis_gives_its_axes():
+    basis = Basis(1, 2, 3, 4, 5, 6, 7, 8, 9)
+    assert basis.x == Vector3(1, 4, 7) and basis.z == Vector3(3, 6, 9)

@@ -1,0 +1,99 @@
+"""Awareness: a straight line between changes, the same at any tick rate."""
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ai_core.senses.awareness import Awareness, AwarenessLevel, AwarenessSettings
+
+SETTINGS = AwarenessSettings(gain_per_s=0.5, decay_per_s=0.25, gain_per_signal=0.5)
+
+
+def told(changes):
+    return [(change.name, round(change.at_s, 6)) for change in changes]
+
+
+def test_full_visibility_fills_the_meter_in_one_over_gain_seconds():
+    meter = Awareness(SETTINGS, 1, now_s=0.0)
+    meter.expose(1.0, 0.0)
+    changes = meter.advance(2.0)
+    assert meter.value == 1.0
+    assert told(changes) == [("suspicious", 0.6), ("alert", 2.0)]
+
+
+def test_half_visibility_takes_twice_as_long():
+    meter = Awareness(SETTINGS, 1, now_s=0.0)
+    meter.expose(0.5, 0.0)
+    meter.advance(2.0)
+    assert meter.value == 0.5
+
+
+def test_a_level_is_kept_until_the_value_falls_to_its_lower_threshold():
+    meter = Awareness(SETTINGS, 1, now_s=0.0)
+    meter.expose(1.0, 0.0)
+    meter.expose(0.0, 2.0)
+    assert told(meter.advance(3.9)) == []
+    assert meter.level_name == "alert"
+    assert told(meter.advance(20.0)) == [("suspicious", 4.0), ("unaware", 5.6)]
+    assert meter.is_at_rest
+
+
+VISIBILITIES = st.lists(st.tuples(st.sampled_from([0.0, 0.25, 1.0]), st.integers(1, 64)),
+                        min_size=1, max_size=8)
+
+
+@given(VISIBILITIES, st.sampled_from([1, 2, 7, 16]))
+def test_the_meter_is_the_same_bit_for_bit_at_any_tick_rate(story, ticks_per_part):
+    rare, often = (Awareness(SETTINGS, 1, now_s=0.0) for _ in range(2))
+    rarely_told, often_told, now_s = [], [], 0.0
+    for visibility, sixteenths in story:
+        rarely_told += rare.expose(visibility, now_s)
+        often_told += often.expose(visibility, now_s)
+        for tick in range(ticks_per_part):
+            part_s = sixteenths / 16 * tick / ticks_per_part
+            often_told += often.expose(visibility, now_s + part_s)
+        now_s += sixteenths / 16
+    rarely_told += rare.advance(now_s)
+    often_told += often.advance(now_s)
+    assert often.value == rare.value
+    assert often_told == rarely_told
+
+
+def test_a_sound_raises_the_meter_at_once_and_past_two_levels_in_order():
+    meter = Awareness(SETTINGS, 1, now_s=0.0)
+    assert told(meter.startle(4.0, 3.0)) == [("suspicious", 3.0), ("alert", 3.0)]
+    assert meter.value == 1.0
+
+
+def test_the_meter_stays_between_nothing_and_one():
+    meter = Awareness(SETTINGS, 1, now_s=0.0)
+    meter.advance(100.0)
+    assert meter.value == 0.0
+    meter.expose(5.0, 100.0)
+    meter.advance(1000.0)
+    assert meter.value == 1.0
+
+
+def test_a_filled_meter_begins_to_fall_when_the_target_hides_not_earlier():
+    meter = Awareness(SETTINGS, 1, now_s=0.0)
+    meter.expose(1.0, 0.0)
+    meter.expose(0.0, 100.0)
+    meter.advance(101.0)
+    assert meter.value == 0.75
+
+
+def test_levels_that_do_not_rise_are_refused():
+    with pytest.raises(ValueError, match="levels must rise, got 'b' not above 'a'"):
+        AwarenessSettings(levels=[AwarenessLevel("a", 0.5, 0.1), AwarenessLevel("b", 0.4, 0.2)])
+
+
+def test_a_level_without_hysteresis_is_refused():
+    with pytest.raises(ValueError, match=r"rises_at must be above 0\.5"):
+        AwarenessLevel("a", rises_at=0.5, falls_at=0.5)
+
+
+def test_negative_visibility_is_refused_and_changes_nothing():
+    meter = Awareness(SETTINGS, 1, now_s=0.0)
+    with pytest.raises(ValueError, match="visibility must be at least 0"):
+        meter.expose(-1.0, 5.0)
+    meter.expose(1.0, 1.0)
+    assert meter.value == 0.0

@@ -1,0 +1,154 @@
+"""Memory: noticed, lost, noticed again, lost, forgotten; each once, in order."""
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ai_core.senses.memory import SenseMemory
+
+HERE = (0.0, 0.0, 0.0)
+THERE = (3.0, 0.0, 0.0)
+
+
+def told(changes):
+    return [(change.kind, change.target, change.at_s) for change in changes]
+
+
+def test_a_target_is_gained_lost_gained_again_lost_and_forgotten_each_once_and_in_order():
+    memory = SenseMemory(lose_after_s=1, maximum_age_s=10)
+    story = []
+    for tick in range(400):
+        now_s = tick / 10
+        if now_s in (0.0, 0.5, 5.0):
+            story += memory.sense(7, "sight", 1.0, HERE, now_s)
+        story += memory.advance(now_s)
+    assert told(story) == [
+        ("gained", 7, 0.0), ("lost", 7, 1.5), ("gained", 7, 5.0), ("lost", 7, 6.0),
+        ("forgotten", 7, 15.0),
+    ]
+
+
+def test_a_memory_asked_once_a_minute_tells_the_same_story():
+    memory = SenseMemory(lose_after_s=1, maximum_age_s=10)
+    story = memory.sense(7, "sight", 1.0, HERE, 0.0) + memory.sense(7, "sight", 1.0, HERE, 5.0)
+    assert told(story + memory.advance(60.0)) == [
+        ("gained", 7, 0.0), ("lost", 7, 1.0), ("gained", 7, 5.0), ("lost", 7, 6.0),
+        ("forgotten", 7, 15.0),
+    ]
+
+
+def test_changes_of_several_targets_are_told_by_moment_then_by_target():
+    memory = SenseMemory(lose_after_s=1, maximum_age_s=3)
+    for target, at_s in ((9, 0.0), (4, 0.5), (2, 0.5)):
+        memory.sense(target, "hearing", 1.0, HERE, at_s)
+    assert told(memory.advance(10.0)) == [
+        ("lost", 9, 1.0), ("lost", 2, 1.5), ("lost", 4, 1.5),
+        ("forgotten", 9, 3.0), ("forgotten", 2, 3.5), ("forgotten", 4, 3.5),
+    ]
+
+
+@given(st.lists(st.tuples(st.integers(1, 40), st.integers(1, 3), st.booleans()), max_size=40))
+def test_every_story_of_a_target_goes_gained_lost_and_at_last_forgotten(steps):
+    memory = SenseMemory(lose_after_s=2, maximum_age_s=9)
+    story, now_s = [], 0
+    for passed_s, target, is_sensed in steps:
+        now_s += passed_s
+        story += memory.sense(target, "sight", 1.0, HERE, now_s) if is_sensed else []
+        story += memory.advance(now_s)
+    story += memory.advance(now_s + 100)
+    may_follow = {None: ["gained"], "gained": ["lost"], "lost": ["gained", "forgotten"],
+                  "forgotten": ["gained"]}
+    last, times = {}, {}
+    for kind, target, at_s in told(story):
+        assert kind in may_follow[last.get(target)]
+        assert at_s >= times.get(target, 0)
+        last[target], times[target] = kind, at_s
+    assert set(last.values()) <= {"forgotten"}
+    assert len(memory) == 0
+
+
+def test_a_sensation_every_half_second_does_not_lose_what_is_lost_after_half_a_second():
+    memory = SenseMemory(lose_after_s=0.5)
+    changes = [memory.sense(1, "sight", 1.0, HERE, tick / 2) for tick in range(10)]
+    assert [len(change) for change in changes] == [1] + [0] * 9
+
+
+def test_a_sound_moves_the_last_known_position_but_not_the_last_seen_one():
+    memory = SenseMemory()
+    memory.sense(1, "sight", 1.0, HERE, 0.0, is_seen=True)
+    memory.sense(1, "hearing", 0.5, THERE, 0.1)
+    record = memory.find(1)
+    assert (record.last_known_position, record.last_seen_position) == (THERE, HERE)
+
+
+def test_a_sound_that_left_before_the_last_sighting_does_not_overwrite_it():
+    memory = SenseMemory()
+    memory.sense(1, "sight", 1.0, HERE, 2.0, is_seen=True)
+    memory.sense(1, "hearing", 0.5, THERE, 2.1, sent_at_s=1.0)
+    record = memory.find(1)
+    assert record.last_known_position == HERE
+    assert record.last_sensed_s == 2.1
+
+
+@pytest.mark.parametrize("looks_per_s", [1, 4, 60])
+def test_velocity_is_the_same_however_often_one_looks(looks_per_s):
+    memory = SenseMemory(lose_after_s=2)
+    for tick in range(looks_per_s + 1):
+        at_s = tick / looks_per_s
+        memory.sense(1, "sight", 1.0, (2 * at_s, 0.0, -at_s), at_s, is_seen=True)
+    record = memory.find(1)
+    assert record.velocity == pytest.approx((2.0, 0.0, -1.0))
+    assert record.extrapolated_position(3.0) == pytest.approx((6.0, 0.0, -3.0))
+
+
+def test_a_target_seen_again_after_it_was_lost_has_no_velocity_across_the_gap():
+    memory = SenseMemory(lose_after_s=1)
+    memory.sense(1, "sight", 1.0, HERE, 0.0, is_seen=True)
+    memory.sense(1, "sight", 1.0, THERE, 5.0, is_seen=True)
+    assert memory.find(1).velocity == (0.0, 0.0, 0.0)
+
+
+def test_the_dominant_sense_is_the_newest_then_the_strongest():
+    memory = SenseMemory()
+    memory.sense(1, "hearing", 5.0, HERE, 0.0)
+    memory.sense(1, "sight", 1.0, HERE, 1.0)
+    memory.sense(1, "smell", 2.0, HERE, 1.0)
+    assert memory.find(1).dominant_modality == "smell"
+    assert memory.find(1).strength == 2.0
+    assert memory.find(1).strengths == {"hearing": 5.0, "sight": 1.0, "smell": 2.0}
+
+
+def test_known_targets_come_strongest_first_then_by_id():
+    memory = SenseMemory()
+    for target, intensity in ((5, 1.0), (3, 2.0), (4, 1.0)):
+        memory.sense(target, "sight", intensity, HERE, 0.0)
+    assert [record.target for record in memory.known()] == [3, 4, 5]
+
+
+def test_infinite_age_never_forgets():
+    memory = SenseMemory(lose_after_s=1, maximum_age_s=math.inf)
+    memory.sense(1, "sight", 1.0, HERE, 0.0)
+    assert told(memory.advance(1e9)) == [("lost", 1, 1.0)]
+    assert memory.find(1).age_s(1e9) == 1e9
+
+
+def test_dropping_a_target_is_no_change_and_the_next_sensation_gains_it():
+    memory = SenseMemory()
+    memory.sense(1, "sight", 1.0, HERE, 0.0)
+    memory.forget(1)
+    assert memory.advance(100.0) == []
+    assert told(memory.sense(1, "sight", 1.0, HERE, 100.0)) == [("gained", 1, 100.0)]
+
+
+def test_time_that_goes_back_is_refused():
+    memory = SenseMemory()
+    memory.advance(2.0)
+    with pytest.raises(ValueError, match="time must not go back"):
+        memory.sense(1, "sight", 1.0, HERE, 1.0)
+    assert len(memory) == 0
+
+
+def test_forgetting_before_losing_is_refused():
+    with pytest.raises(ValueError, match="lost before it is forgotten"):
+        SenseMemory(lose_after_s=5, maximum_age_s=1)

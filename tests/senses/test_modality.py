@@ -1,0 +1,45 @@
+"""Modalities: numbers that say how a signal travels, checked when they are made."""
+import numpy as np
+import pytest
+
+from ai_core.errors import UnknownNameError
+from ai_core.senses.modality import Modality, ModalitySet, intensity_at
+
+
+def test_the_figures_of_the_source_hold():
+    heard = intensity_at(2.0, np.array([1.0, 2.0, 1.5, 2.8]), 0.9)
+    np.testing.assert_allclose(heard, [1.8, 1.62, 1.7076, 1.4890], atol=1e-4)
+
+
+def test_what_loses_nothing_is_as_strong_anywhere_and_what_keeps_nothing_only_at_its_origin():
+    distance = np.array([0.0, 1.0, 50.0])
+    assert intensity_at(3.0, distance, 1.0).tolist() == [3.0, 3.0, 3.0]
+    assert intensity_at(3.0, distance, 0.0).tolist() == [3.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"attenuation": 1.1}, "attenuation must be at most 1, got 1.1; it is the share kept"),
+        ({"attenuation": -0.1}, "attenuation must be at least 0"),
+        ({"range_m": 0.0}, "range_m must be above 0"),
+        ({"range_m": float("nan")}, "range_m must be a finite number"),
+        ({"inverse_speed_s_per_m": -1.0}, "use 0 for what arrives at once"),
+        ({"name": ""}, "name must not be empty"),
+        ({"is_continuous": True, "inverse_speed_s_per_m": 1.0}, "use is_continuous=False"),
+        ({"needs_cone": True}, "needs is_continuous=True"),
+    ],
+)
+def test_impossible_modalities_are_refused(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        Modality(**{"name": "hearing", "range_m": 10.0, **wrong})
+
+
+def test_two_modalities_of_one_name_are_refused():
+    with pytest.raises(ValueError, match="'hearing' twice"):
+        ModalitySet([Modality.hearing(), Modality.hearing(range_m=5)])
+
+
+def test_a_misspelt_modality_is_met_with_the_right_one():
+    with pytest.raises(UnknownNameError, match="did you mean 'hearing'"):
+        ModalitySet([Modality.hearing()]).number("haering")

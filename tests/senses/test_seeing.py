@@ -1,0 +1,220 @@
+"""Sight in the regional manager: who is seen, how strongly, and who is asked when."""
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ai_core.budget import Budget
+from ai_core.senses.memory import SenseMemory
+from ai_core.senses.modality import Modality
+from ai_core.senses.sight import SightCone
+from tests.senses.worlds import Rays, World
+
+
+def test_a_source_in_the_cone_is_seen_with_its_strength_times_the_acuity():
+    world = World()
+    sharp, blunt = SightCone(5, 1.0, 1.0, acuity=1.5), SightCone(20, 1.0, 1.0, acuity=0.75)
+    guard = world.eye((0, 0, 0), cones=(sharp, blunt))
+    near, far = world.thing((0, 0, -4), sight=2.0), world.thing((0, 0, -9), sight=2.0)
+    world.thing((0, 0, 4), sight=2.0)
+    world.tick()
+    assert [(one.source_id, one.intensity) for one in world.heard] == [(near, 3.0), (far, 1.5)]
+    assert world.manager.sensed_by(guard) == [near, far]
+
+
+def test_sight_fades_by_attenuation_and_ends_at_its_range():
+    world = World(modalities=[Modality.sight(range_m=30, attenuation=0.9)])
+    world.eye((0, 0, 0), threshold=0.5)
+    near = world.thing((0, 0, -6))
+    world.thing((0, 0, -7))
+    bright_but_too_far = world.thing((0, 0, -31), sight=1000.0)
+    world.tick()
+    assert [one.source_id for one in world.heard] == [near]
+    assert world.heard[0].intensity == pytest.approx(0.9**6)
+    world.manager.move_sources([bright_but_too_far], [[0, 0, -30]])
+    world.tick()
+    assert world.heard[-1].source_id == bright_but_too_far
+
+
+def test_a_wall_hides_and_a_hidden_source_that_steps_out_is_seen():
+    rays = Rays()
+    world = World(line_of_sight=rays)
+    guard, thief = world.eye((0, 0, 0)), world.thing((0, 0, -4))
+    rays.blocked = {(guard, thief)}
+    world.tick(frames=3)
+    assert world.heard == []
+    rays.blocked = set()
+    world.tick()
+    assert world.sensed() == [(guard, thief)]
+
+
+def test_all_rays_of_an_advance_are_asked_in_one_batch_of_those_in_view_only():
+    rays = Rays()
+    world = World(line_of_sight=rays)
+    ahead = SightCone(10, math.pi / 2, math.pi / 2)
+    guards = [world.eye((x, 0, 0), cones=[ahead]) for x in (0, 1)]
+    in_view = world.thing((0, 0, -5))
+    world.thing((0, 0, 5))
+    world.thing((0, 0, -50))
+    world.tick()
+    assert rays.batches == [[(guards[0], in_view), (guards[1], in_view)]]
+
+
+def test_the_pairs_that_waited_longest_are_asked_first_and_all_within_the_stated_bound():
+    rays = Rays()
+    world = World(line_of_sight=rays, maximum_rays=3)
+    guard = world.eye((0, 0, 0))
+    things = [world.thing((k, 0, -5)) for k in range(8)]
+    world.tick()
+    assert world.manager.statistics()["advances_until_all_are_asked"] == 3
+    world.tick(frames=2)
+    assert world.manager.sensed_by(guard) == things
+    assert [len(batch) for batch in rays.batches] == [3, 3, 3]
+    asked = [source for batch in rays.batches for _, source in batch]
+    assert asked == [*things, things[0]]
+
+
+@settings(max_examples=12)
+@given(st.integers(1, 5), st.integers(1, 12), st.randoms(use_true_random=False))
+def test_a_newcomer_is_noticed_within_the_bound_however_others_come_and_go(maximum_rays, n, chance):
+    rays = Rays()
+    world = World(line_of_sight=rays, maximum_rays=maximum_rays)
+    guard = world.eye((0, 0, 0))
+    others = [world.thing((k, 0, -5)) for k in range(n)]
+    world.tick(frames=chance.randrange(4))
+    newcomer = world.thing((-1, 0, -5))
+    for _ in range(math.ceil((n + 1) / maximum_rays)):
+        places = [(k, 0, chance.choice((-5, -500))) for k in range(n)]
+        world.manager.move_sources(others, places)
+        world.tick()
+    assert newcomer in world.manager.sensed_by(guard)
+
+
+def test_a_pair_that_waits_for_its_turn_keeps_its_last_answer_and_its_memory_is_fresh():
+    rays = Rays()
+    world = World(line_of_sight=rays, maximum_rays=1)
+    lost = []
+    guard = world.eye((0, 0, 0), memory=SenseMemory(lose_after_s=0.2), on_lost=lost.append)
+    things = [world.thing((k, 0, -5)) for k in range(10)]
+    world.tick(frames=30)
+    assert world.manager.sensed_by(guard) == things
+    assert lost == []
+
+
+def test_when_rays_cannot_be_asked_now_nothing_changes_and_turns_are_kept():
+    rays = Rays()
+    world = World(line_of_sight=rays, maximum_rays=1)
+    guard, seen, waiting = world.eye((0, 0, 0)), world.thing((1, 0, 0)), world.thing((2, 0, 0))
+    world.tick()
+    world.manager.line_of_sight = lambda *_: None
+    world.tick(frames=5)
+    assert world.manager.sensed_by(guard) == [seen]
+    world.manager.line_of_sight = rays
+    world.tick()
+    assert world.manager.sensed_by(guard) == [seen, waiting]
+
+
+@pytest.mark.parametrize("answer", [[True], np.array([1.0]), np.array([True, True])])
+def test_a_line_of_sight_that_answers_nonsense_is_reported_and_hearing_goes_on(answer):
+    world = World(line_of_sight=lambda *_: answer, reraise=False)
+    world.eye((0, 0, 0))
+    ear = world.ear((0, 0, 0))
+    source = world.thing((0, 0, -4))
+    for _ in range(5):
+        world.manager.emit(source, "hearing", 1.0)
+        world.tick()
+    assert world.sensed() == [(ear, source)] * 5
+    assert [fault.name for fault in world.reported] == ["line_of_sight"] * 3
+    assert "line_of_sight must return" in str(world.reported[0].error)
+    world.manager.line_of_sight = Rays()
+    world.manager.release()
+    world.tick()
+    assert len(world.reported) == 3
+    assert len(world.manager.sensed_by(0)) == 1
+
+
+def test_of_what_stays_in_view_one_is_told_at_first_and_then_now_and_then():
+    world = World(seconds_per_frame=0.0625, tell_every_s=0.25)
+    world.eye((0, 0, 0))
+    world.thing((0, 0, -4))
+    world.tick(frames=9)
+    assert [one.at for one in world.heard] == [0.0625, 0.3125, 0.5625]
+
+
+def test_touch_needs_no_eyes_and_a_sense_of_ones_own_needs_no_code():
+    telepathy = Modality("telepathy", range_m=1000, attenuation=0.999, is_continuous=True)
+    world = World(modalities=[Modality.touch(range_m=1.0), telepathy], line_of_sight=Rays())
+    world.manager.add_sensor(
+        position=(0, 0, 0), forward=(0, 0, -1), on_sensed=world.heard.append,
+        thresholds={"touch": 0.1, "telepathy": 0.5},
+    )
+    world.manager.add_source(position=(0, 0, 0.9), strengths={"touch": 1.0})
+    world.manager.add_source(position=(0, 0, 2.0), strengths={"touch": 1.0})
+    world.manager.add_source(position=(400, 0, 0), strengths={"telepathy": 1.0})
+    world.tick()
+    assert [(one.source_id, one.modality) for one in world.heard] == [(0, "touch"), (2, "telepathy")]
+
+
+COORDINATE = st.integers(-12, 12).map(float)
+PLACE = st.tuples(COORDINATE, COORDINATE, COORDINATE)
+EYE = st.tuples(PLACE, PLACE.filter(any), st.integers(0, 3))
+THING = st.tuples(PLACE, st.integers(1, 3), st.sampled_from([0.3, 1.0, 4.0]))
+
+
+def textbook_intensity(eye, forward, target, strength, cones):
+    """What one eye sees of one thing, from angles; None within rounding of a border."""
+    offset = np.subtract(target, eye)
+    distance = float(np.linalg.norm(offset))
+    if distance == 0:
+        return strength * cones[0].acuity
+    ahead = np.divide(forward, np.linalg.norm(forward))
+    right = np.cross(ahead, (0, 1, 0))
+    if np.linalg.norm(right) < 1e-6:
+        return None
+    right /= np.linalg.norm(right)
+    x, y, z = (float(offset @ axis) for axis in (right, np.cross(right, ahead), ahead))
+    azimuth, elevation = abs(math.atan2(x, z)), math.asin(min(1, abs(y) / distance))
+    if math.hypot(x, z) < 1e-3:
+        return None
+    for cone in cones:
+        gaps = (cone.range_m - distance, cone.horizontal_rad / 2 - azimuth,
+                cone.vertical_rad / 2 - elevation)
+        if min(abs(gap) for gap in gaps) < 1e-4:
+            return None
+        if min(gaps) > 0:
+            return strength * cone.acuity * 0.9**distance
+    return 0.0
+
+
+@settings(max_examples=20)
+@given(st.lists(EYE, min_size=1, max_size=5), st.lists(THING, min_size=1, max_size=6))
+def test_eyes_see_what_the_textbook_s_double_loop_sees(eyes, things):
+    cones = (SightCone(6, 1.0, 0.8, 2.0), SightCone(14, 2.2, 1.7, 1.0), SightCone(3, 6.2, 3.1, 0.5))
+    world = World(modalities=[Modality.sight(range_m=13.5, attenuation=0.9)])
+    sources = [world.thing(at, sight=strength, affiliation=bits) for at, bits, strength in things]
+    expected, unsure = {}, set()
+    for at, forward, notices in eyes:
+        guard = world.eye(at, forward=forward, threshold=0.25, cones=cones, notices=notices)
+        for source, (place, bits, strength) in zip(sources, things, strict=True):
+            seen = textbook_intensity(at, forward, place, strength, cones)
+            if seen is None or abs(seen - 0.25) < 1e-6:
+                unsure.add((guard, source))
+            elif notices & bits and seen >= 0.25 and math.dist(at, place) <= 13.5:
+                expected[guard, source] = pytest.approx(seen)
+    world.tick()
+    got = {(one.sensor_id, one.source_id): one.intensity for one in world.heard}
+    assert {pair: seen for pair, seen in got.items() if pair not in unsure} == expected
+
+
+def test_a_budget_too_small_for_one_frame_sees_everything_over_several():
+    world = World(line_of_sight=Rays())
+    guards = [world.eye((k, 0, 0)) for k in range(600)]
+    thief = world.thing((0, 0, -4))
+    frames = 0
+    while len(world.heard) < 50 and frames < 40:
+        world.tick(budget=Budget.of_steps(100))
+        frames += 1
+    assert 3 <= frames < 40
+    assert world.sensed() == [(guard, thief) for guard in guards[:50]]

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""The one way in: sets everything up and runs it.
+
+    python3 tools/dev.py demo        a guard sees, hears, chases and loses an intruder
+    python3 tools/dev.py test        everything that is tested
+
+Needs Python 3.11 or newer, git, gcc and apt; fetches the rest into .venv and a cache.
+"""
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+if sys.version_info < (3, 11):  # noqa: UP036  said before an import fails with less to go on
+    sys.exit(f"tools/dev.py needs Python 3.11 or newer, this is {sys.version.split()[0]}; run it with another")
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tools import addon_install, demo, preparation, screenshot, test_parts  # noqa: E402
+from tools.environment import ensure_environment  # noqa: E402
+from tools.progress import StepFailed  # noqa: E402
+
+
+def setup(_: argparse.Namespace) -> int:
+    """make everything ready: environment, Godot, bridge, imported project"""
+    prepared = preparation.prepare(ROOT)
+    print(f"ready: Godot {prepared.engine.version()}, Python {prepared.library.libpython}")
+    return 0
+
+
+def run_demo(options: argparse.Namespace) -> int:
+    """play a demonstration: headless with its script, or live with --window"""
+    prepared = preparation.prepare(ROOT)
+    play = demo.play_in_window if options.window else demo.play_scripted
+    return play(prepared.engine, ROOT, options.name)
+
+
+def test(options: argparse.Namespace) -> int:
+    """run all tests, or some parts of them"""
+    parts = test_parts.chosen(options.part)
+    prepared = preparation.prepare(ROOT) if any(part.needs_godot for part in parts) else None
+    python = prepared.python if prepared else ensure_environment(ROOT)
+    return test_parts.run_parts(parts, ROOT, python, prepared and prepared.engine)
+
+
+def check(_: argparse.Namespace) -> int:
+    """lint and check types"""
+    return test_parts.run_parts(test_parts.chosen(["lint", "types"]), ROOT, ensure_environment(ROOT), None)
+
+
+def build(options: argparse.Namespace) -> int:
+    """build the bridge if its sources have changed"""
+    preparation.build(ROOT, force=options.force)
+    return 0
+
+
+def take_screenshot(options: argparse.Namespace) -> int:
+    """save a picture of a scene, no screen needed"""
+    out = options.out or ROOT / "screenshots" / f"{Path(options.scene).stem}.png"
+    prepared = preparation.prepare(ROOT)
+    screenshot.take_screenshot(prepared.engine, ROOT, options.scene, out, after_s=options.after)
+    print(out)
+    return 0
+
+
+def editor(_: argparse.Namespace) -> int:
+    """open the project in Godot's editor"""
+    prepared = preparation.prepare(ROOT)
+    demo.require_display()
+    command = prepared.engine.command(["--editor", "--path", ROOT])
+    return subprocess.run(command, env=prepared.engine.environment(private=False), check=False).returncode
+
+
+def install(options: argparse.Namespace) -> int:
+    """put the addon into another Godot project, or take it out again"""
+    project = options.project.absolute()
+    if options.remove:
+        print(f"took {addon_install.remove(ROOT, project)} files out of {project}")
+        return 0
+    addon_install.refuse_bad_project(ROOT, project)
+    prepared = preparation.build(ROOT)
+    count = addon_install.install(ROOT, project, prepared.python_settings)
+    print(f"put {count} files into {project / 'addons' / 'ai_core'}; it runs with {prepared.python}")
+    return 0
+
+
+# Every command: what does it, and the arguments it takes (as argparse has them).
+COMMANDS = {
+    "setup": (setup, []),
+    "demo": (run_demo, [
+        (["name"], {"nargs": "?", "default": "museum", "help": "which (museum)"}),
+        (["--window"], {"action": "store_true", "help": "play it live"}),
+    ]),
+    "test": (test, [
+        (["part"], {"nargs": "*", "metavar": "PART", "help": f"some of: {test_parts.part_names()} (all)"}),
+    ]),
+    "check": (check, []),
+    "build": (build, [(["--force"], {"action": "store_true", "help": "build even if nothing changed"})]),
+    "screenshot": (take_screenshot, [
+        (["scene"], {"help": "museum, or res://any/scene.tscn"}),
+        (["--out"], {"type": Path, "metavar": "PNG", "help": "file to write (screenshots/SCENE.png)"}),
+        (["--after"], {"type": float, "default": 5.0, "metavar": "SECONDS", "help": "game time to let pass (5)"}),
+    ]),
+    "editor": (editor, []),
+    "install": (install, [
+        (["project"], {"type": Path, "help": "folder with a project.godot"}),
+        (["--remove"], {"action": "store_true", "help": "take out what was put in"}),
+    ]),
+}
+
+
+def _help_layout(prog: str) -> argparse.HelpFormatter:
+    return argparse.RawDescriptionHelpFormatter(prog, max_help_position=24, width=100)
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="tools/dev.py", description=__doc__, formatter_class=_help_layout)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND [OPTION...]")
+    for name, (does, takes) in COMMANDS.items():
+        command = commands.add_parser(name, help=does.__doc__, description=does.__doc__)
+        command.set_defaults(does=does)
+        for flags, settings in takes:
+            command.add_argument(*flags, **settings)
+    options = parser.parse_args(arguments)
+    if not hasattr(options, "does"):
+        parser.print_help()
+        return 0
+    try:
+        return int(options.does(options))
+    except StepFailed as failure:
+        print(f"\n{failure}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nstopped", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
