@@ -5,11 +5,15 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 # The file whose presence says that a folder in the cache is whole.
 _STAMP = ".whole"
+# Age (s) at which a part is taken for the remains of a run that was killed. Shorter than
+# a slow download would take the folder from under a run that is still at work.
+_ABANDONED_AFTER_S = 6 * 3600.0
 
 
 def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
@@ -41,6 +45,7 @@ def fill_whole(folder: Path, fill: Callable[[Path], dict[str, object]]) -> None:
         fill: puts the contents into the folder it is given and returns a note about them.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
+    _remove_abandoned_parts(folder)
     part = Path(tempfile.mkdtemp(prefix=f"{folder.name}.part.", dir=folder.parent))
     try:
         part.chmod(0o755)
@@ -52,3 +57,9 @@ def fill_whole(folder: Path, fill: Callable[[Path], dict[str, object]]) -> None:
         part.rename(folder)
     finally:
         shutil.rmtree(part, ignore_errors=True)
+
+
+def _remove_abandoned_parts(folder: Path) -> None:
+    for part in folder.parent.glob(f"{folder.name}.part.*"):
+        if time.time() - part.stat().st_mtime > _ABANDONED_AFTER_S:
+            shutil.rmtree(part, ignore_errors=True)

@@ -64,9 +64,10 @@ def prepare_project(engine: GodotEngine, project: Path) -> None:
         finished = engine.run(
             ["--headless", "--path", project, "--import"], _IMPORT_LIMIT_S, on_line=progress.note
         )
-    if not finished.succeeded or complaints(finished.output):
+    found = complaints(finished.output)
+    if found or not finished.succeeded:
         raise StepFailed(
-            f"importing {project}", finished.explain(),
+            f"importing {project}", "\n".join(found) or finished.explain(),
             "put right what Godot complains about, then run the command again",
         )
     # Importing writes files of its own, such as .uid files; they are part of the state reached.

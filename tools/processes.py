@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.progress import StepFailed
+from tools.progress import StepFailed, without_colours
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Finished:
             ending = f"ended by signal {signal.Signals(-self.code).name}"
         else:
             ending = f"exit status {self.code}"
-        tail = "\n".join(self.output.splitlines()[-last_lines:])
+        tail = "\n".join(without_colours(self.output).splitlines()[-last_lines:])
         return f"{' '.join(self.command[:6])} …: {ending}\n{tail}"
 
 

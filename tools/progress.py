@@ -1,6 +1,7 @@
 """What a person at the terminal sees: steps with elapsed time, and failures that say what to do."""
 from __future__ import annotations
 
+import re
 import sys
 import threading
 import time
@@ -42,7 +43,7 @@ class Step:
 
     def note(self, text: str) -> None:
         """Say what the step is busy with now; shown with the next sign of life."""
-        self._note = text.strip()[:60]
+        self._note = without_colours(text).strip()[:60]
 
     def begin(self) -> None:
         if not self._live:
@@ -78,6 +79,11 @@ def step(title: str) -> Iterator[Step]:
         running.end("FAILED")
         raise
     running.end("done")
+
+
+def without_colours(text: str) -> str:
+    """Return ``text`` without the codes that colour it on a terminal."""
+    return re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", text)
 
 
 def _say(text: str) -> None:

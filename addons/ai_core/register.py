@@ -18,6 +18,7 @@ def start(level: int) -> None:
     """Called by the bridge at each start level."""
     if level == LEVEL_SCENE:
         _forget_old_code()
+        importlib.import_module("addons.ai_core.bridge.engine_types").add_engine_members()
         importlib.import_module("addons.ai_core.nodes")
         registration = importlib.import_module("addons.ai_core.bridge.registration")
         registration.register_all()

@@ -4,6 +4,7 @@ from __future__ import annotations
 import textwrap
 
 import pytest
+
 from addons.ai_core.bridge.gd import construct
 
 

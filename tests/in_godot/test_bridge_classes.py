@@ -2,17 +2,17 @@
 from __future__ import annotations
 
 import pytest
+
 from addons.ai_core.bridge.gd import (
     Node,
-    Vector3,
     Variant,
+    Vector3,
     construct,
     export,
     gdclass,
     method,
     singleton,
 )
-
 from tests.in_godot.bridge_nodes import BridgeData, BridgeProbe
 
 
@@ -113,7 +113,8 @@ def test_a_hook_runs_the_scripts_body_if_there_is_one(node, gdscript):
 
 def test_a_derived_class_inherits_and_overrides(node, frames):
     child = node("BridgeProbeChild")
-    assert child.is_class("BridgeProbe") and child.is_class("Node3D")
+    assert child.is_class("BridgeProbe")
+    assert child.is_class("Node3D")
     assert (child.speed, child.extra, child.add(1)) == (2.5, "more", "6x")
     assert child.call("half", 4.0) == 1.0
     frames(1)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from _bridge import live_instances
-from addons.ai_core.bridge.gd import construct, singleton
 
+from addons.ai_core.bridge.gd import construct, singleton
 from tests.in_godot.bridge_nodes import BridgeData
 
 NODES = ("AIScheduler", "AIEventManager", "PollingStation", "SenseManager", "Sensor3D", "SenseSource3D", "HabitTree")

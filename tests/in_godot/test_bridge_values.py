@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from addons.ai_core.bridge.gd import (
     AABB,
     RID,
@@ -26,7 +27,6 @@ from addons.ai_core.bridge.gd import (
     Vector4,
     Vector4i,
 )
-
 from tests.in_godot import bridge_nodes  # noqa: F401 - registers the classes
 
 EVERY_TYPE = """
@@ -89,7 +89,9 @@ def test_a_python_value_comes_back_equal_and_of_its_type(node, value):
 )
 def test_an_array_comes_back_equal_and_of_its_type(node, array):
     back = node("BridgeProbe").call("echo", array)
-    assert back.dtype == array.dtype and back.shape == array.shape and type(back) is type(array)
+    assert back.dtype == array.dtype
+    assert back.shape == array.shape
+    assert type(back) is type(array)
     assert np.array_equal(back, array)
 
 
@@ -106,4 +108,5 @@ def test_a_value_without_engine_form_is_refused_by_name(node, value):
 
 def test_a_basis_gives_its_axes():
     basis = Basis(1, 2, 3, 4, 5, 6, 7, 8, 9)
-    assert basis.x == Vector3(1, 4, 7) and basis.z == Vector3(3, 6, 9)
+    assert basis.x == Vector3(1, 4, 7)
+    assert basis.z == Vector3(3, 6, 9)

@@ -1,6 +1,6 @@
 """Awareness: a straight line between changes, the same at any tick rate."""
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai_core.senses.awareness import Awareness, AwarenessLevel, AwarenessSettings
@@ -41,6 +41,7 @@ VISIBILITIES = st.lists(st.tuples(st.sampled_from([0.0, 0.25, 1.0]), st.integers
                         min_size=1, max_size=8)
 
 
+@settings(max_examples=30)
 @given(VISIBILITIES, st.sampled_from([1, 2, 7, 16]))
 def test_the_meter_is_the_same_bit_for_bit_at_any_tick_rate(story, ticks_per_part):
     rare, often = (Awareness(SETTINGS, 1, now_s=0.0) for _ in range(2))

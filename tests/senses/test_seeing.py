@@ -188,7 +188,7 @@ def textbook_intensity(eye, forward, target, strength, cones):
     return 0.0
 
 
-@settings(max_examples=20)
+@settings(max_examples=14)
 @given(st.lists(EYE, min_size=1, max_size=5), st.lists(THING, min_size=1, max_size=6))
 def test_eyes_see_what_the_textbook_s_double_loop_sees(eyes, things):
     cones = (SightCone(6, 1.0, 0.8, 2.0), SightCone(14, 2.2, 1.7, 1.0), SightCone(3, 6.2, 3.1, 0.5))

@@ -1,6 +1,7 @@
 """Where the cache is, and that a part of a download never counts as whole."""
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -51,3 +52,11 @@ def test_the_folder_that_was_filled_first_stays(tmp_path):
 
     fill_whole(tmp_path / "wanted", fill_while_another_run_is_quicker)
     assert contents_note(tmp_path / "wanted") == {"by": "the other"}
+
+
+def test_remains_of_a_killed_run_are_cleared_away_and_a_running_ones_are_not(tmp_path):
+    for name in ("killed", "running"):
+        (tmp_path / f"wanted.part.{name}").mkdir()
+    os.utime(tmp_path / "wanted.part.killed", (0, 0))
+    fill_whole(tmp_path / "wanted", lambda part: {})
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["wanted", "wanted.part.running"]

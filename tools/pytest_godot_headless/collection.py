@@ -21,7 +21,7 @@ class GodotItem(pytest.Item):
             if name not in JUDGED_INSIDE:
                 self.add_marker(name)
         if self.config.pluginmanager.hasplugin("timeout"):
-            self.add_marker(pytest.mark.timeout(0))  # time is kept inside, and by godot_timeout_s
+            self.add_marker(pytest.mark.timeout(0))  # godot_timeout_s holds instead
 
     def runtest(self) -> None:
         raise RuntimeError("a test inside Godot cannot run outside it")

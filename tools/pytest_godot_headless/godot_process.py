@@ -20,6 +20,9 @@ from pytest_godot_headless.engine_errors import EngineOutput
 ENDING_LIMIT_S = 20.0
 """How long Godot may take to end when it is done or dead (s); longer means it hangs."""
 
+LAST_WORDS_LIMIT_S = 5.0
+"""How long a hanging Godot may take to tell where it hangs (s); it needs under one."""
+
 FRAMES_PER_SECOND = 60
 """Game time per frame, whatever the real time: frames cost nothing and deltas are exact."""
 
@@ -39,10 +42,13 @@ class GodotProcess:
         command: command line that starts Godot.
         project: folder with project.godot.
         arguments: for the pytest inside.
+        modules: names of modules that declare node classes, imported when Godot starts.
         limit_s: longest silence (s).
     """
 
-    def __init__(self, command: Sequence[str], project: Path, arguments: Sequence[str], limit_s: float) -> None:
+    def __init__(
+        self, command: Sequence[str], project: Path, arguments: Sequence[str], modules: Sequence[str], limit_s: float
+    ) -> None:
         self._limit_s = limit_s
         self._folder = tempfile.TemporaryDirectory(prefix="pytest_godot_")
         self._output_file = Path(self._folder.name) / "output"
@@ -53,7 +59,7 @@ class GodotProcess:
         with socket.create_server(("127.0.0.1", 0)) as server:
             settings = {
                 "port": server.getsockname()[1], "token": token, "output": str(self._output_file),
-                "arguments": list(arguments), "sys_path": [str(Path(__file__).parents[1])],
+                "arguments": list(arguments), "modules": ["pytest_godot_headless.inside", *modules],
             }
             self._process = self._start(command, project, settings)
             self._channel = self._accept(server, token)
@@ -63,7 +69,7 @@ class GodotProcess:
         options = ["--headless", "--fixed-fps", str(FRAMES_PER_SECOND), "--path", str(project), "-s", str(script)]
         environment = dict(os.environ)
         environment["PYTEST_GODOT_HEADLESS"] = json.dumps(settings)
-        environment["AI_CORE_MODULES"] = "pytest_godot_headless.inside"
+        environment["AI_CORE_MODULES"] = ",".join(settings["modules"])
         with self._output_file.open("ab") as output:
             return subprocess.Popen(
                 [*command, *options], env=environment, stdin=subprocess.DEVNULL, stdout=output,
@@ -103,7 +109,6 @@ class GodotProcess:
             nodeid: the test.
             following: the one that comes after it, which decides what fixtures it keeps.
         """
-        self.output.read_new()
         doing = f"while running {nodeid}"
         try:
             self._channel.send("run", nodeid=nodeid, next=following)
@@ -112,6 +117,7 @@ class GodotProcess:
         while (message := self.receive(doing))["kind"] != "done":
             if message["kind"] == "report":
                 yield message["data"]
+        self.output.read_new()  # it is in the reports; what comes later is no test's
 
     def end(self) -> int:
         """Let Godot end and return its exit status.
@@ -134,6 +140,10 @@ class GodotProcess:
         self._folder.cleanup()
 
     def _hang(self, doing: str) -> GodotDied:
+        if hasattr(os, "killpg"):  # pytest's faulthandler answers with Python's stack, Godot with its own
+            os.killpg(self._process.pid, signal.SIGABRT)
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(LAST_WORDS_LIMIT_S)
         self._kill()
         return GodotDied(f"Godot gave no sign of life for {self._limit_s:g} s {doing}", self.output.read_new())
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from typing import Any
 
 import greenlet
+
 from addons.ai_core.bridge.gd import Node, gdclass
 
 LAST = 1 << 30
@@ -86,8 +86,7 @@ def _callback_depth() -> int:
     """Return how many calls from the engine we are in; the runner's own frame is the first."""
     import _bridge
 
-    depth = getattr(_bridge, "callback_depth", None)
-    return 1 if depth is None else int(depth())
+    return int(_bridge.callback_depth())
 
 
 def run_pytest() -> int:
@@ -97,7 +96,6 @@ def run_pytest() -> int:
     from pytest_godot_headless.service import Service
 
     settings = json.loads(os.environ[SETTINGS])
-    sys.path[:0] = [folder for folder in settings["sys_path"] if folder not in sys.path]
     try:
         return int(pytest.main(settings["arguments"], plugins=[Service(settings)]))
     except BaseException:

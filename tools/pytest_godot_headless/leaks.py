@@ -30,7 +30,8 @@ def leak_report(before: NodeCensus, after: NodeCensus) -> str:
     if after.nodes > before.nodes and not left:
         lines.append(f"{after.nodes - before.nodes} nodes left in the tree")
     if after.orphans > before.orphans:
-        lines.append(f"{after.orphans - before.orphans} nodes left outside the tree (removed or never added, not freed)")
+        count = after.orphans - before.orphans
+        lines.append(f"{count} nodes left outside the tree (never added, or removed and not freed)")
     if not lines:
         return ""
     return "The test leaked nodes; free them, or make them with the fixtures node and scene.\n" + "\n".join(lines)

@@ -18,6 +18,11 @@ def declare_options(parser: pytest.Parser) -> None:
     group.addoption("--godot", metavar="COMMAND", help="command line that starts Godot")
     group.addoption("--godot-project", metavar="FOLDER", help="folder with project.godot")
     parser.addini("godot_tests", "folders whose tests run inside Godot", type="paths", default=[])
+    parser.addini(
+        "godot_modules", type="linelist", default=[],
+        help="modules that declare node classes, imported when Godot starts; classes declared later"
+        " count as the editor's, which no game can make",
+    )
     parser.addini("godot_project", "folder with project.godot; by default pytest's root folder")
     parser.addini("godot_command", "command line that starts Godot")
     parser.addini("godot_timeout_s", "longest silence of Godot, in seconds", default=str(DEFAULT_LIMIT_S))

@@ -71,7 +71,7 @@ class OuterHalf:
         try:
             self._godot = GodotProcess(
                 godot_command(config), project_folder(config), inner_arguments(config, self._folders),
-                silence_limit_s(config),
+                config.getini("godot_modules"), silence_limit_s(config),
             )
             while (message := self._godot.receive("while collecting tests"))["kind"] != "collected":
                 if message["kind"] == "collection failed":
@@ -142,6 +142,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         declare_options(parser)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    if not IS_INSIDE:
+        leave_conftests_inside(early_config.pluginmanager, godot_folders(early_config))
+
+
+def leave_conftests_inside(manager: Any, folders: list[Path]) -> None:
+    """Keep the outer pytest from importing a conftest.py that is for Godot's Python.
+
+    No public hook is asked before a conftest is imported, so this wraps the method of
+    pytest (8 and 9) that decides from which folders they are taken.
+    """
+    is_considered = manager._is_in_confcutdir
+    manager._is_in_confcutdir = lambda path: is_considered(path) and not any(
+        path.is_relative_to(folder) for folder in folders
+    )
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "godot_errors(*texts): the engine will complain with these texts, and that is right"
@@ -156,6 +174,8 @@ def inner_arguments(config: pytest.Config, folders: list[Path]) -> list[str]:
     arguments += ["--rootdir", str(config.rootpath), "--continue-on-collection-errors"]
     if config.inipath is not None:
         arguments += ["-c", str(config.inipath)]
+    for override in config.getoption("override_ini") or ():
+        arguments += ["-o", override]
     # Godot's and Python's output go to one file, in order; what each test wrote is read from there.
     arguments += ["-s", "-p", "no:cacheprovider"]
     # The runner must be there before pytest is.

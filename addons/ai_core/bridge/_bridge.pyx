@@ -63,7 +63,7 @@ cdef bint open_bridge(get_proc_f get_proc, void* token) except False:
         raise RuntimeError("this is a double-precision build of Godot; ai_core needs a single-precision one")
     return True
 
-cdef void close_bridge() except *:
+cdef int close_bridge() except -1:
     drain_releases()
     for name in reversed(registered_classes()):
         unregister_class(name)

@@ -7,7 +7,7 @@ cdef const void* bind_cast = NULL
 cdef const void* bind_is_colliding = NULL
 cdef const void* bind_get_collider = NULL
 
-cdef void open_batches() except *:
+cdef int open_batches() except -1:
     global bind_set_position, bind_set_target, bind_cast, bind_is_colliding, bind_get_collider
     bind_set_position = need_bind("Node3D", "set_position", HASH_Node3D_set_position)
     bind_set_target = need_bind("RayCast3D", "set_target_position", HASH_RayCast3D_set_target_position)

@@ -55,7 +55,7 @@ cdef class Target:
     cdef object name
     cdef uint64_t id
 
-    def resolve(self):
+    cdef object resolve(self):
         cdef void* pointer
         if self.function is not None:
             return self.function
@@ -91,7 +91,7 @@ cdef object callable_to_python(const void* callable):
     callable_object_id(wrapper.words, NULL, &wrapper.id, 0)
     return wrapper
 
-cdef void callable_new(object function, void* out) except *:
+cdef int callable_new(object function, void* out) except -1:
     """Construct a Callable in 16 uninitialised bytes. OWNED by the caller."""
     cdef CallableInfo info
     cdef Target target = Target.__new__(Target)

@@ -18,7 +18,7 @@ cdef inline void enter_thread() noexcept:
     if thread_pin_once():
         PyGILState_Ensure()      # never given back: the next entry of this thread costs 0.1 us, not 10
 
-cdef inline void need_main_thread() except *:
+cdef inline int need_main_thread() except -1:
     if not thread_is_main():
         enter_thread()
         raise RuntimeError("nodes written in Python run on the main thread only; use call_deferred() from a thread")
@@ -156,7 +156,7 @@ cdef object run_method(MethodData* method, object self, list arguments):
         return None
     return (<object>method.target)(self, *arguments)
 
-cdef void refuse_value(MethodData* method, object self, const void* variant) except *:
+cdef int refuse_value(MethodData* method, object self, const void* variant) except -1:
     """A setter got a value of the wrong type: one clear error, and the old value stays."""
     cdef int got = gd_variant_get_type(variant)
     name = <object>method.target
@@ -202,13 +202,13 @@ cdef void on_call(void* userdata, void* instance, const void* const* arguments, 
     finally:
         depth -= 1
 
-cdef void result_new(object value, int t, void* out) except *:
+cdef int result_new(object value, int t, void* out) except -1:
     """Construct a Variant of the declared type, so that an int returned as float arrives as float."""
     cdef uint64_t slot[8]
     gd_variant_new_nil(out)
     if t == T_NIL or t == T_OBJECT:
         variant_new(value, out)
-        return
+        return 0
     slot_new(value, t, slot)
     from_type[t](out, slot)
     if destructors[t] != NULL:
@@ -236,7 +236,7 @@ cdef void on_ptrcall(void* userdata, void* instance, const void* const* argument
         report(problem, <object>method.where, self)
     depth -= 1
 
-cdef void write_slot(object value, int t, bint is_ref, void* slot) except *:
+cdef int write_slot(object value, int t, bint is_ref, void* slot) except -1:
     """Assign to a return slot, which is initialised for every type that has a destructor."""
     cdef uint64_t made[8]
     if t == T_OBJECT:
@@ -244,15 +244,15 @@ cdef void write_slot(object value, int t, bint is_ref, void* slot) except *:
             (<void**>slot)[0] = NULL if value is None else (<GDObject?>value).live()
         elif value is not None:
             gd_ref_set_object(slot, (<GDObject?>value).live())
-        return
+        return 0
     if t == T_NIL:
         variant_new(value, made)
         gd_variant_destroy(slot)
         memcpy(slot, made, sizeof(GDVariant))
-        return
+        return 0
     if destructors[t] == NULL:
         slot_new(value, t, slot)
-        return
+        return 0
     slot_new(value, t, made)                             # first make, then replace: a failure leaves the slot whole
     destructors[t](slot)
     memcpy(slot, made, 16 if (is_packed(t) or t == T_CALLABLE or t == T_SIGNAL) else 8)

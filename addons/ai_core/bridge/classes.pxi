@@ -50,7 +50,7 @@ cdef PyObject* keep(object value) noexcept:
     Py_INCREF(value)             # OWNED by a record that is never freed
     return <PyObject*>value
 
-cdef void fill_property(PropertyInfo* info, dict declared) except *:
+cdef int fill_property(PropertyInfo* info, dict declared) except -1:
     info.type = declared["type"]
     info.name = name_ptr(declared.get("name", ""))
     info.class_name = name_ptr(declared.get("class_name", ""))
@@ -103,7 +103,7 @@ def register_class(dict declared):
         gd_classdb_register_extension_class_signal(
             library, data.name, name_ptr(signal["name"]), property_infos(signal["arguments"]), len(signal["arguments"]))
 
-cdef void fill_virtuals(ClassData* data, list virtuals) except *:
+cdef int fill_virtuals(ClassData* data, list virtuals) except -1:
     cdef VirtualData* record
     data.virtuals = <VirtualData*>calloc(len(virtuals) + 1, sizeof(VirtualData))
     for virtual in virtuals:
@@ -118,7 +118,7 @@ cdef void fill_virtuals(ClassData* data, list virtuals) except *:
             record.types[i] = t
         data.virtual_count += 1
 
-cdef void fill_notifications(ClassData* data, list notifications) except *:
+cdef int fill_notifications(ClassData* data, list notifications) except -1:
     cdef NotificationData* record
     data.notifications = <NotificationData*>calloc(len(notifications) + 1, sizeof(NotificationData))
     for what, function, where, once in notifications:
@@ -129,7 +129,7 @@ cdef void fill_notifications(ClassData* data, list notifications) except *:
         record.once = once
         data.notification_count += 1
 
-cdef void register_properties(ClassData* data, list properties) except *:
+cdef int register_properties(ClassData* data, list properties) except -1:
     cdef PropertyInfo info
     for declared in properties:
         if declared.get("group") is not None:
@@ -139,7 +139,7 @@ cdef void register_properties(ClassData* data, list properties) except *:
         gd_classdb_register_extension_class_property(
             library, data.name, &info, name_ptr(declared["setter"]), name_ptr(declared["getter"]))
 
-cdef void register_method(ClassData* data, dict declared) except *:
+cdef int register_method(ClassData* data, dict declared) except -1:
     cdef MethodInfo info
     cdef PropertyInfo result
     cdef Arguments defaults = Arguments(declared["defaults"])
@@ -175,7 +175,7 @@ cdef void register_method(ClassData* data, dict declared) except *:
     info.default_arguments = <void**>defaults.pointers
     gd_classdb_register_extension_class_method(library, data.name, &info)
 
-cdef void register_hook(ClassData* data, dict declared) except *:
+cdef int register_hook(ClassData* data, dict declared) except -1:
     cdef VirtualMethodInfo info
     memset(&info, 0, sizeof(info))
     info.name = name_ptr(declared["name"])

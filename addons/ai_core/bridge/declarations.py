@@ -87,9 +87,8 @@ class export:  # noqa: N801 - reads as a word of the declaration language
                 self.refuse(instance, value, f"one of {[int(one) for one in self.type]}")  # type: ignore[attr-defined]
         elif isinstance(value, (Vector2, Vector3)) and not all(map(math.isfinite, value)):
             self.refuse(instance, value, "finite")
-        elif isinstance(self.type, _TypeOfClass) and issubclass(self.type, GDObject) and value is not None:
-            if not isinstance(value, self.type) and not value.is_class(describe(self.type, "", "")["class_name"]):
-                self.refuse(instance, value, f"a {self.type.__name__}")
+        elif isinstance(value, GDObject) and not value.is_class(describe(self.type, "", "")["class_name"]):
+            self.refuse(instance, value, f"a {self.type.__name__}")  # type: ignore[attr-defined]
         if self.options and isinstance(value, str) and value not in self.options:
             self.refuse(instance, value, f"one of {list(self.options)}")
         return value

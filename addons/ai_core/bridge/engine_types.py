@@ -11,6 +11,7 @@ from _bridge import (
     RID,
     Basis,
     Color,
+    EngineMember,
     GDCallable,
     GDObject,
     NodePath,
@@ -31,6 +32,7 @@ from _bridge import (
     Vector3i,
     Vector4,
     Vector4i,
+    singleton,
 )
 
 
@@ -110,6 +112,27 @@ class Resource(RefCounted):
     """Base of data that is saved in .tres files and scenes."""
 
     __engine_class__ = "Resource"
+
+
+def add_engine_members() -> None:
+    """Give the Python bases the methods and properties of their engine classes.
+
+    Looked up by the class, not by ``__getattr__``, so that a node's own attributes stay
+    fast. Cost: a few milliseconds, once.
+    """
+    class_db = singleton("ClassDB")
+    for base in (Node, Node2D, Node3D, RefCounted, Resource):
+        taken = set(dir(GDObject))
+        native = base.__engine_class__
+        while native and native not in {one.__engine_class__ for one in base.__mro__[1:] if hasattr(one, "__engine_class__")}:
+            for is_method, listed in (
+                (False, class_db.class_get_property_list(native, True)),
+                (True, class_db.class_get_method_list(native, True)),
+            ):
+                for name in {one["name"] for one in listed} - taken:
+                    if name.isidentifier() and not name.startswith("_"):
+                        setattr(base, name, EngineMember(name, is_method))
+            native = class_db.get_parent_class(native)
 
 
 def describe(annotation: object, name: str, where: str) -> dict[str, Any]:

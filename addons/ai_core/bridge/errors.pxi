@@ -54,7 +54,7 @@ cdef object python_frames(object shown):
         python_frames(shown.__context__)
     return shown
 
-cdef void print_error(object text, object function, object file, int line) except *:
+cdef int print_error(object text, object function, object file, int line) except -1:
     cdef bytes message = str(text).encode("utf-8", "replace")
     cdef bytes function_bytes = str(function).encode("utf-8", "replace")
     cdef bytes file_bytes = str(file).encode("utf-8", "replace")

@@ -60,9 +60,9 @@ cdef object variant_call(GDObject self, object method, tuple values):
     finally:
         gd_variant_destroy(&self_variant)
 
-cdef void check_call(CallError* error, object method, tuple values) except *:
+cdef int check_call(CallError* error, object method, tuple values) except -1:
     if error.error == 0:
-        return
+        return 0
     if error.error == 2:
         got = type(values[error.argument]).__name__ if 0 <= error.argument < len(values) else "nothing"
         raise GodotCallError(f"{method}: argument {error.argument + 1} needs {type_name(error.expected)}, got {got}")
@@ -110,7 +110,7 @@ cdef const void* bind_global_transform = NULL
 cdef const void* need_bind(str class_name, str method, int64_t method_hash) except NULL:
     return MethodBind(class_name, method, method_hash).bind
 
-cdef void open_methods() except *:
+cdef int open_methods() except -1:
     global bind_emit_signal, bind_connect, bind_init_ref, bind_unreference, bind_reference_count
     global bind_notification, bind_get_path, bind_global_transform
     bind_emit_signal = MethodBind("Object", "emit_signal", HASH_Object_emit_signal)

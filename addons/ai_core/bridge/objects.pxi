@@ -26,7 +26,7 @@ cdef inline bint is_ref_counted_id(uint64_t instance_id):
     return instance_id >> 63      # the engine marks RefCounted ids with the top bit
 
 cdef class GDObject:
-    """An engine object. Its methods are called by name: ``node.get_name()``."""
+    """An engine object: what foreign ones and instances of our classes have in common."""
     cdef void* pointer
     cdef uint64_t id
     cdef bint holds_reference
@@ -92,21 +92,29 @@ cdef class GDObject:
     def connect(self, signal, callback, int flags=0):
         return bind_connect.call(self, StringName(signal), callback, flags)
 
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        declared = getattr(type(self), name, None)
-        if declared is not None and hasattr(type(declared), "__get__"):
-            return declared.__get__(self, type(self))    # a property of ours raised AttributeError: show that one
-        if self.has_method(name):
-            return EngineMethod(self, name)
-        return object_get(self, name)
-
     def __repr__(self):
         return f"<{self.get_class()}#{self.id}>" if self.is_valid() else f"<freed {type(self).__name__}#{self.id}>"
 
     def __eq__(self, other): return isinstance(other, GDObject) and (<GDObject>other).id == self.id
     def __hash__(self): return hash(self.id)
+
+
+@cython.final
+cdef class EngineObject(GDObject):
+    """An object of the engine's own making. Members go by name: ``node.get_name()``, ``ray.enabled = False``.
+
+    Not subclassed: a class with ``__getattr__`` makes every attribute of its subclasses slow.
+    """
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if self.has_method(name):
+            return EngineMethod(self, name)
+        return object_get(self, name)
+
+    def __setattr__(self, name, value):
+        object_set(self, name, value)
 
 
 @cython.final
@@ -123,16 +131,34 @@ cdef class EngineMethod:
     def __repr__(self): return f"<method {self.name} of {self.object!r}>"
 
 
+class EngineMember:
+    """A method or property of an engine class, as an attribute of the Python base of that class."""
+
+    __slots__ = ("name", "is_method")
+
+    def __init__(self, name, is_method):
+        self.name = name
+        self.is_method = is_method
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self
+        return EngineMethod(instance, self.name) if self.is_method else object_get(instance, self.name)
+
+    def __set__(self, instance, value):
+        object_set(instance, self.name, value)
+
+
 cdef object object_to_python(void* pointer):
     cdef void* bound
-    cdef GDObject wrapper
+    cdef EngineObject wrapper
     cdef uint8_t ok = 0
     if pointer == NULL:
         return None
     bound = gd_object_get_instance_binding(pointer, library, NULL)
     if bound != NULL and (<Instance*>bound).python != NULL:
         return <object>(<Instance*>bound).python
-    wrapper = GDObject.__new__(GDObject)
+    wrapper = EngineObject.__new__(EngineObject)
     wrapper.pointer = pointer
     wrapper.id = gd_object_get_instance_id(pointer)
     if is_ref_counted_id(wrapper.id):
@@ -154,7 +180,7 @@ cdef object object_get(GDObject self, object name):
     finally:
         gd_variant_destroy(&value)
 
-cdef void object_set(GDObject self, object name, object new) except *:
+cdef int object_set(GDObject self, object name, object new) except -1:
     cdef GDVariant self_variant, value
     cdef uint8_t is_valid = 0
     cdef void* pointer = self.live()
@@ -200,7 +226,7 @@ cdef void notify_postinitialize(void* pointer) noexcept nogil:
 # end of the frame.
 cdef list _to_release = []
 
-cdef void release_later(GDObject instance) except *:
+cdef int release_later(GDObject instance) except -1:
     cdef uint64_t callable[2]
     _to_release.append(instance)
     if len(_to_release) == 1:

@@ -22,7 +22,7 @@ cdef PackedKind packed_kinds[39]
 cdef list packed_dtypes = [None] * 39
 cdef dict packed_type_of = {}    # (dtype, columns) -> Variant type, what an ndarray becomes by default
 
-cdef void add_packed_kind(int t, element_f element, element_const_f element_const, dtype, int columns) except *:
+cdef int add_packed_kind(int t, element_f element, element_const_f element_const, dtype, int columns) except -1:
     # size() and resize() have one signature, so one hash, in all packed arrays.
     cdef PackedKind* kind = &packed_kinds[t]
     kind.element = element
@@ -35,7 +35,7 @@ cdef void add_packed_kind(int t, element_f element, element_const_f element_cons
         kind.item_bytes = packed_dtypes[t].itemsize * columns
         packed_type_of[packed_dtypes[t], columns] = t
 
-cdef void open_packed_kinds() except *:
+cdef int open_packed_kinds() except -1:
     add_packed_kind(T_PACKED_BYTE_ARRAY, <element_f>gd_packed_byte_array_operator_index, <element_const_f>gd_packed_byte_array_operator_index_const, "u1", 1)
     add_packed_kind(T_PACKED_INT32_ARRAY, <element_f>gd_packed_int32_array_operator_index, <element_const_f>gd_packed_int32_array_operator_index_const, "i4", 1)
     add_packed_kind(T_PACKED_INT64_ARRAY, <element_f>gd_packed_int64_array_operator_index, <element_const_f>gd_packed_int64_array_operator_index_const, "i8", 1)
@@ -67,7 +67,7 @@ cdef object packed_to_python(int t, const void* array):
         out = out.reshape(-1, kind.columns)
     return out.view(PackedVector4Array) if t == T_PACKED_VECTOR4_ARRAY else out
 
-cdef void packed_new(object values, int t, void* out) except *:
+cdef int packed_new(object values, int t, void* out) except -1:
     """Construct a packed array in 16 uninitialised bytes. OWNED by the caller."""
     cdef PackedKind* kind = &packed_kinds[t]
     cdef int64_t count, resized = 0, i

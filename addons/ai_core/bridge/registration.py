@@ -95,7 +95,8 @@ def _check_names(cls: type) -> None:
     names = [one["name"] for part in ("methods", "hooks", "signals") for one in declared[part]]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise TypeError(f"{cls.__name__} declares {', '.join(twice)} twice (a property x brings get_x and set_x); rename one")
+        raise TypeError(
+            f"{cls.__name__} declares {', '.join(twice)} twice (a property x brings get_x and set_x); rename one")
 
 
 def _accessors(cls: type) -> list[dict[str, Any]]:

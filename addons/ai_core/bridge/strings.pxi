@@ -32,7 +32,7 @@ cdef void close_names() noexcept:
     _names.clear()
     _texts.clear()
 
-cdef void string_new(object text, void* out) except *:
+cdef int string_new(object text, void* out) except -1:
     """Construct a String in 8 uninitialised bytes. OWNED by the caller."""
     cdef Py_ssize_t length
     cdef const char* utf8 = PyUnicode_AsUTF8AndSize(text, &length)
@@ -78,7 +78,7 @@ cdef str path_to_python(const void* path):
     destructors[T_STRING](&string)
     return text
 
-cdef void path_new(object text, void* out) except *:
+cdef int path_new(object text, void* out) except -1:
     cdef uint64_t string
     cdef const void* arguments[1]
     string_new(text, &string)

@@ -45,7 +45,7 @@ cdef list number_class = [None] * 39
 cdef dict type_of_class = {}         # exact Python class -> Variant type
 cdef list type_names = [None] * 39
 
-cdef void open_variants() except *:
+cdef int open_variants() except -1:
     global string_from_name, string_from_path, path_from_string, callable_copy, signal_new
     global array_size, array_resize, dictionary_keys, callable_call, callable_call_deferred, signal_object, signal_name, callable_object_id
     cdef int t
@@ -208,7 +208,7 @@ cdef int type_of(object value) except -1:
         return T_CALLABLE
     raise TypeError(f"cannot hand a {type(value).__name__} to the engine; use a number, str, list, dict, NumPy array, engine value or object")
 
-cdef void slot_new(object value, int t, void* slot) except *:
+cdef int slot_new(object value, int t, void* slot) except -1:
     """Construct a value of type ``t`` in uninitialised memory. OWNED by the caller."""
     cdef const void* arguments[1]
     if t == T_NIL:
@@ -257,12 +257,12 @@ cdef object as_text(object value):
         raise TypeError(f"expected str, got {type(value).__name__}")
     return value
 
-cdef void text_name_new(object text, void* slot) except *:
+cdef int text_name_new(object text, void* slot) except -1:
     cdef Py_ssize_t length
     cdef const char* utf8 = PyUnicode_AsUTF8AndSize(text, &length)
     gd_string_name_new_with_utf8_chars_and_len(slot, utf8, length)
 
-cdef void numbers_new(object value, int t, void* slot) except *:
+cdef int numbers_new(object value, int t, void* slot) except -1:
     cdef int i
     if not isinstance(value, number_class[t]):
         raise TypeError(f"expected {type_name(t)}, got {type(value).__name__}")
@@ -272,7 +272,7 @@ cdef void numbers_new(object value, int t, void* slot) except *:
         else:
             (<float*>slot)[i] = value[i]
 
-cdef void array_new(object values, void* slot) except *:
+cdef int array_new(object values, void* slot) except -1:
     cdef int64_t count = len(values), resized = 0, i = 0
     cdef const void* arguments[1]
     constructors[T_ARRAY](slot, NULL)
@@ -286,7 +286,7 @@ cdef void array_new(object values, void* slot) except *:
         destructors[T_ARRAY](slot)
         raise
 
-cdef void dictionary_new(object values, void* slot) except *:
+cdef int dictionary_new(object values, void* slot) except -1:
     cdef GDVariant key, item
     cdef void* place
     constructors[T_DICTIONARY](slot, NULL)
@@ -306,21 +306,21 @@ cdef void dictionary_new(object values, void* slot) except *:
         destructors[T_DICTIONARY](slot)
         raise
 
-cdef void signal_to_slot(object value, void* slot) except *:
+cdef int signal_to_slot(object value, void* slot) except -1:
     cdef void* pointer = (<GDObject?>value.object).live()
     cdef const void* arguments[2]
     arguments[0] = &pointer
     arguments[1] = name_ptr(str(value.name))
     signal_new(slot, arguments)
 
-cdef void variant_new(object value, void* out) except *:
+cdef int variant_new(object value, void* out) except -1:
     """Construct a Variant in uninitialised memory; NIL if this raises. OWNED by the caller."""
     cdef int t
     cdef uint64_t slot[8]            # the largest type, Projection, has 64 bytes
     gd_variant_new_nil(out)
     t = type_of(value)
     if t == T_NIL:
-        return
+        return 0
     slot_new(value, t, slot)
     from_type[t](out, slot)
     if destructors[t] != NULL:

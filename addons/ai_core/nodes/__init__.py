@@ -17,4 +17,15 @@ from addons.ai_core.nodes.sense_source_3d import SenseSource3D
 from addons.ai_core.nodes.sensor_3d import Sensor3D
 from addons.ai_core.nodes.signal_event import SignalEvent
 
-__all__ = ["AIBehavior", "AIEventManager", "AIScheduler", "Habit", "HabitTree", "PollingStation", "SenseManager", "SenseSource3D", "Sensor3D", "SignalEvent"]
+__all__ = [
+    "AIBehavior",
+    "AIEventManager",
+    "AIScheduler",
+    "Habit",
+    "HabitTree",
+    "PollingStation",
+    "SenseManager",
+    "SenseSource3D",
+    "Sensor3D",
+    "SignalEvent",
+]

@@ -3,8 +3,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ai_core.scheduling.task import Task, Turn
-
 from addons.ai_core.bridge.gd import (
     Node,
     NodePath,
@@ -14,6 +12,7 @@ from addons.ai_core.bridge.gd import (
     report_error,
 )
 from addons.ai_core.nodes.scheduled import scheduler_of
+from ai_core.scheduling.task import Task, Turn
 
 
 @gdclass(icon="res://addons/ai_core/icons/ai_behavior.svg")
@@ -21,7 +20,8 @@ class AIBehavior(Node):
     """Calls ``method(elapsed_s)`` of its target regularly, within the AIScheduler's budget."""
 
     target = export(NodePath, NodePath(".."), on_set="_rebuild", doc="Whose method is called; by default the parent.")
-    method_name = export(StringName, StringName("think"), on_set="_rebuild", doc="Called with the seconds since its last run.")
+    method_name = export(
+        StringName, StringName("think"), on_set="_rebuild", doc="Called with the seconds since its last run.")
     enabled = export(bool, True, on_set="_rebuild", doc="Off: the method is not called.")
     period_frames = export(
         int, 10, range=(1, 600, 1), or_greater=True, unit="frames", group="Optimizations",
@@ -30,7 +30,8 @@ class AIBehavior(Node):
     phase_frames = export(
         int, 0, range=(0, 600, 1), or_greater=True, unit="frames", on_set="_rebuild",
         doc="Due when (frame + phase) is a multiple of the period; used when automatic phase is off.")
-    priority = export(float, 1.0, range=(0.001, 1000, 0.001), on_set="_rebuild", doc="Weight of its share of the budget.")
+    priority = export(
+        float, 1.0, range=(0.001, 1000, 0.001), on_set="_rebuild", doc="Weight of its share of the budget.")
 
     def __init__(self) -> None:
         self._scheduler: Any = None

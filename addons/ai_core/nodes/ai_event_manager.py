@@ -3,10 +3,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ai_core.events.event_manager import EventManager
-from ai_core.events.event_registry import Event, Listening
-from ai_core.scheduling.task import Task
-
 from addons.ai_core.bridge.gd import (
     GDCallable,
     Node,
@@ -18,6 +14,9 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.scheduled import scheduler_of
+from ai_core.events.event_manager import EventManager
+from ai_core.events.event_registry import Event, Listening
+from ai_core.scheduling.task import Task
 
 GROUP = "ai_event_managers"
 

@@ -5,15 +5,6 @@ import time
 from enum import IntEnum
 from typing import Any
 
-from ai_core.budget import Budget
-from ai_core.clock import ManualClock
-from ai_core.faults import Fault, FaultIsolation
-from ai_core.scheduling.frequency import FrequencyScheduler
-from ai_core.scheduling.load_balancing import LoadBalancingScheduler
-from ai_core.scheduling.statistics import Overrun
-from ai_core.scheduling.task import Task, Turn, Work
-from ai_core.trace import Trace
-
 from addons.ai_core.bridge.gd import (
     GDCallable,
     Node,
@@ -24,6 +15,14 @@ from addons.ai_core.bridge.gd import (
     report_exception,
     signal,
 )
+from ai_core.budget import Budget
+from ai_core.clock import ManualClock
+from ai_core.faults import Fault, FaultIsolation
+from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.load_balancing import LoadBalancingScheduler
+from ai_core.scheduling.statistics import Overrun
+from ai_core.scheduling.task import Task, Turn, Work
+from ai_core.trace import Trace
 
 GROUP = "ai_schedulers"
 AUTOMATIC_PHASE = -1

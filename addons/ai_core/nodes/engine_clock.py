@@ -1,9 +1,8 @@
 """The engine's own frames as a clock, for nodes used without an AIScheduler."""
 from __future__ import annotations
 
-from ai_core.clock import TimeIndex
-
 from addons.ai_core.bridge.gd import singleton
+from ai_core.clock import TimeIndex
 
 
 class EngineClock:

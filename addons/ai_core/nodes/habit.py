@@ -6,9 +6,6 @@ import math
 from enum import IntEnum
 from typing import Any
 
-from ai_core.decisions import habits as core
-from ai_core.decisions.habit_context import HabitContext
-
 from addons.ai_core.bridge.gd import (
     GDObject,
     Node,
@@ -21,6 +18,8 @@ from addons.ai_core.bridge.gd import (
     method,
     signal,
 )
+from ai_core.decisions import habits as core
+from ai_core.decisions.habit_context import HabitContext
 
 LAUNCHES = (core.Launch.PRIORITIZED, core.Launch.SEQUENTIAL, core.Launch.RANDOM)
 STATUSES = (core.Status.RUNNING, core.Status.SUCCEEDED, core.Status.FAILED)
@@ -60,7 +59,8 @@ class Habit(Node):
     weight = export(float, 1.0, range=(0.001, 1000, 0.001), doc="How often it is chosen among random siblings.")
     urgency = export(float, 0.0, doc="Breaks a sibling's hold() of lower priority.")
     can_activate_method = export(
-        StringName, StringName(""), group="Methods of the actor", doc="Called without arguments; true lets the habit begin.")
+        StringName, StringName(""), group="Methods of the actor",
+        doc="Called without arguments; true lets the habit begin.")
     enter_method = export(StringName, StringName(""), doc="Called when the habit begins.")
     tick_method = export(
         StringName, StringName(""), doc="Called with the elapsed seconds; returns 0 running, 1 succeeded, 2 failed.")

@@ -5,11 +5,6 @@ import random
 import zlib
 from typing import Any
 
-from ai_core.decisions import habit_tree as core
-from ai_core.decisions.habit_context import HabitContext
-from ai_core.decisions.habits import Habit as HabitDefinition
-from ai_core.scheduling.task import Task
-
 from addons.ai_core.bridge.gd import (
     Node,
     NodePath,
@@ -24,6 +19,10 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.habit import LAUNCHES, Habit, HabitSettings
 from addons.ai_core.nodes.scheduled import scheduler_of
+from ai_core.decisions import habit_tree as core
+from ai_core.decisions.habit_context import HabitContext
+from ai_core.decisions.habits import Habit as HabitDefinition
+from ai_core.scheduling.task import Task
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_tree.svg")

@@ -4,8 +4,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from ai_core.events.polling_station import PollingStation as Answers
 
+from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS
 from addons.ai_core.bridge.gd import (
     GDCallable,
     Node,
@@ -17,10 +17,10 @@ from addons.ai_core.bridge.gd import (
     method,
     singleton,
 )
-from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS
 from addons.ai_core.nodes.engine_clock import EngineClock
 from addons.ai_core.nodes.scheduled import nearest
 from addons.ai_core.nodes.sight_rays import SightRays, body_id
+from ai_core.events.polling_station import PollingStation as Answers
 
 NO_WAY = -1.0
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from ai_core.scheduling.task import Task, Turn
-from ai_core.senses.modality import Modality
-from ai_core.senses.regional_sense_manager import RegionalSenseManager
 from numpy.typing import NDArray
 
 from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS
@@ -20,6 +17,9 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.scheduled import scheduler_of
 from addons.ai_core.nodes.sight_rays import SightRays, body_id
+from ai_core.scheduling.task import Task, Turn
+from ai_core.senses.modality import Modality
+from ai_core.senses.regional_sense_manager import RegionalSenseManager
 
 GROUP = "sense_managers"
 

@@ -23,12 +23,14 @@ class SenseSource3D(Node3D):
     """
 
     sight_strength = export(
-        float, 1.0, range=(0, 100, 0.01), or_greater=True, on_set="_change", doc="How well it can be seen; 0 is invisible.")
+        float, 1.0, range=(0, 100, 0.01), or_greater=True, on_set="_change",
+        doc="How well it can be seen; 0 is invisible.")
     sound_strength = export(
         float, 2.0, range=(0, 100, 0.01), or_greater=True, on_set="_change",
         doc="Strength of a sound that is emitted without saying how strong.")
     affiliation = export(
-        int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), on_set="_change", doc="What it belongs to; sensors choose what they notice.")
+        int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), on_set="_change",
+        doc="What it belongs to; sensors choose what they notice.")
 
     def __init__(self) -> None:
         self._manager: Any = None

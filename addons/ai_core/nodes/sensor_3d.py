@@ -4,11 +4,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ai_core.senses.awareness import AwarenessSettings, LevelChange
-from ai_core.senses.memory import MemoryChange, Remembered, SenseMemory
-from ai_core.senses.sensation import Sensation
-from ai_core.senses.sight import SightCone
-
 from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS
 from addons.ai_core.bridge.gd import (
     Node,
@@ -22,6 +17,10 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.scheduled import nearest
+from ai_core.senses.awareness import AwarenessSettings, LevelChange
+from ai_core.senses.memory import MemoryChange, Remembered, SenseMemory
+from ai_core.senses.sensation import Sensation
+from ai_core.senses.sight import SightCone
 
 
 @gdclass(icon="res://addons/ai_core/icons/sensor_3d.svg")
@@ -130,7 +129,8 @@ class Sensor3D(Node3D):
         self._manager = nearest(self, "SenseManager", "sense_managers")
         self._id = self._manager.add_sensor(
             self, **self._settings(),
-            memory=SenseMemory(lose_after_s=self.lose_after_s, maximum_age_s=max(self.maximum_age_s, self.lose_after_s)),
+            memory=SenseMemory(
+                lose_after_s=self.lose_after_s, maximum_age_s=max(self.maximum_age_s, self.lose_after_s)),
             awareness=AwarenessSettings(gain_per_s=self.awareness_gain_per_s, decay_per_s=self.awareness_decay_per_s),
             on_sensed=self._tell_sensed, on_gained=self._tell_gained, on_lost=self._tell_lost,
             on_forgotten=self._tell_forgotten, on_awareness_changed=self._tell_awareness)

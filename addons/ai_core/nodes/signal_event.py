@@ -19,10 +19,12 @@ from addons.ai_core.nodes.scheduled import nearest
 class SignalEvent(Node):
     """Sends an event to the AIEventManager above it whenever a signal of a node fires."""
 
-    source = export(NodePath, NodePath(""), doc="The node whose signal it is; empty is the parent of the event manager.")
+    source = export(
+        NodePath, NodePath(""), doc="The node whose signal it is; empty is the parent of the event manager.")
     signal_name = export(StringName, StringName(""), doc="The signal, such as body_entered.")
     code = export(str, "", doc="Code of the event; empty takes the name of the signal.")
-    delay_s = export(float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", doc="Game time between signal and event.")
+    delay_s = export(
+        float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", doc="Game time between signal and event.")
 
     def __init__(self) -> None:
         self._manager: Any = None
