@@ -64,6 +64,16 @@ class PythonFacts(NamedTuple):
     native_suffix: str
 
 
+class Workshop(NamedTuple):
+    """One build: for which Python, where its files are made, how it compiles."""
+
+    facts: PythonFacts
+    scratch: Path
+    includes: tuple[Path, ...]
+    optimise: bool
+    native: bool
+
+
 class Extension(NamedTuple):
     """One Cython module: its source, the C files linked into it, where its library goes."""
 
@@ -138,9 +148,10 @@ def build(
         scratch = Path(name)
         dump_interface(scratch)
         _generate(scratch)
-        includes = [scratch, SOURCES, *include_dirs]
-        _compile_loader(scratch, includes, optimise)
-        _compile_extension(bridge_extension(), facts, scratch, includes, optimise, native)
+        includes = (scratch, SOURCES, *include_dirs, Path(facts.include))
+        workshop = Workshop(facts, scratch, includes, optimise, native)
+        _compile_loader(workshop)
+        _compile_extension(bridge_extension(), workshop)
         stamp = scratch / "stamp"
         stamp.write_text(digest)
         os.replace(stamp, SCRATCH / "stamp")
@@ -175,7 +186,8 @@ def python_facts(python: Path) -> PythonFacts:
 
 def _digest(facts: PythonFacts, optimise: bool, native: bool) -> str:
     """Return one hash over all that the libraries are made from."""
-    files = [*_cython_sources(), *sorted(SOURCES.glob("*.[ch]")), Path(__file__), Path(generate_interface.__file__)]
+    files = [*_cython_sources(), *sorted(SOURCES.glob("*.[ch]"))]
+    files += [Path(__file__), Path(generate_interface.__file__)]
     digest = hashlib.sha256(repr((*facts, optimise, native, LIMITED_API)).encode())
     for file in files:
         digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
@@ -201,25 +213,18 @@ def _generate(scratch: Path) -> None:
         raise StepFailed("generating the C tables", str(error), "correct what it names") from error
 
 
-def _compile_extension(
-    extension: Extension,
-    facts: PythonFacts,
-    scratch: Path,
-    includes: Sequence[Path],
-    optimise: bool,
-    native: bool,
-) -> None:
+def _compile_extension(extension: Extension, workshop: Workshop) -> None:
+    facts, scratch = workshop.facts, workshop.scratch
     c_file = scratch / f"{extension.name}.c"
     command = [facts.executable, "-m", "cython", "-3", "--module-name", extension.name]
     command += [extension.source.relative_to(ROOT), "-o", c_file]
     warnings = _run(f"cython {extension.name}", command, "correct the source it names", cwd=ROOT)
     print(warnings, end="", file=sys.stderr)
-    target = library_file(extension, facts, native)
-    macros = [] if native else [f"Py_LIMITED_API={LIMITED_API}"]
+    target = library_file(extension, facts, workshop.native)
     made = scratch / target.name
     sources = [c_file, *(scratch / name for name in extension.c_files)]
-    linked = [Path(facts.libraries) / "libs"] if os.name == "nt" else []
-    compile_command = _compiler(made, sources, [*includes, Path(facts.include)], macros, optimise, linked)
+    macros = [] if workshop.native else [f"Py_LIMITED_API={LIMITED_API}"]
+    compile_command = [*_compiler(workshop), *_macros(macros), *sources, *_output(made, workshop)]
     _run(f"compiling {extension.name}", compile_command, COMPILER_REMEDY)
     for older in extension.folder.glob(f"{extension.name}.*"):
         if older != target:
@@ -227,38 +232,37 @@ def _compile_extension(
     os.replace(made, target)
 
 
-def _compile_loader(scratch: Path, includes: Sequence[Path], optimise: bool) -> None:
+def _compile_loader(workshop: Workshop) -> None:
     target = loader_file()
-    made = scratch / target.name
+    made = workshop.scratch / target.name
+    strict = [] if os.name == "nt" else ["-std=c11", "-Wall", "-Wextra", "-Werror"]
+    macros = _macros(["_GNU_SOURCE", f'AI_CORE_PLATFORM="{platform_name()}"'])
     sources = sorted(SOURCES.glob("loader*.c"))
-    platform_macro = f'AI_CORE_PLATFORM="{platform_name()}"'
-    command = _compiler(made, sources, includes, ["_GNU_SOURCE", platform_macro], optimise, [])
-    warnings = [] if os.name == "nt" else ["-std=c11", "-Wall", "-Wextra", "-Werror"]
-    _run("compiling the loader", [command[0], *warnings, *command[1:]], COMPILER_REMEDY)
+    command = [*_compiler(workshop), *strict, *macros, *sources, *_output(made, workshop)]
+    _run("compiling the loader", command, COMPILER_REMEDY)
     os.replace(made, target)
 
 
-def _compiler(
-    made: Path,
-    sources: Sequence[Path],
-    includes: Sequence[Path],
-    macros: Sequence[str],
-    optimise: bool,
-    library_folders: Sequence[Path],
-) -> list[str | Path]:
-    """Return the command that makes one shared library, not linked to libpython."""
+def _compiler(workshop: Workshop) -> list[str | Path]:
+    """Return the beginning of a command that makes one shared library, not linked to libpython."""
     if os.name == "nt":  # untested: from a prompt where Visual Studio's cl is set up
-        flags = ["/nologo", "/LD", "/O2" if optimise else "/Od", "/DNDEBUG"]
-        flags += [f"/D{macro}" for macro in macros] + [f"/I{folder}" for folder in includes]
-        links = ["/link", f"/OUT:{made}", *(f"/LIBPATH:{folder}" for folder in library_folders)]
-        return [os.environ.get("CC", "cl"), *flags, *sources, *links]
-    shared = ["-shared"]
-    if sys.platform == "darwin":  # untested: symbols of Python are found when it is loaded
-        shared = ["-bundle", "-undefined", "dynamic_lookup"]
-    flags = ["-O2" if optimise else "-O1", "-fPIC", "-fwrapv", "-fno-strict-aliasing", "-DNDEBUG"]
-    flags += [f"-D{macro}" for macro in macros] + [f"-I{folder}" for folder in includes]
-    after = [] if sys.platform == "darwin" else ["-ldl"]
-    return [os.environ.get("CC", "cc"), *shared, *flags, *sources, "-o", made, *after]
+        flags = ["/nologo", "/LD", "/O2" if workshop.optimise else "/Od", "/DNDEBUG"]
+        return [os.environ.get("CC", "cl"), *flags, *(f"/I{folder}" for folder in workshop.includes)]
+    flags = ["-O2" if workshop.optimise else "-O1", "-fPIC", "-fwrapv", "-fno-strict-aliasing", "-DNDEBUG"]
+    # macOS, untested: Python's symbols are found when the library is loaded.
+    kind = ["-bundle", "-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-shared"]
+    return [os.environ.get("CC", "cc"), *kind, *flags, *(f"-I{folder}" for folder in workshop.includes)]
+
+
+def _macros(macros: Sequence[str]) -> list[str]:
+    return [f"/D{macro}" if os.name == "nt" else f"-D{macro}" for macro in macros]
+
+
+def _output(made: Path, workshop: Workshop) -> list[str | Path]:
+    """Return the end of the command: what is made, and linked to what."""
+    if os.name == "nt":
+        return ["/link", f"/OUT:{made}", f"/LIBPATH:{Path(workshop.facts.libraries) / 'libs'}"]
+    return ["-o", made] if sys.platform == "darwin" else ["-o", made, "-ldl"]
 
 
 def _run(

@@ -90,7 +90,7 @@ def _bind(part: Path, final: Path) -> None:
     libraries = final / _LIBRARIES
     search = f"{libraries}:{libraries / 'pulseaudio'}"
     # DT_RPATH also serves what libraries need in turn; DT_RUNPATH would not.
-    options = ["--set-interpreter", libraries / _LOADER, "--force-rpath", "--set-rpath", search]
+    options: list[str | Path] = ["--set-interpreter", libraries / _LOADER, "--force-rpath", "--set-rpath", search]
     _patchelf(part, *options, *(part / "usr/bin" / name for name in _PROGRAMS))
     # A library with a path of its own would not be served by the program's.
     own_paths = [part / _LIBRARIES / name for name in ("libpulse.so.0", "libpulse-simple.so.0")]
@@ -100,8 +100,8 @@ def _bind(part: Path, final: Path) -> None:
 
 def _patchelf(part: Path, *arguments: str | Path) -> None:
     libraries = part / _LIBRARIES
-    loader = [libraries / _LOADER, "--library-path", libraries]
-    finished = run([*loader, part / "usr/bin/patchelf", *arguments], timeout_s=_PATCH_LIMIT_S)
+    command: list[str | Path] = [libraries / _LOADER, "--library-path", libraries, part / "usr/bin/patchelf"]
+    finished = run([*command, *arguments], timeout_s=_PATCH_LIMIT_S)
     check("binding programs to their libraries", "install Godot 4.4 or newer and set GODOT", finished)
 
 

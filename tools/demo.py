@@ -32,7 +32,7 @@ def scene_path(root: Path, name: str) -> str:
 
 def play_scripted(engine: GodotEngine, root: Path, name: str) -> int:
     """Run a scene headless at 60 fixed frames per second; return its exit status, 1 if Godot complained."""
-    arguments = ["--headless", "--fixed-fps", "60", "--path", root, scene_path(root, name), "--", "--scripted"]
+    arguments = ["--headless", "--fixed-fps", "60", "--path", str(root), scene_path(root, name), "--", "--scripted"]
     finished = engine.run(arguments, _DEMO_LIMIT_S, on_line=_show)
     if finished.timed_out:
         raise StepFailed(f"demo {name}", f"no end after {_DEMO_LIMIT_S:.0f} s", "see what it printed last, above")
@@ -49,7 +49,7 @@ def play_in_window(engine: GodotEngine, root: Path, name: str) -> int:
         StepFailed: if there is no display to open a window on.
     """
     require_display()
-    arguments = ["--path", root, scene_path(root, name)]
+    arguments = ["--path", str(root), scene_path(root, name)]
     return engine.run(arguments, _WINDOW_LIMIT_S, private=False, on_line=_show).code
 
 

@@ -12,7 +12,9 @@ import argparse
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 if sys.version_info < (3, 11):  # noqa: UP036  said before an import fails with less to go on
     sys.exit(f"tools/dev.py needs Python 3.11 or newer, this is {sys.version.split()[0]}; run it with another")
@@ -42,9 +44,10 @@ def run_demo(options: argparse.Namespace) -> int:
 def test(options: argparse.Namespace) -> int:
     """run all tests, or some parts of them"""
     parts = test_parts.chosen(options.part)
-    prepared = preparation.prepare(ROOT) if any(part.needs_godot for part in parts) else None
-    python = prepared.python if prepared else ensure_environment(ROOT)
-    return test_parts.run_parts(parts, ROOT, python, prepared and prepared.engine)
+    if not any(part.needs_godot for part in parts):
+        return test_parts.run_parts(parts, ROOT, ensure_environment(ROOT), None)
+    prepared = preparation.prepare(ROOT)
+    return test_parts.run_parts(parts, ROOT, prepared.python, prepared.engine)
 
 
 def check(_: argparse.Namespace) -> int:
@@ -89,7 +92,7 @@ def install(options: argparse.Namespace) -> int:
 
 
 # Every command: what does it, and the arguments it takes (as argparse has them).
-COMMANDS = {
+COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], list[tuple[list[str], dict[str, Any]]]]] = {
     "setup": (setup, []),
     "demo": (run_demo, [
         (["name"], {"nargs": "?", "default": "museum", "help": "which (museum)"}),

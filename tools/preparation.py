@@ -8,7 +8,7 @@ from tools import build_bridge
 from tools.environment import ensure_environment
 from tools.godot_engine import GodotEngine, find_or_fetch
 from tools.godot_project import prepare_project
-from tools.progress import StepFailed, step
+from tools.progress import step
 from tools.python_config import config_text, write_config
 from tools.python_library import PythonLibrary, find_or_fetch_library
 
@@ -58,15 +58,9 @@ def build(root: Path = ROOT, *, force: bool = False) -> Prepared:
 
 
 def _build_bridge(prepared: Prepared) -> None:
-    try:
-        with step("building the bridge"):
-            build_bridge.build(
-                python=prepared.python,
-                dump_interface=build_bridge.dump_with(prepared.engine.command()),
-                include_dirs=prepared.library.include_dirs,
-            )
-    except build_bridge.BuildError as error:
-        raise StepFailed(
-            "building the bridge", str(error),
-            "install a C compiler if there is none (Debian: apt-get install gcc libc6-dev); else read its output above",
-        ) from None
+    with step("building the bridge"):
+        build_bridge.build(
+            python=prepared.python,
+            dump_interface=build_bridge.dump_with(prepared.engine.command()),
+            include_dirs=prepared.library.include_dirs,
+        )

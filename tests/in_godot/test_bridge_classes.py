@@ -84,7 +84,7 @@ def test_virtuals_run_and_frames_are_counted(node, frames, physics_frames):
     before = probe.physics_frames
     physics_frames(2)
     assert probe.physics_frames - before == 2
-    assert probe.calls == ["_enter_tree", "on_ready", "_ready"]
+    assert probe.calls == ["_enter_tree", "_ready", "on_ready"]
     assert list(probe._get_configuration_warnings()) == ["first", "second"]
 
 

@@ -1,8 +1,9 @@
 """Running programs with a time limit."""
 from __future__ import annotations
 
-import os
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -22,11 +23,13 @@ def test_lines_are_told_as_they_come():
 
 
 def test_a_program_that_never_ends_is_stopped_with_its_children_and_its_output_kept():
-    finished = run(["sh", "-c", "sleep 60 & echo $!; wait"], timeout_s=0.1)
+    # A busy machine may need longer to come as far as the output: then it gets longer.
+    tries = (run(["sh", "-c", "sleep 60 & echo $!; wait"], timeout_s=limit_s) for limit_s in (0.1, 1.0, 5.0))
+    finished = next(finished for finished in tries if finished.output)
     assert finished.timed_out
     assert not finished.succeeded
     assert "no end after" in finished.explain()
-    assert not is_running(int(finished.output))
+    assert ends_soon(int(finished.output))
 
 
 def test_a_missing_program_is_said_by_name():
@@ -47,11 +50,15 @@ def test_checking_a_failed_program_shows_what_it_said_and_the_remedy():
     assert "what to do: make room" in str(failure.value)
 
 
-def is_running(pid: int) -> bool:
-    try:
-        with open(f"/proc/{pid}/stat") as stat:
-            return stat.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-    except ProcessLookupError:
-        return os.getpid() == pid
+def ends_soon(pid: int) -> bool:
+    """Return whether a process is gone, or dead and not yet cleared away, within two seconds."""
+    deadline = time.monotonic() + 2.0
+    while time.monotonic() < deadline:
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.01)
+    return False

@@ -87,34 +87,43 @@ class GodotProcess:
                 if channel.receive(self._limit_s).get("token") == token:
                     return channel
                 channel.close()
-        raise self._hang("before pytest started in it")
+        raise self._hang("before pytest started in it", self._limit_s)
 
-    def receive(self, doing: str) -> Message:
+    def receive(self, doing: str, limit_s: float | None = None) -> Message:
         """Return Godot's next message.
 
+        Args:
+            doing: what it is busy with, for the message of a death.
+            limit_s: longest silence (s); None is the usual one.
+
         Raises:
-            GodotDied: if it crashed, ended or kept silent for too long while ``doing``.
+            GodotDied: if it crashed, ended or kept silent for too long.
         """
+        limit_s = limit_s or self._limit_s
         try:
-            return self._channel.receive(self._limit_s)
+            return self._channel.receive(limit_s)
         except TimeoutError:
-            raise self._hang(doing) from None
+            raise self._hang(doing, limit_s) from None
         except ChannelClosed:
             raise self._death(doing) from None
 
-    def run(self, nodeid: str, following: str | None) -> Iterator[dict[str, Any]]:
+    def run(self, nodeid: str, following: str | None, limit_s: float | None) -> Iterator[dict[str, Any]]:
         """Run one test and yield its reports as data.
 
         Args:
             nodeid: the test.
             following: the one that comes after it, which decides what fixtures it keeps.
+            limit_s: how long it may take (s); None is the usual silence.
+
+        Raises:
+            GodotDied: if Godot does not survive the test.
         """
         doing = f"while running {nodeid}"
         try:
             self._channel.send("run", nodeid=nodeid, next=following)
         except ChannelClosed:
             raise self._death(doing) from None
-        while (message := self.receive(doing))["kind"] != "done":
+        while (message := self.receive(doing, limit_s))["kind"] != "done":
             if message["kind"] == "report":
                 yield message["data"]
         self.output.read_new()  # it is in the reports; what comes later is no test's
@@ -130,7 +139,7 @@ class GodotProcess:
         try:
             return self._process.wait(ENDING_LIMIT_S)
         except subprocess.TimeoutExpired:
-            raise self._hang("while ending") from None
+            raise self._hang("while ending", ENDING_LIMIT_S) from None
         finally:
             self._kill()
 
@@ -139,19 +148,19 @@ class GodotProcess:
         self._kill()
         self._folder.cleanup()
 
-    def _hang(self, doing: str) -> GodotDied:
+    def _hang(self, doing: str, limit_s: float) -> GodotDied:
         if hasattr(os, "killpg"):  # pytest's faulthandler answers with Python's stack, Godot with its own
             os.killpg(self._process.pid, signal.SIGABRT)
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(LAST_WORDS_LIMIT_S)
         self._kill()
-        return GodotDied(f"Godot gave no sign of life for {self._limit_s:g} s {doing}", self.output.read_new())
+        return GodotDied(f"Godot gave no sign of life for {limit_s:g} s {doing}", self.output.read_new())
 
     def _death(self, doing: str) -> GodotDied:
         try:
             status = self._process.wait(ENDING_LIMIT_S)
         except subprocess.TimeoutExpired:
-            return self._hang(doing)
+            return self._hang(doing, ENDING_LIMIT_S)
         finally:
             self._kill()
         how = f"ended with status {status}" if status >= 0 else f"was ended by {signal.Signals(-status).name}"

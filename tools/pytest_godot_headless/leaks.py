@@ -17,7 +17,9 @@ class NodeCensus(NamedTuple):
 
 def take_census(root: Any, performance: Any) -> NodeCensus:
     """Count the nodes of this moment. Cost: O(children of the root)."""
-    top_level = {child.get_instance_id(): f"{child.get_class()} '{child.get_name()}'" for child in root.get_children()}
+    top_level = {
+        child.get_instance_id(): f"{child.get_class()} '/root/{child.get_name()}'" for child in root.get_children()
+    }
     return NodeCensus(
         top_level, int(performance.get_monitor(NODE_COUNT)), int(performance.get_monitor(ORPHAN_COUNT))
     )
@@ -26,7 +28,7 @@ def take_census(root: Any, performance: Any) -> NodeCensus:
 def leak_report(before: NodeCensus, after: NodeCensus) -> str:
     """Say which nodes are left over, "" if none."""
     left = [name for instance_id, name in after.top_level.items() if instance_id not in before.top_level]
-    lines = [f"left in the tree: /root/{name}" for name in left]
+    lines = [f"left in the tree: {name}" for name in left]
     if after.nodes > before.nodes and not left:
         lines.append(f"{after.nodes - before.nodes} nodes left in the tree")
     if after.orphans > before.orphans:

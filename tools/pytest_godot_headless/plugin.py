@@ -99,7 +99,7 @@ class OuterHalf:
             return
         assert self._godot is not None, "items exist only after Godot has collected them"
         try:
-            for data in self._godot.run(item.nodeid, following):
+            for data in self._godot.run(item.nodeid, following, item.description["limit_s"]):
                 if isinstance(data["longrepr"], list):  # a skip's place and reason: JSON knows no tuples
                     data["longrepr"] = tuple(data["longrepr"])
                 yield self._config.hook.pytest_report_from_serializable(config=self._config, data=data)
@@ -178,8 +178,8 @@ def inner_arguments(config: pytest.Config, folders: list[Path]) -> list[str]:
         arguments += ["-o", override]
     # Godot's and Python's output go to one file, in order; what each test wrote is read from there.
     arguments += ["-s", "-p", "no:cacheprovider"]
-    # The runner must be there before pytest is.
-    return [*arguments, "-W", "ignore:Module already imported so cannot be rewritten; pytest_godot_headless"]
+    # The extension and its nodes are there before pytest is.
+    return [*arguments, "-W", "ignore:Module already imported so cannot be rewritten"]
 
 
 def failed(item: GodotItem, text: str) -> pytest.TestReport:

@@ -46,10 +46,10 @@ class Service:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self._channel.send("collected", items=[described(item) for item in session.items])
         if self._config.pluginmanager.hasplugin("timeout"):
             for item in session.items:  # its alarm would go off in whatever the engine calls next
                 item.add_marker(pytest.mark.timeout(0), append=False)
-        self._channel.send("collected", items=[described(item) for item in session.items])
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         items = {item.nodeid: item for item in session.items}
@@ -132,11 +132,13 @@ def _root() -> Any:
 def described(item: pytest.Item) -> dict[str, Any]:
     """Return what the outer half needs to stand in for a test."""
     chain = item.listchain()
+    limit = item.get_closest_marker("timeout")
     below_file = next(index for index, node in enumerate(chain) if isinstance(node, pytest.File)) + 1
     return {
         "nodeid": item.nodeid,
         "path": str(item.path),
         "names": [node.name for node in chain[below_file:]],
         "location": item.location,
+        "limit_s": float(limit.args[0]) if limit is not None and limit.args else None,
         "markers": sorted({mark.name for mark in item.iter_markers()}),
     }

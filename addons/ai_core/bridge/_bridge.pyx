@@ -22,6 +22,8 @@ import os
 import sys
 import traceback
 
+# Worker threads of its linear algebra would take cores from the game, and spin while idle.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy
 
 include "interface.pxi"

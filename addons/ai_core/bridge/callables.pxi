@@ -55,14 +55,15 @@ cdef class Target:
     cdef object name
     cdef uint64_t id
 
+    cdef object owner(self):
+        cdef void* pointer = gd_object_get_instance_from_id(self.id)
+        return None if pointer == NULL else object_to_python(pointer)
+
     cdef object resolve(self):
-        cdef void* pointer
         if self.function is not None:
             return self.function
-        pointer = gd_object_get_instance_from_id(self.id)
-        if pointer == NULL:
-            return None
-        return getattr(object_to_python(pointer), self.name)
+        owner = self.owner()
+        return None if owner is None else getattr(owner, self.name)
 
     def describe(self):
         if self.function is not None:
@@ -126,13 +127,20 @@ cdef void on_callable_call(void* userdata, const void* const* arguments, int64_t
     depth += 1
     try:
         enter_thread()
-        function = target.resolve()
-        if function is None:
-            error.error = 6      # INSTANCE_IS_NULL
-            return
-        if count == 2:
-            returned = function(variant_to_python(arguments[0]), variant_to_python(arguments[1]))
+        if target.function is None and count <= 2:       # the hot shapes, without a bound method
+            owner = target.owner()
+            if owner is None:
+                error.error = 5  # INSTANCE_IS_NULL
+                return
+            first = variant_to_python(arguments[0]) if count > 0 else None
+            second = variant_to_python(arguments[1]) if count > 1 else None
+            returned = PyObject_CallMethodObjArgs(
+                owner, target.name, <PyObject*>first if count > 0 else NULL, <PyObject*>second if count > 1 else NULL, <PyObject*>NULL)
         else:
+            function = target.resolve()
+            if function is None:
+                error.error = 5
+                return
             returned = function(*[variant_to_python(arguments[i]) for i in range(count)])
         if returned is not None:
             gd_variant_destroy(result)

@@ -198,9 +198,20 @@ cdef void on_call(void* userdata, void* instance, const void* const* arguments, 
             gd_variant_destroy(result)
             result_new(returned, method.result, result)
     except BaseException as problem:
+        if method.result > 0 and method.result != T_OBJECT:
+            default_new(method.result, result)
         report(problem, <object>method.where, self)
     finally:
         depth -= 1
+
+cdef void default_new(int t, void* out) noexcept:
+    """Put the empty value of a type into a Variant: what a call that failed returns."""
+    cdef uint64_t slot[8]
+    constructors[t](slot, NULL)
+    gd_variant_destroy(out)
+    from_type[t](out, slot)
+    if destructors[t] != NULL:
+        destructors[t](slot)
 
 cdef int result_new(object value, int t, void* out) except -1:
     """Construct a Variant of the declared type, so that an int returned as float arrives as float."""
@@ -223,9 +234,14 @@ cdef void on_ptrcall(void* userdata, void* instance, const void* const* argument
     try:
         need_main_thread()
         if method.kind == FUNCTION and method.count == 2:        # the hot shapes, without a list
-            returned = (<object>method.target)(self, slot_to_python(method.types[0], arguments[0]), slot_to_python(method.types[1], arguments[1]))
+            first = slot_to_python(method.types[0], arguments[0])
+            second = slot_to_python(method.types[1], arguments[1])
+            returned = PyObject_CallFunctionObjArgs(
+                <object>method.target, <PyObject*>self, <PyObject*>first, <PyObject*>second, <PyObject*>NULL)
         elif method.kind == FUNCTION and method.count == 1:
-            returned = (<object>method.target)(self, slot_to_python(method.types[0], arguments[0]))
+            first = slot_to_python(method.types[0], arguments[0])
+            returned = PyObject_CallFunctionObjArgs(
+                <object>method.target, <PyObject*>self, <PyObject*>first, <PyObject*>NULL)
         else:
             returned = run_method(method, self, [slot_to_python(method.types[i], arguments[i]) for i in range(method.count)])
         if method.result >= 0:
@@ -285,7 +301,9 @@ cdef void on_call_virtual(void* instance, const void* name, void* userdata, cons
     try:
         need_main_thread()
         if virtual.count == 1:
-            returned = (<object>virtual.function)(self, slot_to_python(virtual.types[0], arguments[0]))
+            first = slot_to_python(virtual.types[0], arguments[0])
+            returned = PyObject_CallFunctionObjArgs(
+                <object>virtual.function, <PyObject*>self, <PyObject*>first, <PyObject*>NULL)
         elif virtual.count == 0:
             returned = (<object>virtual.function)(self)
         else:

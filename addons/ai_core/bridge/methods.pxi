@@ -64,7 +64,8 @@ cdef int check_call(CallError* error, object method, tuple values) except -1:
     if error.error == 0:
         return 0
     if error.error == 2:
-        got = type(values[error.argument]).__name__ if 0 <= error.argument < len(values) else "nothing"
+        value = values[error.argument] if 0 <= error.argument < len(values) else None
+        got = value.get_class() if isinstance(value, GDObject) else type(value).__name__
         raise GodotCallError(f"{method}: argument {error.argument + 1} needs {type_name(error.expected)}, got {got}")
     reasons = {1: "there is no such method", 3: f"too many arguments, it takes {error.expected}",
                4: f"too few arguments, it needs {error.expected}", 5: "the object is null", 6: "the method is not const"}

@@ -7,7 +7,7 @@ class NodePath(str):
     """The way from one node to another; as a value it is a str."""
 
 cdef dict _names = {}            # str -> address of 8 bytes holding a StringName. OWNED until close_names()
-cdef dict _texts = {}            # StringName value -> str; valid because _names keeps the name alive
+cdef dict _texts = {}            # StringName value -> text of a name in _names, which keeps the value alive
 
 cdef void* name_ptr(object text) except NULL:
     """The StringName for ``text``: a pointer that stays valid until the extension ends."""
@@ -21,6 +21,7 @@ cdef void* name_ptr(object text) except NULL:
     memory = malloc(8)
     gd_string_name_new_with_utf8_chars_and_len(memory, utf8, length)
     _names[text] = <uintptr_t>memory
+    _texts[(<uint64_t*>memory)[0]] = StringName(text)
     return memory
 
 cdef void close_names() noexcept:
@@ -52,7 +53,8 @@ cdef str string_to_python(const void* string):
     return PyUnicode_DecodeUTF32(<const char*>gd_string_operator_index_const(string, 0), length * 4, NULL, &byte_order)
 
 cdef object name_to_python(const void* name):
-    # StringNames are interned: equal names have equal 8-byte values while one of them lives.
+    # StringNames are interned: equal names have equal 8-byte values while one of them lives. Names
+    # that only the engine uses (node names: there is no end of them) are not kept.
     cdef uint64_t key = (<const uint64_t*>name)[0]
     cdef uint64_t string
     cdef const void* arguments[1]
@@ -65,8 +67,6 @@ cdef object name_to_python(const void* name):
     string_from_name(&string, arguments)
     text = StringName(string_to_python(&string))
     destructors[T_STRING](&string)
-    name_ptr(text)
-    _texts[key] = text
     return text
 
 cdef str path_to_python(const void* path):

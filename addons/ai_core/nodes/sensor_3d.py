@@ -149,7 +149,10 @@ class Sensor3D(Node3D):
 
     def _change(self) -> None:
         if self._manager is not None:
-            self._manager.core.change_sensor(self._id, **self._settings())
+            settings = self._settings()
+            if settings["own_source"] is None:
+                settings["own_source"] = -1      # None would keep the old one
+            self._manager.core.change_sensor(self._id, **settings)
 
     def _memory(self) -> SenseMemory:
         return self._manager.core.memory_of(self._id)

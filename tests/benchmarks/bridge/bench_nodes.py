@@ -4,6 +4,7 @@ from __future__ import annotations
 import time
 
 import numpy as np
+
 from addons.ai_core.bridge.gd import (
     Node,
     Node3D,

@@ -1,0 +1,66 @@
+extends Node3D
+## Starts the museum once its navigation map is built: live, or with its script.
+
+const Story := preload("story.gd")
+const Intruder := preload("intruder.gd")
+const Level := preload("level.gd")
+const Guard := preload("guard.gd")
+
+## Lines of the timeline that stay on the screen.
+const LINES_SHOWN := 9
+
+## The intruder follows its route and the story is judged; "--scripted" after "--" sets it.
+@export var is_scripted := false
+
+@onready var story: Story = $Life/Story
+@onready var _life: Node3D = $Life
+@onready var _intruder: Intruder = $Life/Intruder
+@onready var _timeline: Label = $Screen/Timeline
+
+
+func _ready() -> void:
+	is_scripted = is_scripted or "--scripted" in OS.get_cmdline_user_args()
+	_intruder.is_scripted = is_scripted
+	($Screen/Help as Label).visible = not is_scripted
+	_timeline.text = ""
+	story.told.connect(_on_told)
+	if is_scripted:
+		# However slow the machine, the same story: no work is put off for lack of time.
+		($Life/AIScheduler as AIScheduler).budget_us = 0.0
+		story.finished.connect(_on_story_finished)
+	for guard: Guard in get_tree().get_nodes_in_group("guards"):
+		guard.caught.connect(_on_caught)
+		guard.habits.habit_entered.connect(_on_habit_entered)
+	var level: Level = $Level
+	if not level.is_baked:
+		await level.baked
+	_life.process_mode = Node.PROCESS_MODE_INHERIT
+
+
+func _on_caught(_who: Node3D) -> void:
+	_intruder.go_back_to_start()
+	for guard: Guard in get_tree().get_nodes_in_group("guards"):
+		guard.put_at_ease()
+
+
+func _unhandled_key_input(event: InputEvent) -> void:
+	if event.is_action_pressed("ui_cancel"):
+		get_tree().quit()
+
+
+func _on_habit_entered(path: String, _reason: String) -> void:
+	if path.ends_with("/Chase"):
+		_intruder.take_flight()
+
+
+func _on_told(line: String) -> void:
+	print(line)
+	var lines := (_timeline.text + line + "\n").split("\n", false)
+	_timeline.text = "\n".join(lines.slice(-LINES_SHOWN)) + "\n"
+
+
+func _on_story_finished(succeeded: bool) -> void:
+	print(story.summary())
+	# Somebody who put the museum into a scene of theirs decides for themselves.
+	if get_tree().current_scene == self:
+		get_tree().quit(0 if succeeded else 1)

@@ -1,0 +1,109 @@
+extends Node
+## Tells what happens as a timeline, and judges whether it was the expected story.
+
+const Guard := preload("guard.gd")
+const Level := preload("level.gd")
+
+## All expected happenings took place, or time is up.
+signal finished(succeeded: bool)
+signal told(line: String)
+
+## What has to happen, in this order; other things may happen between.
+@export var expected: PackedStringArray
+@export_range(1.0, 600.0, 1.0, "suffix:s") var time_limit_s := 60.0
+## How long it goes on after the last of them (s).
+@export_range(0.0, 60.0, 0.1, "suffix:s") var epilogue_s := 2.0
+@export var level: Level
+@export var events: AIEventManager
+
+## Lines of one sense of one guard are told when it was silent for so long (s).
+const SILENCE_S := 2.0
+
+var time_s := 0.0
+var is_over := false
+
+var _reached := 0
+var _last_sensed_s: Dictionary[String, float] = {}
+var _last_habit: Dictionary[String, String] = {}
+var _counts: Dictionary[String, int] = {}
+var _ends_at_s := INF
+
+
+func _ready() -> void:
+	events.dispatched.connect(_on_event)
+	for guard: Guard in get_tree().get_nodes_in_group("guards"):
+		guard.sensor.sensed.connect(_on_sensed.bind(guard))
+		guard.sensor.target_lost.connect(_on_lost.bind(guard))
+		guard.sensor.awareness_changed.connect(_on_awareness_changed.bind(guard))
+		guard.habits.habit_entered.connect(_on_habit_entered.bind(guard))
+		guard.habits.habit_exited.connect(_on_habit_exited.bind(guard))
+		guard.alarm_answered.connect(func() -> void: tell(guard.name, "answers", guard.why))
+		guard.caught.connect(func(_who: Node3D) -> void: tell(guard.name, "catches", "the intruder"))
+
+
+func _physics_process(delta: float) -> void:
+	time_s += delta
+	if _reached == expected.size():
+		_ends_at_s = minf(_ends_at_s, time_s + epilogue_s)
+	if not is_over and time_s >= minf(_ends_at_s, time_limit_s):
+		is_over = true
+		finished.emit(_reached == expected.size())
+
+
+## Tell one line; "who what" is what the expected story is made of.
+func tell(who: String, what: String, details: String) -> void:
+	var line := "%6.2f s  %-10s %-11s %s" % [time_s, who, what, details]
+	told.emit(line.strip_edges(false))
+	_counts[what] = _counts.get(what, 0) + 1
+	if _reached < expected.size() and expected[_reached] == "%s %s" % [who, what]:
+		_reached += 1
+
+
+func summary() -> String:
+	var counts := PackedStringArray()
+	for what in _counts:
+		counts.append("%s %d" % [what, _counts[what]])
+	var lines := PackedStringArray([
+		"",
+		"summary: %d of %d expected happenings, in order, in %.2f s of game time" % [
+				_reached, expected.size(), time_s],
+		"         " + ", ".join(counts),
+	])
+	for missing in expected.slice(_reached):
+		lines.append("MISSING: " + missing)
+	return "\n".join(lines)
+
+
+func _on_event(code: String, arguments: Array) -> void:
+	tell("event", code, ", ".join(arguments.map(func(one: Node) -> String: return one.name)))
+
+
+func _on_sensed(
+		source: Node, modality: String, strength: float, place: Vector3, guard: Guard) -> void:
+	var key := guard.name + modality
+	if time_s - _last_sensed_s.get(key, -INF) > SILENCE_S:
+		tell(guard.name, "sees" if modality == "sight" else "hears", "%s in the %s, strength %.2f (%.1f m away)" % [
+				source.owner.name, level.room_at(place), strength,
+				guard.sensor.global_position.distance_to(place)])
+	_last_sensed_s[key] = time_s
+
+
+func _on_lost(_target: Node, place: Vector3, guard: Guard) -> void:
+	tell(guard.name, "loses", "Intruder, last known in the " + level.room_at(place))
+
+
+func _on_awareness_changed(_target: Node, _level: int, level_name: String, guard: Guard) -> void:
+	tell(guard.name, "is", level_name)
+
+
+func _on_habit_entered(path: String, reason: String, guard: Guard) -> void:
+	if path.get_slice_count("/") != 2 or _last_habit.get(guard.name) == path:
+		return
+	_last_habit[guard.name] = path
+	var because := reason if path.ends_with("Patrol") else "%s; %s" % [reason, guard.why]
+	tell(guard.name, path.get_file().to_lower(), "begins (%s)" % because)
+
+
+func _on_habit_exited(path: String, status: int, guard: Guard) -> void:
+	if path.ends_with("/Search") and status == Habit.STATUS_SUCCEEDED and not guard.has_lost:
+		tell(guard.name, "gives up", "nobody there")

@@ -1,0 +1,133 @@
+"""AIEventManager and SignalEvent: scene signals become events, and listeners are told."""
+from __future__ import annotations
+
+import pytest
+
+BELL = "extends Node\nsignal rang(how_loud: float, who: Node)"
+
+
+@pytest.fixture
+def manager(node, scheduler):
+    return node("AIEventManager", scheduler)
+
+
+@pytest.fixture
+def bell(gdscript, manager):
+    made = gdscript(BELL).new()
+    made.set("name", "Bell")
+    manager.add_child(made)
+    return made
+
+
+def test_an_event_is_told_in_the_next_frame_of_ai(manager, physics_frames):
+    heard = []
+    manager.listen("alarm", lambda code, arguments: heard.append((code, arguments)))
+    manager.send("alarm", [3, "north"])
+    assert heard == []
+    physics_frames(1)
+    assert heard == [("alarm", [3, "north"])]
+
+
+def test_a_delayed_event_waits_for_game_time(manager, physics_frames):
+    heard = []
+    manager.listen("alarm", lambda code, arguments: heard.append(code))
+    manager.send("alarm", [], 0.1)
+    physics_frames(5)
+    assert heard == []
+    physics_frames(2)
+    assert heard == ["alarm"]
+
+
+def test_send_now_tells_before_it_returns(manager):
+    heard = []
+    manager.listen("alarm", lambda code, arguments: heard.append(code))
+    manager.send_now("alarm")
+    assert heard == ["alarm"]
+
+
+def test_a_gdscript_method_listens_and_stops(manager, gdscript, physics_frames):
+    listener = gdscript("""
+        extends Node
+        var heard := []
+        func begin(manager: AIEventManager) -> void: manager.listen("alarm", on_alarm)
+        func stop(manager: AIEventManager) -> void: manager.unlisten("alarm", on_alarm)
+        func on_alarm(code: String, arguments: Array) -> void: heard.append([code, arguments])
+    """).new()
+    manager.add_child(listener)
+    listener.call("begin", manager)
+    listener.call("begin", manager)
+    manager.send("alarm", [1])
+    physics_frames(1)
+    assert listener.get("heard") == [["alarm", [1]]]
+    listener.call("stop", manager)
+    manager.send("alarm", [2])
+    physics_frames(1)
+    assert len(listener.get("heard")) == 1
+
+
+def test_a_freed_listener_is_dropped_quietly(manager, gdscript, node, physics_frames):
+    listener = gdscript("""
+        extends Node
+        func begin(manager: AIEventManager) -> void: manager.listen("alarm", on_alarm)
+        func on_alarm(_code: String, _arguments: Array) -> void: pass
+    """).new()
+    manager.add_child(listener)
+    listener.call("begin", manager)
+    listener.free()
+    manager.send("alarm")
+    physics_frames(1)
+    assert manager.get_stats()["sent"] == 1
+
+
+def test_a_scene_signal_becomes_an_event_with_its_arguments(manager, bell, node, physics_frames):
+    heard = []
+    manager.listen("doorbell", lambda code, arguments: heard.append(arguments))
+    event = node("SignalEvent", source="../Bell", signal_name="rang", code="doorbell", parent=manager)
+    bell.emit_signal("rang", 0.5, event)
+    physics_frames(1)
+    assert heard == [[0.5, event]]
+
+
+def test_a_signal_event_still_works_after_the_scene_was_reloaded(manager, node, physics_frames):
+    heard = []
+    manager.listen("ready", lambda code, arguments: heard.append(code))
+    for _ in range(2):
+        part = node("Node", manager)
+        event = node("SignalEvent", part, source="..", signal_name="renamed", code="ready")
+        part.set("name", "Other")
+        physics_frames(1)
+        assert event.is_valid()
+        part.free()
+    assert heard == ["ready", "ready"]
+
+
+def test_a_signal_that_does_not_exist_is_reported_with_close_names(manager, bell, node, expect_errors):
+    expect_errors("'Bell' (Node) has no signal 'rnag'; did you mean rang?", times=1)
+    node("SignalEvent", source="../Bell", signal_name="rnag", parent=manager)
+
+
+def test_an_unknown_code_is_an_error_when_codes_are_declared(scheduler, node, expect_errors):
+    manager = node("AIEventManager", scheduler, codes=["alarm", "calm"])
+    expect_errors("unknown event code 'alrm'", times=1)
+    manager.call("send", "alrm")
+
+
+@pytest.mark.parametrize("delay", [-1.0, float("nan"), float("inf")])
+def test_a_bad_delay_is_an_error_and_nothing_is_queued(manager, expect_errors, delay):
+    expect_errors("delay_s", times=1)
+    manager.call("send", "alarm", [], delay)
+    assert manager.get_stats()["queued"] == 0
+
+
+def test_a_handler_that_raises_does_not_stop_the_others(manager, physics_frames, expect_errors):
+    heard = []
+
+    def broken(code, arguments):
+        raise KeyError("nobody")
+
+    manager.listen("alarm", broken)
+    manager.listen("alarm", lambda code, arguments: heard.append(code))
+    expect_errors("KeyError: 'nobody'", times=1)
+    manager.send("alarm")
+    physics_frames(1)
+    assert heard == ["alarm"]

@@ -1,0 +1,194 @@
+"""SenseManager, Sensor3D and SenseSource3D: seen, heard, lost and forgotten in a real world."""
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from addons.ai_core.bridge.gd import Vector3, construct
+
+SIGNALS = ("sensed", "target_gained", "target_lost", "target_forgotten", "awareness_changed")
+
+
+@pytest.fixture
+def world(node, scheduler, signals):
+    """A sensor at the origin looking along -z, a source 5 m ahead, and what the sensor says."""
+
+    class World:
+        manager = node("SenseManager", scheduler)
+        eye = node("Sensor3D", name="Eye", lose_after_s=0.5, maximum_age_s=2.0)
+        thing = node("SenseSource3D", position=Vector3(0, 0, -5))
+
+    World.heard = {name: signals(World.eye, name) for name in SIGNALS}
+    return World
+
+
+def wall_between(node):
+    body = node("StaticBody3D", position=Vector3(0, 0, -3))
+    shape = construct("CollisionShape3D")
+    box = construct("BoxShape3D")
+    box.size = Vector3(6, 6, 0.5)
+    shape.shape = box
+    body.add_child(shape)
+    return body
+
+
+def test_what_is_in_front_is_seen_once_and_told_with_its_strength(world, physics_frames):
+    physics_frames(3)
+    assert world.heard["target_gained"] == [(world.thing,)]
+    assert world.heard["sensed"] == [(world.thing, "sight", 1.0, Vector3(0, 0, -5))]
+    assert world.eye.can_sense(world.thing)
+
+
+def test_what_is_behind_is_not_seen(world, physics_frames):
+    world.thing.position = Vector3(0, 0, 5)
+    physics_frames(3)
+    assert world.heard["sensed"] == []
+
+
+def test_nearness_is_noticed_all_round(world, physics_frames):
+    world.thing.position = Vector3(0, 0, 1.5)
+    physics_frames(3)
+    assert world.heard["target_gained"] == [(world.thing,)]
+
+
+def test_turning_the_head_is_enough(world, physics_frames):
+    world.thing.position = Vector3(0, 0, 5)
+    physics_frames(2)
+    world.eye.rotation = Vector3(0, math.pi, 0)
+    physics_frames(2)
+    assert world.heard["target_gained"] == [(world.thing,)]
+
+
+def test_a_wall_hides_then_the_target_is_lost_and_forgotten_once_each_in_order(world, node, physics_frames):
+    physics_frames(3)
+    wall_between(node)
+    physics_frames(20)
+    assert world.heard["target_lost"] == []
+    physics_frames(20)
+    assert world.heard["target_lost"] == [(world.thing, Vector3(0, 0, -5))]
+    assert world.heard["target_forgotten"] == []
+    physics_frames(120)
+    assert world.heard["target_forgotten"] == [(world.thing,)]
+    assert len(world.heard["target_lost"]) == 1
+    assert world.eye.get_known_targets() == []
+
+
+def test_a_sound_weakens_with_distance_and_takes_its_time(world, node, physics_frames):
+    world.thing.position = Vector3(0, 0, 20)
+    physics_frames(2)
+    world.thing.emit("hearing", 10.0)
+    physics_frames(3)
+    assert world.heard["sensed"] == []
+    physics_frames(2)
+    [(source, modality, strength, _)] = world.heard["sensed"]
+    assert (source, modality) == (world.thing, "hearing")
+    assert strength == pytest.approx(10 * 0.9**20, rel=1e-4)
+
+
+def test_a_sound_below_the_threshold_is_not_heard(world, physics_frames):
+    world.thing.position = Vector3(0, 0, 20)
+    physics_frames(2)
+    world.thing.emit("hearing", 8.0)
+    physics_frames(10)
+    assert world.heard["sensed"] == []
+
+
+def test_awareness_rises_with_sight_through_its_levels(world, physics_frames):
+    physics_frames(70)
+    assert [(level, name) for _, level, name in world.heard["awareness_changed"]] == [(1, "suspicious"), (2, "alert")]
+    [known] = world.eye.get_known_targets()
+    assert known["is_visible"]
+    assert known["awareness"] == 1.0
+    assert known["modality"] == "sight"
+
+
+def test_known_targets_say_how_old_the_knowledge_is(world, node, physics_frames):
+    physics_frames(3)
+    world.thing.position = Vector3(0, 0, 5)
+    physics_frames(30)
+    [known] = world.eye.get_known_targets()
+    assert known["target"] == world.thing
+    assert known["last_known_position"] == Vector3(0, 0, -5)
+    assert known["age_s"] == pytest.approx(0.5, abs=0.04)
+    assert not known["is_visible"]
+
+
+def test_a_source_that_is_freed_is_lost_and_forgotten_as_null(world, physics_frames):
+    physics_frames(3)
+    world.thing.free()
+    physics_frames(150)
+    assert [target for target, _ in world.heard["target_lost"]] == [None]
+    assert world.heard["target_forgotten"] == [(None,)]
+
+
+def test_affiliations_that_are_not_noticed_are_not_seen(world, physics_frames):
+    world.eye.notices = 2
+    physics_frames(3)
+    assert world.heard["sensed"] == []
+    world.thing.affiliation = 2
+    physics_frames(3)
+    assert world.heard["target_gained"] == [(world.thing,)]
+
+
+def test_settings_change_while_the_game_runs(world, physics_frames):
+    world.eye.sight_range_m = 3.0
+    physics_frames(3)
+    assert world.heard["sensed"] == []
+    world.eye.sight_range_m = 10.0
+    physics_frames(3)
+    assert world.heard["target_gained"] == [(world.thing,)]
+
+
+def test_a_character_does_not_sense_itself(world, node, physics_frames):
+    own = node("SenseSource3D", world.eye)
+    world.eye.own_source = world.eye.get_path_to(own)
+    physics_frames(3)
+    assert world.heard["target_gained"] == [(world.thing,)]
+
+
+def test_a_gdscript_filter_and_typed_signals_work_together(world, gdscript, physics_frames):
+    script = gdscript("""
+        extends Node
+        var seen := []
+        func watch(eye: Sensor3D) -> void:
+            eye.target_gained.connect(func(target: Node): seen.append(target))
+    """).new()
+    world.manager.add_child(script)
+    script.call("watch", world.eye)
+    physics_frames(3)
+    assert script.get("seen") == [world.thing]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [("hearing_threshold", -1.0, "hearing_threshold must be at least 0, got -1.0; it stays 1.0"),
+     ("sight_range_m", float("nan"), "sight_range_m must be a finite number, got nan; it stays 20.0"),
+     ("horizontal_angle", 0.0, "horizontal_angle must be between")],
+)
+def test_bad_settings_are_one_clear_error(world, gdscript, expect_errors, name, value, message):
+    expect_errors(message, times=1)
+    gdscript(f"extends RefCounted\nstatic func run(eye, value): eye.{name} = value").run(world.eye, value)
+
+
+def test_an_unknown_modality_is_a_clear_error(world, expect_errors):
+    expect_errors("unknown modality 'smelling'; known: 'hearing', 'sight'", times=1)
+    world.thing.call("emit", "smelling", 1.0)
+
+
+@pytest.mark.parametrize("class_name", ["Sensor3D", "SenseSource3D"])
+def test_without_a_manager_the_error_says_what_to_do(node, expect_errors, class_name):
+    expect_errors("found no SenseManager", times=1)
+    node(class_name)
+
+
+def test_rays_are_bounded_per_frame_and_nobody_starves(node, scheduler, physics_frames, signals):
+    manager = node("SenseManager", scheduler, maximum_rays=2)
+    eye = node("Sensor3D")
+    gained = signals(eye, "target_gained")
+    for number in range(6):
+        node("SenseSource3D", position=Vector3(number - 3, 0, -8))
+    for _ in range(3):
+        physics_frames(1)
+        assert manager.get_stats()["rays_asked"] == 2
+    assert len(gained) == 6

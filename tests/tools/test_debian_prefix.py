@@ -1,0 +1,31 @@
+"""The folder of Debian's packages: when it counts as there, and what is changed in it."""
+from __future__ import annotations
+
+import pytest
+
+from tools import debian_prefix
+from tools.cache_folder import fill_whole
+from tools.progress import StepFailed
+
+
+def test_a_cache_that_was_moved_is_fetched_again_because_programs_hold_its_old_place(tmp_path, monkeypatch):
+    monkeypatch.setenv("AI_CORE_CACHE", str(tmp_path / "old"))
+    folder = debian_prefix.prefix_folder()
+    assert not debian_prefix.is_there()
+    fill_whole(folder, lambda part: {"folder": str(folder)})
+    assert debian_prefix.is_there()
+    (tmp_path / "old").rename(tmp_path / "new")
+    monkeypatch.setenv("AI_CORE_CACHE", str(tmp_path / "new"))
+    assert not debian_prefix.is_there()
+
+
+def test_xvfb_is_changed_to_look_for_keymap_programs_where_it_stands_and_keeps_its_length():
+    before = b"code\0/usr/bin\0/usr/share/X11/xkb\0"
+    after = debian_prefix.with_keymap_programs_here(before)
+    assert after == b"code\0.\0\0\0\0\0\0\0\0/usr/share/X11/xkb\0"
+    assert len(after) == len(before)
+
+
+def test_an_xvfb_laid_out_differently_is_not_touched():
+    with pytest.raises(StepFailed, match="laid out differently"):
+        debian_prefix.with_keymap_programs_here(b"code without the folder")
