@@ -40,16 +40,16 @@ def test_ten_thousand_frames_of_creating_and_freeing_leave_nothing(root, frames)
             frames(1)
             top.free()
 
-    run(500)
+    run(4_000)
     gc.collect()
     before = (object_count(), live_instances(), len(gc.get_objects()))
     memory = resident_kib()
-    run(9_500)
+    run(6_000)
     gc.collect()
     after = (object_count(), live_instances(), len(gc.get_objects()))
     assert after[:2] == before[:2]
     assert abs(after[2] - before[2]) < 100
-    assert resident_kib() - memory < 2048
+    assert resident_kib() - memory < 1024
 
 
 def test_python_resources_are_freed_when_nobody_holds_them(frames):

@@ -124,7 +124,8 @@ def add_engine_members() -> None:
     for base in (Node, Node2D, Node3D, RefCounted, Resource):
         taken = set(dir(GDObject))
         native = base.__engine_class__
-        while native and native not in {one.__engine_class__ for one in base.__mro__[1:] if hasattr(one, "__engine_class__")}:
+        inherited = {getattr(one, "__engine_class__", "") for one in base.__mro__[1:]}
+        while native not in inherited:
             for is_method, listed in (
                 (False, class_db.class_get_property_list(native, True)),
                 (True, class_db.class_get_method_list(native, True)),
