@@ -1,0 +1,53 @@
+"""The README's samples do what the README says."""
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from addons.ai_core.bridge.gd import Vector3, construct
+
+README = (Path(__file__).parents[2] / "README.md").read_text()
+
+
+def samples(language):
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def test_the_guard_tells_what_it_notices(gdscript, node, scheduler, physics_frames):
+    node("SenseManager", scheduler)
+    [source] = samples("gdscript")
+    guard = gdscript(source).new()
+    eyes = construct("Sensor3D")
+    eyes.name = "Sensor3D"
+    guard.add_child(eyes)
+    scheduler.add_child(guard)
+    thief = node("SenseSource3D", position=Vector3(0, 0, -4))
+    physics_frames(3)
+    assert guard.call("strongest_belief")["target"] == thief
+
+
+def test_one_of_three_thinks_in_each_frame(capsys):
+    exec(samples("python")[0], {})
+    thoughts = eval(capsys.readouterr().out)
+    assert [frame for frame, _ in thoughts] == [0, 1, 2, 3, 4, 5]
+    assert {name for _, name in thoughts[:3]} == {"Ann", "Bob", "Cleo"}
+
+
+def test_the_torch_is_a_declared_class():
+    scope = {"__name__": "readme_sample"}
+    exec(samples("python")[1], scope)
+    declared = scope["Torch"].__declared__
+    assert [one["name"] for one in declared["properties"]] == ["burning_s"]
+    assert [one["name"] for one in declared["signals"]] == ["went_out"]
+    from addons.ai_core.bridge.registration import declared_classes
+
+    declared_classes.remove(scope["Torch"])
+
+
+@pytest.mark.parametrize("class_name", re.findall(r"^\| (`.*?`) \|", README, re.MULTILINE))
+def test_every_node_of_the_table_exists(class_name):
+    for name in re.findall(r"`(\w+)`", class_name):
+        made = construct(name)
+        assert made.get_class() == name
+        made.free()
