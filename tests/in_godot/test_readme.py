@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from addons.ai_core.bridge.gd import Vector3, construct
 
 README = (Path(__file__).parents[2] / "README.md").read_text()
