@@ -34,8 +34,8 @@ def assigning(value):
         ("untyped.mode = 4", "mode must be one of [0, 1, 5], got 4"),
         ("untyped.offset = Vector3(NAN, 0, 0)", "offset must be finite"),
         ("var gone = Node3D.new(); gone.free(); untyped.friend = gone",
-         "friend needs Object, got a freed object; it stays None"),
-        ("untyped.friend = RefCounted.new()", "friend needs Object, got <RefCounted#"),
+         "friend needs Node3D, got a freed object; it stays None"),
+        ("untyped.friend = RefCounted.new()", "friend needs Node3D, got <RefCounted#"),
     ],
 )
 def test_a_bad_value_is_one_clear_error_and_the_old_value_stays(node, gdscript, expect_errors, assignment, message):

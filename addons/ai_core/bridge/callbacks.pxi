@@ -164,7 +164,7 @@ cdef int refuse_value(MethodData* method, object self, const void* variant) exce
         shown = repr(variant_to_python(variant)) if gd_object_get_instance_from_id((<const uint64_t*>variant)[1]) != NULL else "a freed object"
     else:
         shown = f"{type_name(got)} {variant_to_python(variant)!r}"
-    raise RefusedValue(f"{name} needs {type_name(method.types[0])}, got {shown}; it stays {getattr(self, name)!r}")
+    raise RefusedValue(f"{name} needs {(<tuple>method.wanted)[0]}, got {shown}; it stays {getattr(self, name)!r}")
 
 cdef void on_call(void* userdata, void* instance, const void* const* arguments, int64_t count, void* result, CallError* error) noexcept with gil:
     global depth

@@ -19,6 +19,7 @@ ctypedef struct MethodData:
     bint result_is_ref           # the declared class is RefCounted: the slot is a Ref
     int* types
     void** class_tags            # NULL where any object will do
+    PyObject* wanted             # tuple of what each argument needs, for messages
 
 ctypedef struct VirtualData:
     uint64_t name
@@ -154,6 +155,7 @@ cdef int register_method(ClassData* data, dict declared) except -1:
     record.result_is_ref = bool(declared["result"] and declared["result"].get("is_ref"))
     record.types = <int*>calloc(record.count + 1, sizeof(int))
     record.class_tags = <void**>calloc(record.count + 1, sizeof(void*))
+    record.wanted = keep(tuple([one.get("class_name") or type_name(one["type"]) for one in declared["arguments"]]))
     for i, argument in enumerate(declared["arguments"]):
         record.types[i] = argument["type"]
         if argument.get("class_name"):

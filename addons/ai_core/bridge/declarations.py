@@ -16,11 +16,11 @@ from _bridge import (
     call_hook,
 )
 
-from addons.ai_core.bridge.engine_types import describe
+from addons.ai_core.bridge.engine_types import OBJECT, describe
 
 HINT_RANGE, HINT_ENUM, HINT_FLAGS = 1, 2, 6
 HINT_RESOURCE, HINT_MULTILINE, HINT_NODE_PATH_TYPES = 17, 18, 26
-HINT_LAYERS_2D_PHYSICS, HINT_LAYERS_3D_PHYSICS = 8, 11
+HINT_LAYERS_2D_PHYSICS, HINT_LAYERS_3D_PHYSICS, HINT_NODE_TYPE = 8, 11, 34
 USAGE_DEFAULT, USAGE_CLASS_IS_ENUM = 6, 1 << 16
 
 
@@ -118,6 +118,8 @@ class export:  # noqa: N801 - reads as a word of the declaration language
             described["class_name"] = f"{class_name}.{self.type.__name__}"  # type: ignore[attr-defined]
         elif self.options:
             described["hint"], described["hint_string"] = HINT_ENUM, ",".join(self.options)
+        elif described["type"] == OBJECT and "is_ref" in described and not described["is_ref"]:
+            described["hint"], described["hint_string"] = HINT_NODE_TYPE, described["class_name"]
         elif described.get("is_ref"):
             described["hint"], described["hint_string"] = HINT_RESOURCE, described["class_name"]
         return described

@@ -170,8 +170,10 @@ cdef object object_get(GDObject self, object name):
     cdef GDVariant self_variant, value
     cdef uint8_t is_valid = 0
     cdef void* pointer = self.live()
+    cdef void* key = name_ptr(name)
     from_type[T_OBJECT](&self_variant, &pointer)
-    gd_variant_get_named(&self_variant, name_ptr(name), &value, &is_valid)
+    with nogil:                  # a property may have a getter in GDScript, which may do anything
+        gd_variant_get_named(&self_variant, key, &value, &is_valid)
     gd_variant_destroy(&self_variant)
     try:
         if not is_valid:
