@@ -24,4 +24,4 @@ func _process(_delta: float) -> void:
 	_marker.visible = _guard.suspicion != Guard.NOWHERE
 	if _marker.visible:
 		_marker.global_position = Vector3(_guard.suspicion.x, 0.0, _guard.suspicion.z)
-		_question.text = "%s: %s" % [_guard.name, "last known" if _guard.target == null else _guard.why]
+		_question.text = "%s: %s" % [_guard.name, "last known" if _guard.has_lost else _guard.why]

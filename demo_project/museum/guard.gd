@@ -55,15 +55,6 @@ func habit() -> String:
 	return active[0].get_slice("/", 1) if active else ""
 
 
-## It has the intruder, or has nothing more to go on.
-func put_at_ease() -> void:
-	suspicion = NOWHERE
-	has_lost = false
-	if target != null:
-		sensor.forget(target)
-		target = null
-
-
 func _on_sensed(_source: Node, modality: String, strength: float, place: Vector3) -> void:
 	suspicion = place
 	why = "%s %.2f" % ["saw" if modality == "sight" else "heard", strength]

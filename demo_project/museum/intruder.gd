@@ -7,7 +7,7 @@ const RouteStop := preload("route_stop.gd")
 @export var route: Node3D
 ## By pace, slowest first: speed, sound of a step, and how well it is seen.
 @export var speeds: Array[float] = [1.2, 2.4, 5.2]
-@export var step_sounds: Array[float] = [0.4, 2.2, 2.6]
+@export var step_sounds: Array[float] = [0.4, 2.2, 2.5]
 @export var visibilities: Array[float] = [0.6, 1.0, 1.0]
 
 var is_scripted := false
@@ -16,7 +16,6 @@ var _stop := 0
 var _stayed_s := 0.0
 
 @onready var _source: SenseSource3D = $Source
-@onready var _start := global_transform
 
 
 func _physics_process(delta: float) -> void:
@@ -37,13 +36,11 @@ func make_step(_elapsed_s: float) -> void:
 
 ## Somebody is after it: on its route it leaves out what comes before the flight.
 func take_flight() -> void:
-	while _stop < route.get_child_count() and (route.get_child(_stop) as RouteStop).pace != RouteStop.Pace.RUN:
+	while _stop < route.get_child_count():
+		var stop: RouteStop = route.get_child(_stop)
+		if stop.pace == RouteStop.Pace.RUN:
+			return
 		_stop += 1
-
-
-func go_back_to_start() -> void:
-	stand()
-	global_transform = _start
 
 
 func _follow_route(delta: float) -> void:

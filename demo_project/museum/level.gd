@@ -25,8 +25,6 @@ const YARD_M := 4.0
 @export var statue_material: Material
 @export var furniture_material: Material
 
-var is_baked := false
-
 var _walls: StaticBody3D
 
 
@@ -35,13 +33,21 @@ func _ready() -> void:
 	add_child(_walls)
 	var lines := plan.split("\n", false)
 	var size := CELL * Vector2(lines[0].length() - 1, lines.size() - 1)
-	_add_box(Vector3(0.0, -0.1, 0.0), Vector3(size.x + 2 * YARD_M, 0.2, size.y + 2 * YARD_M), 0.2, floor_material)
+	var ground := Vector3(size.x + 2 * YARD_M, 0.2, size.y + 2 * YARD_M)
+	_add_box(Vector3.DOWN * ground.y / 2, ground, ground.y, floor_material)
 	_add_walls(lines, size)
 	_add_exhibits(lines, size)
 	for room in rooms:
 		_add_room(room, rooms[room])
+	set_physics_process(not Engine.is_editor_hint())
 	if not Engine.is_editor_hint():
-		_bake()
+		bake_navigation_mesh(false)
+
+
+func _physics_process(_delta: float) -> void:
+	if _is_in_map():
+		set_physics_process(false)
+		baked.emit()
 
 
 func room_at(place: Vector3) -> String:
@@ -49,14 +55,6 @@ func room_at(place: Vector3) -> String:
 		if rooms[room].has_point(Vector2(place.x, place.z)):
 			return room
 	return "yard"
-
-
-func _bake() -> void:
-	bake_navigation_mesh(false)
-	while not _is_in_map():
-		await get_tree().physics_frame
-	is_baked = true
-	baked.emit()
 
 
 ## Another thread builds the map, and an empty one comes first. Until the floor is in it,
@@ -139,10 +137,10 @@ func _add_room(title: String, extent: Rect2) -> void:
 	var label := Label3D.new()
 	label.text = title
 	label.font_size = 72
-	label.modulate = Color(0.3, 0.26, 0.2, 0.55)
+	label.modulate = Color(0.2, 0.16, 0.12, 0.5)
 	label.outline_size = 0
 	label.rotation.x = -PI / 2
-	label.position = Vector3(centre.x, 0.02, extent.end.y - 0.7)
+	label.position = centre + Vector3.UP * 0.01
 	add_child(label)
 
 

@@ -3,11 +3,10 @@ extends Node3D
 
 const Story := preload("story.gd")
 const Intruder := preload("intruder.gd")
-const Level := preload("level.gd")
 const Guard := preload("guard.gd")
 
 ## Lines of the timeline that stay on the screen.
-const LINES_SHOWN := 9
+const LINES_SHOWN := 5
 
 ## The intruder follows its route and the story is judged; "--scripted" after "--" sets it.
 @export var is_scripted := false
@@ -15,13 +14,14 @@ const LINES_SHOWN := 9
 @onready var story: Story = $Life/Story
 @onready var _life: Node3D = $Life
 @onready var _intruder: Intruder = $Life/Intruder
-@onready var _timeline: Label = $Screen/Timeline
+@onready var _help: Label = $Screen/Help
+@onready var _timeline: Label = $Screen/Panel/Timeline
 
 
 func _ready() -> void:
 	is_scripted = is_scripted or "--scripted" in OS.get_cmdline_user_args()
 	_intruder.is_scripted = is_scripted
-	($Screen/Help as Label).visible = not is_scripted
+	_help.visible = not is_scripted
 	_timeline.text = ""
 	story.told.connect(_on_told)
 	if is_scripted:
@@ -31,21 +31,22 @@ func _ready() -> void:
 	for guard: Guard in get_tree().get_nodes_in_group("guards"):
 		guard.caught.connect(_on_caught)
 		guard.habits.habit_entered.connect(_on_habit_entered)
-	var level: Level = $Level
-	if not level.is_baked:
-		await level.baked
+
+
+func _on_level_baked() -> void:
 	_life.process_mode = Node.PROCESS_MODE_INHERIT
 
 
 func _on_caught(_who: Node3D) -> void:
-	_intruder.go_back_to_start()
-	for guard: Guard in get_tree().get_nodes_in_group("guards"):
-		guard.put_at_ease()
+	if is_scripted:
+		return
+	_life.set_deferred("process_mode", Node.PROCESS_MODE_DISABLED)
+	_help.text = "Caught! Once more …"
+	($Restart as Timer).start()
 
 
-func _unhandled_key_input(event: InputEvent) -> void:
-	if event.is_action_pressed("ui_cancel"):
-		get_tree().quit()
+func _on_restart_timeout() -> void:
+	get_tree().reload_current_scene()
 
 
 func _on_habit_entered(path: String, _reason: String) -> void:
@@ -53,14 +54,16 @@ func _on_habit_entered(path: String, _reason: String) -> void:
 		_intruder.take_flight()
 
 
-func _on_told(line: String) -> void:
-	print(line)
-	var lines := (_timeline.text + line + "\n").split("\n", false)
-	_timeline.text = "\n".join(lines.slice(-LINES_SHOWN)) + "\n"
+func _on_told(time_s: float, who: String, what: String, details: String) -> void:
+	print("%6.2f s  %-6s %-17s %s" % [time_s, who, what, details])
+	var lines := _timeline.text.split("\n", false)
+	lines.append("%.1f s   %s %s %s" % [time_s, who, what, details])
+	_timeline.text = "\n".join(lines.slice(-LINES_SHOWN))
 
 
 func _on_story_finished(succeeded: bool) -> void:
 	print(story.summary())
+	_life.set_deferred("process_mode", Node.PROCESS_MODE_DISABLED)
 	# Somebody who put the museum into a scene of theirs decides for themselves.
 	if get_tree().current_scene == self:
 		get_tree().quit(0 if succeeded else 1)

@@ -3,7 +3,7 @@ extends MeshInstance3D
 
 const RAYS := 48
 const HEIGHT_M := 0.06
-const CALM := Color(0.35, 0.75, 1.0, 0.34)
+const CALM := Color(0.1, 0.55, 1.0, 0.5)
 const SUSPICIOUS := Color(1.0, 0.78, 0.15, 0.45)
 const ALERT := Color(1.0, 0.2, 0.12, 0.5)
 

@@ -4,9 +4,13 @@ extends Node
 const Guard := preload("guard.gd")
 const Level := preload("level.gd")
 
+## A sense of a guard is told of anew when it was silent for so long (s). Shorter, and every
+## step of the intruder is a line.
+const SILENCE_S := 2.0
+
 ## All expected happenings took place, or time is up.
 signal finished(succeeded: bool)
-signal told(line: String)
+signal told(time_s: float, who: String, what: String, details: String)
 
 ## What has to happen, in this order; other things may happen between.
 @export var expected: PackedStringArray
@@ -15,9 +19,6 @@ signal told(line: String)
 @export_range(0.0, 60.0, 0.1, "suffix:s") var epilogue_s := 2.0
 @export var level: Level
 @export var events: AIEventManager
-
-## Lines of one sense of one guard are told when it was silent for so long (s).
-const SILENCE_S := 2.0
 
 var time_s := 0.0
 var is_over := false
@@ -37,8 +38,8 @@ func _ready() -> void:
 		guard.sensor.awareness_changed.connect(_on_awareness_changed.bind(guard))
 		guard.habits.habit_entered.connect(_on_habit_entered.bind(guard))
 		guard.habits.habit_exited.connect(_on_habit_exited.bind(guard))
-		guard.alarm_answered.connect(func() -> void: tell(guard.name, "answers", guard.why))
-		guard.caught.connect(func(_who: Node3D) -> void: tell(guard.name, "catches", "the intruder"))
+		guard.alarm_answered.connect(_on_alarm_answered.bind(guard))
+		guard.caught.connect(_on_caught.bind(guard))
 
 
 func _physics_process(delta: float) -> void:
@@ -52,8 +53,7 @@ func _physics_process(delta: float) -> void:
 
 ## Tell one line; "who what" is what the expected story is made of.
 func tell(who: String, what: String, details: String) -> void:
-	var line := "%6.2f s  %-10s %-11s %s" % [time_s, who, what, details]
-	told.emit(line.strip_edges(false))
+	told.emit(time_s, who, what, details)
 	_counts[what] = _counts.get(what, 0) + 1
 	if _reached < expected.size() and expected[_reached] == "%s %s" % [who, what]:
 		_reached += 1
@@ -75,14 +75,16 @@ func summary() -> String:
 
 
 func _on_event(code: String, arguments: Array) -> void:
-	tell("event", code, ", ".join(arguments.map(func(one: Node) -> String: return one.name)))
+	var names := arguments.map(func(one: Node) -> String: return one.name)
+	tell("event", code, "(%s)" % ", ".join(names))
 
 
 func _on_sensed(
 		source: Node, modality: String, strength: float, place: Vector3, guard: Guard) -> void:
 	var key := guard.name + modality
 	if time_s - _last_sensed_s.get(key, -INF) > SILENCE_S:
-		tell(guard.name, "sees" if modality == "sight" else "hears", "%s in the %s, strength %.2f (%.1f m away)" % [
+		var verb := "sees" if modality == "sight" else "hears"
+		tell(guard.name, verb, "%s in the %s, strength %.2f (%.1f m away)" % [
 				source.owner.name, level.room_at(place), strength,
 				guard.sensor.global_position.distance_to(place)])
 	_last_sensed_s[key] = time_s
@@ -101,9 +103,19 @@ func _on_habit_entered(path: String, reason: String, guard: Guard) -> void:
 		return
 	_last_habit[guard.name] = path
 	var because := reason if path.ends_with("Patrol") else "%s; %s" % [reason, guard.why]
-	tell(guard.name, path.get_file().to_lower(), "begins (%s)" % because)
+	var habit := path.get_file().to_lower()
+	tell(guard.name, habit + ("es" if habit.ends_with("ch") else "s"), "(%s)" % because)
 
 
 func _on_habit_exited(path: String, status: int, guard: Guard) -> void:
 	if path.ends_with("/Search") and status == Habit.STATUS_SUCCEEDED and not guard.has_lost:
 		tell(guard.name, "gives up", "nobody there")
+
+
+func _on_alarm_answered(guard: Guard) -> void:
+	tell(guard.name, "answers", "the alarm: " + guard.why)
+
+
+func _on_caught(_who: Node3D, guard: Guard) -> void:
+	tell(guard.name, "catches", "the intruder")
+	_ends_at_s = time_s
