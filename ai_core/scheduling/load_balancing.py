@@ -60,15 +60,17 @@ class LoadBalancingScheduler(Scheduler):
         priorities = [task.priority for task, _ in queue]
         # Summed from the end: each total holds exactly the priorities still to run.
         totals = list(accumulate(reversed(priorities)))
+        has_run = False
         for (task, due_since), priority in zip(queue, priorities, strict=True):
-            left = budget.left
-            if left <= 0:
+            left = max(budget.left, 0)
+            if left <= 0 and has_run:
                 break
             total = totals.pop()
             if self._may_run(task):
                 del self._waiting[task]
                 share = budget.part(left * (priority / total))
                 self._run(task, share, budget, self.frame - due_since)
+                has_run = True  # one a frame at least, or a tiny budget would starve everybody
 
     def _enqueue(self) -> None:
         self._waiting = {

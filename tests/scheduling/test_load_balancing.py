@@ -73,12 +73,13 @@ def test_the_longest_late_goes_first_and_ties_to_the_smallest_id(clock):
 
 def test_work_carried_over_is_told_its_true_elapsed_time(clock):
     scheduler, elapsed = LoadBalancingScheduler(clock), []
-    scheduler.add(lambda turn: elapsed.append(turn.elapsed_s), period_frames=2, phase_frames=0)
-    for steps in (1, 0, 0, 0, 0, 1):
-        scheduler.advance(Budget.of_steps(steps))
+    for _ in range(3):
+        scheduler.add(lambda turn: elapsed.append(turn.elapsed_s), period_frames=6, phase_frames=0)
+    for _ in range(9):
+        scheduler.advance(Budget.of_steps(1))
         clock.advance()
-    assert elapsed == pytest.approx([0.0, 0.5])
-    assert scheduler.statistics()[0]["lateness_frames_max"] == 3
+    assert elapsed == pytest.approx([0.0, 0.1, 0.2, 0.6, 0.6, 0.6])
+    assert [row["lateness_frames_max"] for row in scheduler.statistics()] == [0, 1, 2]
 
 
 def test_the_budget_is_exceeded_by_no_more_than_the_one_task_that_overran(clock, stopwatch):
@@ -121,14 +122,15 @@ def test_taking_more_than_a_share_is_no_overrun_while_the_budget_holds(clock, st
 
 def test_paused_and_removed_work_does_not_wait(clock):
     scheduler, ran = LoadBalancingScheduler(clock), []
-    paused, removed, kept = (scheduler.add(recorder(ran, name), period_frames=4) for name in "prk")
-    for _ in range(4):
-        scheduler.advance(Budget.of_steps(0))
+    _, paused, removed, kept = (
+        scheduler.add(recorder(ran, name), period_frames=4, phase_frames=0) for name in "fprk"
+    )
+    scheduler.advance(Budget.of_steps(1))
     scheduler.pause(paused)
     scheduler.remove(removed)
     assert scheduler.waiting == (kept,)
     scheduler.advance(Budget.of_steps(9))
-    assert ran == ["k"]
+    assert ran == ["f", "k"]
 
 
 @given(
@@ -136,7 +138,7 @@ def test_paused_and_removed_work_does_not_wait(clock):
     budgets=st.lists(st.integers(0, 6), min_size=1, max_size=25),
 )
 def test_nothing_is_lost_against_a_plain_queue(periods, budgets):
-    """The model: a list of (due since, id), served from its front."""
+    """The model: a list of (due since, id), served from its front; one a frame at least."""
     scheduler, ran = LoadBalancingScheduler(ManualClock()), []
     tasks = [scheduler.add(recorder(ran, i), period_frames=p) for i, p in enumerate(periods)]
     queue, expected = [], []
@@ -147,8 +149,9 @@ def test_nothing_is_lost_against_a_plain_queue(periods, budgets):
             for index, task in enumerate(tasks)
             if index not in waiting and (frame + task.phase_frames) % task.period_frames == 0
         ]
-        expected += [index for _, index in queue[:steps]]
-        queue = queue[steps:]
+        served = max(steps, 1)
+        expected += [index for _, index in queue[:served]]
+        queue = queue[served:]
         scheduler.advance(Budget.of_steps(steps))
     assert ran == expected
     assert [task.id for task in scheduler.waiting] == [index for _, index in queue]
