@@ -30,3 +30,7 @@ def test_ordinary_lines_are_not(line):
 
 def test_complaints_are_picked_out_in_order():
     assert complaints("fine\nERROR: one\n  at: here\nWARNING: two\n") == ["ERROR: one", "WARNING: two"]
+
+
+def test_jolts_word_on_a_busy_machine_is_no_complaint():
+    assert complaints("WARNING: Jolt Physics job system exceeded the maximum number of jobs. This should not happen.") == []
