@@ -30,6 +30,12 @@ SHOWN_CHARACTERS = 60
 class CycleError(ValueError):
     """Something was about to contain itself, directly or through others."""
 
+    is_misuse = True
+
+
+RAISES_FOR_MISUSE = True
+"""Whoever shows an error raised here may leave the traceback out: the message says what to mend."""
+
 
 class UnknownNameError(LookupError):
     """A code, topic, id or name that nobody has registered.
@@ -39,6 +45,8 @@ class UnknownNameError(LookupError):
         name: what was asked for.
         known: what could have been asked for; close matches are listed.
     """
+
+    is_misuse = True
 
     def __init__(self, kind: str, name: object, known: Iterable[object]) -> None:
         self.kind = kind

@@ -23,7 +23,7 @@ def start(level: int) -> None:
         registration = importlib.import_module("addons.ai_core.bridge.registration")
         registration.register_all()
         for name in _project_modules():
-            importlib.import_module(name)
+            _import_project_module(name)
         registration.register_all()
     elif level == LEVEL_EDITOR:
         _load_documentation()
@@ -40,12 +40,25 @@ def _forget_old_code() -> None:
             del sys.modules[name]
 
 
-def _project_modules() -> list[str]:
-    from _bridge import singleton
+def _import_project_module(name: str) -> None:
+    # A mistake in one module of a project must not take the addon's nodes away.
+    from _bridge import report_exception
 
-    settings = singleton("ProjectSettings")
-    named = os.environ.get(MODULES_VARIABLE, "").split(",")
-    return [*settings.get_setting(MODULES_SETTING, []), *filter(None, named)]
+    try:
+        importlib.import_module(name)
+    except Exception as error:
+        report_exception(error, f"importing '{name}', named in {MODULES_SETTING} or ${MODULES_VARIABLE},")
+
+
+def _project_modules() -> list[str]:
+    from _bridge import report_error, singleton
+
+    named = list(filter(None, os.environ.get(MODULES_VARIABLE, "").split(",")))
+    listed = singleton("ProjectSettings").get_setting(MODULES_SETTING, [])
+    if isinstance(listed, str):
+        report_error(f"the project setting {MODULES_SETTING} must be a PackedStringArray, got String {listed!r}")
+        listed = []
+    return [*listed, *named]
 
 
 def _load_documentation() -> None:

@@ -9,6 +9,7 @@ from addons.ai_core.bridge.gd import (
     Node,
     Node3D,
     PackedVector3Array,
+    RefusedValue,
     Resource,
     StringName,
     Variant,
@@ -37,6 +38,7 @@ class BridgeProbe(Node3D):
     mode = export(Mode, Mode.CHEAP)
     offset = export(Vector3, Vector3(1, 2, 3))
     friend = export(Node3D, None)
+    gear = export(int, 1, on_set="_gear_set")
     hit = signal(("who", Node), ("amount", float))
 
     def __init__(self):
@@ -64,6 +66,10 @@ class BridgeProbe(Node3D):
 
     def on_ready(self):
         self.calls.append("on_ready")
+
+    def _gear_set(self):
+        if self.gear == 4:
+            raise RefusedValue("gear must not be 4 while it runs")
 
     def _speed_set(self):
         if self.speed == 9.0:

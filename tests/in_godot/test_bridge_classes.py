@@ -11,8 +11,10 @@ from addons.ai_core.bridge.gd import (
     export,
     gdclass,
     method,
+    register,
     singleton,
 )
+from addons.ai_core.bridge.registration import declared_classes
 from tests.in_godot.bridge_nodes import BridgeData, BridgeProbe
 
 
@@ -173,3 +175,20 @@ def test_a_class_without_engine_base_is_refused():
         @gdclass
         class Nothing:
             pass
+
+
+def test_a_default_of_the_wrong_type_fails_at_the_class():
+    with pytest.raises(TypeError, match="the default of an exported float must be one, got 'abc'"):
+        export(float, "abc")
+    with pytest.raises(TypeError, match="exported int must be one, got None"):
+        export(int)
+
+
+def test_a_name_the_engine_has_already_is_refused():
+    @gdclass
+    class Timer(Node):
+        pass
+
+    declared_classes.remove(Timer)
+    with pytest.raises(TypeError, match="the engine has a class Timer already"):
+        register(Timer)

@@ -144,3 +144,59 @@ def test_node_methods_refuse_other_threads(node, gdscript, expect_errors):
             thread.wait_to_finish()
     """)
     script.run(node("BridgeProbe"))
+
+
+@pytest.mark.parametrize("kind", ["[]", "{}"])
+def test_a_value_that_contains_itself_is_an_error_not_a_crash(node, gdscript, expect_errors, kind):
+    add = "value.append(value)" if kind == "[]" else "value['again'] = value"
+    expect_errors("nested deeper than 200 levels, or contains itself", times=1)
+    gdscript(f"""
+        extends RefCounted
+        static func run(probe) -> void:
+            var value = {kind}
+            {add}
+            probe.echo(value)
+            value.clear()
+    """).run(node("BridgeProbe"))
+
+
+def test_a_python_value_that_contains_itself_is_refused(node):
+    endless = []
+    endless.append(endless)
+    with pytest.raises(ValueError, match="contains itself"):
+        node("BridgeProbe").call("echo", endless)
+
+
+def test_an_array_as_a_dictionarys_key_becomes_a_tuple_and_a_dictionary_is_refused(node, gdscript, expect_errors):
+    made = gdscript("""
+        extends RefCounted
+        static func good() -> Dictionary: return {[1, 2]: "a"}
+        static func bad() -> Dictionary: return {{"x": 1}: "a"}
+    """)
+    assert made.good() == {(1, 2): "a"}
+    with pytest.raises(TypeError, match="a Dictionary with a key of type Dictionary has no Python form"):
+        made.bad()
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [("func(): pass", "too many arguments"), ("func(_a, _b, _c): pass", "too few arguments"),
+     ("Callable()", "cannot be called")],
+)
+def test_a_callable_that_cannot_be_called_so_raises(gdscript, source, message):
+    made = gdscript(f"extends RefCounted\nstatic func it() -> Callable: return {source}")
+    with pytest.raises(GodotCallError, match=message):
+        made.it()(1, 2)
+
+
+def test_a_refusal_in_a_setters_follow_up_keeps_the_old_value(node, gdscript, expect_errors):
+    probe = node("BridgeProbe")
+    expect_errors("gear must not be 4 while it runs", times=1)
+    gdscript(assigning("untyped.gear = 4")).run(probe)
+    assert probe.gear == 1
+
+
+def test_misuse_of_the_library_is_reported_without_its_insides(node, gdscript, expect_errors):
+    scheduler = node("AIScheduler", name="Brains")
+    expect_errors("AIScheduler '/root/Brains': period_frames must be at least 1, got 0", times=1)
+    scheduler.call("add_behavior", lambda elapsed: None, 0)

@@ -86,7 +86,9 @@ def floor(node, physics_frames):
     map_rid = region.get_navigation_map()
     for _ in range(200):
         physics_frames(1)
-        if singleton("NavigationServer3D").map_get_closest_point(map_rid, Vector3(5, 0, 5)).x > 4:
+        server = singleton("NavigationServer3D")
+        is_synchronised = server.map_get_iteration_id(map_rid) > 0
+        if is_synchronised and server.map_get_closest_point(map_rid, Vector3(5, 0, 5)).x > 4:
             return region
     raise AssertionError("the navigation map was not built within 200 frames")
 

@@ -33,4 +33,4 @@ def test_complaints_are_picked_out_in_order():
 
 
 def test_jolts_word_on_a_busy_machine_is_no_complaint():
-    assert complaints("WARNING: Jolt Physics job system exceeded the maximum number of jobs. This should not happen.") == []
+    assert complaints("WARNING: Jolt Physics job system exceeded the maximum number of jobs. This is bad.") == []

@@ -15,15 +15,15 @@ cdef class GDCallable:
             destructors[T_CALLABLE](self.words)
 
     def __call__(self, *arguments):
-        cdef GDVariant result
-        cdef Arguments packed = Arguments(arguments)
-        gd_variant_new_nil(&result)
-        with nogil:
-            callable_call(self.words, packed.pointers, &result, packed.count)
+        # Through a Variant: the Callable's own call drops the error of what it calls.
+        cdef GDVariant self_variant
+        from_type[T_CALLABLE](&self_variant, self.words)
         try:
-            return variant_to_python(&result)
+            return call_variant(&self_variant, "call", arguments)
+        except GodotCallError as problem:
+            raise GodotCallError(f"{self!r} cannot be called: {problem}") from None
         finally:
-            gd_variant_destroy(&result)
+            gd_variant_destroy(&self_variant)
 
     def is_live(self):
         """Return whether the object it calls still exists; True for functions of no object."""

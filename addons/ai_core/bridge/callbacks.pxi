@@ -179,6 +179,9 @@ cdef void on_call(void* userdata, void* instance, const void* const* arguments, 
         error.error = 4          # TOO_FEW_ARGUMENTS
         error.expected = method.count - method.default_count
         return
+    if (<Instance*>instance).python == NULL:
+        error.error = 5          # INSTANCE_IS_NULL: the Python side is gone already
+        return
     self = <object>(<Instance*>instance).python
     depth += 1
     try:
@@ -229,6 +232,10 @@ cdef void on_ptrcall(void* userdata, void* instance, const void* const* argument
     global depth
     cdef MethodData* method = <MethodData*>userdata
     cdef int i
+    if (<Instance*>instance).python == NULL:
+        if method.result >= 0:
+            write_default(method.result, result)
+        return
     self = <object>(<Instance*>instance).python
     depth += 1
     try:
@@ -296,6 +303,10 @@ cdef void on_call_virtual(void* instance, const void* name, void* userdata, cons
     global depth
     cdef VirtualData* virtual = <VirtualData*>userdata
     cdef int i
+    if (<Instance*>instance).python == NULL:
+        if virtual.result >= 0:
+            write_default(virtual.result, result)
+        return
     self = <object>(<Instance*>instance).python
     depth += 1
     try:

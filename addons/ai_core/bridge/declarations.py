@@ -51,6 +51,8 @@ class export:  # noqa: N801 - reads as a word of the declaration language
             if default:
                 raise TypeError(f"the default of an exported property must be immutable, got {default!r}")
             default = ()
+        if type in (bool, int, float, str) and not isinstance(default, (int, float) if type is float else type):
+            raise TypeError(f"the default of an exported {type.__name__} must be one, got {default!r}")  # type: ignore[attr-defined]
         self.type, self.default, self.range, self.or_greater = type, default, range, or_greater
         self.unit, self.as_degrees, self.options, self.hint = unit, as_degrees, options, hint
         self.group, self.on_set, self.doc = group, on_set, doc
@@ -68,9 +70,15 @@ class export:  # noqa: N801 - reads as a word of the declaration language
         return value
 
     def __set__(self, instance: Any, value: Any) -> None:
+        old = instance.__dict__.get(self.slot, self.default)
         instance.__dict__[self.slot] = self.checked(instance, value)
-        if self.on_set is not None:
+        if self.on_set is None:
+            return
+        try:
             getattr(instance, self.on_set)()
+        except RefusedValue:
+            instance.__dict__[self.slot] = old
+            raise
 
     def checked(self, instance: Any, value: Any) -> Any:
         """Return the value to store, or raise RefusedValue and leave the old one."""

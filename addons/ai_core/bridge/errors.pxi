@@ -22,6 +22,14 @@ cdef str described(object source):
         pass
     return f"{node.get_class()}: "
 
+cdef bint is_misuse(object problem):
+    """Whether the message says all: a refused value or argument. Its class says so, or the module that raised it."""
+    trace = problem.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    raised_by = trace.tb_frame.f_globals if trace is not None else {}
+    return getattr(problem, "is_misuse", False) or raised_by.get("RAISES_FOR_MISUSE", False)
+
 cdef void report(object problem, object where, object source=None, bint once=False) noexcept:
     """Print one engine error with the Python traceback; the engine adds the script stack."""
     try:
@@ -37,7 +45,7 @@ cdef void report(object problem, object where, object source=None, bint once=Fal
             _repeated[key] = _repeated.get(key, 0) + 1
             if _repeated[key] > 1:
                 return
-        if isinstance(problem, RefusedValue):
+        if is_misuse(problem):
             text = f"[ai_core] {described(source)}{problem}"
         else:
             stack = "".join(python_frames(traceback.TracebackException.from_exception(problem)).format()).rstrip()
@@ -73,6 +81,7 @@ def report_error(text, source=None):
 
 class RefusedValue(ValueError):
     """A value was refused at a property or argument; the message needs no traceback."""
+    is_misuse = True
 
 class EngineOutput:
     """What Python prints goes where the engine prints; a buffered pipe would lose it in a crash."""

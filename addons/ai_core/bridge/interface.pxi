@@ -24,7 +24,7 @@ cdef extern from "engine_hashes.h":
     int64_t HASH_Node3D_set_position, HASH_RayCast3D_set_target_position
     int64_t HASH_RayCast3D_force_raycast_update, HASH_RayCast3D_is_colliding, HASH_RayCast3D_get_collider
     int64_t HASH_Array_size, HASH_Array_resize, HASH_Dictionary_keys
-    int64_t HASH_Callable_call, HASH_Callable_call_deferred, HASH_Callable_get_object_id
+    int64_t HASH_Callable_call_deferred, HASH_Callable_get_object_id
     int64_t HASH_Signal_get_object, HASH_Signal_get_name
     int64_t HASH_PackedByteArray_size, HASH_PackedByteArray_resize
 

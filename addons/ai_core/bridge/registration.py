@@ -25,6 +25,7 @@ VIRTUALS: dict[str, tuple[tuple[int, ...], int]] = {
 """Engine virtuals: argument types and result type (-1 for none)."""
 
 NOTIFICATIONS = {
+    "on_predelete": 1,  # the last moment at which the node can be used
     "on_reloaded": 2,
     "on_enter_tree": 10,
     "on_exit_tree": 11,
@@ -74,7 +75,13 @@ def gdclass(cls: type | None = None, *, icon: str = "", is_runtime: bool = True)
 
 
 def register(cls: type) -> None:
-    """Make one declared class known to the engine."""
+    """Make one declared class known to the engine.
+
+    Raises:
+        TypeError: if the engine has a class of this name already.
+    """
+    if _bridge.singleton("ClassDB").class_exists(cls.__name__):
+        raise TypeError(f"the engine has a class {cls.__name__} already; give yours another name")
     _bridge.register_class(cls.__declared__)  # type: ignore[attr-defined]
 
 

@@ -37,7 +37,7 @@ cdef internal_f internal[39]
 cdef destructor_f destructors[39]
 cdef constructor_f constructors[39]
 cdef constructor_f string_from_name, string_from_path, path_from_string, callable_copy, signal_new
-cdef builtin_method_f array_size, array_resize, dictionary_keys, callable_call, callable_call_deferred
+cdef builtin_method_f array_size, array_resize, dictionary_keys, callable_call_deferred
 cdef builtin_method_f signal_object, signal_name, callable_object_id
 cdef int number_count[39]            # numbers in a Numbers type, 0 for other types
 cdef bint number_is_int[39]
@@ -47,7 +47,7 @@ cdef list type_names = [None] * 39
 
 cdef int open_variants() except -1:
     global string_from_name, string_from_path, path_from_string, callable_copy, signal_new
-    global array_size, array_resize, dictionary_keys, callable_call, callable_call_deferred, signal_object, signal_name, callable_object_id
+    global array_size, array_resize, dictionary_keys, callable_call_deferred, signal_object, signal_name, callable_object_id
     cdef int t
     cdef uint64_t name
     for t in range(T_MAX):
@@ -67,7 +67,6 @@ cdef int open_variants() except -1:
     array_size = gd_variant_get_ptr_builtin_method(T_ARRAY, name_ptr("size"), HASH_Array_size)
     array_resize = gd_variant_get_ptr_builtin_method(T_ARRAY, name_ptr("resize"), HASH_Array_resize)
     dictionary_keys = gd_variant_get_ptr_builtin_method(T_DICTIONARY, name_ptr("keys"), HASH_Dictionary_keys)
-    callable_call = gd_variant_get_ptr_builtin_method(T_CALLABLE, name_ptr("call"), HASH_Callable_call)
     callable_call_deferred = gd_variant_get_ptr_builtin_method(T_CALLABLE, name_ptr("call_deferred"), HASH_Callable_call_deferred)
     callable_object_id = gd_variant_get_ptr_builtin_method(T_CALLABLE, name_ptr("get_object_id"), HASH_Callable_get_object_id)
     signal_object = gd_variant_get_ptr_builtin_method(T_SIGNAL, name_ptr("get_object"), HASH_Signal_get_object)
@@ -154,15 +153,44 @@ cdef object variant_to_python(const void* variant):
         return object_to_python(pointer)
     return slot_to_python(t, internal[t](<void*>variant))
 
+DEEPEST_NESTING = 200
+"""Arrays and Dictionaries inside each other; deeper ones, or one that contains itself, would exhaust the C stack."""
+
+cdef int nesting = 0
+
+cdef int enter_nested() except -1:
+    global nesting
+    if nesting >= DEEPEST_NESTING:
+        raise ValueError(f"an Array or Dictionary is nested deeper than {DEEPEST_NESTING} levels, or contains itself")
+    nesting += 1
+
 cdef list array_to_python(const void* array):
+    global nesting
     cdef int64_t count = 0, i
-    array_size(<void*>array, NULL, &count, 0)
-    return [variant_to_python(gd_array_operator_index_const(array, i)) for i in range(count)]
+    enter_nested()
+    try:
+        array_size(<void*>array, NULL, &count, 0)
+        return [variant_to_python(gd_array_operator_index_const(array, i)) for i in range(count)]
+    finally:
+        nesting -= 1
+
+cdef object key_to_python(const void* variant):
+    """A Dictionary's key: Arrays become tuples, because a key must be hashable."""
+    key = variant_to_python(variant)
+    if type(key) is list:
+        key = tuple(key)
+    try:
+        hash(key)
+    except TypeError:
+        raise TypeError(f"a Dictionary with a key of type {type_name(gd_variant_get_type(variant))} has no Python form") from None
+    return key
 
 cdef dict dictionary_to_python(const void* dictionary):
+    global nesting
     cdef uint64_t keys = 0
     cdef int64_t count = 0, i
     cdef const void* key
+    enter_nested()
     constructors[T_ARRAY](&keys, NULL)
     dictionary_keys(<void*>dictionary, NULL, &keys, 0)
     array_size(&keys, NULL, &count, 0)
@@ -170,8 +198,9 @@ cdef dict dictionary_to_python(const void* dictionary):
     try:
         for i in range(count):
             key = gd_array_operator_index_const(&keys, i)
-            result[variant_to_python(key)] = variant_to_python(gd_dictionary_operator_index_const(dictionary, key))
+            result[key_to_python(key)] = variant_to_python(gd_dictionary_operator_index_const(dictionary, key))
     finally:
+        nesting -= 1
         destructors[T_ARRAY](&keys)
     return result
 
@@ -273,8 +302,10 @@ cdef int numbers_new(object value, int t, void* slot) except -1:
             (<float*>slot)[i] = value[i]
 
 cdef int array_new(object values, void* slot) except -1:
+    global nesting
     cdef int64_t count = len(values), resized = 0, i = 0
     cdef const void* arguments[1]
+    enter_nested()
     constructors[T_ARRAY](slot, NULL)
     arguments[0] = &count
     array_resize(slot, arguments, &resized, 1)
@@ -285,10 +316,14 @@ cdef int array_new(object values, void* slot) except -1:
     except BaseException:
         destructors[T_ARRAY](slot)
         raise
+    finally:
+        nesting -= 1
 
 cdef int dictionary_new(object values, void* slot) except -1:
+    global nesting
     cdef GDVariant key, item
     cdef void* place
+    enter_nested()
     constructors[T_DICTIONARY](slot, NULL)
     try:
         for k, v in values.items():
@@ -305,6 +340,8 @@ cdef int dictionary_new(object values, void* slot) except -1:
     except BaseException:
         destructors[T_DICTIONARY](slot)
         raise
+    finally:
+        nesting -= 1
 
 cdef int signal_to_slot(object value, void* slot) except -1:
     cdef void* pointer = (<GDObject?>value.object).live()
