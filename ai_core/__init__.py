@@ -4,10 +4,11 @@ Pure Python and NumPy; knows no engine and reads no clock: time, stopwatch and
 randomness are handed in. Begin with a clock and a scheduler, then add the
 folder that answers your question: ``scheduling`` (when does work run?),
 ``events`` (what happened?), ``senses`` (what is perceived?), ``decisions``
-(what now?).
+(what now?). ``compiled()`` names the kernels that run in C where they were built.
 """
 from ai_core.budget import Budget, Stopwatch
 from ai_core.clock import Clock, ManualClock, TimeIndex
+from ai_core.compiled import compiled
 from ai_core.errors import CycleError, UnknownNameError
 from ai_core.faults import Fault, FaultIsolation
 from ai_core.scheduling.frequency import FrequencyScheduler
@@ -30,4 +31,5 @@ __all__ = [
     "Trace",
     "Turn",
     "UnknownNameError",
+    "compiled",
 ]

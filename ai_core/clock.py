@@ -1,9 +1,11 @@
 """The only place time comes from: a frame number and seconds of game time."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 from ai_core.errors import finite_number, whole_number
+from ai_core.saving.fields import Fields, State
 
 __all__ = ["Clock", "ManualClock", "TimeIndex"]
 
@@ -70,3 +72,29 @@ class ManualClock:
             )
             self._now = self._steady_since = TimeIndex(frame, self._now.seconds + passed_s)
         return self._now
+
+    def save_state(self) -> State:
+        """Return the moment, as plain data; how long a frame is belongs to the program."""
+        return {
+            "version": 1,
+            "now": list(self._now),
+            "steady_since": list(self._steady_since),
+        }
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check a saved moment; return what sets the clock to it, also back.
+
+        Raises:
+            StateError: if it cannot be loaded; says where in it, and why.
+        """
+        fields = Fields.versioned(state, version=1)
+        now = TimeIndex(*fields.moment("now"))
+        since = TimeIndex(*fields.moment("steady_since", latest_s=now.seconds))
+        if since.frame > now.frame:
+            fields.refuse("steady_since", f"must not be after now, got frame {since.frame}")
+        fields.end()
+
+        def change() -> None:
+            self._now, self._steady_since = now, since
+
+        return change

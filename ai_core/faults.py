@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 from ai_core.errors import shown, whole_number
+from ai_core.saving.fields import Fields, State
 
 __all__ = ["Fault", "FaultIsolation"]
 
@@ -107,10 +108,63 @@ class FaultIsolation:
         """Drop all that is known of ``key``; call it when the work is removed."""
         self.release(key)
 
+    def failures_of(self, key: Hashable) -> tuple[int, bool]:
+        """Return the failures in a row under a key, and whether it is quarantined."""
+        return self._in_a_row.get(key, 0), key in self._quarantined
+
+    def put_failures(self, key: Hashable, in_a_row: int, *, is_quarantined: bool) -> None:
+        """Set what ``failures_of`` returns; for what was saved by whoever runs the work."""
+        self.release(key)
+        if in_a_row:
+            self._in_a_row[key] = in_a_row
+        if is_quarantined:
+            self._quarantined.add(key)
+
+    def save_state(self) -> State:
+        """Return the total, and the counts under keys that are text.
+
+        Whoever runs work under keys of another kind saves them with that work,
+        by its name: schedulers, event managers, stations, sensors, habit trees.
+        """
+        names = sorted(
+            key for key in {*self._in_a_row, *self._quarantined} if isinstance(key, str)
+        )
+        rows = [
+            {"name": name, "failures": failures, "is_quarantined": is_quarantined}
+            for name, (failures, is_quarantined) in ((one, self.failures_of(one)) for one in names)
+        ]
+        return {"version": 1, "failures": self._failures, "named": rows}
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check saved counts; return what puts them back.
+
+        Raises:
+            StateError: if they cannot be loaded; says where in them, and why.
+        """
+        fields = Fields.versioned(state, version=1)
+        failures = fields.whole("failures")
+        named: dict[str, tuple[int, bool]] = {}
+        for one in fields.groups("named"):
+            name = one.text("name")
+            if name in named:
+                one.refuse("name", f"comes again: {name!r}")
+            named[name] = one.whole("failures"), one.flag("is_quarantined")
+            one.end()
+        fields.end()
+        return lambda: self._put_named(failures, named)
+
     @property
     def counts(self) -> dict[str, int]:
         """``failures`` since the beginning, and how many are ``quarantined`` now."""
         return {"failures": self._failures, "quarantined": len(self._quarantined)}
+
+    def _put_named(self, failures: int, named: dict[str, tuple[int, bool]]) -> None:
+        self._failures = failures
+        for key in [*self._in_a_row, *self._quarantined]:
+            if isinstance(key, str):
+                self.release(key)
+        for name, (in_a_row, is_quarantined) in named.items():
+            self.put_failures(name, in_a_row, is_quarantined=is_quarantined)
 
 
 def _log(fault: Fault) -> None:

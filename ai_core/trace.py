@@ -14,6 +14,7 @@ Hook = Callable[..., object]
 HOOK_NAMES = (
     "before_task",
     "after_task",
+    "task_ran",
     "event_sent",
     "sensed",
     "state_entered",
@@ -31,6 +32,9 @@ class Trace:
     Attributes:
         before_task: called with (name, now).
         after_task: called with (name, now, used_us).
+        task_ran: called after that with (name, now, granted, steps, used_us,
+            result): what it was granted (µs or steps), the steps it took, and
+            what its work returned, or the exception it raised.
         event_sent: called with (event, now).
         sensed: called with (sensor_id, source_id, modality_name, intensity, now).
         state_entered: called with (owner_name, state_path, reason, now).
@@ -40,6 +44,7 @@ class Trace:
     def __init__(self) -> None:
         self.before_task: tuple[Hook, ...] = ()
         self.after_task: tuple[Hook, ...] = ()
+        self.task_ran: tuple[Hook, ...] = ()
         self.event_sent: tuple[Hook, ...] = ()
         self.sensed: tuple[Hook, ...] = ()
         self.state_entered: tuple[Hook, ...] = ()

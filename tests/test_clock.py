@@ -4,6 +4,7 @@ from __future__ import annotations
 import pytest
 
 from ai_core.clock import ManualClock
+from ai_core.saving.fields import StateError
 
 
 def test_time_starts_at_frame_zero():
@@ -37,3 +38,27 @@ def test_time_does_not_go_back(step):
 def test_a_frame_must_last(seconds):
     with pytest.raises(ValueError, match="seconds_per_frame must be"):
         ManualClock(seconds_per_frame=seconds)
+
+
+def test_a_loaded_clock_goes_on_without_drift():
+    clock, other = ManualClock(seconds_per_frame=0.1), ManualClock(seconds_per_frame=0.1)
+    clock.advance(seconds=0.03)
+    clock.advance(7)
+    other.advance(100)
+    other.prepare_state(clock.save_state())()
+    assert other.advance(1000) == clock.advance(1000)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [({"now": [1.5, 0.0]}, r"'now\[0\]' must be a whole number"), ({"now": [1]}, "'now' must be a list of 2"),
+     ({"now": [1, float("nan")]}, r"'now\[1\]' must be a finite number"), ({"version": 2}, "'version' is 2"),
+     ({"steady_since": [0, 9.0]}, r"'steady_since\[1\]' must be at most"),
+     ({"steady_since": [9, 0.0]}, "'steady_since' must not be after now")],
+)
+def test_a_moment_that_cannot_be_is_refused(change, message):
+    clock = ManualClock(0.5)
+    clock.advance(2)
+    with pytest.raises(StateError, match=message):
+        clock.prepare_state({**clock.save_state(), **change})
+    assert clock.now == (2, 1.0)

@@ -6,6 +6,7 @@ import logging
 import pytest
 
 from ai_core.faults import FaultIsolation
+from ai_core.saving.fields import StateError
 
 
 def raised(message="boom"):
@@ -93,3 +94,23 @@ def test_a_count_that_is_none_is_refused(count):
 def test_a_report_must_be_callable():
     with pytest.raises(TypeError, match="report must be a callable or None"):
         FaultIsolation(report="log")
+
+
+def test_counts_under_names_are_saved_and_those_under_objects_are_not():
+    faults, key = FaultIsolation(report=lambda fault: None), object()
+    for name in ("door", "door", "gate", "gate", "gate", key):
+        faults.failed(name, str(name), 0, raised())
+    other = FaultIsolation(report=lambda fault: None)
+    other.failed("well", "well", 0, raised())
+    other.prepare_state(faults.save_state())()
+    assert [other.failures_of(name) for name in ("door", "gate", "well", key)] == [
+        (2, False), (3, True), (0, False), (0, False)
+    ]
+    assert other.counts == {"failures": 6, "quarantined": 1}
+
+
+def test_a_name_that_comes_twice_in_a_save_is_refused():
+    row = {"name": "door", "failures": 1, "is_quarantined": False}
+    faults = FaultIsolation()
+    with pytest.raises(StateError, match=r"'named\[1\].name' comes again: 'door'"):
+        faults.prepare_state({"version": 1, "failures": 2, "named": [row, row]})

@@ -22,7 +22,8 @@ if sys.version_info < (3, 11):  # noqa: UP036  said before an import fails with 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tools import addon_install, demo, preparation, screenshot, test_parts  # noqa: E402
+from tools import addon_install, demo, preparation, recording_commands, screenshot, test_parts  # noqa: E402
+from tools.benchmarking import start as benchmarking  # noqa: E402
 from tools.environment import ensure_environment  # noqa: E402
 from tools.progress import StepFailed  # noqa: E402
 
@@ -45,7 +46,9 @@ def test(options: argparse.Namespace) -> int:
     """run all tests, or some parts of them"""
     parts = test_parts.chosen(options.part)
     if not any(part.needs_godot for part in parts):
-        return test_parts.run_parts(parts, ROOT, ensure_environment(ROOT), None)
+        python = ensure_environment(ROOT)
+        preparation.build_kernels(python)
+        return test_parts.run_parts(parts, ROOT, python, None)
     prepared = preparation.prepare(ROOT)
     return test_parts.run_parts(parts, ROOT, prepared.python, prepared.engine)
 
@@ -56,7 +59,7 @@ def check(_: argparse.Namespace) -> int:
 
 
 def build(options: argparse.Namespace) -> int:
-    """build the bridge if its sources have changed"""
+    """build bridge and kernels if their sources have changed"""
     preparation.build(ROOT, force=options.force)
     return 0
 
@@ -102,6 +105,7 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], list[tuple[list[s
         (["part"], {"nargs": "*", "metavar": "PART", "help": f"some of: {test_parts.part_names()} (all)"}),
     ]),
     "check": (check, []),
+    "bench": (benchmarking.start, benchmarking.ARGUMENTS),
     "build": (build, [(["--force"], {"action": "store_true", "help": "build even if nothing changed"})]),
     "screenshot": (take_screenshot, [
         (["scene"], {"help": "museum, or res://any/scene.tscn"}),
@@ -109,6 +113,9 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], list[tuple[list[s
         (["--after"], {"type": float, "default": 5.0, "metavar": "SECONDS", "help": "game time to let pass (5)"}),
     ]),
     "editor": (editor, []),
+    "record": (recording_commands.record, recording_commands.RECORD_ARGUMENTS),
+    "replay": (recording_commands.replay, recording_commands.REPLAY_ARGUMENTS),
+    "timeline": (recording_commands.timeline, recording_commands.TIMELINE_ARGUMENTS),
     "install": (install, [
         (["project"], {"type": Path, "help": "folder with a project.godot"}),
         (["--remove"], {"action": "store_true", "help": "take out what was put in"}),

@@ -1,6 +1,7 @@
 """Everything that must be there before Godot runs our nodes; what is there already is skipped."""
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,7 +9,7 @@ from tools import build_bridge
 from tools.environment import ensure_environment
 from tools.godot_engine import GodotEngine, find_or_fetch
 from tools.godot_project import prepare_project
-from tools.progress import step
+from tools.progress import StepFailed, step
 from tools.python_config import config_text, write_config
 from tools.python_library import PythonLibrary, find_or_fetch_library
 
@@ -51,10 +52,27 @@ def build(root: Path = ROOT, *, force: bool = False) -> Prepared:
     engine = find_or_fetch()
     library = find_or_fetch_library(python)
     prepared = Prepared(root, python, engine, library)
+    build_kernels(python, library.include_dirs)
     if force or not build_bridge.is_current(python=python):
         _build_bridge(prepared)
     write_config(root / "addons" / "ai_core", prepared.python_settings)
     return prepared
+
+
+def build_kernels(python: Path, include_dirs: Iterable[Path] = ()) -> None:
+    """Build the core's compiled kernels if they are not current; where that fails, say so in one line.
+
+    Everything runs without them, only slower.
+    """
+    facts = build_bridge.python_facts(python)
+    if build_bridge.kernels_are_current(facts):
+        return
+    try:
+        with step("building the core's kernels"):
+            build_bridge.build_kernels(python=python, include_dirs=include_dirs)
+    except StepFailed as failure:
+        why = failure.why.splitlines()
+        print(f"ai_core runs without compiled kernels, slower: {failure.step} failed: {why[-1] if why else ''}")
 
 
 def _build_bridge(prepared: Prepared) -> None:

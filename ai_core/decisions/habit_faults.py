@@ -48,6 +48,21 @@ class HabitFaults:
             for of_asking in (False, True)
         )
 
+    def counts(self) -> list[tuple[int, bool, int, bool]]:
+        """Return what failed: index of place, whether in asking, in a row, quarantined."""
+        return [
+            (index, of_asking, *self._isolation.failures_of((self, index, of_asking)))
+            for _, index, of_asking in sorted(self._failing, key=lambda key: key[1:])
+        ]
+
+    def put(
+        self, index: int, in_a_row: int, *, of_asking: bool, is_quarantined: bool
+    ) -> None:
+        """Set what ``counts`` returns for one place."""
+        key = (self, index, of_asking)
+        self._failing.add(key)
+        self._isolation.put_failures(key, in_a_row, is_quarantined=is_quarantined)
+
     def release(self) -> None:
         """Give every habit all its tries again."""
         for key in self._failing:

@@ -14,10 +14,12 @@ from ai_core.decisions.habit_choice import RandomSource, check_random, choose
 from ai_core.decisions.habit_context import HabitContext
 from ai_core.decisions.habit_faults import HabitFaults
 from ai_core.decisions.habit_plan import Place, plan_of
+from ai_core.decisions.habit_state import PLAIN_VALUES, SaveableHabits
 from ai_core.decisions.habit_text import active_paths, live_view
 from ai_core.decisions.habits import Habit, Launch, Status
 from ai_core.errors import finite_number, shown
 from ai_core.faults import FaultIsolation
+from ai_core.saving.values import SavedValues
 from ai_core.scheduling.task import Turn
 from ai_core.trace import Trace
 
@@ -26,7 +28,7 @@ __all__ = ["HabitTree"]
 RUNNING, SUCCEEDED, FAILED = Status.RUNNING, Status.SUCCEEDED, Status.FAILED
 
 
-class HabitTree:
+class HabitTree(SaveableHabits):
     """Runs one definition for one character.
 
     Rules, beyond those of ``Habit`` and ``Launch``:
@@ -52,6 +54,7 @@ class HabitTree:
         trace: ``state_entered`` is called for each habit that begins.
         faults: told of callbacks that raise; None makes one that logs.
         blackboard: what the character knows; None starts an empty one.
+        values: writes blackboard and memories into saves; None knows plain data.
 
     Raises:
         CycleError: if a habit stands below itself.
@@ -63,7 +66,7 @@ class HabitTree:
     """
 
     __slots__ = (
-        "__weakref__", "_asking", "_blackboard", "_clock", "_elapsed_s", "_faults",
+        "__weakref__", "_asking", "_blackboard", "_elapsed_s", "_faults",
         "_is_busy", "_isolation", "_kept_errors", "_now", "_random", "_should_stop",
         "_trace", "endings", "holds", "name", "owner", "plan", "root_run",
     )
@@ -79,22 +82,19 @@ class HabitTree:
         trace: Trace | None = None,
         faults: FaultIsolation | None = None,
         blackboard: dict[str, Any] | None = None,
+        values: SavedValues | None = None,
     ) -> None:
         self.plan = plan_of(root)
         check_random(self.plan, random)
-        self.owner = owner
-        self.name = name or root.name
+        self.owner, self.name = owner, name or root.name
+        self.values = values or PLAIN_VALUES
         self.root_run: HabitContext | None = None
         self.holds: dict[int, float] = {}
         self.endings: dict[int, str] = {}
-        self._clock = clock
-        self._random = random
-        self._trace = trace
-        self._isolation = faults
+        self._clock, self._random, self._trace, self._isolation = clock, random, trace, faults
         self._faults: HabitFaults | None = None
         self._blackboard = blackboard
-        self._now = TimeIndex(0, 0.0)
-        self._elapsed_s = 0.0
+        self._now, self._elapsed_s = TimeIndex(0, 0.0), 0.0
         self._is_busy = self._should_stop = False
         self._asking: HabitContext | None = None
         self._kept_errors: list[Exception] = []

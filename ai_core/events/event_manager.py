@@ -5,7 +5,7 @@ the order of listening.
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from heapq import heappop, heappush
 from itertools import islice
 from operator import length_hint
@@ -15,7 +15,10 @@ from ai_core.budget import Budget
 from ai_core.clock import Clock
 from ai_core.errors import finite_number
 from ai_core.events.event_registry import Event, EventRegistry, Handler, Listening
+from ai_core.events.event_state import prepared_manager, saved_manager
 from ai_core.faults import FaultIsolation
+from ai_core.saving.fields import State
+from ai_core.saving.values import SavedValues
 from ai_core.trace import Trace
 
 __all__ = ["Event", "EventCounts", "EventManager", "Handler", "Listening"]
@@ -65,6 +68,7 @@ class EventManager:
             None allows any.
         faults: told of handlers that raise; None makes one that logs.
         trace: ``event_sent`` is called for each event as it is sent.
+        values: writes arguments and senders into saves; None knows plain data.
     """
 
     def __init__(
@@ -74,7 +78,9 @@ class EventManager:
         codes: Iterable[str] | None = None,
         faults: FaultIsolation | None = None,
         trace: Trace | None = None,
+        values: SavedValues | None = None,
     ) -> None:
+        self.values = values if values is not None else SavedValues()
         self._clock = clock
         self._faults = faults if faults is not None else FaultIsolation()
         self._trace = trace if trace is not None else Trace()
@@ -84,6 +90,11 @@ class EventManager:
         self._is_advancing = False
         self._order = 0
         self._dispatched = self._called = self._skipped = self._unheard = self._failed = 0
+
+    @property
+    def clock(self) -> Clock:
+        """What decides what is due."""
+        return self._clock
 
     @property
     def codes(self) -> tuple[str, ...]:
@@ -103,10 +114,17 @@ class EventManager:
             self._order, self._dispatched, delivered, self._unheard, self._failed
         )
 
-    def listen(self, codes: str | Iterable[str], handler: Handler) -> Listening:
+    def listen(
+        self, codes: str | Iterable[str], handler: Handler, *, name: str | None = None
+    ) -> Listening:
         """Call ``handler(event)`` for every event of one code, or of several.
 
         The same handler may listen more than once; it is then called as often.
+
+        Args:
+            codes: one code, or several.
+            handler: called with each event.
+            name: for reports and saves; None takes the name of the handler.
 
         Raises:
             UnknownNameError: if a code is not one of those declared.
@@ -114,7 +132,7 @@ class EventManager:
 
         Cost: O(codes); the next event of each sorts its listeners anew, O(listeners).
         """
-        return self._registry.add(codes, handler)
+        return self._registry.add(codes, handler, name)
 
     def send(
         self, code: str, *arguments: Any, sender: object | None = None, delay_s: float = 0.0
@@ -188,6 +206,45 @@ class EventManager:
         finally:
             self._is_advancing = False
 
+    def save_state(self) -> State:
+        """Return the queue, an event that is half told, and counts, as plain data.
+
+        Raises:
+            StateError: if an argument or a sender is neither plain nor named.
+            RuntimeError: if called from inside a handler.
+        """
+        return saved_manager(self)
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check a saved state against the listeners that are here; return what loads it.
+
+        Only listeners that were still to be told of a half-told event, or that
+        had failed, are named in it; they must listen here.
+
+        Raises:
+            StateError: if it cannot be loaded; says where in it, and why.
+            RuntimeError: if called from inside a handler.
+        """
+        return prepared_manager(self, state)
+
+    def failures_of(self, listening: Listening) -> tuple[int, bool]:
+        """Return how often a listener failed in a row, and whether it is quarantined."""
+        return self._faults.failures_of(listening)
+
+    def put_failures(self, listening: Listening, in_a_row: int, *, is_quarantined: bool) -> None:
+        """Set what ``failures_of`` returns."""
+        self._faults.put_failures(listening, in_a_row, is_quarantined=is_quarantined)
+        if in_a_row or is_quarantined:
+            self._watch(listening)
+        elif listening.is_active:
+            listening.call = listening.handler
+
+    def stopped_listening(self) -> Listening:
+        """Return a listener that has stopped, for a broadcast under way."""
+        listening = Listening(self._registry, (), self._not_told)
+        listening.call = self._not_told
+        return listening
+
     def _dispatch_due(self, budget: Budget) -> None:
         queue = self._queue
         latest = self._clock.now.seconds + DUE_TOLERANCE_S
@@ -243,14 +300,17 @@ class EventManager:
     def _fail(self, listening: Listening, event: Event, error: Exception) -> None:
         self._failed += 1
         if listening.is_active:
-            listening.call = lambda event: self._retry(listening, event)
-        handler = getattr(listening.handler, "__qualname__", type(listening.handler).__name__)
-        frame = self._clock.now.frame
+            self._watch(listening)
+        name = f"{listening.name} hearing {event.code!r}"
         try:
-            self._faults.failed(listening, f"{handler} hearing {event.code!r}", frame, error)
+            self._faults.failed(listening, name, self._clock.now.frame, error)
         finally:
             if not listening.is_active:  # it stopped itself, then raised
                 self._faults.forget(listening)
+
+    def _watch(self, listening: Listening) -> None:
+        """Let a listener that failed be called with care until it succeeds."""
+        listening.call = lambda event: self._retry(listening, event)
 
     def _retry(self, listening: Listening, event: Event) -> None:
         """Stand in for a handler that has failed, until it succeeds once."""

@@ -30,20 +30,34 @@ class Listening:
 
     Attributes:
         handler: what is called with each event.
+        name: what reports and saves call it; need not be unique.
         call: what dispatch calls: the handler, or a stand-in for one that has
             stopped or failed. Swapped here, so that every broadcast under way
             sees it at once and a healthy listener costs no check.
     """
 
-    __slots__ = ("__weakref__", "_channels", "_registry", "call", "handler")
+    __slots__ = ("__weakref__", "_channels", "_given_name", "_registry", "call", "handler")
 
     def __init__(
-        self, registry: EventRegistry, channels: tuple[Channel, ...], handler: Handler
+        self,
+        registry: EventRegistry,
+        channels: tuple[Channel, ...],
+        handler: Handler,
+        name: str | None = None,
     ) -> None:
         self._registry = registry
         self._channels = channels
+        self._given_name = name
         self.handler = handler
         self.call: Handler = handler
+
+    @property
+    def name(self) -> str:
+        """What reports and saves call it: the name given, or that of the handler."""
+        if self._given_name is not None:
+            return self._given_name
+        name: str = getattr(self.handler, "__qualname__", type(self.handler).__name__)
+        return name
 
     @property
     def codes(self) -> tuple[str, ...]:
@@ -65,8 +79,7 @@ class Listening:
         self._channels = ()
 
     def __repr__(self) -> str:
-        name = getattr(self.handler, "__qualname__", type(self.handler).__name__)
-        return f"<Listening of {name} to {', '.join(self.codes) or 'nothing any more'}>"
+        return f"<Listening of {self.name} to {', '.join(self.codes) or 'nothing any more'}>"
 
 
 class Channel:
@@ -120,19 +133,23 @@ class EventRegistry:
         """Codes that are declared, or that somebody listens to."""
         return tuple(self._channels)
 
-    def add(self, codes: str | Iterable[str], handler: Handler) -> Listening:
+    def add(
+        self, codes: str | Iterable[str], handler: Handler, name: str | None = None
+    ) -> Listening:
         """Register ``handler`` for each code. Cost: O(codes)."""
+        if name is not None and (not isinstance(name, str) or not name):
+            raise TypeError(f"name must be a text that is not empty, got {shown(name)}")
         if not callable(handler):
             raise TypeError(f"handler must be callable with an event, got {shown(handler)}")
-        names = (codes,) if type(codes) is str else code_tuple(codes)
-        if not names:
+        wanted = (codes,) if type(codes) is str else code_tuple(codes)
+        if not wanted:
             raise ValueError("codes must name at least one event code, got none")
-        for name in names:  # all are checked before any is changed
-            self.check(name)
-        channels = tuple(self._channel(name) for name in names)
+        for code in wanted:  # all are checked before any is changed
+            self.check(code)
+        channels = tuple(self._channel(code) for code in wanted)
         if len(channels) == 1:
             channels = channels[0].alone  # shared: a registration stays small
-        listening = Listening(self, channels, handler)
+        listening = Listening(self, channels, handler, name)
         for channel in channels:
             channel.add(listening)
         return listening

@@ -7,7 +7,10 @@ from typing import Any, NamedTuple
 
 from ai_core.clock import Clock
 from ai_core.errors import CycleError, UnknownNameError, shown, whole_number
+from ai_core.events.polling_state import prepared_station, saved_station
 from ai_core.faults import FaultIsolation
+from ai_core.saving.fields import State
+from ai_core.saving.values import SavedValues
 
 __all__ = ["PollingStation", "TopicStatistics"]
 
@@ -91,11 +94,27 @@ class PollingStation:
         clock: whose frames are counted.
         faults: told of topics that fail and have a fallback; None makes one
             that logs.
+        values: writes keys and answers into saves; None knows plain data.
+
+    Attributes:
+        clock: whose frames are counted.
+        faults: told of topics that fail.
+        values: see above.
     """
 
-    def __init__(self, clock: Clock, *, faults: FaultIsolation | None = None) -> None:
-        self._clock = clock
-        self._faults = faults if faults is not None else FaultIsolation()
+    forever = FOREVER
+    """Frame until which an answer is kept that does not grow old."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        *,
+        faults: FaultIsolation | None = None,
+        values: SavedValues | None = None,
+    ) -> None:
+        self.clock = clock
+        self.values = values if values is not None else SavedValues()
+        self.faults = faults if faults is not None else FaultIsolation()
         self._topics: dict[str, _Topic] = {}
         self._computing: dict[tuple[str, tuple[Hashable, ...]], None] = {}
 
@@ -156,7 +175,7 @@ class PollingStation:
         """
         self._topic(code)
         del self._topics[code]
-        self._faults.forget((self, code))
+        self.faults.forget((self, code))
 
     def poll(self, code: str, *key: Hashable) -> Any:
         """Return the answer of a topic for a key, computing it if none is fresh.
@@ -173,7 +192,7 @@ class PollingStation:
         topic = self._topics.get(code)
         if topic is None:
             topic = self._topic(code)
-        frame = self._clock.now.frame
+        frame = self.clock.now.frame
         kept = topic.answers.get(key)
         if kept is not None and kept[1] <= frame < kept[2]:  # a loaded game may go back
             topic.hits += 1
@@ -205,6 +224,28 @@ class PollingStation:
             for t in self._topics.values()
         ]
 
+    def save_state(self) -> State:
+        """Return the answers kept and how topics were used, as plain data.
+
+        An answer is left out, and computed anew after loading, if it or its key
+        is neither plain nor named.
+
+        Raises:
+            RuntimeError: if called from inside a computation.
+        """
+        return saved_station(self)
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check a saved state against the topics that are here; return what loads it.
+
+        Topics that are only here are left alone.
+
+        Raises:
+            StateError: if it cannot be loaded; says where in it, and why.
+            RuntimeError: if called from inside a computation.
+        """
+        return prepared_station(self, state)
+
     def _topic(self, code: str) -> _Topic:
         try:
             return self._topics[code]
@@ -216,7 +257,7 @@ class PollingStation:
         if question in self._computing:
             raise CycleError(self._describe_cycle(question))
         may_fail = topic.fallback is not _RAISE
-        if may_fail and self._faults.is_quarantined((self, topic.code)):
+        if may_fail and self.faults.is_quarantined((self, topic.code)):
             return topic.fallback
         invalidations = topic.invalidations
         self._computing[question] = None
@@ -228,12 +269,12 @@ class PollingStation:
             if not may_fail:
                 raise
             name = f"topic {_call_text(*question)}"
-            self._faults.failed((self, topic.code), name, frame, error)
+            self.faults.failed((self, topic.code), name, frame, error)
             return topic.fallback
         finally:
             del self._computing[question]
         if may_fail:
-            self._faults.succeeded((self, topic.code))
+            self.faults.succeeded((self, topic.code))
         if topic.invalidations == invalidations:
             topic.keep(key, answer, frame)
         return answer

@@ -14,14 +14,10 @@ says so, and the same inputs give the same trace.
 from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 from ai_core.scheduling.phasing import DryRun, Slot, runs_per_frame
-from ai_core.scheduling.scheduler import (
-    MAX_PERIOD_FRAMES,
-    MAX_PRIORITY,
-    MIN_PRIORITY,
-    Scheduler,
-)
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.statistics import Overrun
 from ai_core.scheduling.task import Advancing, Task, Turn, Work
+from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES, MAX_PRIORITY, MIN_PRIORITY
 
 __all__ = [
     "MAX_PERIOD_FRAMES",

@@ -1,16 +1,11 @@
 """The load balancing scheduler: a budget that holds, and nothing lost by it."""
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import accumulate
 
-from ai_core.budget import Budget, Stopwatch
-from ai_core.clock import Clock
-from ai_core.faults import FaultIsolation
+from ai_core.budget import Budget
 from ai_core.scheduling.scheduler import Scheduler
-from ai_core.scheduling.statistics import Overrun
 from ai_core.scheduling.task import Task
-from ai_core.trace import Trace
 
 __all__ = ["LoadBalancingScheduler"]
 
@@ -35,19 +30,7 @@ class LoadBalancingScheduler(Scheduler):
     what is due even when no time is left.
     """
 
-    def __init__(
-        self,
-        clock: Clock,
-        *,
-        faults: FaultIsolation | None = None,
-        trace: Trace | None = None,
-        stopwatch: Stopwatch | None = None,
-        on_overrun: Callable[[Overrun], object] | None = None,
-    ) -> None:
-        super().__init__(
-            clock, faults=faults, trace=trace, stopwatch=stopwatch, on_overrun=on_overrun
-        )
-        self._waiting: dict[Task, int] = {}
+    carries_over = True
 
     @property
     def waiting(self) -> tuple[Task, ...]:

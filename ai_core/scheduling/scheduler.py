@@ -7,30 +7,22 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import ClassVar
 
 from ai_core.budget import Budget, Stopwatch
 from ai_core.clock import Clock
-from ai_core.errors import CycleError, finite_number, shown, whole_number
+from ai_core.errors import CycleError, shown
 from ai_core.faults import FaultIsolation
+from ai_core.saving.fields import State
 from ai_core.scheduling.phasing import DryRun, Slot
+from ai_core.scheduling.scheduler_state import prepared_scheduler, saved_scheduler
 from ai_core.scheduling.statistics import Overrun
 from ai_core.scheduling.task import Task, Turn, Work
+from ai_core.scheduling.task_limits import checked_period, checked_phase, checked_priority
 from ai_core.scheduling.work import runner_for
 from ai_core.trace import Trace
 
-__all__ = ["MAX_PERIOD_FRAMES", "MAX_PRIORITY", "MIN_PRIORITY", "Scheduler"]
-
-MAX_PERIOD_FRAMES = 1_000_000
-"""Longest period and phase (frames): 4.6 hours at 60 frames a second.
-
-What is rarer than that is an appointment, not a period: send a delayed event.
-"""
-
-MIN_PRIORITY = 1e-6
-"""Smallest priority (no unit). Less beside a normal task would never run."""
-
-MAX_PRIORITY = 1e6
-"""Largest priority (no unit). More would starve every normal task."""
+__all__ = ["Scheduler"]
 
 
 class Scheduler(ABC):
@@ -49,6 +41,9 @@ class Scheduler(ABC):
         stopwatch: measures each run when the budget does not measure time.
         on_overrun: told which task took a frame beyond its budget.
     """
+
+    carries_over: ClassVar[bool] = False
+    """Whether due work may wait for a later frame."""
 
     def __init__(
         self,
@@ -73,6 +68,12 @@ class Scheduler(ABC):
         self._is_advancing = False
         self._overrun_told = False
         self._overruns = 0
+        self._waiting: dict[Task, int] = {}
+
+    @property
+    def clock(self) -> Clock:
+        """Where ``now`` comes from."""
+        return self._clock
 
     @property
     def frame(self) -> int:
@@ -126,9 +127,9 @@ class Scheduler(ABC):
             name = str(getattr(work, "__name__", type(work).__name__))
         elif not isinstance(name, str) or not name:
             raise TypeError(f"name must be a text that is not empty, got {shown(name)}")
-        period = _period(period_frames)
-        phase = None if phase_frames is None else _phase(phase_frames)
-        weight = _priority(priority)
+        period = checked_period(period_frames)
+        phase = None if phase_frames is None else checked_phase(phase_frames)
+        weight = checked_priority(priority)
         task = Task(self, self._next_id, name, work, runner, self._clock.now.seconds)
         task._automatic_phase = phase is None
         task._priority = weight
@@ -194,9 +195,9 @@ class Scheduler(ABC):
             TypeError: if a number is of another type.
         """
         self._check_ours(task)
-        period = task._period if period_frames is None else _period(period_frames)
-        phase = task._phase if phase_frames is None else _phase(phase_frames)
-        weight = task._priority if priority is None else _priority(priority)
+        period = task._period if period_frames is None else checked_period(period_frames)
+        phase = task._phase if phase_frames is None else checked_phase(phase_frames)
+        weight = task._priority if priority is None else checked_priority(priority)
         if phase_frames is not None:
             task._automatic_phase = False
         task._priority = weight
@@ -247,6 +248,30 @@ class Scheduler(ABC):
             for task in self._tasks.values()
         ]
 
+    def save_state(self) -> State:
+        """Return frame, tasks, phases, run records and waiting work, as plain data.
+
+        Work that is saveable itself is saved with its task. A generator that
+        was half done begins anew after loading, unless its work is saveable
+        and so knows how far it had come.
+
+        Raises:
+            RuntimeError: if called by work that this scheduler is running.
+        """
+        return saved_scheduler(self)
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check a saved state against the tasks that are here; return what loads it.
+
+        Tasks are found by name, those of one name by their order. They get
+        their saved ids back; tasks that are only here are kept, under new ids.
+
+        Raises:
+            StateError: if it cannot be loaded; says where in it, and why.
+            RuntimeError: if called by work that this scheduler is running.
+        """
+        return prepared_scheduler(self, state)
+
     @abstractmethod
     def _run_frame(self, budget: Budget) -> None:
         """Run what is to run in ``self.frame``, each through ``_run``."""
@@ -274,9 +299,10 @@ class Scheduler(ABC):
         granted, steps = share.left, share.steps
         stopwatch = share.stopwatch or self._stopwatch
         failure: Exception | None = None
+        result: object = None
         started_ns = stopwatch() if stopwatch else 0
         try:
-            task._runner.run(turn)
+            result = task._runner.run(turn)
         except Exception as error:  # whatever work raises stays with it
             failure = error
         used_us = (stopwatch() - started_ns) / 1000 if stopwatch else 0.0
@@ -288,6 +314,8 @@ class Scheduler(ABC):
             self._tell_overrun(Overrun(task.name, task.id, now, granted, used, whole.over), task)
         for hook in self._trace.after_task:
             hook(task.name, now, used_us)
+        for hook in self._trace.task_ran:
+            hook(task.name, now, granted, share.steps - steps, used_us, result if failure is None else failure)
         self._settle(task, failure)
 
     def _settle(self, task: Task, failure: Exception | None) -> None:
@@ -333,22 +361,3 @@ class Scheduler(ABC):
             raise ValueError(f"task {shown(task.name)} was removed; add its work again")
         if task._owner is not self:
             raise ValueError(f"task {shown(task.name)} belongs to another scheduler")
-
-
-def _period(value: object) -> int:
-    remedy = "use 1 to run every frame"
-    return whole_number(
-        "period_frames", value, minimum=1, maximum=MAX_PERIOD_FRAMES, remedy=remedy
-    )
-
-
-def _phase(value: object) -> int:
-    remedy = "use None to have it chosen"
-    return whole_number("phase_frames", value, minimum=0, maximum=MAX_PERIOD_FRAMES, remedy=remedy)
-
-
-def _priority(value: object) -> float:
-    remedy = "pause a task to give it nothing"
-    return finite_number(
-        "priority", value, minimum=MIN_PRIORITY, maximum=MAX_PRIORITY, remedy=remedy
-    )

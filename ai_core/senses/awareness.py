@@ -6,11 +6,13 @@ minute, it has the same value and crosses its levels at the same moments.
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from ai_core.errors import finite_number, shown
+from ai_core.saving.fields import State
+from ai_core.senses.mind_state import prepared_meter, saved_meter
 
 __all__ = ["UNAWARE", "Awareness", "AwarenessLevel", "AwarenessSettings", "LevelChange"]
 
@@ -186,6 +188,18 @@ class Awareness:
         self._now_s = now_s
         self.value = min(1.0, max(0.0, begun + self._slope * (now_s - begun_s)))
         return self._crossed()
+
+    def save_state(self) -> State:
+        """Return where the meter stands, as plain data."""
+        return saved_meter(self)
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check a saved meter; return what loads it.
+
+        Raises:
+            StateError: if it cannot be loaded; says where in it, and why.
+        """
+        return prepared_meter(self, state)
 
     @property
     def _slope(self) -> float:

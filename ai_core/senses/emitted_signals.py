@@ -7,11 +7,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+import ai_core.senses.sight_kernels as sight_kernels
 from ai_core.budget import Budget
-from ai_core.senses.modality import ModalitySet, intensity_at
-from ai_core.senses.reach import may_reach
+from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensation import Point, Sensation
 from ai_core.senses.sensor_table import SensorTable
+from ai_core.senses.sight_kernels import Sense
 from ai_core.senses.signal_queue import Arrival, Signal, SignalQueue
 
 __all__ = ["EmittedSignals"]
@@ -34,6 +35,10 @@ class EmittedSignals:
     def __init__(self, modalities: ModalitySet, sensors: SensorTable) -> None:
         self._modalities = modalities
         self._sensors = sensors
+        self._senses = [
+            Sense(number, modalities[number].range_m, modalities[number].attenuation, needs_cone=False)
+            for number in range(len(modalities))
+        ]
         self._queue = SignalQueue()
         self._arrived: deque[tuple[Signal, Arrival]] = deque()
         self._sent = 0
@@ -53,29 +58,19 @@ class EmittedSignals:
     ) -> None:
         """Send a signal to all sensors that it reaches as they stand now.
 
-        Cost: O(sensors) in NumPy, and a sort of those reached.
+        Cost: O(sensors), and a sort of those reached.
         """
-        sensors, kind = self._sensors, self._modalities[modality]
-        origin = np.array(position, np.float32)
-        reach = np.array([kind.range_m])
-        near = may_reach(origin[np.newaxis], sensors.position, reach)[0]
-        near &= (sensors.notices & affiliation) != 0
-        near &= sensors.own_source != source_id
-        near &= np.isfinite(sensors.threshold[:, modality])
-        slots = np.flatnonzero(near)
-        distance = np.linalg.norm(sensors.position[slots].astype(np.float64) - origin, axis=1)
-        intensity = intensity_at(strength, distance, kind.attenuation)
-        reached = (distance <= kind.range_m) & (intensity >= sensors.threshold[slots, modality])
-        distance = distance[reached]
+        sensors, sense = self._sensors, self._senses[modality]
+        slots, distances, intensities = sight_kernels.sensors_reached(
+            sensors, sense, position, strength, affiliation, source_id
+        )
         signal = Signal(self._sent, source_id, modality, strength, position, now_s)
         self._sent += 1
-        self._queue.send(
-            signal,
-            now_s + distance * kind.inverse_speed_s_per_m,
-            sensors.ids.of_slots(slots[reached]),
-            distance,
-            intensity[reached],
-        )
+        if slots:
+            seconds_per_metre = self._modalities[modality].inverse_speed_s_per_m
+            due_s = [now_s + distance * seconds_per_metre for distance in distances]
+            ids = sensors.ids.of_slots(np.array(slots)).tolist()
+            self._queue.send(signal, due_s, ids, distances, intensities)
 
     def deliver(
         self, budget: Budget, now_s: float, notice: Callable[[Sensation], None]

@@ -36,12 +36,16 @@ class IdTable:
     Args:
         noun: what a row is, for messages: "sensor".
 
+    Attributes:
+        names: name by id, in the order of adding; names need not be unique.
+
     Cost: adding and removing O(1), apart from doubling.
     """
 
     def __init__(self, noun: str) -> None:
         self.noun = noun
         self.capacity = FIRST_CAPACITY
+        self.names: dict[int, str] = {}
         self._id_of_slot = np.full(FIRST_CAPACITY, -1, np.int32)
         self._generation: list[int] = []
         self._free: list[int] = []
@@ -52,6 +56,11 @@ class IdTable:
         return self._count
 
     @property
+    def rows(self) -> int:
+        """Number of rows given out so far; those after them were never used."""
+        return len(self._generation)
+
+    @property
     def ids(self) -> NDArray[np.int32]:
         """Every id in use, ascending; not to be written to."""
         if self._ids is None:
@@ -59,12 +68,15 @@ class IdTable:
             self._ids.flags.writeable = False
         return self._ids
 
-    def add(self) -> int:
+    def add(self, name: str = "") -> int:
         """Return a new id; ``capacity`` may have doubled.
 
         Raises:
+            TypeError: if ``name`` is no text.
             OverflowError: if a million rows are in use.
         """
+        if not isinstance(name, str):
+            raise TypeError(f"name must be a text, got {shown(name)}")
         if self._free:
             slot = self._free.pop()
         else:
@@ -77,6 +89,7 @@ class IdTable:
                 self._id_of_slot = grown(self._id_of_slot, self.capacity, -1)
         new = self._generation[slot] << SLOT_BITS | slot
         self._id_of_slot[slot] = new
+        self.names[new] = name
         self._ids = None
         self._count += 1
         return new
@@ -89,6 +102,7 @@ class IdTable:
         """
         slot = self.slot(known_id)
         self._id_of_slot[slot] = -1
+        del self.names[int(known_id)]
         self._generation[slot] += 1
         if self._generation[slot] < GENERATIONS:
             self._free.append(slot)
@@ -136,6 +150,10 @@ class IdTable:
             raise self._unknown(int(array[~good][0]))
         return slots
 
+    def slots_of_known(self, ids: NDArray[np.int32]) -> NDArray[np.intp]:
+        """Return the rows of ids that are in use, which is not checked."""
+        return (ids & ((1 << SLOT_BITS) - 1)).astype(np.intp)
+
     def of_slots(self, slots: NDArray[np.intp]) -> NDArray[np.int32]:
         """Return the ids of rows in use."""
         return self._id_of_slot[slots]
@@ -156,6 +174,7 @@ class IdTable:
 
 def grown(array: NDArray[Kind], rows: int, fill: object) -> NDArray[Kind]:
     """Return ``array`` with ``rows`` rows; new ones hold ``fill``."""
-    larger = np.full((rows, *array.shape[1:]), fill, array.dtype)
+    larger = np.empty_like(array, shape=(rows, *array.shape[1:]))  # in the same memory order
     larger[: len(array)] = array
+    larger[len(array) :] = fill
     return larger

@@ -184,5 +184,7 @@ def intensity_at(
     >>> intensity_at(2.0, np.array([0.0, 1.0, 2.0]), 0.9).round(2).tolist()
     [2.0, 1.8, 1.62]
     """
-    kept: NDArray[np.float64] = np.power(attenuation, distance_m)
+    # float_power is the C library's pow, like Python's ** and a kernel's; NumPy's own
+    # power rounds differently from one processor to the next.
+    kept: NDArray[np.float64] = np.float_power(attenuation, distance_m)
     return strength * kept

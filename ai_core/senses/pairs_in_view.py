@@ -52,15 +52,21 @@ class PairsInView:
         What stays in reach keeps its answer and its place in the queue.
 
         Args:
-            keys: (n,), each once, in any order.
+            keys: (n,), each once, in any order; ascending is fastest.
             intensity: (n,).
             moment: place in the queue for pairs that are new.
             needs_ray: False if being in reach is enough to be sensed.
 
-        Cost: O(n log n).
+        Cost: O(n log n), O(n) while the same pairs stay in reach.
         """
-        order = np.argsort(keys)
-        keys = keys[order]
+        if (keys[1:] < keys[:-1]).any():
+            order = np.argsort(keys)
+            keys, intensity = keys[order], intensity[order]
+        self.intensity = intensity
+        if np.array_equal(keys, self.keys):
+            if not needs_ray:
+                self.is_sensed[:] = True
+            return
         place = np.searchsorted(self.keys, keys)
         stayed = np.zeros(len(keys), np.bool_)
         inside = place < len(self.keys)
@@ -72,8 +78,8 @@ class PairsInView:
         is_sensed[stayed] |= self.is_sensed[before]
         told_at_s = np.full(len(keys), NEVER_TOLD_S)
         told_at_s[stayed] = self.told_at_s[before]
-        self.keys, self.intensity = keys, intensity[order]
-        self.waiting_since, self.is_sensed, self.told_at_s = waiting_since, is_sensed, told_at_s
+        self.keys, self.waiting_since = keys, waiting_since
+        self.is_sensed, self.told_at_s = is_sensed, told_at_s
 
     def answer(
         self, rows: NDArray[np.intp], is_free: NDArray[np.bool_], moment: int

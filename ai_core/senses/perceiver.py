@@ -10,6 +10,7 @@ from ai_core.faults import FaultIsolation
 from ai_core.senses.awareness import Awareness, AwarenessSettings, LevelChange
 from ai_core.senses.memory import MemoryChange, SenseMemory
 from ai_core.senses.sensation import Sensation
+from ai_core.senses.showing import Shown
 
 __all__ = ["Listeners", "Perceiver"]
 
@@ -64,13 +65,18 @@ class Perceiver:
         self.meters: dict[int, Awareness] = {}
 
     @property
+    def listener_names(self) -> tuple[str, ...]:
+        """What its listeners are called: "on_sensed" and so on."""
+        return tuple(vars(self._listeners))
+
+    @property
     def is_busy(self) -> bool:
         """True while something is remembered or a meter is not at rest."""
         return bool(self.meters) or (self.memory is not None and len(self.memory) > 0)
 
     def notice(self, sensation: Sensation, now: TimeIndex) -> None:
         """Take in what is sensed once: a signal that arrived."""
-        changes = self._remember(sensation, is_seen=False)
+        changes = self._remember(sensation)
         levels: list[LevelChange] = []
         if self._awareness is not None:
             meter = self._meter(sensation.source_id, self._awareness, now)
@@ -79,31 +85,49 @@ class Perceiver:
         self._tell("on_sensed", sensation, now)
         self._tell_levels(levels, now)
 
-    def look(
-        self, sensations: Sequence[tuple[Sensation, bool, bool]], now: TimeIndex
-    ) -> None:
+    def look(self, shown: Sequence[Shown], told: Sequence[Sensation], now: TimeIndex) -> None:
         """Take in all that shows itself now, and let time pass.
 
         Args:
-            sensations: each with whether its position is seen, and whether
-                the listener is to be told of it.
+            shown: all of it, each followed by memory and awareness.
+            told: what the listener is to be told of it.
             now: this moment.
         """
         changes: list[MemoryChange] = []
-        visible: dict[int, float] = {}
-        for sensation, is_seen, _ in sensations:
-            changes += self._remember(sensation, is_seen=is_seen)
-            target = sensation.source_id
-            visible[target] = max(sensation.intensity, visible.get(target, 0.0))
-        if self.memory is not None:
-            changes += self.memory.advance(now.seconds)
-        changes.sort(key=lambda change: (change.at_s, change.target))
-        levels = self._grow_aware(visible, now)
+        memory = self.memory
+        if memory is not None:
+            for target, modality, intensity, position, is_seen, _, _ in shown:
+                changes += memory.sense(
+                    target, modality, intensity, position, now.seconds, is_seen=is_seen
+                )
+            changes += memory.advance(now.seconds)
+            changes.sort(key=lambda change: (change.at_s, change.target))
+        levels = self._grow_aware(shown, now)
         self._tell_of(changes, now)
-        for sensation, _, is_told in sensations:
-            if is_told:
-                self._tell("on_sensed", sensation, now)
+        for sensation in told:
+            self._tell("on_sensed", sensation, now)
         self._tell_levels(levels, now)
+
+    def new_meter(self, target: int, now_s: float) -> Awareness | None:
+        """Return a meter as this sensor has them, or None if it does not grow aware."""
+        return None if self._awareness is None else Awareness(self._awareness, target, now_s)
+
+    def forget_all(self) -> None:
+        """Drop every memory and meter, which is no change to be told of."""
+        self.meters = {}
+        if self.memory is not None:
+            for record in self.memory.known():
+                self.memory.forget(record.target)
+
+    def failures_of(self, listener_name: str) -> tuple[int, bool]:
+        """Return how often a listener failed in a row, and whether it is quarantined."""
+        return self._faults.failures_of((self, listener_name))
+
+    def put_failures(self, listener_name: str, in_a_row: int, *, is_quarantined: bool) -> None:
+        """Set what ``failures_of`` returns."""
+        self._faults.put_failures(
+            (self, listener_name), in_a_row, is_quarantined=is_quarantined
+        )
 
     def release(self) -> None:
         """Let listeners that were quarantined be told again."""
@@ -115,17 +139,20 @@ class Perceiver:
         self.release()
         self._listeners = Listeners()
 
-    def _remember(self, sensation: Sensation, *, is_seen: bool) -> list[MemoryChange]:
+    def _remember(self, sensation: Sensation) -> list[MemoryChange]:
         if self.memory is None:
             return []
         return self.memory.sense(
             sensation.source_id, sensation.modality, sensation.intensity, sensation.position,
-            sensation.at, sent_at_s=sensation.sent_at, is_seen=is_seen,
+            sensation.at, sent_at_s=sensation.sent_at,
         )
 
-    def _grow_aware(self, visible: dict[int, float], now: TimeIndex) -> list[LevelChange]:
+    def _grow_aware(self, shown: Sequence[Shown], now: TimeIndex) -> list[LevelChange]:
         if self._awareness is None:
             return []
+        visible: dict[int, float] = {}
+        for target, _, intensity, *_ in shown:
+            visible[target] = max(intensity, visible.get(target, 0.0))
         for target in visible:
             self._meter(target, self._awareness, now)
         levels: list[LevelChange] = []

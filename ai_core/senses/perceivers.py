@@ -2,18 +2,26 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock, TimeIndex
 from ai_core.senses.continuous_sensing import ContinuousSensing
 from ai_core.senses.modality import ModalitySet
-from ai_core.senses.pairs_in_view import PairsInView, ids_of
 from ai_core.senses.perceiver import Perceiver
 from ai_core.senses.sensation import Sensation
+from ai_core.senses.showing import NOT_TOLD, Showing, Shown
 from ai_core.senses.source_table import SourceTable
 from ai_core.trace import Trace
 
 __all__ = ["Perceivers"]
+
+SENSORS_AT_ONCE = 64
+"""Sensors for which is fetched together what shows itself (count).
+
+Fewer pay NumPy's calls too often; more waste work when the budget ends soon, or
+when a listener moves something.
+"""
 
 
 class Perceivers:
@@ -73,47 +81,46 @@ class Perceivers:
         """
         if not self._to_visit:
             self._to_visit.extend(sorted(self._busy | continuous.sensing_ids()))
+        showing = None
         while self._to_visit:
             if budget.is_spent:
                 return False
             budget.spend()
             perceiver = self._all.get(self._to_visit.popleft())
-            if perceiver is not None:
-                self._look(perceiver, continuous)
+            if perceiver is None:
+                continue
+            now = self._clock.now
+            if showing is None or not showing.is_true_of(perceiver.sensor_id, now.seconds):
+                showing = self._showing(perceiver.sensor_id, continuous, now)
+            self._look(perceiver, showing.to(perceiver.sensor_id), continuous, now)
         return True
 
-    def _look(self, perceiver: Perceiver, continuous: ContinuousSensing) -> None:
-        now = self._clock.now
-        sensations = []
-        for number, pairs in continuous.pairs.items():
-            is_seen = self._modalities[number].needs_line_of_sight
-            for sensation, is_told in self._sensed(perceiver.sensor_id, number, pairs, now):
-                if is_told:
-                    self._trace_of(sensation, now)
-                sensations.append((sensation, is_seen, is_told))
-        perceiver.look(sensations, now)
-        self._note_if_busy(perceiver)
+    def _showing(self, sensor_id: int, continuous: ContinuousSensing, now: TimeIndex) -> Showing:
+        """Return what shows itself to this sensor and to some that follow."""
+        ahead = min(SENSORS_AT_ONCE, len(self._to_visit))
+        last = self._to_visit[ahead - 1] if ahead else sensor_id
+        return Showing(
+            continuous, self._modalities, self._sources, sensor_id, last, now.seconds,
+            self._tell_every_s,
+        )
 
-    def _sensed(
-        self, sensor_id: int, number: int, pairs: PairsInView, now: TimeIndex
-    ) -> list[tuple[Sensation, bool]]:
-        """Return what one sensor senses by one sense, each with whether to tell it."""
-        rows = pairs.sensed_by(sensor_id)
-        _, source_ids = ids_of(pairs.keys[rows])
-        is_there = self._sources.ids.are_known(source_ids)
-        rows, source_ids = rows[is_there], source_ids[is_there]
-        is_told = now.seconds >= pairs.told_at_s[rows] + self._tell_every_s
-        pairs.told_at_s[rows[is_told]] = now.seconds
-        places = self._sources.position[self._sources.ids.slots(source_ids)]
-        name = self._modalities[number].name
-        return [
-            (Sensation(sensor_id, source_id, name, intensity, (x, y, z),
-                       now.seconds, now.seconds), told)
-            for source_id, intensity, (x, y, z), told in zip(
-                source_ids.tolist(), pairs.intensity[rows].tolist(),
-                places.tolist(), is_told.tolist(), strict=True,
-            )
-        ]
+    def _look(
+        self,
+        perceiver: Perceiver,
+        shown: Sequence[Shown],
+        continuous: ContinuousSensing,
+        now: TimeIndex,
+    ) -> None:
+        told = []
+        for source_id, name, intensity, position, _, number, row in shown:
+            if row != NOT_TOLD:
+                continuous.pairs[number].told_at_s[row] = now.seconds
+                told.append(Sensation(perceiver.sensor_id, source_id, name, intensity, position,
+                                      now.seconds, now.seconds))
+        for sensation in told:
+            self._trace_of(sensation, now)
+        perceiver.look(shown, told, now)
+        self._note_if_busy(perceiver)
 
     def _trace_of(self, sensation: Sensation, now: TimeIndex) -> None:
         for hook in self._trace.sensed:

@@ -23,6 +23,7 @@ from ai_core.senses.pairs_in_view import ids_of
 from ai_core.senses.perceiver import Listeners, Perceiver
 from ai_core.senses.perceivers import Perceivers
 from ai_core.senses.sensation import Sensation
+from ai_core.senses.sense_state import SaveableSenses
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight import SightCone
 from ai_core.senses.source_table import ALL_AFFILIATIONS, SourceTable
@@ -44,7 +45,7 @@ Memory follows it at every look; this only limits how often somebody is called.
 """
 
 
-class RegionalSenseManager:
+class RegionalSenseManager(SaveableSenses):
     """Tells sensors what they sense of sources, by any modality.
 
     Signals are told of in the order in which they arrive, ties by sensor id,
@@ -88,11 +89,11 @@ class RegionalSenseManager:
         upward = point("up", up).astype(np.float64)
         if not upward.any():
             raise ValueError("up must point somewhere, got (0, 0, 0)")
-        self._clock = clock
+        self.clock = clock
         self._modalities = ModalitySet(
             (Modality.sight(), Modality.hearing()) if modalities is None else modalities
         )
-        self._faults = FaultIsolation() if faults is None else faults
+        self.faults = FaultIsolation() if faults is None else faults
         self._sensors = SensorTable(self._modalities)
         self._sources = SourceTable(self._modalities)
         self._perceivers = Perceivers(
@@ -119,6 +120,7 @@ class RegionalSenseManager:
         own_source: int | None = None,
         memory: SenseMemory | None = None,
         awareness: AwarenessSettings | None = None,
+        name: str = "",
         on_sensed: Callable[[Sensation], object] | None = None,
         on_gained: Callable[[MemoryChange], object] | None = None,
         on_lost: Callable[[MemoryChange], object] | None = None,
@@ -137,6 +139,7 @@ class RegionalSenseManager:
             own_source: id of the source that is itself, which it never senses.
             memory: its own, or None to remember nothing.
             awareness: how it grows aware of targets, or None.
+            name: finds it when a save is loaded; else the order of adding does.
             on_sensed: told each sensation; of what stays in view every
                 ``tell_every_s`` only.
             on_gained, on_lost, on_forgotten: told when its memory changes.
@@ -148,8 +151,10 @@ class RegionalSenseManager:
             UnknownNameError: if a modality is unknown.
         """
         listeners = Listeners(on_sensed, on_gained, on_lost, on_forgotten, on_awareness_changed)
-        new = self._sensors.add(position, forward, thresholds, sight_cones, notices, own_source)
-        self._perceivers.add(Perceiver(new, listeners, memory, awareness, self._faults))
+        new = self._sensors.add(
+            position, forward, thresholds, sight_cones, notices, own_source, name
+        )
+        self._perceivers.add(Perceiver(new, listeners, memory, awareness, self.faults))
         return new
 
     def change_sensor(
@@ -185,7 +190,7 @@ class RegionalSenseManager:
             sensor_id: whose listeners; None for ``line_of_sight``.
         """
         if sensor_id is None:
-            self._faults.release((self, "line_of_sight"))
+            self.faults.release((self, "line_of_sight"))
         else:
             self._perceiver(sensor_id).release()
 
@@ -206,7 +211,8 @@ class RegionalSenseManager:
         self._sensors.move(ids, positions, forwards)
 
     def add_source(
-        self, *, position: object, strengths: Mapping[str, float], affiliation: int = 1
+        self, *, position: object, strengths: Mapping[str, float], affiliation: int = 1,
+        name: str = "",
     ) -> int:
         """Add something that can be sensed, and return its id.
 
@@ -215,13 +221,14 @@ class RegionalSenseManager:
             strengths: strength by modality. In continuous ones it is sensed all
                 the time; in others it is what ``emit`` sends unless told.
             affiliation: what it belongs to, as bits.
+            name: finds it when a save is loaded; else the order of adding does.
 
         Raises:
             TypeError: if an argument is of another type.
             ValueError: if a number is out of range; nothing is added then.
             UnknownNameError: if a modality is unknown.
         """
-        return self._sources.add(position, strengths, affiliation)
+        return self._sources.add(position, strengths, affiliation, name)
 
     def change_source(
         self,
@@ -291,7 +298,7 @@ class RegionalSenseManager:
         origin = self._sources.position[slot] if position is None else point("position", position)
         self._emitted.emit(
             int(source_id), int(self._sources.affiliation[slot]), number, strength,
-            (float(origin[0]), float(origin[1]), float(origin[2])), self._clock.now.seconds,
+            (float(origin[0]), float(origin[1]), float(origin[2])), self.clock.now.seconds,
         )
 
     def advance(self, budget: Budget) -> None:
@@ -357,7 +364,7 @@ class RegionalSenseManager:
         return self._perceivers[int(sensor_id)]
 
     def _deliver(self, budget: Budget) -> bool:
-        return self._emitted.deliver(budget, self._clock.now.seconds, self._perceivers.notice)
+        return self._emitted.deliver(budget, self.clock.now.seconds, self._perceivers.notice)
 
     def _ask(self, budget: Budget) -> bool:
         key = (self, "line_of_sight")
@@ -365,7 +372,7 @@ class RegionalSenseManager:
             self._continuous.see_all()
             return True
         question = self._continuous.next_question(self.maximum_rays)
-        if not len(question.row) or self._faults.is_quarantined(key):
+        if not len(question.row) or self.faults.is_quarantined(key):
             return True
         if budget.is_spent:
             return False
@@ -374,9 +381,9 @@ class RegionalSenseManager:
         try:
             self._continuous.ask(question, self.line_of_sight)
         except Exception as error:  # nothing new is seen; hearing and memory go on
-            self._faults.failed(key, "line_of_sight", self._clock.now.frame, error)
+            self.faults.failed(key, "line_of_sight", self.clock.now.frame, error)
         else:
-            self._faults.succeeded(key)
+            self.faults.succeeded(key)
         return True
 
     def _remember(self, budget: Budget) -> bool:

@@ -46,12 +46,18 @@ class SensorTable:
         self._modalities = modalities
         self.ids = IdTable("sensor")
         rows = self.ids.capacity
-        self.position = np.zeros((rows, 3), np.float32)
+        # Each coordinate in one run of memory: tests over all sensors go along it.
+        self.position = np.zeros((rows, 3), np.float32, order="F")
         self.forward = np.zeros((rows, 3), np.float32)
-        self.threshold = np.full((rows, len(modalities)), DEAF)
+        self.threshold = np.full((rows, len(modalities)), DEAF, order="F")
         self.cones = np.zeros((rows, 0, 4))
         self.notices = np.zeros(rows, np.int64)
         self.own_source = np.full(rows, NO_SOURCE, np.int64)
+
+    @property
+    def rows(self) -> int:
+        """Number of rows that were ever in use."""
+        return self.ids.rows
 
     def add(
         self,
@@ -61,6 +67,7 @@ class SensorTable:
         cones: Sequence[SightCone],
         notices: int,
         own_source: int | None,
+        name: str = "",
     ) -> int:
         """Return the id of a new sensor; checks everything before it changes anything."""
         place = point("position", position)
@@ -68,7 +75,7 @@ class SensorTable:
         row, packed = self._abilities(thresholds, packed_cones(cones))
         mask = affiliation_mask("notices", notices)
         own = _own_source(own_source)
-        new = self.ids.add()
+        new = self.ids.add(name)
         self._fit()
         slot = self.ids.slot(new)
         self.position[slot] = place

@@ -5,11 +5,9 @@ next of them waits in the heap: sending costs one sort, not one push a sensor.
 """
 from __future__ import annotations
 
+from collections.abc import Sequence
 from heapq import heappop, heappush, heapreplace
 from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from ai_core.senses.sensation import Point
 
@@ -64,21 +62,14 @@ class SignalQueue:
     def send(
         self,
         signal: Signal,
-        due_s: NDArray[np.float64],
-        sensor_ids: NDArray[np.int32],
-        distance_m: NDArray[np.float64],
-        intensity: NDArray[np.float64],
+        due_s: Sequence[float],
+        sensor_ids: Sequence[int],
+        distance_m: Sequence[float],
+        intensity: Sequence[float],
     ) -> None:
-        """Let a signal travel to sensors, given in any order; all shapes (n,)."""
-        latest_first = np.lexsort((sensor_ids, due_s))[::-1]
-        arrivals = map(
-            Arrival,
-            due_s[latest_first].tolist(),
-            sensor_ids[latest_first].tolist(),
-            distance_m[latest_first].tolist(),
-            intensity[latest_first].tolist(),
-        )
-        self._push(signal, list(arrivals))
+        """Let a signal travel to sensors, given in any order, each once."""
+        arrivals = map(Arrival, due_s, sensor_ids, distance_m, intensity)
+        self._push(signal, sorted(arrivals, reverse=True))
 
     def send_again(self, signal: Signal, arrival: Arrival) -> None:
         """Let a signal reach one sensor later than was thought."""

@@ -25,22 +25,26 @@ class SourceTable:
         position: (capacity, 3) float32 (m).
         strength: (capacity, modalities) float64, or ``NO_STRENGTH``.
         affiliation: (capacity,) int64, what it belongs to, as bits.
+        changes: how often something was moved or removed (count).
     """
 
     def __init__(self, modalities: ModalitySet) -> None:
         self._modalities = modalities
+        self.changes = 0
         self.ids = IdTable("source")
         rows = self.ids.capacity
-        self.position = np.zeros((rows, 3), np.float32)
+        self.position = np.zeros((rows, 3), np.float32, order="F")  # as the sensors'
         self.strength = np.full((rows, len(modalities)), NO_STRENGTH)
         self.affiliation = np.zeros(rows, np.int64)
 
-    def add(self, position: object, strengths: Mapping[str, float], affiliation: int) -> int:
+    def add(
+        self, position: object, strengths: Mapping[str, float], affiliation: int, name: str = ""
+    ) -> int:
         """Return the id of a new source; checks everything before it changes anything."""
         place = point("position", position)
         row = self._modalities.row("strengths", strengths, NO_STRENGTH)
         bits = affiliation_mask("affiliation", affiliation)
-        new = self.ids.add()
+        new = self.ids.add(name)
         self._fit()
         slot = self.ids.slot(new)
         self.position[slot] = place
@@ -50,6 +54,7 @@ class SourceTable:
 
     def remove(self, source_id: int) -> None:
         """Give up a source."""
+        self.changes += 1
         self.strength[self.ids.remove(source_id)] = NO_STRENGTH
 
     def change(
@@ -69,6 +74,7 @@ class SourceTable:
         slots = self.ids.slots(ids)
         new = positions("positions", places)
         same_rows("positions", len(new), len(slots))
+        self.changes += 1
         self.position[slots, : new.shape[1]] = new
         self.position[slots, new.shape[1] :] = 0
 

@@ -9,7 +9,8 @@ import pytest
 CORE = Path(__file__).parents[2] / "ai_core"
 
 FLOORS = [
-    {"errors"},
+    {"errors", "compiled"},
+    {"saving"},
     {"clock"},
     {"trace", "budget", "faults"},
     {"scheduling", "recording", "snapshot"},

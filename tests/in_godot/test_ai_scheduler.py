@@ -177,3 +177,55 @@ def test_leaving_and_coming_back_keeps_one_behavior(scheduler, recorder, node, p
 def test_a_wrong_type_of_behavior_is_refused_by_the_engine(scheduler):
     with pytest.raises(GodotCallError, match="argument 1 needs Callable"):
         scheduler.call("add_behavior", 3)
+
+
+def test_any_quarantined_work_is_released_by_its_id(scheduler, node, physics_frames, expect_errors):
+    broken = node("Node", scheduler, name="Bob")
+    behavior = node("AIBehavior", broken, method_name="get_name", period_frames=1)
+    assert behavior.is_inside_tree()
+    expect_errors("get_name: too many arguments", times=4)
+    physics_frames(6)
+    [row] = scheduler.get_stats()["behaviors"]
+    assert row["is_quarantined"]
+    scheduler.release_behavior(row["id"])
+    physics_frames(1)
+    assert scheduler.get_stats()["behaviors"][0]["faults"] == 4
+
+
+def test_a_callable_to_nothing_is_refused_at_the_call(scheduler, gdscript, expect_errors):
+    empty = gdscript("extends RefCounted\nstatic func it() -> Callable: return Callable()").it()
+    expect_errors("add_behavior needs a Callable that can be called", times=1)
+    scheduler.call("add_behavior", empty)
+    assert scheduler.get_stats()["behaviors"] == []
+
+
+def test_a_lambda_with_the_wrong_arguments_is_a_fault_not_a_silence(scheduler, gdscript, physics_frames, expect_errors):
+    wrong = gdscript("extends RefCounted\nstatic func it() -> Callable: return func(): pass").it()
+    expect_errors("too many arguments", times=3)
+    scheduler.add_behavior(wrong)
+    physics_frames(4)
+    assert scheduler.get_stats()["behaviors"][0]["faults"] == 3
+
+
+def test_a_disabled_character_does_not_think(recorder, node, physics_frames):
+    node("AIBehavior", recorder, period_frames=1)
+    recorder.process_mode = 4
+    physics_frames(3)
+    assert recorder.get("elapsed") == []
+    recorder.process_mode = 0
+    physics_frames(1)
+    assert len(recorder.get("elapsed")) == 1
+
+
+def test_a_behavior_may_remove_itself_and_free_its_scheduler(node, physics_frames):
+    scheduler, ran = node("AIScheduler", budget_us=1.0), []
+
+    def last(elapsed):
+        ran.append("last")
+        scheduler.free()
+
+    scheduler.add_behavior(last)
+    scheduler.add_behavior(lambda elapsed: ran.append("after"))
+    physics_frames(2)
+    assert ran[0] == "last"
+    assert not scheduler.is_valid()

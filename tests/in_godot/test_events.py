@@ -131,3 +131,35 @@ def test_a_handler_that_raises_does_not_stop_the_others(manager, physics_frames,
     manager.send("alarm")
     physics_frames(1)
     assert heard == ["alarm"]
+
+
+def test_the_signal_dispatched_is_for_this_managers_events_alone(node, scheduler, signals):
+    first, second = node("AIEventManager", scheduler), node("AIEventManager", scheduler)
+    heard, other = signals(first, "dispatched"), signals(second, "dispatched")
+    first.send("alarm", [1])
+    assert (heard, other) == ([("alarm", [1])], [])
+
+
+def test_a_signal_event_outside_the_tree_is_silent(manager, bell, node, physics_frames):
+    heard = []
+    manager.listen("rang", lambda code, arguments: heard.append(code))
+    event = node("SignalEvent", source="../Bell", signal_name="rang", parent=manager)
+    manager.remove_child(event)
+    bell.emit_signal("rang", 0.5, None)
+    physics_frames(1)
+    assert heard == []
+    manager.add_child(event)
+    bell.emit_signal("rang", 0.5, None)
+    physics_frames(1)
+    assert heard == ["rang"]
+
+
+def test_listeners_stay_when_the_manager_moves_under_another_scheduler(node, physics_frames):
+    first, second, heard = node("AIScheduler", budget_us=0.0), node("AIScheduler", budget_us=0.0), []
+    manager = node("AIEventManager", first)
+    manager.listen("alarm", lambda code, arguments: heard.append(code))
+    manager.reparent(second)
+    first.free()
+    manager.send("alarm")
+    physics_frames(1)
+    assert heard == ["alarm"]

@@ -112,3 +112,22 @@ def test_it_answers_without_a_scheduler_too(node, frames):
     frames(1)
     station.poll("time")
     assert len(asked) == 2
+
+
+def test_own_topics_survive_a_move(station, node):
+    station.add_topic("three", lambda: 3)
+    station.reparent(node("Node"))
+    assert station.poll("three") == 3
+
+
+def test_outside_the_tree_it_says_what_it_needs(expect_errors):
+    lonely = construct("PollingStation")
+    expect_errors("path_length needs a world to look at; add the PollingStation to the scene first", times=1)
+    assert lonely.path_length(Vector3(), Vector3(1, 0, 0)) == -1
+    lonely.free()
+
+
+def test_a_topic_needs_something_to_call(station, gdscript, expect_errors):
+    empty = gdscript("extends RefCounted\nstatic func it() -> Callable: return Callable()").it()
+    expect_errors("add_topic needs a Callable that can be called", times=1)
+    station.call("add_topic", "x", empty)

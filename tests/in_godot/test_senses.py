@@ -192,3 +192,90 @@ def test_rays_are_bounded_per_frame_and_nobody_starves(node, scheduler, physics_
         physics_frames(1)
         assert manager.get_stats()["rays_asked"] == 2
     assert len(gained) == 6
+
+
+def test_a_source_whose_place_is_no_number_is_named_once_and_others_are_still_sensed(
+    world, node, physics_frames, expect_errors
+):
+    physics_frames(2)
+    lost = node("SenseSource3D", name="Lost", position=Vector3(1, 0, -5))
+    physics_frames(2)
+    expect_errors("SenseSource3D '/root/Lost': its global transform holds a NaN", times=1)
+    lost.position = Vector3(float("nan"), 0, 0)
+    physics_frames(3)
+    world.thing.position = Vector3(0, 0, 50)
+    physics_frames(3)
+    assert not world.eye.can_sense(world.thing)
+    assert world.eye.can_sense(lost)
+
+
+def test_its_own_source_is_found_though_it_comes_later_among_the_siblings(node, scheduler, physics_frames):
+    node("SenseManager", scheduler)
+    guard = construct("Node3D")
+    eye, own = construct("Sensor3D"), construct("SenseSource3D")
+    eye.own_source, own.name = "../Own", "Own"
+    guard.add_child(eye)
+    guard.add_child(own)
+    scheduler.add_child(guard)
+    physics_frames(3)
+    assert eye.get_known_targets() == []
+
+
+def test_an_own_source_that_is_none_says_what_to_choose(world, node, expect_errors):
+    expect_errors("own_source '..' is no SenseSource3D; choose the one it carries, or none", times=1)
+    node("Sensor3D", own_source="..")
+
+
+def test_a_manager_that_comes_later_takes_everybody_in(node, scheduler, physics_frames, expect_errors):
+    expect_errors("found no SenseManager", times=2)
+    eye, thing = node("Sensor3D"), node("SenseSource3D", position=Vector3(0, 0, -5))
+    manager = node("SenseManager", scheduler)
+    physics_frames(3)
+    assert eye.can_sense(thing)
+    manager.free()
+    node("SenseManager", scheduler)
+    physics_frames(3)
+    assert eye.can_sense(thing)
+
+
+def test_a_branch_taken_out_and_put_back_senses_again(scheduler, physics_frames):
+    branch = construct("Node3D")
+    eye, thing = construct("Sensor3D"), construct("SenseSource3D")
+    thing.position = Vector3(0, 0, -5)
+    for one in (eye, thing, construct("SenseManager")):
+        branch.add_child(one)
+    scheduler.add_child(branch)
+    physics_frames(3)
+    assert eye.can_sense(thing)
+    scheduler.remove_child(branch)
+    physics_frames(2)
+    scheduler.add_child(branch)
+    physics_frames(3)
+    assert eye.can_sense(thing)
+
+
+def test_managers_that_stand_before_the_scheduler_find_it(node, physics_frames):
+    top = construct("Node3D")
+    names = ("SenseManager", "AIEventManager", "Sensor3D", "SenseSource3D", "AIScheduler")
+    for name in names:
+        top.add_child(construct(name))
+    top.get_child(3).position = Vector3(0, 0, -5)
+    node("Node").add_child(top)
+    physics_frames(3)
+    assert top.get_child(2).can_sense(top.get_child(3))
+
+
+def test_two_worlds_side_by_side_do_not_sense_each_other(node, physics_frames):
+    eyes = []
+    for _ in range(2):
+        world = node("Node3D")
+        node("SenseManager", node("AIScheduler", world, budget_us=0.0))
+        eyes.append(node("Sensor3D", world))
+        node("SenseSource3D", world, position=Vector3(0, 0, -5))
+    physics_frames(3)
+    assert [len(eye.get_known_targets()) for eye in eyes] == [1, 1]
+
+
+def test_all_layers_as_the_inspector_writes_them_are_accepted(world):
+    world.eye.notices = -1
+    assert world.eye.notices == -1

@@ -10,7 +10,7 @@ from ai_core.errors import CycleError
 from ai_core.faults import FaultIsolation
 from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
-from ai_core.scheduling.scheduler import MAX_PERIOD_FRAMES
+from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 from ai_core.trace import Trace
 
 

@@ -2,10 +2,21 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 
-from tools.build_bridge import bridge_extension, dump_with, library_file, loader_file, python_facts
+from tools import build_bridge
+from tools.build_bridge import (
+    bridge_extension,
+    build_kernels,
+    dump_with,
+    kernel_extensions,
+    kernels_are_current,
+    library_file,
+    loader_file,
+    python_facts,
+)
 from tools.progress import StepFailed
 
 
@@ -45,3 +56,36 @@ def test_one_library_serves_every_python_unless_it_is_built_for_one():
 
 def test_loader_and_bridge_lie_in_one_folder():
     assert loader_file().parent == bridge_extension().folder
+
+
+def test_kernels_are_imported_from_beside_their_sources():
+    kernel = kernel_extensions()[0]
+    assert (kernel.module, kernel.name) == ("ai_core.senses._sight_kernels", "_sight_kernels")
+    assert kernel.folder == kernel.source.parent
+
+
+@pytest.fixture
+def small_core(tmp_path, monkeypatch):
+    """A repository with one kernel, and places of its own for what is built."""
+    folder = tmp_path / "ai_core"
+    folder.mkdir()
+    (folder / "_doubled.pyx").write_text("def doubled(x):\n    return 2 * x\n")
+    (folder / "_doubled.pyi").touch()
+    monkeypatch.setattr(build_bridge, "ROOT", tmp_path)
+    monkeypatch.setattr(build_bridge, "BIN", tmp_path / "bin")
+    monkeypatch.setattr(build_bridge, "SCRATCH", tmp_path / "bin" / "build")
+    return folder
+
+
+@pytest.mark.slow
+def test_kernels_are_built_without_an_engine_and_again_only_when_their_sources_change(small_core):
+    facts = python_facts(sys.executable)
+    stale = small_core / "_doubled.cpython-310-x86_64-linux-gnu.so"
+    stale.touch()
+    assert build_kernels(python=Path(sys.executable), optimise=False)
+    assert {file.name for file in small_core.iterdir()} == {
+        "_doubled.pyx", "_doubled.pyi", library_file(kernel_extensions()[0], facts, native=False).name,
+    }
+    assert not build_kernels(python=Path(sys.executable), optimise=False)
+    (small_core / "_doubled.pyx").write_text("def doubled(x):\n    return x + x\n")
+    assert not kernels_are_current(facts, optimise=False)

@@ -32,6 +32,7 @@ NOTIFICATIONS = {
     "on_ready": 13,
     "on_process": 25,  # the internal one: a script's own _process does not silence it
     "on_physics_process": 26,
+    "on_entered": 27,  # each time, when the whole branch is in the tree; on_enter_tree comes before siblings
 }
 EVERY_FRAME = {"_process", "_physics_process", "on_process", "on_physics_process"}
 

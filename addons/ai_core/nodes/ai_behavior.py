@@ -11,6 +11,7 @@ from addons.ai_core.bridge.gd import (
     gdclass,
     report_error,
 )
+from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import scheduler_of
 from ai_core.scheduling.task import Task, Turn
 
@@ -37,17 +38,13 @@ class AIBehavior(Node):
         self._scheduler: Any = None
         self._task: Task | None = None
 
-    def on_ready(self) -> None:
+    def on_entered(self) -> None:
         self._scheduler = scheduler_of(self)
         self._rebuild()
 
     def on_exit_tree(self) -> None:
         self._stop()
         self._scheduler = None
-
-    def on_enter_tree(self) -> None:
-        if self._scheduler is None and self.is_node_ready():
-            self.on_ready()
 
     def _get_configuration_warnings(self) -> list[str]:
         node = self.get_node_or_null(self.target)
@@ -67,13 +64,15 @@ class AIBehavior(Node):
         if self.enabled and not warnings:
             node = self.get_node(self.target)
             phase = None if self.automatic_phase else self.phase_frames
+            name = f"{path_of(self._scheduler, node)}.{self.method_name}"
             self._task = self._scheduler.schedule(
-                self._caller(node, str(self.method_name)), name=f"{node.get_name()}.{self.method_name}",
+                self._caller(node, str(self.method_name)), name=name,
                 period_frames=self.period_frames, phase_frames=phase, priority=self.priority)
 
     def _caller(self, node: Any, name: str) -> Any:
         def call(turn: Turn) -> None:
-            node.call(name, turn.elapsed_s)
+            if node.can_process():           # neither paused nor disabled
+                node.call(name, turn.elapsed_s)
         return call
 
     def _stop(self) -> None:

@@ -15,6 +15,9 @@ from addons.ai_core.bridge.gd import (
     report_exception,
     signal,
 )
+from addons.ai_core.nodes.scene_saving import NodePart, SchedulerPart, load_parts, save_parts
+from addons.ai_core.nodes.scene_values import SceneValues, path_of
+from addons.ai_core.nodes.scheduled import SCHEDULERS, call_waiting, callable_name, check_callable
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.faults import Fault, FaultIsolation
@@ -22,9 +25,9 @@ from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 from ai_core.scheduling.statistics import Overrun
 from ai_core.scheduling.task import Task, Turn, Work
+from ai_core.snapshot import Saveable
 from ai_core.trace import Trace
 
-GROUP = "ai_schedulers"
 AUTOMATIC_PHASE = -1
 
 
@@ -71,10 +74,20 @@ class AIScheduler(Node):
         self._core: FrequencyScheduler | LoadBalancingScheduler | None = None
         self._tasks: dict[int, Task] = {}
         self._last_frame_us = 0.0
+        self._members: dict[int, Any] = {}        # instance id -> node that saves through this one
+        self.values = SceneValues(self)
 
     def on_enter_tree(self) -> None:
-        self.add_to_group(GROUP)
+        self.add_to_group(SCHEDULERS)
         self._apply_update()
+
+    def on_entered(self) -> None:
+        call_waiting(self, SCHEDULERS)
+
+    def on_predelete(self) -> None:
+        # Behaviors hold Callables, which hold scripts: let them go now, not whenever Python tidies up.
+        self._core = self._faults = None
+        self._tasks.clear()
 
     def on_process(self) -> None:
         self.step(self.get_process_delta_time())
@@ -105,13 +118,26 @@ class AIScheduler(Node):
         phase_frames: int | None = None, priority: float = 1.0,
     ) -> Task:
         """For nodes and behaviors written in Python: run ``work`` with a Turn."""
-        return self.core.add(
+        task = self.core.add(
             work, period_frames=period_frames, phase_frames=phase_frames, priority=priority, name=name)
+        self._tasks[task.id] = task
+        return task
 
     def unschedule(self, task: Task) -> None:
-        if not task.is_removed:
-            self.core.remove(task)
+        if self._core is not None and not task.is_removed:   # None: it is being freed
+            self._core.remove(task)
         self._tasks.pop(task.id, None)
+
+    def join(self, node: Any) -> None:
+        """Let a node be saved with this one, until it leaves."""
+        self._members[node.instance_id] = node
+
+    def leave(self, node: Any) -> None:
+        self._members.pop(node.instance_id, None)
+
+    def number_behaviors(self) -> None:
+        """Use the ids that a loaded game had."""
+        self._tasks = {task.id: task for task in self._tasks.values()}
 
     @method
     def add_behavior(
@@ -122,12 +148,12 @@ class AIScheduler(Node):
 
         A phase of -1 chooses the frame where the fewest others run.
         """
+        check_callable(behavior, "add_behavior")
         phase = None if phase_frames == AUTOMATIC_PHASE else phase_frames
-        name = behavior_name or _name_of(behavior)
+        name = behavior_name or callable_name(self, behavior)
         task = self.schedule(
             self._caller(behavior, name), name=name, period_frames=period_frames,
             phase_frames=phase, priority=priority)
-        self._tasks[task.id] = task
         return task.id
 
     @method
@@ -147,7 +173,7 @@ class AIScheduler(Node):
 
     @method
     def release_behavior(self, behavior_id: int) -> None:
-        """Let a quarantined behavior run again."""
+        """Let a quarantined behavior, or a node's work, run again; ids are in get_stats()."""
         self.core.release(self._task(behavior_id))
 
     @method
@@ -160,6 +186,33 @@ class AIScheduler(Node):
         begun_ns = time.perf_counter_ns()
         self.core.advance(budget)
         self._last_frame_us = (time.perf_counter_ns() - begun_ns) / 1000
+
+    @method
+    def save_state(self) -> dict:
+        """Return the state of all AI that runs through this node, as a Dictionary of plain data.
+
+        Call it between two frames of AI. Nodes are found again by their paths from this one,
+        behaviors and listeners by the names of node and method. What scripts keep in variables
+        of their own is theirs to save; habits may do it in _save_state().
+        """
+        return save_parts(self._parts())
+
+    @method
+    def load_state(self, state: dict) -> bool:
+        """Take back what save_state() returned, after the scene was loaded again.
+
+        Everything is checked first: if something does not fit, an error says what, nothing is
+        changed, and false is returned. No habit is entered or exited, and no event is told, by
+        loading. Ids of behaviors are those of the saved game afterwards.
+        """
+        return load_parts(state, self._parts())
+
+    def _parts(self) -> dict[str, Saveable]:
+        nodes = {
+            f"{node.get_class()}/{path_of(self, node)}": NodePart(node)
+            for node in self._members.values() if node.is_valid() and node.is_inside_tree()
+        }
+        return {"clock": self.clock, "faults": self.faults, "scheduler": SchedulerPart(self), **nodes}
 
     @method
     def get_stats(self) -> dict:
@@ -189,13 +242,16 @@ class AIScheduler(Node):
         return task
 
     def _report(self, fault: Fault) -> None:
+        if not self.is_valid():
+            return               # freed by one of its own behaviors
         report_exception(fault.error, f"behavior '{fault.name}'", self)
         self.behavior_failed.emit(fault.name, f"{type(fault.error).__name__}: {fault.error}")
         if fault.is_quarantined:
             self.behavior_quarantined.emit(fault.name)
 
     def _tell_overrun(self, overrun: Overrun) -> None:
-        self.frame_overran.emit(overrun.name, overrun.over)
+        if self.is_valid():
+            self.frame_overran.emit(overrun.name, overrun.over)
 
     def _apply_update(self) -> None:
         if self.is_inside_tree():
@@ -205,11 +261,3 @@ class AIScheduler(Node):
     def _policy_set(self) -> None:
         if self._core is not None:
             raise RefusedValue("policy cannot change once behaviors were added; set it before the scene runs")
-
-
-def _name_of(behavior: Any) -> str:
-    if not isinstance(behavior, GDCallable):
-        return getattr(behavior, "__name__", "behavior")
-    owner = behavior.get("get_object")
-    method_name = behavior.get("get_method") or "lambda"
-    return f"{owner.get_name()}.{method_name}" if owner is not None and owner.is_class("Node") else method_name

@@ -11,6 +11,7 @@ from addons.ai_core.bridge.gd import (
     Node,
     RefusedValue,
     StringName,
+    Variant,
     export,
     gdclass,
     has_script_method,
@@ -92,6 +93,14 @@ class Habit(Node):
     def _exit(self) -> None:
         """The habit ends, however it ended."""
 
+    @hook
+    def _save_state(self) -> Variant:
+        """Return what this script keeps in variables of its own, to be saved with the tree."""
+
+    @hook
+    def _load_state(self, state: Variant) -> None:
+        """Take back what _save_state() returned; called after the whole tree was loaded."""
+
     @method
     def get_actor(self) -> GDObject:
         """Return the character, as set on the HabitTree."""
@@ -149,6 +158,16 @@ class Habit(Node):
         if self._has("_tick", self.tick_method):
             settings["tick"] = self._go_on
         return core.Habit(name, **settings, enter=self._begin, exit=self._end)
+
+    def saved_by_script(self) -> Any:
+        """Return what the script wants saved, None if it does not say."""
+        return self._save_state() if has_script_method(self, "_save_state") else None
+
+    def take_state(self, run: HabitContext | None, of_script: Any) -> None:
+        """Go on as a loaded game says: active in a run or not, with what the script had saved."""
+        self._run = None if self.python_class else run
+        if of_script is not None and has_script_method(self, "_load_state"):
+            self._load_state(of_script)
 
     def _python_definition(self, name: str, settings: dict[str, Any]) -> core.Habit:
         module, _, class_name = self.python_class.partition(":")

@@ -3,9 +3,11 @@ from __future__ import annotations
 
 import random
 import zlib
+from collections.abc import Callable
 from typing import Any
 
 from addons.ai_core.bridge.gd import (
+    GDObject,
     Node,
     NodePath,
     PackedStringArray,
@@ -18,11 +20,15 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.habit import LAUNCHES, Habit, HabitSettings
+from addons.ai_core.nodes.scene_saving import load_node, save_node
+from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import scheduler_of
 from ai_core.decisions import habit_tree as core
 from ai_core.decisions.habit_context import HabitContext
+from ai_core.decisions.habit_state import active_runs
 from ai_core.decisions.habits import Habit as HabitDefinition
-from ai_core.scheduling.task import Task
+from ai_core.saving.fields import Fields, State, StateError
+from ai_core.scheduling.task import Task, Turn
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_tree.svg")
@@ -58,17 +64,18 @@ class HabitTree(Node):
         self._actor: Any = None
         self._blackboard: dict[str, Any] = {}
 
-    def on_ready(self) -> None:
+    def on_entered(self) -> None:
         self._begin()
 
-    def on_enter_tree(self) -> None:
-        if self.is_node_ready():
-            self._begin()
+    def on_predelete(self) -> None:
+        self._blackboard.clear()     # it may hold scripts: let them go now
 
     def on_exit_tree(self) -> None:
         self._unschedule()
         if self._core is not None:
             self._core.stop()
+        if self._scheduler is not None and self._scheduler.is_valid():
+            self._scheduler.leave(self)
         self._core = self._scheduler = self._actor = None
 
     @method
@@ -104,7 +111,69 @@ class HabitTree(Node):
     @method
     def get_value(self, key: str, default_value: Variant = None) -> Variant:
         """Read from the character's blackboard."""
-        return self._blackboard.get(key, default_value)
+        value = self._blackboard.get(key, default_value)
+        return None if isinstance(value, GDObject) and not value.is_valid() else value
+
+    @method
+    def save_state(self) -> dict:
+        """Return active habits, holds, the blackboard and what habits' scripts save.
+
+        AIScheduler.save_state() includes it.
+        """
+        return save_node(self)
+
+    @method
+    def load_state(self, state: dict) -> bool:
+        """Take back what save_state() returned; checks all of it before it changes anything."""
+        return load_node(self, state)
+
+    def is_in_use(self) -> bool:
+        return self._core is not None
+
+    def saved(self) -> State:
+        values = self._scheduler.values
+        return {
+            "version": 1,
+            "tree": self._core.save_state(),
+            "scripts": {
+                path: values.plain(habit.saved_by_script(), f"_save_state() of {path!r}")
+                for path, habit in self._habits_by_path().items()
+            },
+        }
+
+    def prepared(self, state: object) -> Callable[[], None]:
+        fields = Fields.versioned(state, version=1)
+        habits, values = self._habits_by_path(), self._scheduler.values
+        if self._core is None:
+            raise StateError("the tree does not run; give it an actor, habits and an AIScheduler first")
+        change = self._core.prepare_state(fields.anything("tree"))
+        scripts = fields.group("scripts")
+        of_scripts = {
+            path: values.value(scripts.anything(path), scripts.place_of(path)) for path in habits
+        }
+        scripts.end()
+        fields.end()
+
+        def change_all() -> None:
+            change()
+            runs = {run.path: run for run in active_runs(self._core.root_run)}
+            for path, habit in habits.items():
+                habit.take_state(runs.get(path), of_scripts[path])
+
+        return change_all
+
+    def _habits_by_path(self) -> dict[str, Habit]:
+        """Return every habit node below, by the path it has in the tree of habits."""
+        found: dict[str, Habit] = {}
+        rest = [(str(self.get_name()), self)]
+        while rest:
+            path, parent = rest.pop()
+            for child in parent.get_children():
+                if isinstance(child, Habit):
+                    below = f"{path}/{child.get_name()}"
+                    found[below] = child
+                    rest.append((below, child))
+        return found
 
     def actor_node(self) -> Any:
         if self._actor is None or not self._actor.is_valid():
@@ -139,7 +208,9 @@ class HabitTree(Node):
         seed = self.random_seed or zlib.crc32(str(self.get_path()).encode())
         self._core = core.HabitTree(
             root, owner=self, name=str(self.get_path()), clock=self._scheduler.clock, random=random.Random(seed),
-            trace=self._scheduler.trace, faults=self._scheduler.faults, blackboard=self._blackboard)
+            trace=self._scheduler.trace, faults=self._scheduler.faults, blackboard=self._blackboard,
+            values=self._scheduler.values)
+        self._scheduler.join(self)
         self._reschedule()
 
     def _reschedule(self) -> None:
@@ -148,9 +219,14 @@ class HabitTree(Node):
         self._unschedule()
         if self.enabled:
             self._task = self._scheduler.schedule(
-                self._core.advance, name=f"{self.get_path()}", period_frames=self.period_frames, priority=self.priority)
+                self._live, name=path_of(self._scheduler, self),
+                period_frames=self.period_frames, priority=self.priority)
         else:
             self._core.stop()
+
+    def _live(self, turn: Turn) -> None:
+        if self.can_process():           # neither paused nor disabled
+            self._core.advance(turn)
 
     def _unschedule(self) -> None:
         if self._task is not None and self._scheduler.is_valid():

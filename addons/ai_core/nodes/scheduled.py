@@ -3,23 +3,70 @@ from __future__ import annotations
 
 from typing import Any
 
-from addons.ai_core.bridge.gd import Node, report_error
+from addons.ai_core.bridge.gd import GDCallable, Node, RefusedValue, report_error
+from addons.ai_core.nodes.scene_values import path_of
+
+SCHEDULERS = "ai_schedulers"
+WAITING = "_waiting"
 
 
 def nearest(node: Node, class_name: str, group: str) -> Any:
-    """Return the nearest ancestor of a class, else the first in its group, else None."""
+    """Return the nearest ancestor of a class, else the member of its group that is nearest in the tree.
+
+    Nearest is who shares the closest ancestor, so that two worlds side by side stay apart; among
+    those the first in tree order. None if there is none, or the node is outside the tree.
+    """
+    if not node.is_inside_tree():
+        return None
+    members = node.get_tree().get_nodes_in_group(group)
+    if len(members) <= 1:
+        return members[0] if members else None
     ancestor = node.get_parent()
     while ancestor is not None:
         if ancestor.is_class(class_name):
             return ancestor
+        for member in members:
+            if ancestor.is_ancestor_of(member):
+                return member
         ancestor = ancestor.get_parent()
-    return node.get_tree().get_first_node_in_group(group) if node.is_inside_tree() else None
+    return members[0]
+
+
+def wait_for(node: Node, group: str) -> None:
+    """Let ``node.on_entered()`` be called again when the next member of a group enters the tree."""
+    node.add_to_group(group + WAITING)
+
+
+def call_waiting(member: Node, group: str) -> None:
+    """Tell those who wait for a member of a group that one has come."""
+    for node in member.get_tree().get_nodes_in_group(group + WAITING):
+        node.remove_from_group(group + WAITING)
+        node.on_entered()
 
 
 def scheduler_of(node: Node) -> Any:
     """Return the AIScheduler a node runs under, or report how to get one and return None."""
-    found = nearest(node, "AIScheduler", "ai_schedulers")
+    found = nearest(node, "AIScheduler", SCHEDULERS)
     if found is None:
         report_error(
             "found no AIScheduler and will not run; put an AIScheduler above it, or anywhere in the scene", node)
+        wait_for(node, SCHEDULERS)
     return found
+
+
+def check_callable(function: Any, purpose: str) -> None:
+    """Raise RefusedValue if there is nothing to call."""
+    if isinstance(function, GDCallable) and not function.is_valid():
+        raise RefusedValue(f"{purpose} needs a Callable that can be called, got {function!r}; does the method exist?")
+
+
+def callable_name(scheduler: Any, behavior: Any) -> str:
+    """Return what reports and saves call a callable: "Guards/Bob.think"."""
+    if not isinstance(behavior, GDCallable):
+        return getattr(behavior, "__qualname__", "behavior")
+    owner = behavior.get("get_object")
+    method_name = behavior.get("get_method") or "lambda"
+    if owner is None or not owner.is_class("Node"):
+        return method_name
+    place = path_of(scheduler, owner) if owner.is_inside_tree() else owner.get_name()
+    return f"{place}.{method_name}"

@@ -10,13 +10,12 @@ from addons.ai_core.bridge.gd import (
     export,
     gdclass,
     method,
-    report_error,
 )
-from addons.ai_core.nodes.scheduled import nearest
+from addons.ai_core.nodes.sense_member import SenseMember
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_source_3d.svg")
-class SenseSource3D(Node3D):
+class SenseSource3D(SenseMember, Node3D):
     """Makes what it is placed on visible, and lets it be heard with emit().
 
     The nearest physics body at or above it counts as itself: it does not hide it.
@@ -32,21 +31,19 @@ class SenseSource3D(Node3D):
         int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), on_set="_change",
         doc="What it belongs to; sensors choose what they notice.")
 
+    without_manager = "cannot be sensed"
+
     def __init__(self) -> None:
-        self._manager: Any = None
         self.source_id = -1
-
-    def on_ready(self) -> None:
-        self._join()
-
-    def on_enter_tree(self) -> None:
-        if self.is_node_ready():
-            self._join()
 
     def on_exit_tree(self) -> None:
         if self._manager is not None and self._manager.is_valid():
             self._manager.remove_source(self.source_id)
         self._manager, self.source_id = None, -1
+
+    def lose_manager(self) -> None:
+        self.source_id = -1
+        super().lose_manager()
 
     @method
     def emit(self, modality: str, strength: float = -1.0) -> None:
@@ -55,23 +52,17 @@ class SenseSource3D(Node3D):
             raise RefusedValue("cannot emit: it is not in a scene with a SenseManager")
         self._manager.core.emit(self.source_id, modality, strength if strength >= 0 else None)
 
-    def _get_configuration_warnings(self) -> list[str]:
-        if nearest(self, "SenseManager", "sense_managers") is None:
-            return ["found no SenseManager and cannot be sensed; put one into the scene"]
-        return []
+    def _enlist(self, manager: Any) -> None:
+        self.source_id = manager.add_source(self, **self._settings())
+        manager.tell_source_joined()
 
-    def _join(self) -> None:
-        warnings = self._get_configuration_warnings()
-        if warnings:
-            report_error(warnings[0], self)
-            return
-        self._manager = nearest(self, "SenseManager", "sense_managers")
-        self.source_id = self._manager.add_source(self, **self._settings())
+    def take_id(self, source_id: int) -> None:
+        self.source_id = source_id
 
     def _settings(self) -> dict[str, Any]:
         return {
             "strengths": {"sight": self.sight_strength, "hearing": self.sound_strength},
-            "affiliation": self.affiliation,
+            "affiliation": self.affiliation & 0xFFFFFFFF,
         }
 
     def _change(self) -> None:

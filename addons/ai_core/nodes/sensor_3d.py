@@ -13,10 +13,9 @@ from addons.ai_core.bridge.gd import (
     export,
     gdclass,
     method,
-    report_error,
     signal,
 )
-from addons.ai_core.nodes.scheduled import nearest
+from addons.ai_core.nodes.sense_member import SenseMember
 from ai_core.senses.awareness import AwarenessSettings, LevelChange
 from ai_core.senses.memory import MemoryChange, Remembered, SenseMemory
 from ai_core.senses.sensation import Sensation
@@ -24,7 +23,7 @@ from ai_core.senses.sight import SightCone
 
 
 @gdclass(icon="res://addons/ai_core/icons/sensor_3d.svg")
-class Sensor3D(Node3D):
+class Sensor3D(SenseMember, Node3D):
     """A character's senses: what it sees and hears, remembers, and how aware it is of it.
 
     Put it where the eyes are; it looks along -z. It belongs to the SenseManager above
@@ -74,16 +73,10 @@ class Sensor3D(Node3D):
     awareness_changed = signal(
         ("target", Node), ("level", int), ("level_name", str), doc="0 is unaware, 1 suspicious, 2 alert.")
 
+    without_manager = "senses nothing"
+
     def __init__(self) -> None:
-        self._manager: Any = None
         self._id = -1
-
-    def on_ready(self) -> None:
-        self._join()
-
-    def on_enter_tree(self) -> None:
-        if self.is_node_ready():
-            self._join()
 
     def on_exit_tree(self) -> None:
         if self._manager is not None and self._manager.is_valid():
@@ -112,47 +105,61 @@ class Sensor3D(Node3D):
     @method
     def forget(self, target: Node) -> None:
         """Drop what it remembers of a source, without a signal."""
+        if self._manager is None:
+            return
         for one in self._memory().known():
             if self._manager.source_node(one.target) == target:
                 self._memory().forget(one.target)
 
-    def _get_configuration_warnings(self) -> list[str]:
-        if nearest(self, "SenseManager", "sense_managers") is None:
-            return ["found no SenseManager and senses nothing; put one into the scene"]
-        return []
+    def find_own_source(self) -> None:
+        """Called when a source has joined that may be its own."""
+        self._change()
 
-    def _join(self) -> None:
-        warnings = self._get_configuration_warnings()
-        if warnings:
-            report_error(warnings[0], self)
-            return
-        self._manager = nearest(self, "SenseManager", "sense_managers")
-        self._id = self._manager.add_sensor(
-            self, **self._settings(),
+    def _get_configuration_warnings(self) -> list[str]:
+        warnings = super()._get_configuration_warnings()
+        own = self.get_node_or_null(self.own_source) if self.own_source else None
+        if self.own_source and (own is None or not own.is_class("SenseSource3D")):
+            warnings.append(f"own_source '{self.own_source}' is no SenseSource3D; choose the one it carries, or none")
+        return warnings
+
+    def _own_id(self, manager: Any) -> int | None:
+        own = self.get_node_or_null(self.own_source) if self.own_source else None
+        if own is None or not own.is_class("SenseSource3D"):
+            return None
+        if own.source_id < 0:
+            manager.await_own_source(self)   # a later sibling: it joins after this one
+            return None
+        return own.source_id
+
+    def _enlist(self, manager: Any) -> None:
+        self._id = manager.add_sensor(
+            self, **self._settings(manager),
             memory=SenseMemory(
                 lose_after_s=self.lose_after_s, maximum_age_s=max(self.maximum_age_s, self.lose_after_s)),
             awareness=AwarenessSettings(gain_per_s=self.awareness_gain_per_s, decay_per_s=self.awareness_decay_per_s),
             on_sensed=self._tell_sensed, on_gained=self._tell_gained, on_lost=self._tell_lost,
             on_forgotten=self._tell_forgotten, on_awareness_changed=self._tell_awareness)
 
-    def _settings(self) -> dict[str, Any]:
+    def _settings(self, manager: Any) -> dict[str, Any]:
         cones = [SightCone(self.sight_range_m, self.horizontal_angle, self.vertical_angle)]
         if self.near_range_m > 0:
             cones.append(SightCone(self.near_range_m, math.tau, math.pi))
-        own = self.get_node_or_null(self.own_source) if self.own_source else None
         return {
             "thresholds": {"sight": self.sight_threshold, "hearing": self.hearing_threshold},
             "sight_cones": cones,
-            "notices": self.notices,
-            "own_source": own.source_id if own is not None and own.source_id >= 0 else None,
+            "notices": self.notices & 0xFFFFFFFF,
+            "own_source": self._own_id(manager),
         }
 
     def _change(self) -> None:
         if self._manager is not None:
-            settings = self._settings()
+            settings = self._settings(self._manager)
             if settings["own_source"] is None:
                 settings["own_source"] = -1      # None would keep the old one
             self._manager.core.change_sensor(self._id, **settings)
+
+    def take_id(self, sensor_id: int) -> None:
+        self._id = sensor_id
 
     def _memory(self) -> SenseMemory:
         return self._manager.core.memory_of(self._id)

@@ -10,21 +10,28 @@ from addons.ai_core.bridge.gd import GDObject, cast_rays, construct
 class SightRays:
     """A disabled ray below ``owner`` that is moved and cast on demand.
 
+    Make it in the owner's on_enter_tree: later its children may be locked.
+
     Args:
-        owner: a node inside the tree; the ray lives and dies with it.
+        owner: a node entering the tree; the ray lives and dies with it.
         collision_mask: physics layers that block sight.
     """
 
     def __init__(self, owner: GDObject, collision_mask: int) -> None:
         self._ray = construct("RayCast3D")
-        self._ray.set("enabled", False)
-        self._ray.set("top_level", True)  # its own transform is the world's, wherever the owner is
-        self._ray.set("collision_mask", collision_mask)
+        self._ray.enabled = False
+        self._ray.top_level = True  # its own transform is the world's, wherever the owner is
+        self._ray.collision_mask = collision_mask
         owner.add_child(self._ray, False, 1)  # INTERNAL_MODE_FRONT: not in the user's way
 
     @property
-    def is_ready(self) -> bool:
-        return bool(self._ray.is_valid() and self._ray.is_inside_tree())
+    def collision_mask(self) -> int:
+        """Physics layers that block sight."""
+        return int(self._ray.collision_mask)
+
+    @collision_mask.setter
+    def collision_mask(self, mask: int) -> None:
+        self._ray.collision_mask = mask
 
     def blocked(
         self, origins: NDArray[np.float32], targets: NDArray[np.float32], allowed: NDArray[np.int64] | None = None

@@ -12,7 +12,8 @@ from addons.ai_core.bridge.gd import (
     gdclass,
     report_error,
 )
-from addons.ai_core.nodes.scheduled import nearest
+from addons.ai_core.nodes.ai_event_manager import GROUP as MANAGERS
+from addons.ai_core.nodes.scheduled import nearest, wait_for
 
 
 @gdclass(icon="res://addons/ai_core/icons/signal_event.svg")
@@ -30,14 +31,21 @@ class SignalEvent(Node):
         self._manager: Any = None
         self._connected: Any = None
 
-    def on_ready(self) -> None:
-        self._manager = nearest(self, "AIEventManager", "ai_event_managers")
+    def on_entered(self) -> None:
+        self._manager = nearest(self, "AIEventManager", MANAGERS)
+        if self._manager is None:
+            wait_for(self, MANAGERS)
         warnings = self._get_configuration_warnings()
         for warning in warnings:
             report_error(warning, self)
-        if not warnings and self._connected is None:
+        if not warnings:
             self._connected = self._node()
             self._connected.connect(self.signal_name, self.on_signal)
+
+    def on_exit_tree(self) -> None:
+        if self._connected is not None and self._connected.is_valid():
+            self._connected.call("disconnect", self.signal_name, self.on_signal)
+        self._connected = self._manager = None
 
     def on_signal(self, *arguments: object) -> None:
         if self._manager is not None and self._manager.is_valid():
@@ -47,11 +55,11 @@ class SignalEvent(Node):
     def _node(self) -> Any:
         if self.source:
             return self.get_node_or_null(self.source)
-        manager = nearest(self, "AIEventManager", "ai_event_managers")
+        manager = nearest(self, "AIEventManager", MANAGERS)
         return None if manager is None else manager.get_parent()
 
     def _get_configuration_warnings(self) -> list[str]:
-        if nearest(self, "AIEventManager", "ai_event_managers") is None:
+        if nearest(self, "AIEventManager", MANAGERS) is None:
             return ["found no AIEventManager; put this node below one"]
         node = self._node()
         if node is None:

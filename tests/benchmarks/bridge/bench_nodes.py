@@ -1,8 +1,6 @@
 """The Python side of the bridge's benchmark; the GDScript side is bridge_benchmark.gd."""
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 from addons.ai_core.bridge.gd import (
@@ -11,6 +9,7 @@ from addons.ai_core.bridge.gd import (
     PackedVector3Array,
     gdclass,
     method,
+    read_transforms,
     signal,
 )
 from addons.ai_core.nodes.sight_rays import SightRays
@@ -33,6 +32,10 @@ class BenchNode(Node3D):
         self.count += 1
 
     @method
+    def heard(self) -> int:
+        return self.count
+
+    @method
     def listen_to(self, emitter: Node, name: str) -> None:
         emitter.connect(name, self.on_rang)
 
@@ -47,24 +50,44 @@ class BenchProcessNode(Node):
     def _process(self, delta: float) -> None:
         self.frames += 1
 
+    @method
+    def counted(self) -> int:
+        return self.frames
+
 
 @gdclass
-class BenchRays(Node3D):
-    """Casts many rays in one crossing."""
+class BenchBatches(Node3D):
+    """Does a thousand things in one crossing."""
 
     def __init__(self) -> None:
         self._rays: SightRays | None = None
+        self._nodes: list[Node3D] = []
+        self._rows = np.zeros((0, 3), np.float32)
 
     @method
     def cast(self, origins: PackedVector3Array, targets: PackedVector3Array) -> int:
+        """Cast rays and return how many hit."""
         if self._rays is None:
             self._rays = SightRays(self, 1)
         return int(np.count_nonzero(self._rays.blocked(origins, targets)))
 
     @method
-    def cast_us(self, origins: PackedVector3Array, targets: PackedVector3Array) -> float:
-        """Time of one batch measured in Python, arrays at hand as the SenseManager has them (µs)."""
-        self.cast(origins, targets)
-        begun = time.perf_counter_ns()
-        self._rays.blocked(origins, targets)
-        return (time.perf_counter_ns() - begun) / 1000
+    def watch(self, parent: Node) -> None:
+        """Take the children of a node, to read their positions again and again."""
+        self._nodes = parent.get_children()
+        self._rows = np.zeros((len(self._nodes), 3), np.float32)
+
+    @method
+    def read(self) -> None:
+        """Read where they are into the array that Python works on."""
+        read_transforms(self._nodes, self._rows)
+
+    @method
+    def rows(self) -> PackedVector3Array:
+        """Return what was read last."""
+        return self._rows
+
+    @method
+    def take(self, points: PackedVector3Array) -> int:
+        """Receive points as an array; return how many there are."""
+        return len(points)

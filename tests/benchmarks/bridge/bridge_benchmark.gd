@@ -1,15 +1,22 @@
 extends Node3D
 ## What a crossing from GDScript to Python costs, each beside the same thing in GDScript.
-## Prints one JSON object a line; medians of samples taken in turns.
 
-const SAMPLES := 31
+const Sampling := preload("res://tests/benchmarks/in_engine/sampling.gd")
+
 const CALLS := 20000
+const FRAMES := 20
 const PROCESSING := 1000
 const RAYS := 1000
+## With boxes of this size about half of the rays hit, as sight does among walls.
+const BOX_M := 2.5
+const NODES := 1000
+const POINTS := 10000
+const OTHER := "GDScript"
 
 signal rang(a: int, b: float)
+signal rang_there(a: int, b: float)
 
-var found := 0
+var sampling := Sampling.new()
 
 
 class Twin extends Node3D:
@@ -24,22 +31,19 @@ class ProcessTwin extends Node:
 
 
 func _ready() -> void:
-	OS.low_processor_usage_mode_sleep_usec = 1
+	add_child(sampling)
 	await get_tree().process_frame
-	measure_calls()
-	measure_signals()
+	await measure_calls()
+	await measure_signals()
 	await measure_process()
 	await measure_rays()
-	get_tree().quit()
+	await measure_positions()
+	await measure_arrays()
+	sampling.finish()
 
 
-func report(what: String, n: int, ours: Array, other: Array) -> void:
-	ours.sort()
-	other.sort()
-	var ours_us: float = ours[ours.size() / 2]
-	var other_us: float = other[other.size() / 2]
-	print(JSON.stringify({"suite": "bridge", "name": what, "n": n, "ours_us": ours_us, "other": "GDScript",
-		"other_us": other_us, "ratio": other_us / ours_us}))
+func since(begun: int) -> float:
+	return Time.get_ticks_usec() - begun
 
 
 func measure_calls() -> void:
@@ -47,16 +51,29 @@ func measure_calls() -> void:
 	var twin := Twin.new()
 	add_child(python)
 	add_child(twin)
-	var ours := []
-	var other := []
-	for sample in SAMPLES:
-		var begun := Time.get_ticks_usec()
-		for i in CALLS: python.add(1.5, 2.5)
-		ours.append(float(Time.get_ticks_usec() - begun) / CALLS)
-		begun = Time.get_ticks_usec()
-		for i in CALLS: twin.add(1.5, 2.5)
-		other.append(float(Time.get_ticks_usec() - begun) / CALLS)
-	report("method call, two floats", 1, ours, other)
+	var what := "method call, two floats"
+	sampling.check_equal(what, 1, python.add(1.5, 2.5), twin.add(1.5, 2.5))
+	await sampling.take_turns(what, 1, {"ours": call_python.bind(python), OTHER: call_twin.bind(twin)})
+	await sampling.take_turns("method call, two floats, untyped variable", 1,
+			{"ours": call_untyped.bind(python), OTHER: call_untyped.bind(twin)})
+
+
+func call_python(python: BenchNode) -> float:
+	var begun := Time.get_ticks_usec()
+	for i in CALLS: python.add(1.5, 2.5)
+	return since(begun) / CALLS
+
+
+func call_twin(twin: Twin) -> float:
+	var begun := Time.get_ticks_usec()
+	for i in CALLS: twin.add(1.5, 2.5)
+	return since(begun) / CALLS
+
+
+func call_untyped(either) -> float:
+	var begun := Time.get_ticks_usec()
+	for i in CALLS: either.add(1.5, 2.5)
+	return since(begun) / CALLS
 
 
 func measure_signals() -> void:
@@ -64,42 +81,53 @@ func measure_signals() -> void:
 	var twin := Twin.new()
 	add_child(python)
 	add_child(twin)
-	var ours := []
-	var other := []
-	for sample in SAMPLES:
-		python.listen_to(self, "rang")
-		var begun := Time.get_ticks_usec()
-		for i in CALLS: rang.emit(1, 2.5)
-		ours.append(float(Time.get_ticks_usec() - begun) / CALLS)
-		for connection in rang.get_connections(): rang.disconnect(connection.callable)
-		rang.connect(twin.on_rang)
-		begun = Time.get_ticks_usec()
-		for i in CALLS: rang.emit(1, 2.5)
-		other.append(float(Time.get_ticks_usec() - begun) / CALLS)
-		rang.disconnect(twin.on_rang)
-	report("signal to a handler, two arguments", 1, ours, other)
+	python.listen_to(self, "rang")
+	rang_there.connect(twin.on_rang)
+	var what := "signal to a handler, two arguments"
+	await sampling.take_turns(what, 1, {
+		"ours": func() -> float:
+			var begun := Time.get_ticks_usec()
+			for i in CALLS: rang.emit(1, 2.5)
+			return since(begun) / CALLS,
+		OTHER: func() -> float:
+			var begun := Time.get_ticks_usec()
+			for i in CALLS: rang_there.emit(1, 2.5)
+			return since(begun) / CALLS,
+	})
+	sampling.check_equal(what, 1, python.heard(), twin.count)
 
 
-func frame_us(frames: int) -> float:
-	await get_tree().process_frame
+func frame_us() -> float:
+	for i in 3: await get_tree().process_frame
 	var begun := Time.get_ticks_usec()
-	for i in frames: await get_tree().process_frame
-	return float(Time.get_ticks_usec() - begun) / frames
+	for i in FRAMES: await get_tree().process_frame
+	return since(begun) / FRAMES
+
+
+## Time of a frame in which the children of a node are processed, less that of an empty one.
+func process_us(parent: Node) -> float:
+	var empty := await frame_us()
+	parent.process_mode = Node.PROCESS_MODE_INHERIT
+	var full := await frame_us()
+	parent.process_mode = Node.PROCESS_MODE_DISABLED
+	return (full - empty) / PROCESSING
 
 
 func measure_process() -> void:
-	var ours := []
-	var other := []
-	for sample in SAMPLES:
-		for python in [true, false]:
-			var empty := await frame_us(20)
-			var parent := Node.new()
-			for i in PROCESSING: parent.add_child(BenchProcessNode.new() if python else ProcessTwin.new())
-			add_child(parent)
-			var full := await frame_us(20)
-			(ours if python else other).append((full - empty) / PROCESSING)
-			parent.free()
-	report("_process of a node", PROCESSING, ours, other)
+	var crowds: Array[Node] = []
+	for python: bool in [true, false]:
+		var parent := Node.new()
+		parent.process_mode = Node.PROCESS_MODE_DISABLED
+		for i in PROCESSING: parent.add_child(BenchProcessNode.new() if python else ProcessTwin.new())
+		add_child(parent)
+		crowds.append(parent)
+	var what := "_process of a node"
+	await sampling.take_turns(what, PROCESSING, {
+		"ours": func() -> float: return await process_us(crowds[0]),
+		OTHER: func() -> float: return await process_us(crowds[1]),
+	})
+	sampling.check_equal(what, PROCESSING, crowds[0].get_child(PROCESSING - 1).counted(), crowds[1].get_child(0).frames)
+	for crowd in crowds: crowd.free()
 
 
 func measure_rays() -> void:
@@ -108,45 +136,85 @@ func measure_rays() -> void:
 	for i in 200:
 		var body := StaticBody3D.new()
 		var shape := CollisionShape3D.new()
-		shape.shape = BoxShape3D.new()
+		var box := BoxShape3D.new()
+		box.size = Vector3.ONE * BOX_M
+		shape.shape = box
 		body.add_child(shape)
 		body.position = Vector3(random.randf_range(-50, 50), 0, random.randf_range(-50, 50))
 		add_child(body)
-	var batch := BenchRays.new()
-	add_child(batch)
+	var batches := BenchBatches.new()
+	add_child(batches)
 	var from := PackedVector3Array()
 	var to := PackedVector3Array()
 	for i in RAYS:
 		from.append(Vector3(random.randf_range(-50, 50), 0, random.randf_range(-50, 50)))
-		to.append(from[i] + Vector3(random.randf_range(-40, 40), 0, random.randf_range(-40, 40)))
-	await get_tree().physics_frame
-	await get_tree().physics_frame
-	var ours := []
-	var other := []
-	# Whoever comes first after a physics step pays for the cold cache: they take turns.
-	for sample in SAMPLES * 2:
-		await get_tree().physics_frame
-		if sample % 2 == 0: ours.append(cast_batch(batch, from, to))
-		other.append(cast_loop(from, to))
-		if sample % 2 == 1: ours.append(cast_batch(batch, from, to))
-	if absi(found - batch.cast(from, to)) > RAYS / 100:
-		push_error("the batch and the loop disagree about the hits")
-	report("1,000 rays", RAYS, ours, other)
+		# As far as characters see.
+		to.append(from[i] + Vector3.FORWARD.rotated(Vector3.UP, random.randf() * TAU) * random.randf_range(5, 30))
+	for i in 2: await get_tree().physics_frame
+	var what := "rays in one batch"
+	sampling.check_equal(what, RAYS, batches.cast(from, to), cast_loop(from, to))
+	await sampling.take_turns(what, RAYS, {
+		"ours": func() -> float:
+			var begun := Time.get_ticks_usec()
+			batches.cast(from, to)
+			return since(begun),
+		OTHER: func() -> float:
+			var begun := Time.get_ticks_usec()
+			cast_loop(from, to)
+			return since(begun),
+	})
 
 
-func cast_batch(batch: BenchRays, from: PackedVector3Array, to: PackedVector3Array) -> float:
-	var begun := Time.get_ticks_usec()
-	batch.cast(from, to)
-	return float(Time.get_ticks_usec() - begun)
-
-
-func cast_loop(from: PackedVector3Array, to: PackedVector3Array) -> float:
+func cast_loop(from: PackedVector3Array, to: PackedVector3Array) -> int:
 	var space := get_world_3d().direct_space_state
-	var begun := Time.get_ticks_usec()
 	var query := PhysicsRayQueryParameters3D.new()
-	found = 0
+	var found := 0
 	for i in RAYS:
 		query.from = from[i]
 		query.to = to[i]
 		if space.intersect_ray(query): found += 1
-	return float(Time.get_ticks_usec() - begun)
+	return found
+
+
+func measure_positions() -> void:
+	var crowd := Node3D.new()
+	add_child(crowd)
+	for i in NODES:
+		var one := Node3D.new()
+		one.position = Vector3(i, 0.5 * i, -i)
+		crowd.add_child(one)
+	var batches := BenchBatches.new()
+	add_child(batches)
+	batches.watch(crowd)
+	var nodes: Array[Node3D] = []
+	nodes.assign(crowd.get_children())
+	var places := PackedVector3Array()
+	places.resize(NODES)
+	var what := "global positions in one batch"
+	await sampling.take_turns(what, NODES, {
+		"ours": func() -> float:
+			var begun := Time.get_ticks_usec()
+			for i in 10: batches.read()
+			return since(begun) / 10,
+		OTHER: func() -> float:
+			var begun := Time.get_ticks_usec()
+			for i in 10:
+				for number in NODES: places[number] = nodes[number].global_position
+			return since(begun) / 10,
+	})
+	sampling.check_equal(what, NODES, batches.rows(), places)
+
+
+func measure_arrays() -> void:
+	var batches := BenchBatches.new()
+	add_child(batches)
+	var points := PackedVector3Array()
+	for i in POINTS: points.append(Vector3(i, 0, 0))
+	var what := "PackedVector3Array to NumPy"
+	sampling.check_equal(what, POINTS, batches.take(points), POINTS)
+	await sampling.take_turns(what, POINTS, {
+		"ours": func() -> float:
+			var begun := Time.get_ticks_usec()
+			for i in 1000: batches.take(points)
+			return since(begun) / 1000,
+	})

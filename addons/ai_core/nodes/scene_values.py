@@ -1,0 +1,90 @@
+"""Values of a scene in saves: engine values as numbers, nodes by their paths."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from addons.ai_core.bridge.gd import (
+    AABB,
+    Basis,
+    Color,
+    GDObject,
+    NodePath,
+    Plane,
+    Projection,
+    Quaternion,
+    Rect2,
+    Rect2i,
+    StringName,
+    Transform2D,
+    Transform3D,
+    Vector2,
+    Vector2i,
+    Vector3,
+    Vector3i,
+    Vector4,
+    Vector4i,
+)
+from ai_core.saving.fields import StateError
+from ai_core.saving.values import ODD_FLOATS, SavedValues
+
+FLOATS = (AABB, Basis, Color, Plane, Projection, Quaternion, Rect2, Transform2D, Transform3D, Vector2, Vector3, Vector4)
+WHOLES = (Rect2i, Vector2i, Vector3i, Vector4i)
+TEXTS = (NodePath, StringName)
+KINDS = {cls.__name__: cls for cls in FLOATS + WHOLES + TEXTS}
+
+
+class SceneValues(SavedValues):
+    """Writes what scripts keep: numbers, texts, lists, dictionaries, engine values and nodes.
+
+    A node is written as its path from the scheduler, and is looked up there when the save is
+    loaded; one that has been freed is written as null. Resources and callables are refused.
+
+    Args:
+        scheduler: where paths begin.
+    """
+
+    def __init__(self, scheduler: Any) -> None:
+        super().__init__()
+        self._scheduler = scheduler
+
+    def encoded(self, value: object) -> tuple[str, object] | None:
+        kind = type(value)
+        if kind in TEXTS:
+            return kind.__name__, str(value)
+        if kind in KINDS.values():
+            return kind.__name__, [one if math.isfinite(one) else repr(one) for one in value]
+        if isinstance(value, GDObject):
+            if not value.is_valid():
+                return "freed", None
+            if value.is_class("Node") and value.is_inside_tree():
+                return "node", path_of(self._scheduler, value)
+        return None
+
+    def decoded(self, kind: str, of: Any, place: str, depth: int) -> Any:
+        if kind == "freed":
+            return None
+        if kind == "node" and type(of) is str:
+            node = self._scheduler.get_node_or_null(of)
+            if node is None:
+                raise StateError(f"{place!r} names the node '{of}', which is not in the scene")
+            return node
+        cls = KINDS.get(kind)
+        if cls is None:
+            return super().decoded(kind, of, place, depth)
+        if cls in TEXTS and type(of) is str:
+            return cls(of)
+        numbers = [ODD_FLOATS.get(one) if isinstance(one, str) else one for one in of] if isinstance(of, list) else []
+        whole = cls in WHOLES
+        good = all(type(one) is int or (type(one) is float and (not whole or one.is_integer())) for one in numbers)
+        if cls in TEXTS or not good or len(numbers) != len(cls()):
+            raise StateError(f"{place!r} must hold the numbers of a {kind}")
+        return cls(*((int(one) if whole else float(one)) for one in numbers))
+
+
+def path_of(scheduler: Any, node: Any) -> str:
+    """Return the path of a node from its scheduler, the same after the scene was loaded again.
+
+    "Bob" is below the scheduler, "../Bob" beside it.
+    """
+    return str(scheduler.get_path_to(node))

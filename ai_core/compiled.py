@@ -1,0 +1,84 @@
+"""Compiled kernels and their twins: which of the two is in use.
+
+A hot spot may have two forms with the same functions: a kernel in C, made
+from ``_name.pyx``, and its twin ``name.py`` in Python and NumPy. Both give the
+same results to the last bit, so nothing but speed tells them apart. The kernel
+is used where it was built; ``AI_CORE_PURE_PYTHON=1`` in the environment, read
+once at import, switches all of them off.
+"""
+from __future__ import annotations
+
+import functools
+import logging
+import os
+from collections.abc import Callable
+from importlib import import_module
+from types import ModuleType
+from typing import Any, TypeVar
+
+__all__ = ["INTERPRETED", "KERNELS", "SWITCH", "compiled", "kernel_of", "twin"]
+
+SWITCH = "AI_CORE_PURE_PYTHON"
+"""Environment variable; anything but "" and "0" keeps every kernel out."""
+
+KERNELS = ("ai_core.senses._sight_kernels",)
+"""Every kernel module there is; build tools and tests go by this list."""
+
+INTERPRETED: dict[str, Callable[..., Any]] = {}
+"""By full name, the Python form of every function of a twin imported so far, in use or not."""
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_is_switched_off = os.environ.get(SWITCH, "") not in ("", "0")
+
+
+def compiled() -> tuple[str, ...]:
+    """Return the names of the kernel modules in use; empty if all runs in Python.
+
+    >>> set(compiled()) <= set(KERNELS)
+    True
+    """
+    return tuple(name for name in KERNELS if not _is_switched_off and _loaded(name) is not None)
+
+
+def twin(function: Function) -> Function:
+    """Decorate a function of a twin: return its kernel where there is one.
+
+    The kernel for ``package/name.py`` is the function of the same name in
+    ``package/_name``. A kernel built from other sources (its ``INTERFACE`` is not
+    the twin's) is left out, and a line in the log says so.
+    """
+    INTERPRETED[f"{function.__module__}.{function.__name__}"] = function
+    kernel = None if _is_switched_off else kernel_of(function)
+    return function if kernel is None else kernel
+
+
+def kernel_of(function: Function) -> Function | None:
+    """Return the kernel of a twin's function, or None if it is not built."""
+    package, _, name = function.__module__.rpartition(".")
+    module = _loaded(f"{package}._{name}")
+    if module is None:
+        return None
+    if function.__globals__["INTERFACE"] != module.INTERFACE:
+        _say_once(f"{module.__name__} was built from other sources")
+        return None
+    kernel: Function = getattr(module, function.__name__)
+    return kernel
+
+
+@functools.cache
+def _loaded(name: str) -> ModuleType | None:
+    try:
+        return import_module(name)
+    except ModuleNotFoundError:
+        return None  # not built: a way to run like any other
+    except ImportError as error:
+        _say_once(f"{name} cannot be loaded ({error})")
+        return None
+
+
+@functools.cache
+def _say_once(what: str) -> None:
+    logging.getLogger("ai_core").warning(
+        "%s; its Python twin is used, which is slower: build it again, or set %s=1", what, SWITCH
+    )

@@ -1,0 +1,257 @@
+"""The lines of a recording: JSON, each with a check over itself and the line before.
+
+So a line that was changed, lost or moved is found and named.
+"""
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+from typing import Any, NoReturn
+
+from ai_core.errors import shown
+from ai_core.recording.frame_watch import Run
+from ai_core.recording.grants import Grant
+from ai_core.recording.recording import FrameRecord, Header, Recording
+
+__all__ = ["MAXIMUM_LINE_CHARACTERS", "VERSION", "LineWriter", "RecordingError", "read_recording"]
+
+VERSION = 1
+"""Version of the format (no unit); raised when an old reader would misread it."""
+
+MAXIMUM_LINE_CHARACTERS = 4_000_000
+"""Longest line that is read (characters): 40,000 runs in one frame.
+
+A longer one is no recording, and reading it could take all memory.
+"""
+
+_CHECK_START = ',"check":"'
+_CHECK_LENGTH = len(_CHECK_START) + 8 + len('"}')
+
+
+class RecordingError(ValueError):
+    """A recording that cannot be read.
+
+    Args:
+        line: number of the line, from 1; 0 for the whole.
+        why: what is wrong, and what to do.
+    """
+
+    def __init__(self, line: int, why: str) -> None:
+        self.line = line
+        super().__init__(f"line {line}: {why}" if line else why)
+
+
+class LineWriter:
+    """Turns header, frames and end into lines, each with its check."""
+
+    def __init__(self) -> None:
+        self._check = ""
+        self._frames = 0
+
+    def header(self, header: Header) -> str:
+        """Return the first line."""
+        return self._line({
+            "recording": VERSION, "name": header.name, "seed": header.seed,
+            "parts": list(header.parts), "exact": header.exact, "timed": header.is_timed,
+            "made_with": dict(header.made_with),
+        })
+
+    def frame(self, record: FrameRecord) -> str:
+        """Return the line of one frame.
+
+        Raises:
+            TypeError: if the inputs are not plain JSON data.
+        """
+        self._frames += 1
+        values: dict[str, object] = {"frame": record.frame, "s": record.seconds}
+        optional = {"inputs": record.inputs, "grants": record.grants, "told": record.told}
+        values["budget"] = record.budget
+        values.update((name, value) for name, value in optional.items() if value)
+        values["runs"] = [run if run.used_us else run[:-1] for run in record.runs]
+        if record.parts is not None:
+            values["parts"] = record.parts
+        try:
+            return self._line(values)
+        except (TypeError, ValueError) as error:
+            raise TypeError(
+                f"inputs must be plain JSON data, got {shown(record.inputs)}: {error}"
+            ) from None
+
+    def end(self) -> str:
+        """Return the last line."""
+        return self._line({"end": self._frames})
+
+    def _line(self, values: dict[str, object]) -> str:
+        body = json.dumps(values, separators=(",", ":"), allow_nan=False)[:-1]
+        self._check = _check_of(self._check, body)
+        return f'{body}{_CHECK_START}{self._check}"}}'
+
+
+def read_recording(lines: Iterable[str], *, allow_cut: bool = False) -> Recording:
+    """Read a recording; a file opened as UTF-8 text is lines.
+
+    Args:
+        lines: as a Recorder wrote them, with or without their line ends.
+        allow_cut: take one without its last lines: what was running crashed,
+            and how it came to that is of interest.
+
+    Raises:
+        RecordingError: if it is not a recording, is of another version, or
+            was changed; with the number of the line.
+
+    Cost: O(size).
+    """
+    return _Reader(allow_cut).read(lines)
+
+
+class _Reader:
+    def __init__(self, allow_cut: bool) -> None:
+        self._allow_cut = allow_cut
+        self._number = 0
+        self._check = ""
+
+    def read(self, lines: Iterable[str]) -> Recording:
+        pairs = self._objects(lines)
+        first = next(pairs, None)
+        if first is None:
+            raise RecordingError(0, "the recording is empty")
+        header = self._header(first)
+        frames: list[FrameRecord] = []
+        is_whole = False
+        for values in pairs:
+            if is_whole:
+                self._fail("there is something after the end")
+            if "end" in values:
+                is_whole = True
+                if values["end"] != len(frames):
+                    self._fail(f"it ends after {shown(values['end'])} frames, here are {len(frames)}")
+            else:
+                frames.append(self._frame(values, frames[-1].frame if frames else -1, header))
+        if not is_whole and not self._allow_cut:
+            self._fail("the recording is cut short here; read it with allow_cut to use what there is")
+        return Recording(header, tuple(frames), is_whole)
+
+    def _objects(self, lines: Iterable[str]) -> Iterator[dict[str, Any]]:
+        cut: RecordingError | None = None
+        for number, line in enumerate(lines, 1):
+            if cut is not None:
+                raise cut
+            self._number = number
+            try:
+                values = self._object(line.rstrip("\r\n"))
+            except RecordingError as error:
+                if not self._allow_cut or number == 1:
+                    raise
+                cut = error  # bearable if it is the last line
+                continue
+            yield values
+
+    def _object(self, line: str) -> dict[str, Any]:
+        if len(line) > MAXIMUM_LINE_CHARACTERS:
+            self._fail(f"it has {len(line)} characters, at most {MAXIMUM_LINE_CHARACTERS} are read")
+        body, tail = line[:-_CHECK_LENGTH], line[-_CHECK_LENGTH:]
+        if not (line.startswith("{") and tail.startswith(_CHECK_START) and tail.endswith('"}')):
+            self._fail(f"this is not a line of a recording: {shown(line)}")
+        check = _check_of(self._check, body)
+        if tail != f'{_CHECK_START}{check}"}}':
+            self._fail("it was changed, or a line before it is missing or moved; record it again")
+        self._check = check
+        try:
+            values = json.loads(line, object_pairs_hook=_without_doubles, parse_constant=_no_constant)
+        except (ValueError, RecursionError) as error:
+            self._fail(f"it is not JSON: {error}")
+        assert isinstance(values, dict)
+        return values
+
+    def _header(self, values: dict[str, Any]) -> Header:
+        version = values.get("recording")
+        if type(version) is not int or version != VERSION:
+            self._fail(f"version {shown(version)} of recordings is unknown, this reads version {VERSION}")
+        parts = self._list(values, "parts")
+        if not all(isinstance(name, str) for name in parts):
+            self._fail(f"'parts' must be names, got {shown(parts)}")
+        return Header(
+            self._get(values, "name", str), self._get(values, "seed", int), tuple(parts),
+            self._get(values, "exact", bool), self._get(values, "timed", bool),
+            self._texts(values, "made_with"),
+        )
+
+    def _frame(self, values: dict[str, Any], last: int, header: Header) -> FrameRecord:
+        frame = self._get(values, "frame", int)
+        if frame <= last:
+            self._fail(f"frame {frame} must come after frame {last}")
+        budget = None if values.get("budget") is None else self._get(values, "budget", int, float)
+        parts = self._texts(values, "parts") if "parts" in values else None
+        unknown = sorted(set(parts or ()) - set(header.parts))
+        if unknown:
+            self._fail(f"part {unknown[0]!r} is not one of the header's")
+        return FrameRecord(
+            frame, float(self._get(values, "s", int, float)), budget, values.get("inputs"),
+            tuple(self._grant(one) for one in self._list(values, "grants", optional=True)),
+            tuple(self._run(one) for one in self._list(values, "runs")),
+            parts, self._texts(values, "told", optional=True),
+        )
+
+    def _grant(self, value: Any) -> Grant | None:
+        if value is None:
+            return None
+        if not _is_row(value, (int,), (int,)):
+            self._fail(f"a grant must be [steps, asks] or null, got {shown(value)}")
+        return Grant(*value)
+
+    def _run(self, value: Any) -> Run:
+        number = (int, float)
+        kinds = ((str,), (int,), (*number, type(None)), (int,), (str, type(None)), number)
+        if _is_row(value, *kinds) or _is_row(value, *kinds[:-1]):
+            return Run(*value)
+        return self._fail(f"a run must be [name, depth, granted, steps, result, µs], got {shown(value)}")
+
+    def _get(self, values: dict[str, Any], name: str, *kinds: type) -> Any:
+        value = values.get(name)
+        if type(value) not in kinds:
+            wanted = " or ".join(kind.__name__ for kind in kinds)
+            self._fail(f"{name!r} must be {wanted}, got {shown(value)}")
+        return value
+
+    def _list(self, values: dict[str, Any], name: str, *, optional: bool = False) -> list[Any]:
+        if optional and name not in values:
+            return []
+        found: list[Any] = self._get(values, name, list)
+        return found
+
+    def _texts(self, values: dict[str, Any], name: str, *, optional: bool = False) -> dict[str, str]:
+        if optional and name not in values:
+            return {}
+        texts: dict[str, str] = self._get(values, name, dict)
+        for key, text in texts.items():
+            if not isinstance(text, str):
+                self._fail(f"{name!r} of {key!r} must be a text, got {shown(text)}")
+        return texts
+
+    def _fail(self, why: str) -> NoReturn:
+        raise RecordingError(self._number, why)
+
+
+def _check_of(before: str, body: str) -> str:
+    return blake2b((before + body).encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+
+
+def _is_row(value: object, *kinds: tuple[type, ...]) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) == len(kinds)
+        and all(type(one) in kind for one, kind in zip(value, kinds, strict=True))
+    )
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"{next(n for n in names if names.count(n) > 1)!r} stands there twice")
+    return found
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number of JSON")

@@ -1,0 +1,177 @@
+"""The replay: runs a recording again, and stops where it differs."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import zip_longest
+from typing import Any, NamedTuple
+
+from ai_core.budget import Budget
+from ai_core.clock import Clock, TimeIndex
+from ai_core.recording.digest import digest_of
+from ai_core.recording.frame_watch import FrameWatch, Run, Seen
+from ai_core.recording.grants import GrantedBudget
+from ai_core.recording.recording import FrameRecord, Recording
+from ai_core.trace import Trace
+
+__all__ = ["Difference", "Replay"]
+
+
+class Difference(NamedTuple):
+    """The first frame in which a replay was not as recorded.
+
+    Attributes:
+        frame: number of the frame.
+        part: the first that differs: of the work in the order it ran, then
+            the parts in their order, then what was told.
+        what: what of it differs.
+        also: all others that differ in this frame.
+    """
+
+    frame: int
+    part: str
+    what: str
+    also: tuple[str, ...]
+
+    def __str__(self) -> str:
+        more = f"; also different: {', '.join(self.also)}" if self.also else ""
+        return f"replay differs at frame {self.frame}: {self.part}: {self.what}{more}"
+
+
+class Replay:
+    """Hands out what was recorded, frame by frame, and compares.
+
+    Built like the recorded world: same name, seed and start. Drive it with
+    ``run``, or frame by frame::
+
+        while not replay.is_over and difference is None:
+            budget = replay.begin_frame()
+            step(budget, replay.inputs)
+            difference = replay.end_frame()
+
+    Args:
+        recording: what is run again.
+        clock: the clock of what runs.
+        trace: where its work, events, sensations and habits are told of.
+        parts: what is compared, by the same names as recorded.
+
+    Raises:
+        ValueError: if the names of the parts are others.
+        TypeError: if a part has neither ``observe`` nor ``save_state``.
+    """
+
+    def __init__(
+        self, recording: Recording, *, clock: Clock, trace: Trace, parts: Mapping[str, object]
+    ) -> None:
+        header = recording.header
+        strange = sorted(set(header.parts) ^ set(parts))
+        if strange:
+            where = "only in the recording" if strange[0] in header.parts else "not in the recording"
+            raise ValueError(f"parts must be those recorded, got {strange[0]!r} {where}")
+        self._recording = recording
+        self._clock = clock
+        ordered = {name: parts[name] for name in header.parts}
+        self._watch = FrameWatch(trace, ordered, exact=header.exact)
+        self._expected: dict[str, str] = {}
+        self._next = 0
+
+    @property
+    def is_over(self) -> bool:
+        """True after the last frame."""
+        return self._next >= len(self._recording.frames)
+
+    @property
+    def inputs(self) -> Any:
+        """What came from outside in the frame that was begun, or comes in the next."""
+        return self._record.inputs
+
+    def begin_frame(self) -> Budget:
+        """Return the budget of the next frame: its steps, or the grants of its time.
+
+        Raises:
+            RuntimeError: if all frames are over.
+        """
+        record = self._record
+        self._watch.begin()
+        if self._recording.header.is_timed:
+            return GrantedBudget(record.grants)
+        if record.budget is None:
+            return Budget.unlimited()
+        return Budget.of_steps(int(record.budget))
+
+    def end_frame(self) -> Difference | None:
+        """Compare the frame with its record; None if all is as recorded.
+
+        Raises:
+            RuntimeError: if all frames are over.
+        """
+        record = self._record
+        self._next += 1
+        self._expected.update(record.parts or {})
+        seen = self._watch.end(look=record.parts is not None)
+        found = self._differences(record, seen, self._clock.now)
+        if not found:
+            return None
+        (part, what), *rest = found.items()
+        return Difference(record.frame, part, what, tuple(name for name, _ in rest))
+
+    def run(self, step: Callable[[Budget, Any], object]) -> Difference | None:
+        """Run all frames that are left; return the first difference, or None.
+
+        Args:
+            step: runs one frame with a budget and inputs.
+        """
+        difference = None
+        try:
+            while difference is None and not self.is_over:
+                budget = self.begin_frame()
+                step(budget, self.inputs)
+                difference = self.end_frame()
+        finally:
+            self.close()
+        return difference
+
+    def close(self) -> None:
+        """Listen no more."""
+        self._watch.stop()
+
+    @property
+    def _record(self) -> FrameRecord:
+        if self.is_over:
+            raise RuntimeError(f"all {self._next} frames of the recording are over")
+        return self._recording.frames[self._next]
+
+    def _differences(self, record: FrameRecord, seen: Seen, now: TimeIndex) -> dict[str, str]:
+        """Return what differs, by part, the most telling first."""
+        found: dict[str, str] = {}
+        exact = self._recording.header.exact
+        then = (record.frame, record.seconds)
+        if digest_of(then, exact=exact) != digest_of(tuple(now), exact=exact):
+            found["clock"] = f"it is frame {now.frame}, {now.seconds} s; recorded at {then[1]} s"
+        for recorded, ran in zip_longest(record.runs, seen.runs):
+            name, what = _difference_of_runs(recorded, ran)
+            if what:
+                found.setdefault(name, what)
+                if what.startswith("ran"):
+                    break  # from here on runs no longer stand side by side
+        for name, code in (seen.parts or {}).items():
+            if code != self._expected.get(name):
+                found.setdefault(name, "its state differs")
+        for name in (*record.told, *seen.told):
+            if record.told.get(name) != seen.told.get(name):
+                found.setdefault(name, "something else was told")
+        return found
+
+
+def _difference_of_runs(recorded: Run | None, ran: Run | None) -> tuple[str, str]:
+    if ran is None:
+        assert recorded is not None
+        return recorded.name, "did not run"
+    if recorded is None:
+        return ran.name, "ran, which was not recorded"
+    if (ran.name, ran.depth) != (recorded.name, recorded.depth):
+        return ran.name, f"ran where {recorded.name!r} ran in the recording"
+    if ran.steps != recorded.steps:
+        return ran.name, f"took {ran.steps} steps, recorded are {recorded.steps}"
+    if ran.result != recorded.result:
+        return ran.name, "its result differs"
+    return ran.name, ""

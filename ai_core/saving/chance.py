@@ -1,0 +1,96 @@
+"""Generators of chance: Python's ``random.Random``, or anything that is saveable itself."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ai_core.errors import shown
+from ai_core.saving.fields import Fields, State, StateError
+
+__all__ = ["RandomState", "prepare_random", "save_random"]
+
+WORDS = 624
+"""Length of the state of the Mersenne Twister (words of 32 bits)."""
+
+GETSTATE_VERSION = 3
+"""What ``random.Random.getstate`` begins with, in every Python since 3.2."""
+
+
+class RandomState:
+    """Makes a ``random.Random`` a part of a snapshot.
+
+    Args:
+        source: the generator; its numbers go on where they were.
+    """
+
+    def __init__(self, source: Any) -> None:
+        save_random(source)
+        self._source = source
+
+    def save_state(self) -> State:
+        """Return where the generator stands."""
+        return save_random(self._source)
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check a state; return what puts the generator there."""
+        return prepare_random(self._source, state)
+
+
+def save_random(source: Any) -> State:
+    """Return where a generator stands.
+
+    Raises:
+        TypeError: if it is neither a ``random.Random`` nor saveable itself.
+    """
+    if _is_saveable(source):
+        saved: State = source.save_state()
+        return saved
+    try:
+        state = source.getstate()
+    except (AttributeError, NotImplementedError):  # random.SystemRandom has none
+        state = None
+    if not isinstance(state, tuple) or len(state) != 3 or state[0] != GETSTATE_VERSION:
+        raise TypeError(
+            f"{shown(source)} cannot be saved; use random.Random(seed), or give your generator"
+            " the methods save_state and prepare_state"
+        )
+    _, words, gauss_next = state
+    return {
+        "version": 1,
+        "index": words[-1],
+        "words": "".join(f"{word:08x}" for word in words[:-1]),
+        "gauss_next": gauss_next,
+    }
+
+
+def prepare_random(source: Any, state: object, place: str = "") -> Callable[[], None]:
+    """Check a state that ``save_random`` wrote; return what puts the generator there.
+
+    Args:
+        source: the generator.
+        state: what was saved.
+        place: where it stands in the whole state.
+
+    Raises:
+        StateError: if it is not such a state.
+    """
+    if _is_saveable(source):
+        prepared: Callable[[], None] = source.prepare_state(state)
+        return prepared
+    fields = Fields.versioned(state, version=1, place=place)
+    index = fields.whole("index", maximum=WORDS)
+    text = fields.text("words")
+    gauss_next = fields.number_or("gauss_next", math.nan)
+    fields.end()
+    if len(text) != 8 * WORDS or not set(text) <= set("0123456789abcdef"):
+        raise StateError(f"{fields.place_of('words')!r} must be {WORDS} words of 8 hex digits")
+    words = tuple(int(text[at : at + 8], 16) for at in range(0, len(text), 8))
+    kept = None if math.isnan(gauss_next) else gauss_next
+    return lambda: source.setstate((GETSTATE_VERSION, (*words, index), kept))
+
+
+def _is_saveable(source: Any) -> bool:
+    return callable(getattr(source, "save_state", None)) and callable(
+        getattr(source, "prepare_state", None)
+    )

@@ -1,0 +1,259 @@
+"""Reading saved state field by field: each is checked, and every error says where.
+
+Each part's state is a dict with its "version". What is not read is refused too, so that
+nothing in a save is silently ignored.
+"""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NoReturn
+
+from ai_core.errors import shown
+
+__all__ = ["LATEST_S", "MOST", "Fields", "Migration", "State", "StateError", "brief"]
+
+State = dict[str, Any]
+"""Plain data: dicts with text as keys, lists, text, numbers, true, false, None."""
+
+Migration = Callable[[State], State]
+"""Returns the state of one version as the next version would have written it."""
+
+MOST = (1 << 53) - 1
+"""Largest whole number in a field, either way (count).
+
+Beyond it a reader that keeps every number as a float, as JSON allows and Godot does, would
+round it.
+"""
+
+LATEST_S = 1e12
+"""Latest game time (s): 30,000 years. Later ones leave no room for fractions of a second."""
+
+
+class StateError(ValueError):
+    """Saved state that cannot be used; says where in it, and why."""
+
+
+class Fields:
+    """A saved dict, read field by field.
+
+    Args:
+        state: what was saved.
+        place: where it stands in the whole, for messages: "active[2]".
+
+    Raises:
+        StateError: if it is not a dict, and from all methods, if a field is
+            missing or is not what it must be.
+    """
+
+    def __init__(self, state: object, place: str = "") -> None:
+        self._place = place
+        if not isinstance(state, dict):
+            subject = f"{place!r}" if place else "the state"
+            raise StateError(f"{subject} must be a dict, got {brief(state)}")
+        self._state: State = state
+        self._unread = set(state)
+
+    @classmethod
+    def versioned(
+        cls,
+        state: object,
+        *,
+        version: int,
+        migrations: Mapping[int, Migration] | None = None,
+        place: str = "",
+    ) -> Fields:
+        """Return the fields of a state as the present version writes them.
+
+        Args:
+            state: what was saved, by this version or another.
+            version: the present one.
+            migrations: by version, what makes its state one of the next version.
+            place: where it stands in the whole.
+
+        Raises:
+            StateError: if it was saved by a later version, or by one from which
+                no migrations lead here.
+        """
+        fields = cls(state, place)
+        found = fields.whole("version")
+        if found > version:
+            fields.refuse(
+                "version",
+                f"is {found}, and this ai_core reads up to {version}; update ai_core to load it",
+            )
+        while found < version:
+            migrate = (migrations or {}).get(found)
+            if migrate is None:
+                fields.refuse("version", f"is {found}, which can no longer be read")
+            try:
+                fields = cls(migrate(dict(fields._state)), place)
+            except (LookupError, TypeError, ValueError) as error:
+                raise StateError(f"version {found} could not be migrated: {error}") from error
+            found += 1
+            fields._unread.discard("version")
+        return fields
+
+    def anything(self, name: str) -> Any:
+        """Return a field that may hold anything."""
+        if name not in self._state:
+            raise StateError(f"{self.place_of(name)!r} is missing")
+        self._unread.discard(name)
+        return self._state[name]
+
+    def whole(self, name: str, *, minimum: int = 0, maximum: int = MOST) -> int:
+        """Return a whole number; 12.0 counts as 12, as Godot's JSON writes all of them."""
+        return self._whole(name, self.anything(name), minimum, maximum)
+
+    def number(
+        self, name: str, *, minimum: float = -math.inf, maximum: float = math.inf
+    ) -> float:
+        """Return a finite number."""
+        return self._number(self.place_of(name), self.anything(name), minimum, maximum)
+
+    def number_or(
+        self, name: str, absent: float, *, minimum: float = -math.inf, maximum: float = math.inf
+    ) -> float:
+        """Return a finite number, or ``absent`` where None was saved."""
+        if self.anything(name) is None:
+            return absent
+        return self.number(name, minimum=minimum, maximum=maximum)
+
+    def text(self, name: str) -> str:
+        """Return a text."""
+        value = self.anything(name)
+        if type(value) is not str:
+            self.refuse(name, f"must be text, got {brief(value)}")
+        return value
+
+    def one_of(self, name: str, allowed: tuple[str, ...]) -> str:
+        """Return a text that is one of ``allowed``."""
+        value = self.text(name)
+        if value not in allowed:
+            self.refuse(name, f"must be {' or '.join(map(repr, allowed))}, got {brief(value)}")
+        return value
+
+    def flag(self, name: str) -> bool:
+        """Return true or false."""
+        value = self.anything(name)
+        if type(value) is not bool:
+            self.refuse(name, f"must be true or false, got {brief(value)}")
+        return value
+
+    def items(self, name: str, *, count: int | None = None) -> list[Any]:
+        """Return a list, of so many items if ``count`` is given."""
+        value = self.anything(name)
+        if not isinstance(value, list):
+            self.refuse(name, f"must be a list, got {brief(value)}")
+        if count is not None and len(value) != count:
+            self.refuse(name, f"must be a list of {count}, got {brief(value)}")
+        return value
+
+    def moment(self, name: str, *, latest_s: float = LATEST_S) -> tuple[int, float]:
+        """Return a moment, saved as [frame, seconds]."""
+        place = self.place_of(name)
+        frame, seconds = self.items(name, count=2)
+        return (
+            self._whole(f"{name}[0]", frame, 0, MOST),
+            self._number(f"{place}[1]", seconds, -LATEST_S, latest_s),
+        )
+
+    def seconds(self, name: str, *, latest_s: float = LATEST_S) -> float:
+        """Return a moment in game time (s), not after ``latest_s``."""
+        return self.number(name, minimum=-LATEST_S, maximum=latest_s)
+
+    def numbers(
+        self,
+        name: str,
+        *,
+        count: int | None = None,
+        minimum: float = -math.inf,
+        maximum: float = math.inf,
+        absent: float | None = None,
+    ) -> list[float]:
+        """Return a list of finite numbers; ``absent``, if given, where None was saved."""
+        place = self.place_of(name)
+        return [
+            absent if value is None and absent is not None
+            else self._number(f"{place}[{index}]", value, minimum, maximum)
+            for index, value in enumerate(self.items(name, count=count))
+        ]
+
+    def wholes(
+        self, name: str, *, count: int | None = None, minimum: int = 0, maximum: int = MOST
+    ) -> list[int]:
+        """Return a list of whole numbers."""
+        return [
+            self._whole(f"{name}[{index}]", value, minimum, maximum)
+            for index, value in enumerate(self.items(name, count=count))
+        ]
+
+    def point(self, name: str) -> tuple[float, float, float]:
+        """Return three coordinates (m) that fit float32."""
+        x, y, z = self.numbers(name, count=3, minimum=-3.4e38, maximum=3.4e38)
+        return (x, y, z)
+
+    def group(self, name: str) -> Fields:
+        """Return the fields of a dict inside this one."""
+        return Fields(self.anything(name), self.place_of(name))
+
+    def groups(self, name: str) -> Iterator[Fields]:
+        """Return the fields of each dict in a list, one after the other."""
+        place = self.place_of(name)
+        for index, value in enumerate(self.items(name)):
+            yield Fields(value, f"{place}[{index}]")
+
+    def names(self) -> list[str]:
+        """Return the names of all fields, for a dict whose keys are data."""
+        return list(self._state)
+
+    def end(self) -> None:
+        """Refuse what was not read.
+
+        Raises:
+            StateError: naming a field that nobody knows.
+        """
+        if self._unread:
+            name = min(map(str, self._unread))
+            known = ", ".join(repr(one) for one in self._state if one not in self._unread)
+            self.refuse(name, f"is not known here; known: {known}")
+
+    def refuse(self, name: str, why: str) -> NoReturn:
+        """Raise a StateError that says where ``name`` stands, and why it is wrong."""
+        raise StateError(f"{self.place_of(name)!r} {why}")
+
+    def place_of(self, name: str) -> str:
+        """Return where a field stands in the whole state: "active[2].reason"."""
+        name = name if len(name) <= 60 else name[:60] + "…"
+        return f"{self._place}.{name}" if self._place else name
+
+    def _whole(self, name: str, value: object, minimum: int, maximum: int) -> int:
+        if type(value) is float and value.is_integer() and abs(value) <= MOST:
+            value = int(value)
+        if type(value) is not int:
+            self.refuse(name, f"must be a whole number, got {brief(value)}")
+        if value < minimum:
+            self.refuse(name, f"must be at least {minimum}, got {brief(value)}")
+        if value > maximum:
+            self.refuse(name, f"must be at most {maximum}, got {brief(value)}")
+        return value
+
+    def _number(self, place: str, value: object, minimum: float, maximum: float) -> float:
+        if type(value) is int and abs(value) <= MOST:
+            value = float(value)
+        if type(value) is not float or not math.isfinite(value):
+            raise StateError(f"{place!r} must be a finite number, got {brief(value)}")
+        if value < minimum:
+            raise StateError(f"{place!r} must be at least {minimum:g}, got {value!r}")
+        if value > maximum:
+            raise StateError(f"{place!r} must be at most {maximum:g}, got {value!r}")
+        return value
+
+
+def brief(value: object) -> str:
+    """Return a value for a message; large ones are told by their size only."""
+    if isinstance(value, list | dict) and value:
+        return f"a {type(value).__name__} of {len(value)}"
+    if isinstance(value, int) and value.bit_length() > 128:
+        return f"a number of {value.bit_length()} bits"
+    return shown(value[:60] + "…" if isinstance(value, str) and len(value) > 60 else value)

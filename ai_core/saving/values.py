@@ -1,0 +1,223 @@
+"""Values of the game as plain data and back: event arguments, blackboards, answers.
+
+Plain values are written as they are. What JSON does not have is written as
+``{"!": kind, "of": …}``: tuples, sets, dicts with other keys than text, NumPy
+arrays, infinities, and objects that were given a name.
+"""
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ai_core.errors import UnknownNameError
+from ai_core.saving.fields import StateError, brief
+
+__all__ = ["DEEPEST_VALUE", "SavedValues", "tagged"]
+
+DEEPEST_VALUE = 40
+"""Values inside each other (count). Deeper is nearly always a circle."""
+
+TAG = "!"
+
+LARGEST_WHOLE = 1 << 63
+"""Whole numbers must fit 64 bits, signed: what other readers of JSON and engines hold."""
+
+ODD_FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+
+ARRAY_KINDS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
+               "float32", "float64")
+
+MOST_DIMENSIONS = 8
+
+
+class SavedValues:
+    """Writes values as plain data, and reads them back.
+
+    A value that is used in two places is written twice, and comes back as two.
+
+    Args:
+        names: objects that saves refer to by name; the same names must be
+            there when the save is loaded. Looked up whenever it is needed, so
+            it may change.
+    """
+
+    def __init__(self, names: Mapping[str, object] | None = None) -> None:
+        self.names: Mapping[str, object] = {} if names is None else names
+
+    def plain(self, value: object, place: str, depth: int = 0) -> Any:
+        """Return ``value`` as plain data.
+
+        Args:
+            value: what is to be saved.
+            place: where it stands in the whole state, for messages.
+            depth: how many values it is inside of.
+
+        Raises:
+            StateError: naming the place, if it holds something that is neither
+                plain nor named, or is nested too deep.
+
+        Cost: O(size); O(names) for an object that is not plain.
+        """
+        if depth > DEEPEST_VALUE:
+            raise StateError(f"{_start(place)!r} is nested deeper than {DEEPEST_VALUE}")
+        kind = type(value)
+        if value is None or kind is bool or kind is str:
+            return value
+        if isinstance(value, int) and kind is int:
+            if not -LARGEST_WHOLE <= value < LARGEST_WHOLE:
+                raise StateError(f"{place!r} must fit 64 bits, got {brief(value)}")
+            return value
+        if isinstance(value, float) and kind is float:
+            return value if math.isfinite(value) else tagged("float", repr(value))
+        if isinstance(value, list) and kind is list:
+            return self._plain_items(value, place, depth)
+        if isinstance(value, dict) and kind is dict:
+            return self._plain_dict(value, place, depth)
+        return self._tagged(value, place, depth)
+
+    def value(self, plain: object, place: str, depth: int = 0) -> Any:
+        """Return what ``plain`` wrote as a value again.
+
+        Raises:
+            StateError: naming the place, if it is nothing that was written so,
+                or names an object that is not there.
+        """
+        if depth > DEEPEST_VALUE:
+            raise StateError(f"{_start(place)!r} is nested deeper than {DEEPEST_VALUE}")
+        kind = type(plain)
+        if plain is None or kind is bool or kind is str:
+            return plain
+        if isinstance(plain, int) and kind is int:
+            return self.plain(plain, place)
+        if isinstance(plain, float):
+            if not math.isfinite(plain):
+                raise StateError(f"{place!r} must be a finite number, got {plain!r}")
+            return plain
+        if isinstance(plain, list):
+            return [self.value(one, f"{place}[{index}]", depth + 1)
+                    for index, one in enumerate(plain)]
+        if not isinstance(plain, dict) or not all(type(key) is str for key in plain):
+            raise StateError(f"{place!r} must be plain data, got {brief(plain)}")
+        if TAG not in plain:
+            return {key: self.value(one, f"{place}.{key[:60]}", depth + 1)
+                    for key, one in plain.items()}
+        if set(plain) != {TAG, "of"} or type(plain[TAG]) is not str:
+            raise StateError(f"{place!r} must hold {TAG!r} and 'of' alone, got {sorted(plain)}")
+        return self.decoded(plain[TAG], plain["of"], place, depth)
+
+    def encoded(self, value: object) -> tuple[str, object] | None:
+        """Return the kind and the plain data of an engine's value; None if it is none.
+
+        For subclasses, together with ``decoded``.
+        """
+        return None
+
+    def decoded(self, kind: str, of: Any, place: str, depth: int) -> Any:
+        """Return the value that was written as ``of`` under a kind."""
+        if kind == "named":
+            if type(of) is not str or of not in self.names:
+                raise StateError(f"{place!r}: {UnknownNameError('object', of, self.names)}")
+            return self.names[of]
+        if kind == "float" and type(of) is str and of in ODD_FLOATS:
+            return ODD_FLOATS[of]
+        if kind in ("tuple", "set") and isinstance(of, list):
+            items = self.value(of, place, depth)
+            return tuple(items) if kind == "tuple" else self._hashed(set, items, place)
+        if kind == "dict" and isinstance(of, list) and all(
+            isinstance(pair, list) and len(pair) == 2 for pair in of
+        ):
+            pairs = [(key, one) for key, one in self.value(of, place, depth)]
+            found = self._hashed(dict, pairs, place)
+            if len(found) != len(pairs):
+                raise StateError(f"{place!r} has a key twice")
+            return found
+        if kind in ("array", "scalar"):
+            return _array(kind, of, place)
+        raise StateError(f"{place!r} holds the unknown kind {brief(kind)} of {brief(of)}")
+
+    def _plain_items(self, values: list[Any] | tuple[Any, ...], place: str, depth: int) -> Any:
+        return [self.plain(one, f"{place}[{index}]", depth + 1)
+                for index, one in enumerate(values)]
+
+    def _plain_dict(self, value: dict[Any, Any], place: str, depth: int) -> Any:
+        if TAG not in value and all(type(key) is str for key in value):
+            return {key: self.plain(one, f"{place}.{key[:60]}", depth + 1)
+                    for key, one in value.items()}
+        pairs = [
+            [self.plain(key, f"{place}, a key", depth + 1),
+             self.plain(one, f"{place}[{brief(key)}]", depth + 1)]
+            for key, one in value.items()
+        ]
+        return tagged("dict", pairs)
+
+    def _tagged(self, value: object, place: str, depth: int) -> Any:
+        kind = type(value)
+        if isinstance(value, tuple) and kind is tuple:
+            return tagged("tuple", self._plain_items(value, place, depth))
+        if isinstance(value, set) and kind is set:
+            return tagged("set", sorted(self._plain_items([*value], place, depth), key=repr))
+        if isinstance(value, np.ndarray | np.generic) and value.dtype.name in ARRAY_KINDS:
+            return tagged("array" if kind is np.ndarray else "scalar", _plain_array(value))
+        encoded = self.encoded(value)
+        if encoded is not None:
+            return tagged(*encoded)
+        for name, named in self.names.items():
+            if named is value:
+                return tagged("named", name)
+        raise StateError(
+            f"{place!r} must be plain data or an object with a name, got {brief(value)}; keep an"
+            " id or a name in its place, or name it in SavedValues(names)"
+        )
+
+    def _hashed(self, kind: type, items: Any, place: str) -> Any:
+        try:
+            return kind(items)
+        except TypeError as error:
+            raise StateError(f"{place!r}: {error}") from None
+
+
+def tagged(kind: str, of: object) -> dict[str, object]:
+    """Return plain data that says of which kind it is."""
+    return {TAG: kind, "of": of}
+
+
+def _start(place: str) -> str:
+    return place if len(place) <= 60 else place[:60] + "…"
+
+
+def _plain_array(value: np.ndarray[Any, Any] | np.generic) -> list[Any]:
+    numbers = [
+        repr(one) if isinstance(one, float) and not math.isfinite(one) else one
+        for one in np.asarray(value).ravel().tolist()
+    ]
+    return [value.dtype.name, list(value.shape), numbers]
+
+
+def _array(kind: str, of: Any, place: str) -> Any:
+    """Return an array from [dtype, shape, numbers]."""
+    problem = StateError(f"{place!r} must hold an array as [type, shape, numbers], got {brief(of)}")
+    if not isinstance(of, list) or len(of) != 3 or of[0] not in ARRAY_KINDS:
+        raise problem
+    name, shape, numbers = of
+    if not isinstance(shape, list) or not isinstance(numbers, list):
+        raise problem
+    if len(shape) > MOST_DIMENSIONS or (kind == "scalar" and shape):
+        raise problem
+    whole = [int(one) if type(one) in (int, float) and one >= 0 else -1 for one in shape]
+    if -1 in whole or math.prod(whole) != len(numbers):
+        raise problem
+    wanted = (bool,) if name == "bool" else (int, float)
+    numbers = [ODD_FLOATS.get(one, one) if type(one) is str else one for one in numbers]
+    if not all(type(one) in wanted for one in numbers):
+        raise problem
+    if "int" in name and any(not one.is_integer() for one in numbers if type(one) is float):
+        raise problem
+    try:
+        with np.errstate(over="raise"):
+            array = np.array(numbers, name).reshape(whole)
+    except (OverflowError, ValueError, FloatingPointError, RuntimeWarning):
+        raise problem from None
+    return array[()] if kind == "scalar" else array

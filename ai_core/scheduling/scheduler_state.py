@@ -1,0 +1,205 @@
+"""The state of a scheduler: what its tasks were given, waited for, and when they ran last."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from ai_core.saving.fields import Fields, State, StateError
+from ai_core.saving.matching import match_by_name
+from ai_core.scheduling.phasing import DryRun, Slot
+from ai_core.scheduling.statistics import RunRecord
+from ai_core.scheduling.task import Task
+from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES, MAX_PRIORITY, MIN_PRIORITY
+
+if TYPE_CHECKING:
+    from ai_core.scheduling.scheduler import Scheduler
+
+__all__ = ["prepared_scheduler", "saved_scheduler"]
+
+VERSION = 1
+
+COUNTS = ("runs", "faults", "overruns", "lateness_frames", "max_lateness_frames")
+
+MEASURED = ("granted_us", "used_us", "max_used_us")
+"""Fields of a run record that a stopwatch filled: not the same in two runs."""
+
+
+class _SavedTask(NamedTuple):
+    id: int
+    name: str
+    settings: dict[str, Any]
+    """Attributes of the Task, as they are to be."""
+    record: RunRecord
+    failures: int
+    is_quarantined: bool
+    work: object
+
+
+def saved_scheduler(scheduler: Scheduler) -> State:
+    """Return the state of a scheduler between two frames."""
+    _check_between_frames(scheduler)
+    return {
+        "version": VERSION,
+        "now": list(scheduler._clock.now),
+        "frame": scheduler._frame,
+        "next_id": scheduler._next_id,
+        "overruns": scheduler._overruns,
+        "tasks": [_saved_task(scheduler, task) for task in scheduler._tasks.values()],
+        "waiting": sorted([task.id, since] for task, since in scheduler._waiting.items()
+                          if not task.is_removed),
+    }
+
+
+def prepared_scheduler(scheduler: Scheduler, state: object) -> Callable[[], None]:
+    """Check a state against the tasks that are here; return what loads it."""
+    _check_between_frames(scheduler)
+    fields = Fields.versioned(state, version=VERSION)
+    _, now_s = fields.moment("now")
+    frame, overruns = fields.whole("frame"), fields.whole("overruns")
+    next_id = fields.whole("next_id")
+    saved = [_read_task(one, now_s) for one in fields.groups("tasks")]
+    ids = [one.id for one in saved]
+    if ids != sorted(set(ids)):
+        fields.refuse("tasks", "must come by ascending ids, each once")
+    if ids and ids[-1] >= next_id:
+        fields.refuse("next_id", f"must be above the id of every task, got {next_id}")
+    waiting = _read_waiting(fields, ids, frame)
+    if waiting and not scheduler.carries_over:
+        fields.refuse("waiting", f"must be empty, as a {type(scheduler).__name__} lets nothing wait")
+    fields.end()
+    here = list(scheduler._tasks.values())
+    found = match_by_name("task", [one.name for one in saved], [task.name for task in here])
+    pairs = [(one, here[index]) for one, index in zip(saved, found, strict=True)]
+    loads = [_prepared_work(one, task) for one, task in pairs]
+
+    def change() -> None:
+        scheduler._frame, scheduler._overruns = frame, overruns
+        _put_tasks(scheduler, pairs, next_id)
+        scheduler._waiting = {scheduler._tasks[one]: since for one, since in waiting}
+        for load in loads:
+            load()
+        for _, task in pairs:
+            _begin_anew(scheduler, task)
+
+    return change
+
+
+def _check_between_frames(scheduler: Scheduler) -> None:
+    if scheduler._is_advancing:
+        raise RuntimeError(
+            "the scheduler is in the middle of a frame; save and load between two frames"
+        )
+
+
+def _saved_task(scheduler: Scheduler, task: Task) -> State:
+    record, work = task._record, cast("Any", task._work)
+    failures, is_quarantined = scheduler._faults.failures_of(task)
+    return {
+        "id": task.id,
+        "name": task.name,
+        "period_frames": task._period,
+        "phase_frames": task._phase,
+        "is_automatic_phase": task._automatic_phase,
+        "priority": task._priority,
+        "is_paused": task._paused,
+        "last_run_s": task._last_run_s,
+        "record": {name: getattr(record, name) for name in COUNTS + MEASURED},
+        "failures": failures,
+        "is_quarantined": is_quarantined,
+        "work": work.save_state() if _is_saveable(work) else None,
+    }
+
+
+def _read_task(fields: Fields, now_s: float) -> _SavedTask:
+    settings = {
+        "_period": fields.whole("period_frames", minimum=1, maximum=MAX_PERIOD_FRAMES),
+        "_phase": fields.whole("phase_frames", maximum=MAX_PERIOD_FRAMES),
+        "_automatic_phase": fields.flag("is_automatic_phase"),
+        "_priority": fields.number("priority", minimum=MIN_PRIORITY, maximum=MAX_PRIORITY),
+        "_paused": fields.flag("is_paused"),
+        "_last_run_s": fields.seconds("last_run_s", latest_s=now_s),
+    }
+    totals = fields.group("record")
+    record = RunRecord()
+    for name in COUNTS:
+        setattr(record, name, totals.whole(name))
+    for name in MEASURED:
+        setattr(record, name, totals.number(name, minimum=0))
+    totals.end()
+    saved = _SavedTask(
+        fields.whole("id"), fields.text("name"), settings, record,
+        fields.whole("failures"), fields.flag("is_quarantined"), fields.anything("work"),
+    )
+    fields.end()
+    return saved
+
+
+def _read_waiting(fields: Fields, ids: list[int], frame: int) -> list[tuple[int, int]]:
+    """Return ids of waiting tasks, each with the frame since which it is due."""
+    known, waiting = set(ids), {}
+    for index, pair in enumerate(fields.items("waiting")):
+        place = f"waiting[{index}]"
+        one = Fields({place: pair})
+        task_id, since = one.wholes(place, count=2)
+        if task_id not in known or task_id in waiting:
+            fields.refuse(place, f"must be the id of a task, each once, got {task_id}")
+        if since > frame:
+            fields.refuse(place, f"is due since frame {since}, which is after frame {frame}")
+        waiting[task_id] = since
+    return list(waiting.items())
+
+
+def _prepared_work(saved: _SavedTask, task: Task) -> Callable[[], object]:
+    """Return what loads the work of a task; nothing to do if it is not saveable."""
+    work: Any = task._work
+    if saved.work is None:
+        return int
+    if not _is_saveable(work):
+        raise StateError(
+            f"task {saved.name!r} was saved with its work, which here has no prepare_state"
+        )
+    try:
+        prepared: Callable[[], object] = work.prepare_state(saved.work)
+    except StateError as error:
+        raise StateError(f"work of task {saved.name!r}: {error}") from error
+    return prepared
+
+
+def _put_tasks(
+    scheduler: Scheduler, pairs: list[tuple[_SavedTask, Task]], next_id: int
+) -> None:
+    """Give tasks their state and saved ids; those that were not saved get new ones."""
+    matched = {task for _, task in pairs}
+    extra = [task for task in scheduler._tasks.values() if task not in matched]
+    for saved, task in pairs:
+        task._id, task._record = saved.id, saved.record
+        for name, value in saved.settings.items():
+            setattr(task, name, value)
+        scheduler._faults.put_failures(
+            task, saved.failures, is_quarantined=saved.is_quarantined
+        )
+    for task_id, task in enumerate(extra, next_id):
+        task._id = task_id
+        task._last_run_s = min(task._last_run_s, scheduler._clock.now.seconds)
+    tasks = [*(task for _, task in pairs), *extra]
+    scheduler._next_id = next_id + len(extra)
+    scheduler._tasks = {task.id: task for task in tasks}
+    scheduler._dry_run = DryRun()
+    for task in tasks:
+        scheduler._dry_run.add(Slot(task._period, task._phase))
+
+
+def _begin_anew(scheduler: Scheduler, task: Task) -> None:
+    """Close a generator that is half done here: it belongs to what was before."""
+    try:
+        task._runner.close()
+    except Exception as error:  # a generator's clean-up is work too
+        scheduler._faults.failed(task, task.name, scheduler._clock.now.frame, error)
+
+
+def _is_saveable(work: object) -> bool:
+    if isinstance(work, type):
+        return False
+    return callable(getattr(work, "save_state", None)) and callable(
+        getattr(work, "prepare_state", None)
+    )

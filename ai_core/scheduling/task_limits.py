@@ -1,0 +1,47 @@
+"""What period, phase and priority of a task may be."""
+from __future__ import annotations
+
+from ai_core.errors import finite_number, whole_number
+
+__all__ = [
+    "MAX_PERIOD_FRAMES",
+    "MAX_PRIORITY",
+    "MIN_PRIORITY",
+    "checked_period",
+    "checked_phase",
+    "checked_priority",
+]
+
+MAX_PERIOD_FRAMES = 1_000_000
+"""Longest period and phase (frames): 4.6 hours at 60 frames a second.
+
+What is rarer than that is an appointment, not a period: send a delayed event.
+"""
+
+MIN_PRIORITY = 1e-6
+"""Smallest priority (no unit). Less beside a normal task would never run."""
+
+MAX_PRIORITY = 1e6
+"""Largest priority (no unit). More would starve every normal task."""
+
+
+def checked_period(value: object) -> int:
+    """Return ``value`` if it is a period (frames)."""
+    remedy = "use 1 to run every frame"
+    return whole_number(
+        "period_frames", value, minimum=1, maximum=MAX_PERIOD_FRAMES, remedy=remedy
+    )
+
+
+def checked_phase(value: object) -> int:
+    """Return ``value`` if it is a phase (frames)."""
+    remedy = "use None to have it chosen"
+    return whole_number("phase_frames", value, minimum=0, maximum=MAX_PERIOD_FRAMES, remedy=remedy)
+
+
+def checked_priority(value: object) -> float:
+    """Return ``value`` if it is a priority."""
+    remedy = "pause a task to give it nothing"
+    return finite_number(
+        "priority", value, minimum=MIN_PRIORITY, maximum=MAX_PRIORITY, remedy=remedy
+    )

@@ -1,0 +1,188 @@
+"""The state of what sensors make of their sensations: memories and awareness meters."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from ai_core.saving.fields import LATEST_S, MOST, Fields, State
+
+if TYPE_CHECKING:
+    from ai_core.senses.awareness import Awareness
+    from ai_core.senses.memory import Remembered, SenseMemory
+    from ai_core.senses.perceiver import Perceiver
+
+__all__ = [
+    "prepared_memory",
+    "prepared_meter",
+    "prepared_mind",
+    "saved_memory",
+    "saved_meter",
+    "saved_mind",
+]
+
+VERSION = 1
+
+
+def saved_memory(memory: SenseMemory) -> State:
+    """Return what is remembered; how long it lasts belongs to the program."""
+    return {"version": VERSION, "known": [_saved_record(one) for one in memory._known.values()]}
+
+
+def prepared_memory(
+    memory: SenseMemory, state: object, *, place: str = "", latest_s: float = LATEST_S
+) -> Callable[[], None]:
+    """Check a saved memory; return what loads it."""
+    fields = Fields.versioned(state, version=VERSION, place=place)
+    known = {}
+    for one in fields.groups("known"):
+        record = _read_record(one, latest_s)
+        if record.target in known:
+            one.refuse("target", f"comes twice: {record.target}")
+        known[record.target] = record
+    fields.end()
+
+    def change() -> None:
+        memory._known = known
+        memory._now_s = -math.inf  # a loaded game may go back in time
+        memory._oldest_noticed_s = memory._oldest_s = -math.inf  # not known; found anew
+
+    return change
+
+
+def saved_meter(meter: Awareness) -> State:
+    """Return where a meter stands, and the straight line it moves along."""
+    return {
+        "version": VERSION,
+        "target": meter.target,
+        "value": meter.value,
+        "level": meter.level,
+        "visibility": meter.visibility,
+        "line_from": list(meter._line_from),
+    }
+
+
+def prepared_meter(
+    meter: Awareness, state: object, *, place: str = "", latest_s: float = LATEST_S
+) -> Callable[[], None]:
+    """Check a saved meter; return what loads it."""
+    fields = Fields.versioned(state, version=VERSION, place=place)
+    target = fields.whole("target", minimum=-MOST)
+    value = fields.number("value", minimum=0, maximum=1)
+    level = fields.whole("level", maximum=len(meter.settings.levels))
+    visibility = fields.number("visibility", minimum=0)
+    begun_s, begun = fields.numbers("line_from", count=2)
+    if not -LATEST_S <= begun_s <= latest_s or not 0 <= begun <= 1:
+        fields.refuse("line_from", f"must be a moment (s) and a value from 0 to 1, got"
+                                   f" {[begun_s, begun]}")
+    fields.end()
+
+    def change() -> None:
+        meter.target, meter.value, meter.level = target, value, level
+        meter.visibility, meter._line_from = visibility, (begun_s, begun)
+        meter._now_s = -math.inf  # a loaded game may go back in time
+
+    return change
+
+
+def saved_mind(perceiver: Perceiver) -> State:
+    """Return memory, meters and failing listeners of one sensor."""
+    failing = {name: list(perceiver.failures_of(name)) for name in perceiver.listener_names}
+    return {
+        "memory": None if perceiver.memory is None else perceiver.memory.save_state(),
+        "meters": [saved_meter(meter) for meter in perceiver.meters.values()],
+        "failing": {name: row for name, row in failing.items() if row != [0, False]},
+    }
+
+
+def prepared_mind(perceiver: Perceiver, fields: Fields, latest_s: float) -> Callable[[], None]:
+    """Check a saved mind against the sensor it belongs to; return what loads it."""
+    changes: list[Callable[[], object]] = []
+    memory = fields.anything("memory")
+    if memory is not None and perceiver.memory is None:
+        fields.refuse("memory", "is of a sensor with a memory, and here it has none")
+    if memory is not None and perceiver.memory is not None:
+        changes.append(prepared_memory(
+            perceiver.memory, memory, place=fields.place_of("memory"), latest_s=latest_s
+        ))
+    meters: dict[int, Awareness] = {}
+    for index, state in enumerate(fields.items("meters")):
+        place = f"{fields.place_of('meters')}[{index}]"
+        meter = perceiver.new_meter(0, 0.0)
+        if meter is None:
+            fields.refuse("meters", "are of a sensor that grows aware, and here it does not")
+        prepared_meter(meter, state, place=place, latest_s=latest_s)()  # of a new one
+        if meter.target in meters:
+            fields.refuse("meters", f"hold the target {meter.target} twice")
+        meters[meter.target] = meter
+    failing = _read_failing(fields.group("failing"), perceiver.listener_names)
+    fields.end()
+
+    def change() -> None:
+        for one in changes:
+            one()
+        perceiver.meters = meters
+        for name in perceiver.listener_names:
+            in_a_row, is_quarantined = failing.get(name, (0, False))
+            perceiver.put_failures(name, in_a_row, is_quarantined=is_quarantined)
+
+    return change
+
+
+def _read_failing(
+    fields: Fields, listener_names: tuple[str, ...]
+) -> Mapping[str, tuple[int, bool]]:
+    failing = {}
+    for name in fields.names():
+        if name not in listener_names:
+            fields.refuse(name, f"must be one of {', '.join(listener_names)}")
+        row = fields.items(name, count=2)
+        one = Fields(
+            {"failures": row[0], "is_quarantined": row[1]}, fields.place_of(name)
+        )
+        failing[name] = one.whole("failures"), one.flag("is_quarantined")
+    return failing
+
+
+def _saved_record(record: Remembered) -> State:
+    seen = record.last_seen_position
+    return {
+        "target": record.target,
+        "first_sensed_s": record.first_sensed_s,
+        "last_sensed_s": record.last_sensed_s,
+        "last_known_position": list(record.last_known_position),
+        "known_at_s": record.known_at_s,
+        "last_seen_position": None if seen is None else list(seen),
+        "last_seen_s": record.last_seen_s,
+        "velocity": list(record.velocity),
+        "is_noticed": record.is_noticed,
+        "strengths": dict(record.strengths),
+        "sensed_at_s": dict(record.sensed_at_s),
+    }
+
+
+def _read_record(fields: Fields, latest_s: float) -> Remembered:
+    from ai_core.senses.memory import Remembered
+
+    record = Remembered(
+        fields.whole("target", minimum=-MOST),
+        fields.seconds("first_sensed_s", latest_s=latest_s),
+        fields.point("last_known_position"),
+        fields.seconds("known_at_s", latest_s=latest_s),
+    )
+    record.last_sensed_s = fields.seconds("last_sensed_s", latest_s=latest_s)
+    if fields.anything("last_seen_position") is not None:
+        record.last_seen_position = fields.point("last_seen_position")
+        record.last_seen_s = fields.seconds("last_seen_s", latest_s=latest_s)
+    elif fields.anything("last_seen_s") is not None:
+        fields.refuse("last_seen_s", "must be None without a last seen position")
+    record.velocity = fields.point("velocity")
+    record.is_noticed = fields.flag("is_noticed")
+    strengths, sensed_at = fields.group("strengths"), fields.group("sensed_at_s")
+    if not strengths.names() or set(strengths.names()) != set(sensed_at.names()):
+        fields.refuse("sensed_at_s", "must have the modalities of strengths, one at least")
+    for name in strengths.names():
+        record.strengths[name] = strengths.number(name, minimum=0)
+        record.sensed_at_s[name] = sensed_at.seconds(name, latest_s=latest_s)
+    fields.end()
+    return record

@@ -1,0 +1,179 @@
+"""The state of a regional sense manager: tables, signals, pairs in view, minds.
+
+Sensors and sources are not made by loading. They are here already, found by
+their names; they get their saved ids back.
+"""
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, cast
+
+from ai_core.saving.fields import Fields, State
+from ai_core.senses.id_state import LARGEST_ID, was_given_out
+from ai_core.senses.looking_state import prepared_looking, saved_looking
+from ai_core.senses.mind_state import prepared_mind, saved_mind
+from ai_core.senses.sensor_table import SensorTable
+from ai_core.senses.signal_state import prepared_signals, saved_signals
+from ai_core.senses.source_table import SourceTable
+from ai_core.senses.table_state import (
+    LoadedTable,
+    read_sensors,
+    read_sources,
+    saved_sensors,
+    saved_sources,
+)
+
+if TYPE_CHECKING:
+    from ai_core.senses.perceiver import Perceiver
+    from ai_core.senses.regional_sense_manager import RegionalSenseManager
+
+__all__ = ["SaveableSenses"]
+
+VERSION = 1
+
+Change = Callable[[], None]
+
+
+class SaveableSenses:
+    """What makes a ``RegionalSenseManager`` saveable."""
+
+    _sensors: SensorTable
+    _sources: SourceTable
+
+    @property
+    def sensor_names(self) -> Mapping[int, str]:
+        """Names of sensors by id, in the order of adding; loading may change the ids."""
+        return self._sensors.ids.names
+
+    @property
+    def source_names(self) -> Mapping[int, str]:
+        """Names of sources by id, as ``sensor_names``."""
+        return self._sources.ids.names
+
+    def save_state(self) -> State:
+        """Return all that lives across frames, as plain data.
+
+        Raises:
+            RuntimeError: if called from a listener.
+        """
+        return _saved(cast("RegionalSenseManager", self))
+
+    def prepare_state(self, state: object) -> Change:
+        """Check a save against the sensors and sources that are here; return what loads it.
+
+        They are found by name, those of one name by the order of adding, and
+        get their saved ids back; those that are only here are kept, under new
+        ids and without memories.
+
+        Raises:
+            StateError: if it cannot be loaded; says where in it, and why.
+            RuntimeError: if called from a listener.
+        """
+        return _prepared(cast("RegionalSenseManager", self), state)
+
+
+def _saved(manager: RegionalSenseManager) -> State:
+    """Return the state of a sense manager between two frames."""
+    _check_between_frames(manager)
+    sensors = saved_sensors(manager._sensors)
+    for row in sensors["rows"]:
+        row["mind"] = saved_mind(manager._perceivers[row["id"]])
+    failures, is_quarantined = manager.faults.failures_of((manager, "line_of_sight"))
+    return {
+        "version": VERSION,
+        "now": list(manager.clock.now),
+        "modalities": _modality_names(manager),
+        "stage": manager._stage,
+        "rays_asked": manager._rays_asked,
+        "line_of_sight": {"failures": failures, "is_quarantined": is_quarantined},
+        "sensors": sensors,
+        "sources": saved_sources(manager._sources),
+        "signals": saved_signals(manager._emitted),
+        "looking": saved_looking(manager._continuous),
+        "busy": sorted(manager._perceivers._busy),
+        "to_visit": list(manager._perceivers._to_visit),
+    }
+
+
+def _prepared(manager: RegionalSenseManager, state: object) -> Change:
+    """Check a state against sensors and sources that are here; return what loads it."""
+    _check_between_frames(manager)
+    fields = Fields.versioned(state, version=VERSION)
+    _, now_s = fields.moment("now")
+    if fields.items("modalities") != _modality_names(manager):
+        fields.refuse("modalities", f"must be those here, {_modality_names(manager)}")
+    stage = fields.whole("stage", maximum=len(manager._stages) - 1)
+    rays_asked = fields.whole("rays_asked")
+    rays = fields.group("line_of_sight")
+    failures, is_quarantined = rays.whole("failures"), rays.flag("is_quarantined")
+    rays.end()
+    sources = read_sources(manager._sources, fields.group("sources"))
+    sensors, minds = read_sensors(manager._sensors, fields.group("sensors"), sources.new_ids)
+    changes = _prepared_minds(manager, sensors, minds, now_s)
+    changes.append(prepared_signals(manager._emitted, fields.group("signals"), now_s))
+    changes.append(prepared_looking(
+        manager._continuous, fields.group("looking"), sensors.table.ids, sources.table.ids, now_s
+    ))
+    perceivers = {new: manager._perceivers[here] for here, new in sensors.new_ids.items()}
+    busy, to_visit = (_read_sensor_ids(fields, name, sensors) for name in ("busy", "to_visit"))
+    fields.end()
+
+    def change() -> None:
+        manager._stage, manager._rays_asked = stage, rays_asked
+        ray_key = (manager, "line_of_sight")
+        manager.faults.put_failures(ray_key, failures, is_quarantined=is_quarantined)
+        for here, loaded in ((manager._sensors, sensors), (manager._sources, sources)):
+            vars(here).update(vars(loaded.table))
+        for one in changes:
+            one()
+        _put_minds(manager, perceivers, sensors.saved_ids)
+        manager._perceivers._busy, manager._perceivers._to_visit = set(busy), deque(to_visit)
+
+    return change
+
+
+def _check_between_frames(manager: RegionalSenseManager) -> None:
+    if manager._is_advancing:
+        raise RuntimeError("a listener is being told; save and load between two frames")
+
+
+def _modality_names(manager: RegionalSenseManager) -> list[str]:
+    modalities = manager._sensors._modalities
+    return [modalities[number].name for number in range(len(modalities))]
+
+
+def _prepared_minds(
+    manager: RegionalSenseManager, sensors: LoadedTable, minds: list[Fields], now_s: float
+) -> list[Change]:
+    """Return what loads each mind; sensors that were not saved begin without memories."""
+    by_saved_id = dict(zip(sensors.saved_ids, minds, strict=True))
+    changes: list[Change] = []
+    for here, new in sensors.new_ids.items():
+        perceiver: Perceiver = manager._perceivers[here]
+        if new in by_saved_id:
+            changes.append(prepared_mind(perceiver, by_saved_id[new], now_s))
+        else:
+            changes.append(perceiver.forget_all)
+    return changes
+
+
+def _put_minds(
+    manager: RegionalSenseManager, perceivers: dict[int, Perceiver], saved_ids: list[int]
+) -> None:
+    """File the minds under the new ids, those saved first, in the order of the save."""
+    saved = set(saved_ids)
+    order = [*saved_ids, *(one for one in perceivers if one not in saved)]
+    for sensor_id in order:
+        perceivers[sensor_id].sensor_id = sensor_id
+    manager._perceivers._all = {sensor_id: perceivers[sensor_id] for sensor_id in order}
+
+
+def _read_sensor_ids(fields: Fields, name: str, sensors: LoadedTable) -> list[int]:
+    ids = fields.wholes(name, maximum=LARGEST_ID)
+    for one in ids:
+        if not was_given_out(sensors.table.ids, one):
+            fields.refuse(name, f"names the sensor id {one}, which never was")
+    if len(set(ids)) < len(ids):
+        fields.refuse(name, "names a sensor twice")
+    return ids

@@ -1,0 +1,102 @@
+"""The state of signals under way: what was emitted, and whom it will reach when."""
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+from ai_core.saving.fields import LATEST_S, Fields, State, brief
+from ai_core.senses.emitted_signals import EmittedSignals
+from ai_core.senses.id_state import LARGEST_ID
+from ai_core.senses.modality import ModalitySet
+from ai_core.senses.signal_queue import Arrival, Signal, SignalQueue
+
+__all__ = ["prepared_signals", "saved_signals"]
+
+Entry = tuple[float, int, int, Signal, list[Arrival]]
+
+
+def saved_signals(emitted: EmittedSignals) -> State:
+    """Return signals in the order of their next arrivals; of each, the latest first."""
+    modalities = emitted._modalities
+    entries = sorted(emitted._queue._next, key=lambda entry: entry[:3])
+    return {
+        "sent": emitted._sent,
+        "under_way": [
+            {**_saved_signal(signal, modalities), "arrivals": [list(one) for one in arrivals]}
+            for *_, signal, arrivals in entries
+        ],
+        "arrived": [
+            {**_saved_signal(signal, modalities), "arrivals": [list(arrival)]}
+            for signal, arrival in emitted._arrived
+        ],
+    }
+
+
+def prepared_signals(
+    emitted: EmittedSignals, fields: Fields, latest_s: float
+) -> Callable[[], None]:
+    """Check saved signals; return what loads them."""
+    modalities = emitted._modalities
+    sent = fields.whole("sent")
+    queue = SignalQueue()
+    for one in fields.groups("under_way"):
+        signal, arrivals = _read_signal(one, modalities, sent, latest_s)
+        if not arrivals:
+            one.refuse("arrivals", "must hold one at least")
+        due_s, sensor_id = arrivals[-1][:2]
+        if queue._next and (due_s, sensor_id, signal.order) < queue._next[-1][:3]:
+            one.refuse("arrivals", "must not be before those above: signals come as they are due")
+        queue._push(signal, arrivals)
+    arrived: deque[tuple[Signal, Arrival]] = deque()
+    for one in fields.groups("arrived"):
+        signal, arrivals = _read_signal(one, modalities, sent, latest_s)
+        if len(arrivals) != 1:
+            one.refuse("arrivals", "must hold one alone")
+        arrived.append((signal, arrivals[0]))
+    fields.end()
+
+    def change() -> None:
+        emitted._sent, emitted._queue, emitted._arrived = sent, queue, arrived
+
+    return change
+
+
+def _saved_signal(signal: Signal, modalities: ModalitySet) -> dict[str, Any]:
+    return {
+        **signal._asdict(),
+        "modality": modalities[signal.modality].name,
+        "position": list(signal.position),
+    }
+
+
+def _read_signal(
+    fields: Fields, modalities: ModalitySet, sent: int, latest_s: float
+) -> tuple[Signal, list[Arrival]]:
+    names = [modalities[number].name for number in range(len(modalities))]
+    signal = Signal(
+        order=fields.whole("order", maximum=sent - 1),
+        source_id=fields.whole("source_id", maximum=LARGEST_ID),
+        modality=names.index(fields.one_of("modality", tuple(names))),
+        strength=fields.number("strength", minimum=0),
+        position=fields.point("position"),
+        sent_at_s=fields.seconds("sent_at_s", latest_s=latest_s),
+    )
+    arrivals = []
+    for index, row in enumerate(fields.items("arrivals")):
+        place = fields.place_of(f"arrivals[{index}]")
+        if not isinstance(row, list) or len(row) != 4:
+            fields.refuse(f"arrivals[{index}]", f"must be [due, sensor, distance, intensity],"
+                                                f" got {brief(row)}")
+        one = Fields(dict(zip(Arrival._fields, row, strict=True)), place)
+        arrivals.append(Arrival(
+            one.number("due_s", minimum=-LATEST_S, maximum=LATEST_S),
+            one.whole("sensor_id", maximum=LARGEST_ID),
+            one.number("distance_m", minimum=0),
+            one.number("intensity", minimum=0),
+        ))
+    if any(later[:2] < sooner[:2] for later, sooner in pairwise(arrivals)):
+        fields.refuse("arrivals", "must come by falling due time and sensor")
+    fields.end()
+    return signal, arrivals

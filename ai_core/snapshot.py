@@ -1,0 +1,292 @@
+"""Snapshots: the state of many parts at one moment, as plain data and as text.
+
+``take`` asks each part for its state; ``restore`` checks every part's state to
+the end before it changes the first of them. ``to_json`` and ``from_json`` are
+for files: what they read may be damaged, and was perhaps written by somebody
+else, so it is only ever data and never code, and has limits.
+"""
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NoReturn, Protocol
+
+from ai_core.errors import UnknownNameError
+from ai_core.saving.fields import Fields, State, StateError, brief
+
+__all__ = [
+    "MAXIMUM_CHARACTERS",
+    "MAXIMUM_DEPTH",
+    "MAXIMUM_VALUES",
+    "Saveable",
+    "SnapshotError",
+    "from_json",
+    "restore",
+    "take",
+    "to_json",
+]
+
+FORMAT = "ai_core snapshot"
+VERSION = 1
+
+MAXIMUM_CHARACTERS = 32_000_000
+"""Longest text that is read or written (characters).
+
+A hundred times a large game: 500 guards with senses, memories and habits need
+about 2 kB each. More lets a damaged or hostile file take memory and seconds.
+"""
+
+MAXIMUM_VALUES = 2_000_000
+"""Most commas and brackets in a text (count): each may cost 100 bytes in memory."""
+
+MAXIMUM_DEPTH = 200
+"""Lists and dicts inside each other (count). States of ours have under ten,
+values of the game on a blackboard up to 120."""
+
+
+class SnapshotError(StateError):
+    """A snapshot that cannot be taken or restored; names the part and the place."""
+
+
+class Saveable(Protocol):
+    """What lives across frames; whoever has these two methods is saveable."""
+
+    def save_state(self) -> State:
+        """Return the state as plain data, with its "version"."""
+        ...
+
+    def prepare_state(self, state: Any) -> Callable[[], object]:
+        """Check a state to the end, change nothing, and return what makes the change.
+
+        Raises:
+            StateError: if it cannot be loaded; says where in it, and why.
+        """
+        ...
+
+
+def take(parts: Mapping[str, Saveable]) -> State:
+    """Return the state of all parts, between two frames.
+
+    Args:
+        parts: what is saved, by the name it will be restored by.
+
+    Raises:
+        SnapshotError: naming the part and the place that is not plain data.
+        RuntimeError: if a part is in the middle of a frame.
+    """
+    states = {}
+    for name, part in parts.items():
+        try:
+            states[name] = part.save_state()
+            _check_plain(states[name])
+        except (StateError, TypeError) as error:
+            raise SnapshotError(f"{name}: {error}") from error
+    return {"format": FORMAT, "version": VERSION, "parts": states}
+
+
+def restore(snapshot: object, parts: Mapping[str, Saveable]) -> None:
+    """Put all parts back to where they were; all of them, or none.
+
+    Args:
+        snapshot: what ``take`` returned.
+        parts: the same parts, by the same names.
+
+    Raises:
+        SnapshotError: naming the part and the place that is wrong; nothing is
+            changed then.
+    """
+    states = _states_in(snapshot)
+    for name in states:
+        if name not in parts:
+            raise SnapshotError(f"{UnknownNameError('part', name, parts)}; hand it in as well")
+    for name in parts:
+        if name not in states:
+            raise SnapshotError(
+                f"{name}: is not in the snapshot; leave it out of the parts to keep it as it is"
+            )
+    changes = [_prepared(name, part, states[name]) for name, part in parts.items()]
+    _check_clocks(states, parts)
+    _make(changes)
+
+
+def to_json(snapshot: State) -> str:
+    """Return a snapshot as text; floats come back from it bit for bit.
+
+    Raises:
+        SnapshotError: if it is not plain data, or larger than ``from_json`` reads.
+    """
+    _check_plain(snapshot)
+    text = json.dumps(snapshot, allow_nan=False, separators=(",", ":"))
+    _check_size(text)
+    return text
+
+
+def from_json(text: str) -> State:
+    """Return the snapshot in a text; checks that it is data of a sane size.
+
+    What it says is checked by ``restore``.
+
+    Raises:
+        SnapshotError: if it is no JSON, too long, too deep or holds too much, has
+            a key twice, NaN or an infinity; with the place where that is so.
+    """
+    if not isinstance(text, str):
+        raise SnapshotError(f"a snapshot's text must be text, got {brief(text)}")
+    _check_size(text)
+    try:
+        snapshot = json.loads(text, object_pairs_hook=_pairs, parse_constant=_Constant)
+    except RecursionError:
+        raise SnapshotError(f"nested deeper than {MAXIMUM_DEPTH}") from None
+    except ValueError as error:
+        raise SnapshotError(f"this is no JSON: {error}") from None
+    _check_plain(snapshot)
+    if not isinstance(snapshot, dict):
+        raise SnapshotError(f"a snapshot must be a dict, got {brief(snapshot)}")
+    return snapshot
+
+
+class _Constant(str):
+    """NaN, Infinity or -Infinity in a text, kept until its place is known."""
+
+    __slots__ = ()
+
+
+class _Twice(dict[str, Any]):
+    """A dict in which a key came twice."""
+
+    key = ""
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    seen = set()
+    twice = _Twice(found)
+    for key, _ in pairs:
+        if key in seen:
+            twice.key = key
+        seen.add(key)
+    return twice
+
+
+def _check_size(text: str) -> None:
+    if len(text) > MAXIMUM_CHARACTERS:
+        raise SnapshotError(
+            f"a snapshot has at most {MAXIMUM_CHARACTERS} characters, got {len(text)}"
+        )
+    values = sum(map(text.count, ",[{"))
+    if values > MAXIMUM_VALUES:
+        raise SnapshotError(f"a snapshot has at most {MAXIMUM_VALUES} values, got {values}")
+
+
+def _check_plain(whole: object) -> None:
+    """Raise unless it is plain data; without recursion, so that depth does no harm."""
+    inside: list[tuple[object, Iterator[tuple[object, Any]]]] = []
+    rest: Iterator[tuple[object, Any]] = iter([("", whole)])
+    while True:
+        for key, value in rest:
+            kind = type(value)
+            if value is None or kind is bool or kind is str or kind is int:
+                continue
+            if kind is float and math.isfinite(value):
+                continue
+            if kind is not dict and kind is not list:
+                _refuse([*(one for one, _ in inside), key], value)
+            if len(inside) >= MAXIMUM_DEPTH:
+                raise SnapshotError(
+                    f"{_place([one for one, _ in inside])!r} is nested deeper than {MAXIMUM_DEPTH}"
+                )
+            if kind is dict and not all(type(one) is str for one in value):
+                raise SnapshotError(f"{_place([*(one for one, _ in inside), key])!r} must have"
+                                    " text as keys alone")
+            inside.append((key, rest))
+            rest = iter(value.items()) if kind is dict else enumerate(value)
+            break
+        else:
+            if not inside:
+                return
+            rest = inside.pop()[1]
+
+
+def _refuse(keys: list[object], value: object) -> NoReturn:
+    if isinstance(value, _Twice):
+        raise SnapshotError(f"{_place([*keys, value.key])!r} comes twice")
+    if isinstance(value, float | _Constant):
+        raise SnapshotError(f"{_place(keys)!r} must be a finite number, got {value!s}")
+    raise SnapshotError(f"{_place(keys)!r} must be plain data, got {brief(value)}")
+
+
+def _place(keys: list[object]) -> str:
+    """Return keys as "parts.clock.now[1]", only its end if it is long."""
+    parts = [f"[{key}]" if isinstance(key, int) else f".{key}"[:60] for key in keys if key != ""]
+    shown = "".join(parts[-8:]).lstrip(".")
+    return f"…{shown}" if len(parts) > 8 else shown
+
+
+def _states_in(snapshot: object) -> dict[str, Any]:
+    try:
+        _check_plain(snapshot)
+        fields = Fields(snapshot)
+        if fields.text("format") != FORMAT:
+            fields.refuse("format", f"must be {FORMAT!r}: this is no snapshot of ai_core")
+        fields = Fields.versioned(snapshot, version=VERSION)
+        fields.anything("format")
+        states = fields.anything("parts")
+        if not isinstance(states, dict):
+            fields.refuse("parts", f"must be a dict, got {brief(states)}")
+        fields.end()
+    except SnapshotError:
+        raise
+    except StateError as error:
+        raise SnapshotError(f"snapshot: {error}") from error
+    return states
+
+
+def _prepared(name: str, part: Saveable, state: object) -> Callable[[], object]:
+    try:
+        return part.prepare_state(state)
+    except StateError as error:
+        raise SnapshotError(f"{name}: {error}") from error
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        # A part that is not ours may check less carefully; its name is told all the same.
+        raise SnapshotError(f"{name}: {type(error).__name__}: {error}") from error
+
+
+def _check_clocks(states: Mapping[str, Any], parts: Mapping[str, Saveable]) -> None:
+    """Raise if a part would find itself at another moment than it was saved at.
+
+    A part takes part in this by having a ``clock`` and saving its ``now``.
+    """
+    names = {id(part): name for name, part in parts.items()}
+    for name, part in parts.items():
+        clock, now = getattr(part, "clock", None), _now_in(states[name])
+        if clock is None or now is None:
+            continue
+        if id(clock) in names:
+            then = _now_in(states[names[id(clock)]])
+            what = f"and {names[id(clock)]!r} at {then}: they are not of one moment"
+        elif hasattr(clock, "prepare_state"):
+            then = list(clock.now)
+            what = f"and its clock stands at {then}; hand in the clock as a part, too"
+        else:
+            continue
+        if now != then:
+            raise SnapshotError(f"{name}: 'now' is {now}, {what}")
+
+
+def _now_in(state: object) -> object:
+    return state.get("now") if isinstance(state, dict) else None
+
+
+def _make(changes: list[Callable[[], object]]) -> None:
+    """Make all changes, even if one raises: it was checked, and half is worse than all."""
+    failures = []
+    for change in changes:
+        try:
+            change()
+        except Exception as error:  # told when the others are made
+            failures.append(error)
+    if failures:
+        raise failures[0]

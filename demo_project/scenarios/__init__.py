@@ -1,0 +1,34 @@
+"""Small worlds that run without an engine, for tests, benchmarks and recordings.
+
+- ``guards``: senses and habits around an intruder who walks at will.
+- ``crowd``: hundreds of thinkers share a budget that is too small for all.
+- ``alarm``: smoke, delayed events, polling, random habits, a scheduler per storey.
+
+``build(name, seed)`` makes one; the same seed makes the same world.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ai_core.errors import UnknownNameError
+from demo_project.scenarios import alarm, crowd, guards
+from demo_project.scenarios.scenario import Scenario
+
+__all__ = ["SCENARIOS", "Scenario", "build"]
+
+SCENARIOS: dict[str, Callable[[int], Scenario]] = {
+    "alarm": alarm.build,
+    "crowd": crowd.build,
+    "guards": guards.build,
+}
+
+
+def build(name: str, seed: int = 0) -> Scenario:
+    """Return a new world.
+
+    Raises:
+        UnknownNameError: if there is none of this name.
+    """
+    if name not in SCENARIOS:
+        raise UnknownNameError("scenario", name, SCENARIOS)
+    return SCENARIOS[name](seed)

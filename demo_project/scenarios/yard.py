@@ -1,0 +1,94 @@
+"""The ground the guards walk on: a yard with walls, and bodies that move on it."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ai_core.saving.fields import Fields
+
+Place = tuple[float, float]
+"""A place on the ground (m): x, z. The senses get it as (x, 0, z)."""
+
+SIZE: Place = (40.0, 30.0)
+WALLS = np.array([  # x, z of one corner, x, z of the opposite one (m)
+    [8.0, 6.0, 9.0, 16.0], [16.0, 14.0, 24.0, 15.0], [30.0, 4.0, 31.0, 14.0], [14.0, 22.0, 26.0, 23.0],
+])
+
+
+def line_of_sight(eyes, targets, _sensor_ids, _source_ids):
+    """Return which of many lines cross no wall; shapes (n, 3), (n, 3) to (n,)."""
+    start = eyes[:, None, ::2].astype(np.float64)
+    way = targets[:, None, ::2].astype(np.float64) - start
+    # A line along a wall never meets its ends: a tiny slope stands in for none.
+    way = np.where(np.abs(way) < 1e-9, 1e-9, way)
+    one, other = (WALLS[None, :, :2] - start) / way, (WALLS[None, :, 2:] - start) / way
+    enters = np.minimum(one, other).max(axis=2)
+    leaves = np.maximum(one, other).min(axis=2)
+    return ~((enters <= leaves) & (leaves >= 0) & (enters <= 1)).any(axis=1)
+
+
+def is_free(place: Place) -> bool:
+    """Return True if one can stand there."""
+    x, z = place
+    if not (0 <= x <= SIZE[0] and 0 <= z <= SIZE[1]):
+        return False
+    return not any(a <= x <= c and b <= z <= d for a, b, c, d in WALLS.tolist())
+
+
+def distance_m(one: Place, other: Place) -> float:
+    """Return how far two places are from each other (m)."""
+    return math.sqrt((one[0] - other[0]) ** 2 + (one[1] - other[1]) ** 2)
+
+
+class Body:
+    """Somebody who stands somewhere, looks somewhere, and walks to a goal."""
+
+    def __init__(self, place: Place, *, speed_m_s: float) -> None:
+        self.place = place
+        self.facing: Place = (1.0, 0.0)
+        self.goal = place
+        self.speed_m_s = speed_m_s
+
+    def walk(self, passed_s: float) -> None:
+        """Go towards the goal; a wall in the way is waited at."""
+        away_m = distance_m(self.place, self.goal)
+        if away_m > 0:
+            x, z = ((there - here) / away_m for here, there in zip(self.place, self.goal, strict=True))
+            self.facing = (x, z)
+            self.go(self.facing, min(away_m, self.speed_m_s * passed_s))
+
+    def go(self, heading: Place, distance: float) -> None:
+        """Go straight on, or along one axis where a wall is in the way."""
+        x, z = self.place
+        by_x, by_z = heading[0] * distance, heading[1] * distance
+        for there in ((x + by_x, z + by_z), (x + by_x, z), (x, z + by_z)):
+            if is_free(there):
+                self.place = there
+                return
+
+    def observe(self) -> dict[str, Any]:
+        """Return where it is and where it goes."""
+        return {"place": self.place, "facing": self.facing, "goal": self.goal, "speed": self.speed_m_s}
+
+    def save_state(self) -> dict[str, Any]:
+        """Return what lives across frames, as plain data."""
+        return {
+            "version": 1, "place": list(self.place), "facing": list(self.facing),
+            "goal": list(self.goal), "speed_m_s": self.speed_m_s,
+        }
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check a saved state; return what puts it in place."""
+        fields = Fields.versioned(state, version=1)
+        place, facing, goal = (tuple(fields.numbers(name, count=2)) for name in ("place", "facing", "goal"))
+        speed_m_s = fields.number("speed_m_s", minimum=0)
+        fields.end()
+
+        def put() -> None:
+            self.place, self.facing, self.goal = place, facing, goal
+            self.speed_m_s = speed_m_s
+
+        return put

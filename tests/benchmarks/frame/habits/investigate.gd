@@ -1,0 +1,13 @@
+extends "guard_habit.gd"
+## Go and look where something was seen or heard.
+
+
+func _can_activate() -> bool:
+	return guard.suspicion != Guard.NOWHERE
+
+
+func _tick(elapsed_s: float) -> int:
+	if not guard.walk_to(guard.suspicion, 2.2, elapsed_s) and get_time_in_habit_s() < 3.0:
+		return STATUS_RUNNING
+	guard.suspicion = Guard.NOWHERE
+	return STATUS_SUCCEEDED

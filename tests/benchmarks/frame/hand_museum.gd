@@ -1,0 +1,36 @@
+extends "rooms.gd"
+## The same museum as somebody writes it who has no addon: one loop over guards.
+
+const HandGuard := preload("hand_guard.gd")
+
+var guards: Array[HandGuard] = []
+
+
+func _ready() -> void:
+	build()
+	for i in guard_count:
+		var guard := HandGuard.new()
+		guard.home = post(i)
+		guard.position = guard.home
+		guard.phase = i % HandGuard.THINKS_EVERY
+		guard.intruders = intruders
+		guards.append(guard)
+		add_child(guard)
+
+
+func think(delta_s: float) -> void:
+	var step := is_step()
+	var space := get_world_3d().direct_space_state
+	for guard in guards:
+		if step:
+			guard.hear(STEP_STRENGTH)
+		guard.look(space, delta_s)
+		guard.decide(delta_s)
+
+
+func saw_count() -> int:
+	return guards.filter(func(guard: HandGuard) -> bool: return guard.ever_saw).size()
+
+
+func heard_count() -> int:
+	return guards.filter(func(guard: HandGuard) -> bool: return guard.ever_heard).size()

@@ -1,0 +1,67 @@
+extends "rooms.gd"
+## Guards with our nodes: each a Sensor3D, a SenseSource3D and a HabitTree of four habits.
+
+const Guard := preload("guard.gd")
+const HABITS: Array[Script] = [
+	preload("habits/chase.gd"), preload("habits/search.gd"),
+	preload("habits/investigate.gd"), preload("habits/patrol.gd"),
+]
+const GUARD_AFFILIATION := 2
+
+var scheduler := AIScheduler.new()
+var sources: Array[SenseSource3D] = []
+var guards: Array[Guard] = []
+
+
+func _ready() -> void:
+	scheduler.update = AIScheduler.UPDATE_MANUAL
+	scheduler.budget_us = 0.0
+	add_child(scheduler)
+	scheduler.add_child(SenseManager.new())
+	build()
+	for intruder in intruders:
+		var source := SenseSource3D.new()
+		intruder.add_child(source)
+		sources.append(source)
+	for i in guard_count:
+		guards.append(_new_guard(i))
+
+
+func think(delta_s: float) -> void:
+	if is_step():
+		for source in sources:
+			source.emit("hearing", STEP_STRENGTH)
+	scheduler.step(delta_s)
+
+
+func saw_count() -> int:
+	return guards.filter(func(guard: Guard) -> bool: return guard.ever_saw).size()
+
+
+func heard_count() -> int:
+	return guards.filter(func(guard: Guard) -> bool: return guard.ever_heard).size()
+
+
+func _new_guard(i: int) -> Guard:
+	var guard := Guard.new()
+	guard.home = post(i)
+	guard.position = guard.home
+	guard.name = "Guard%d" % i
+	var source := SenseSource3D.new()
+	source.affiliation = GUARD_AFFILIATION
+	guard.add_child(source)
+	guard.sensor.position.y = EYES_M
+	guard.sensor.notices = 1
+	guard.sensor.sight_range_m = 8.0
+	guard.sensor.near_range_m = 1.0
+	guard.add_child(guard.sensor)
+	var tree := HabitTree.new()
+	tree.period_frames = 3
+	for script in HABITS:
+		var habit := Habit.new()
+		habit.name = script.resource_path.get_file().get_basename().capitalize()
+		habit.set_script(script)
+		tree.add_child(habit)
+	guard.add_child(tree)
+	add_child(guard)
+	return guard

@@ -1,0 +1,52 @@
+extends Node
+## Takes times and tells them to who started the game: one JSON object a line, after a mark.
+##
+## Cases are Callables that return the time they took (µs); they take turns, and who is
+## first changes from round to round, so that a slow moment is slow for all.
+
+const MARK := "BENCH "
+
+var _yardstick := BenchYardstick.new()
+
+
+func _ready() -> void:
+	# Headless, the engine otherwise sleeps 6.9 ms a frame.
+	OS.low_processor_usage_mode_sleep_usec = 1
+	add_child(_yardstick)
+	tell({"kind": "versions", "versions": JSON.parse_string(_yardstick.versions())})
+
+
+## Samples cases by name, "ours" among them; the first rounds only warm them up.
+func take_turns(what: String, n: int, cases: Dictionary[String, Callable], rounds := 41, warming := 5) -> void:
+	var taken: Dictionary[String, Array] = {}
+	var names := cases.keys()
+	var yardstick := []
+	for round_number in rounds + warming:
+		for offset in names.size():
+			var case: String = names[(round_number + offset) % names.size()]
+			var us: float = await cases[case].call()
+			if round_number >= warming:
+				taken.get_or_add(case, []).append(us)
+		yardstick.append(_yardstick.empty_call_ns())
+	tell({"kind": "empty_call", "ns": yardstick})
+	report(what, n, taken)
+
+
+func report(what: String, n: int, taken: Dictionary) -> void:
+	tell({"kind": "samples", "name": what, "n": n, "samples": taken})
+
+
+## Fails the benchmark unless two results are equal.
+func check_equal(what: String, n: int, ours: Variant, other: Variant) -> void:
+	if ours != other:
+		tell({"kind": "wrong", "name": what, "n": n, "why": "ours gives %s, the other %s" % [ours, other]})
+
+
+func tell(record: Dictionary) -> void:
+	print(MARK + JSON.stringify(record))
+
+
+## Tells that everything was measured, and ends the game.
+func finish() -> void:
+	tell({"kind": "end"})
+	get_tree().quit()

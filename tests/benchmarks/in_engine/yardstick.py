@@ -1,0 +1,26 @@
+"""What scenes that measure need from Python: the yardstick, and versions."""
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import _bridge
+
+from addons.ai_core.bridge.gd import Node, gdclass, method
+from tools.benchmarking.empty_call import empty_call_ns
+from tools.benchmarking.versions import python_versions
+
+
+@gdclass
+class BenchYardstick(Node):
+    """Times an empty Python method call inside this process."""
+
+    @method
+    def empty_call_ns(self) -> float:
+        """Return the time of one (ns)."""
+        return empty_call_ns()
+
+    @method
+    def versions(self) -> str:
+        """Return what is measured, as a JSON object."""
+        return json.dumps({**python_versions(), "bridge": Path(_bridge.__file__).name})

@@ -1,0 +1,137 @@
+"""The hot loops of the senses, compiled and not, beside the loop that a textbook shows."""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+import ai_core.senses.sight_kernels as sight_kernels
+from ai_core.compiled import INTERPRETED, kernel_of
+from ai_core.senses.pairs_in_view import ids_of
+from ai_core.senses.sight_kernels import Sense
+from tests.benchmarks.senses.worlds import ATTENUATION, CONE, RANGE_M, Place, Sensor, places, sensors, tables
+from tools.benchmarking.declarations import Case, Contest
+from tools.progress import StepFailed
+
+SIGNALS = 10
+"""Signals between two times that all positions are written anew (count)."""
+
+Found = list[list[int]]
+
+
+def sounds_compiled(n: int) -> Contest:
+    """Distance, attenuation and threshold, by the kernel."""
+    return _contest(n, lambda all_, origins: _sounds(all_, origins, _form("sensors_reached", is_compiled=True)),
+                    has_cone=False)
+
+
+def sounds_interpreted(n: int) -> Contest:
+    """Distance, attenuation and threshold, by the kernel's twin."""
+    return _contest(n, lambda all_, origins: _sounds(all_, origins, _form("sensors_reached", is_compiled=False)),
+                    has_cone=False)
+
+
+def sights_compiled(n: int) -> Contest:
+    """Distance, attenuation, threshold and cone, by the kernel."""
+    return _contest(n, lambda all_, origins: _sights(all_, origins, _form("pairs_in_reach", is_compiled=True)),
+                    has_cone=True)
+
+
+def sights_interpreted(n: int) -> Contest:
+    """Distance, attenuation, threshold and cone, by the kernel's twin."""
+    return _contest(n, lambda all_, origins: _sights(all_, origins, _form("pairs_in_reach", is_compiled=False)),
+                    has_cone=True)
+
+
+def _contest(n, ours, *, has_cone):  # type: ignore[no-untyped-def]
+    all_sensors, origins = sensors(n), places(SIGNALS)
+    return Contest(ours(all_sensors, origins), {"textbook loop": _textbook(all_sensors, origins, has_cone=has_cone)})
+
+
+def _form(name: str, *, is_compiled: bool):  # type: ignore[no-untyped-def]
+    interpreted = INTERPRETED[f"{sight_kernels.__name__}.{name}"]
+    form = kernel_of(interpreted) if is_compiled else interpreted
+    if form is None:
+        raise StepFailed("measuring compiled kernels", "they are not built", "run tools/dev.py build")
+    return form
+
+
+def _sounds(all_sensors: list[Sensor], origins: list[Place], sensors_reached) -> Case:  # type: ignore[no-untyped-def]
+    table, _, written = tables(all_sensors, [])
+    sense = Sense(1, RANGE_M, ATTENUATION, needs_cone=False)
+
+    def frame() -> Found:
+        table.position[: len(written)] = written
+        return [sensors_reached(table, sense, origin, 1.0, 1, 0)[0] for origin in origins]
+
+    return frame
+
+
+def _sights(all_sensors: list[Sensor], origins: list[Place], pairs_in_reach) -> Case:  # type: ignore[no-untyped-def]
+    table, sources, written = tables(all_sensors, origins)
+    sense = Sense(0, RANGE_M, ATTENUATION, needs_cone=True)
+    room = len(all_sensors) * len(origins)
+    keys, intensity = np.zeros(room, np.int64), np.zeros(room)
+
+    def frame() -> Found:
+        table.position[: len(written)] = written
+        count = pairs_in_reach(table, table.ids.ids, sources, sources.ids.ids, sense, keys, intensity)
+        sensing, sensed = (ids.tolist() for ids in ids_of(keys[:count]))
+        found: Found = [[] for _ in origins]
+        for sensor, source in zip(sensing, sensed, strict=True):
+            found[source].append(sensor)
+        return found
+
+    return frame
+
+
+class _Hearing:
+    """A textbook modality; one without extra checks."""
+
+    maximum_range, attenuation = RANGE_M, ATTENUATION
+
+    def extra_checks(self, signal: _Signal, sensor: Sensor) -> bool:
+        return True
+
+
+class _Sight(_Hearing):
+    cos_half = math.cos(CONE.horizontal_rad / 2)
+
+    def extra_checks(self, signal: _Signal, sensor: Sensor) -> bool:
+        (x, y, z), (fx, fy, fz), origin = sensor.position, sensor.forward, signal.position
+        ahead = (origin[0] - x) * fx + (origin[1] - y) * fy + (origin[2] - z) * fz
+        return ahead >= self.cos_half * math.dist(sensor.position, origin)
+
+
+@dataclass
+class _Signal:
+    modality: _Hearing
+    strength: float
+    position: Place
+
+
+def _textbook(all_sensors: list[Sensor], origins: list[Place], *, has_cone: bool) -> Case:
+    """The manager's loop as 001_world_interfacing lists it, positions not even written."""
+    signals = [_Signal(_Sight() if has_cone else _Hearing(), 1.0, origin) for origin in origins]
+
+    def frame() -> Found:
+        found = []
+        for signal in signals:
+            reached = []
+            for sensor in all_sensors:
+                if not sensor.detects_modality(signal.modality):
+                    continue
+                distance = math.dist(signal.position, sensor.position)
+                if signal.modality.maximum_range < distance:
+                    continue
+                intensity = signal.strength * pow(signal.modality.attenuation, distance)
+                if intensity < sensor.threshold:
+                    continue
+                if not signal.modality.extra_checks(signal, sensor):
+                    continue
+                reached.append(sensor.number)
+            found.append(reached)
+        return found
+
+    return frame

@@ -1,0 +1,24 @@
+"""The hot loops of the senses beside the textbook's loop, compiled and not."""
+from __future__ import annotations
+
+from tests.benchmarks.senses.kernels import (
+    sights_compiled,
+    sights_interpreted,
+    sounds_compiled,
+    sounds_interpreted,
+)
+from tools.benchmarking.declarations import Measurement, Suite
+
+SIZES = (30, 100, 1000, 10_000)
+COMPILED = {"textbook loop": {1000: 150.0, 10_000: 150.0}}
+INTERPRETED = {"textbook loop": {30: 3.3, 1000: 20.0, 10_000: 100.0}}
+
+SUITE = Suite(
+    "ten signals to n sensors, all positions written before",
+    (
+        Measurement("sounds to n sensors, compiled", sounds_compiled, SIZES, COMPILED),
+        Measurement("sounds to n sensors, interpreted", sounds_interpreted, SIZES, INTERPRETED),
+        Measurement("sights of n sensors, compiled", sights_compiled, SIZES, COMPILED),
+        Measurement("sights of n sensors, interpreted", sights_interpreted, SIZES, INTERPRETED),
+    ),
+)

@@ -1,0 +1,173 @@
+"""Saved event managers: what waits is told later, to those who listen then."""
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ai_core.budget import Budget
+from ai_core.clock import ManualClock
+from ai_core.events.event_manager import EventManager
+from ai_core.faults import FaultIsolation
+from ai_core.saving.fields import StateError
+from ai_core.saving.values import SavedValues
+
+BOB = object()
+
+
+class Square:
+    """A clock, a manager, and a diary of who heard what."""
+
+    def __init__(self, listeners="abc", codes=None):
+        self.clock = ManualClock(0.25)
+        self.faults = FaultIsolation(report=lambda fault: None)
+        self.events = EventManager(self.clock, codes=codes, faults=self.faults, values=SavedValues({"bob": BOB}))
+        self.heard = []
+        self.listening = {name: self.listen(name) for name in listeners}
+
+    def listen(self, name, code="x"):
+        return self.events.listen(code, lambda event: self.heard.append((name, event)), name=name)
+
+    def live(self, frames, steps=99):
+        for _ in range(frames):
+            self.clock.advance()
+            self.events.advance(Budget.of_steps(steps))
+        told, self.heard = self.heard, []
+        return told
+
+    def save(self):
+        return json.loads(json.dumps({"clock": self.clock.save_state(), "events": self.events.save_state()}))
+
+    def load(self, state):
+        changes = [getattr(self, name).prepare_state(one) for name, one in state.items()]
+        for change in changes:
+            change()
+
+
+def test_delayed_events_are_told_when_they_are_due_with_arguments_and_sender():
+    first, second = Square(), Square()
+    first.live(3)
+    for delay_s in (0.5, 0, 1.25, 0.5):
+        first.events.send("x", delay_s, (1, {"a": BOB}), sender=BOB, delay_s=delay_s)
+    second.events.send("x", "not saved")
+    second.load(first.save())
+    assert second.live(8) == first.live(8)
+    assert second.events.counts == first.events.counts
+
+
+@pytest.mark.parametrize("steps", range(8))
+def test_an_event_that_is_half_told_goes_on_with_the_next_listener(steps):
+    first, second = Square("abcab"), Square("cabab")
+    second.listening["c"].stop()
+    second.listen("c")
+    first = Square("ababc")
+    for number in range(2):
+        first.events.send("x", number)
+    first.live(1, steps)
+    second.load(first.save())
+    assert second.live(3) == first.live(3)
+
+
+def test_a_listener_that_stopped_meanwhile_is_not_told_and_costs_its_step():
+    first, second = Square("abcd"), Square("abd")
+    first.events.send("x")
+    first.live(1, steps=1)
+    first.listening["c"].stop()
+    second.load(first.save())
+    assert [second.live(1, steps=1) for _ in range(3)] == [first.live(1, steps=1) for _ in range(3)]
+    assert second.events.counts == first.events.counts
+
+
+def test_a_listener_that_is_missing_is_named():
+    first = Square("abc")
+    first.events.send("x")
+    first.live(1, steps=1)
+    with pytest.raises(StateError, match="unknown listener of 'x' 'b'; known: 'a', 'c'; let it listen first"):
+        Square("ac").load(first.save())
+
+
+def test_listeners_are_named_by_their_handlers_unless_told():
+    manager = Square().events
+
+    def open_door(event):
+        raise AssertionError("never called")
+
+    assert manager.listen("y", open_door).name.endswith("open_door")
+    assert manager.listen("y", open_door, name="door").name == "door"
+    with pytest.raises(TypeError, match="name must be a text that is not empty, got 3"):
+        manager.listen("y", open_door, name=3)
+
+
+def test_failures_in_a_row_and_quarantine_are_kept_by_name():
+    first, second = Square(""), Square("")
+    for square in (first, second):
+        square.calls = []
+        for name in ("once", "often", "often"):
+            square.events.listen("x", lambda event, square=square, name=name: square.calls.append(name) or 1 / 0, name=name)
+    first.events.send("x")
+    first.live(1)
+    second.load(first.save())
+    for _ in range(3):
+        second.events.send("x")
+        second.live(1)
+    assert second.calls == ["once", "often", "often"] * 2
+    assert second.events.counts.failed == 9
+
+
+def test_a_healthy_save_heals_who_failed_here():
+    first, second = Square(""), Square("")
+    second.listening["bad"] = second.events.listen("x", lambda event: 1 / 0, name="bad")
+    for _ in range(3):
+        second.events.send("x")
+    second.live(1)
+    assert second.faults.is_quarantined(second.listening["bad"])
+    second.load(first.save())
+    assert not second.faults.is_quarantined(second.listening["bad"])
+
+
+def test_what_cannot_be_saved_is_named_with_its_event():
+    square = Square()
+    square.events.send("x", 1, object())
+    with pytest.raises(StateError, match=r"'queue\[0\].arguments\[1\] of 'x'' must be plain data or an object with a"):
+        square.events.save_state()
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (("queue", 0, "code"), "y", r"'queue\[0\].code' is wrong here: unknown event code 'y'"),
+        (("queue", 0, "code"), 3, r"'queue\[0\].code' must be text, got 3"),
+        (("queue", 0, "order"), 1, r"'queue\[1\].order' comes twice: 1"),
+        (("queue", 1, "order"), 9, r"'queue\[1\].order' must be at most 1, got 9"),
+        (("queue", 0, "due_at"), 99, r"'queue\[1\].due_at' must not be before the one above"),
+        (("queue", 0, "sender"), {"!": "named", "of": "eve"}, "unknown object 'eve'; known: 'bob'"),
+        (("counts", "failed"), None, "'counts.failed' must be a whole number"),
+        (("half_told",), [], "'half_told' must be a dict"),
+        (("failing",), [{"code": "x", "name": "a", "number": 3, "failures": 1, "is_quarantined": False}],
+         r"'failing\[0\].name': unknown listener of 'x' 'a'.*\(number 3 of them\)"),
+        (("failing",), [{"code": "x", "name": "a", "number": 0, "failures": 1, "is_quarantined": False}] * 2,
+         "'failing' names a listener twice"),
+    ],
+)
+def test_a_state_that_cannot_be_is_refused(path, value, message):
+    square = Square(codes=["x"])
+    square.events.send("x", sender=BOB)
+    square.events.send("x", delay_s=1)
+    state = square.save()
+    box = state["events"]
+    for key in path[:-1]:
+        box = box[key]
+    box[path[-1]] = value
+    before = square.save()
+    with pytest.raises(StateError, match=message):
+        square.load(state)
+    assert square.save() == before
+
+
+def test_saving_from_a_handler_is_refused():
+    square = Square("")
+    square.faults._reraise = True
+    square.events.listen("x", lambda event: square.events.save_state())
+    square.events.send("x")
+    with pytest.raises(RuntimeError, match="save and load between two frames"):
+        square.live(1)

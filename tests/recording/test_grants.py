@@ -1,0 +1,125 @@
+"""Granted steps: work that was paused by time is paused there again."""
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from ai_core.budget import Budget
+from ai_core.clock import ManualClock
+from ai_core.events.event_manager import EventManager
+from ai_core.recording.grants import Grant, GrantedBudget, WatchedBudget
+from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.load_balancing import LoadBalancingScheduler
+
+
+class UnevenStopwatch:
+    """Time passes by chance, at every look."""
+
+    def __init__(self, seed):
+        self._chance = random.Random(seed)
+        self._ns = 0
+
+    def __call__(self):
+        self._ns += int(self._chance.random() ** 4 * 9000)
+        return self._ns
+
+
+def counting(told, name):
+    def count(turn):
+        for number in range(12):
+            told.append((name, number))
+            yield
+
+    return count
+
+
+def house_of_work(told):
+    """Generators, a scheduler inside, and events to many, under one scheduler."""
+    clock = ManualClock()
+    root, inner, events = LoadBalancingScheduler(clock), FrequencyScheduler(clock), EventManager(clock)
+    for number in range(9):
+        events.listen("shot", lambda event, number=number: told.append(("heard", event.arguments, number)))
+    for number in range(3):
+        inner.add(counting(told, f"inner {number}"), period_frames=number + 1, name=f"inner {number}")
+        root.add(counting(told, f"outer {number}"), period_frames=number + 1, name=f"outer {number}")
+    root.add(inner, name="inner")
+    root.add(events, name="events")
+
+    def frame(number, budget):
+        clock.advance()
+        events.send("shot", number)
+        root.advance(budget)
+
+    return frame
+
+
+@settings(max_examples=30)
+@given(some.integers(0, 10_000), some.floats(0, 80))
+def test_the_same_work_runs_equally_far_in_every_frame(seed, us):
+    recorded, replayed, grants = [], [], []
+    frame = house_of_work(recorded)
+    for number in range(8):
+        noted = []
+        frame(number, WatchedBudget(Budget.of_time(us, UnevenStopwatch(seed + number)), noted))
+        grants.append((noted, len(recorded)))
+    frame = house_of_work(replayed)
+    for number, (noted, length) in enumerate(grants):
+        frame(number, GrantedBudget(noted))
+        assert len(replayed) == length
+    assert replayed == recorded
+
+
+@given(some.lists(some.sampled_from(["ask", "left", "step"]), max_size=30), some.integers(0, 40))
+def test_every_question_has_the_same_answer_again(doings, lasts):
+    looks = iter(range(100))
+    noted, answers = [], []
+    watched = WatchedBudget(Budget.of_time(lasts / 1000, lambda: next(looks)), noted)
+    for budget in (watched, None):
+        budget = budget or GrantedBudget(noted)
+        given = []
+        for doing in doings:
+            if doing == "step":
+                budget.spend()
+            else:
+                given.append(budget.is_spent if doing == "ask" else budget.left <= 0)
+        answers.append(given)
+    assert answers[0] == answers[1]
+
+
+def test_what_was_never_spent_has_no_end():
+    noted = []
+    budget = WatchedBudget(Budget.unlimited(), noted)
+    assert not budget.is_spent
+    assert noted == [None]
+    assert GrantedBudget(noted).left == math.inf
+
+
+def test_steps_count_on_the_budget_that_decides_and_on_parents():
+    inner, noted = Budget.of_steps(10), []
+    watched = WatchedBudget(inner, noted)
+    watched.part(4).spend(3)
+    assert (inner.steps, watched.steps, watched.left) == (3, 3, 7)
+
+
+def test_a_part_beyond_those_recorded_is_spent_at_once():
+    budget = GrantedBudget([Grant(5, 0)])
+    assert budget.left == 5
+    assert budget.part(3).is_spent
+
+
+def test_a_watched_budget_uses_and_overruns_as_the_one_that_decides():
+    watched = WatchedBudget(Budget.of_steps(2), [])
+    watched.spend(5)
+    assert (watched.used, watched.over) == (5, 3)
+    granted = GrantedBudget([Grant(2, 0)])
+    granted.spend(5)
+    assert (granted.used, granted.over) == (5, 0)
+
+
+def test_a_budget_part_must_not_be_negative_when_watched_either():
+    with pytest.raises(ValueError, match="amount must be at least 0"):
+        WatchedBudget(Budget.of_steps(2), []).part(-1)

@@ -1,0 +1,129 @@
+"""The lines of a recording: what was written is read, and what was damaged is refused with its line."""
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from ai_core.recording.frame_watch import Run
+from ai_core.recording.grants import Grant
+from ai_core.recording.lines import MAXIMUM_LINE_CHARACTERS, LineWriter, RecordingError, _check_of, read_recording
+from ai_core.recording.recording import FrameRecord, Header
+
+HEADER = Header("yard", 7, ("guard", "door"), exact=True, is_timed=True, made_with={"python": "3.11.2"})
+FRAMES = (
+    FrameRecord(1, 0.1, 500.0, {"move": [0.5, -1.0]}, (None, Grant(3, 1)),
+                (Run("guard", 0, 120.5, 3, "0123456789abcdef", 17.25),), {"guard": "aa", "door": "bb"}, {}),
+    FrameRecord(2, 0.2, None, None, (), (Run("door", 1, None, 1, None),), {}, {"events": "cc"}),
+    FrameRecord(4, 0.4, 0.0, None, (), (), None, {}),
+)
+
+
+def written():
+    writer = LineWriter()
+    return [writer.header(HEADER), *(writer.frame(frame) for frame in FRAMES), writer.end()]
+
+
+def signed(*bodies):
+    """Lines with good checks, whatever they say."""
+    lines, check = [], ""
+    for body in bodies:
+        check = _check_of(check, body[:-1])
+        lines.append(f'{body[:-1]},"check":"{check}"}}')
+    return lines
+
+
+GOOD_HEADER = '{"recording":1,"name":"yard","seed":7,"parts":["guard"],"exact":false,"timed":false,"made_with":{}}'
+
+
+def test_what_was_written_is_read():
+    recording = read_recording(line + "\r\n" for line in written())
+    assert recording.header == HEADER
+    assert recording.frames == FRAMES
+    assert recording.is_whole
+
+
+@given(some.data())
+def test_any_change_of_any_character_is_found_in_its_line(data):
+    lines = written()
+    number = data.draw(some.integers(0, len(lines) - 1))
+    place = data.draw(some.integers(0, len(lines[number]) - 1))
+    letter = data.draw(some.characters(exclude_characters=lines[number][place] + "\r\n"))
+    lines[number] = lines[number][:place] + letter + lines[number][place + 1:]
+    with pytest.raises(RecordingError, match=f"^line {number + 1}: "):
+        read_recording(lines)
+
+
+def test_a_lost_line_is_missed_where_it_was():
+    lines = written()
+    del lines[2]
+    with pytest.raises(RecordingError, match="line 3: it was changed, or a line before it is missing or moved"):
+        read_recording(lines)
+
+
+def test_lines_that_changed_places_are_found():
+    lines = written()
+    lines[1], lines[2] = lines[2], lines[1]
+    with pytest.raises(RecordingError, match="line 2: "):
+        read_recording(lines)
+
+
+@pytest.mark.parametrize("kept", [1, 2, 4])
+def test_a_recording_that_is_cut_short_says_so_and_can_be_read_on_demand(kept):
+    lines = [*written()[:kept], written()[kept][:20]]
+    with pytest.raises(RecordingError, match=f"line {kept + 1}: this is not a line of a recording"):
+        read_recording(lines)
+    with pytest.raises(RecordingError, match=f"line {kept}: the recording is cut short here"):
+        read_recording(lines[:-1])
+    for cut in (lines, lines[:-1]):
+        recording = read_recording(cut, allow_cut=True)
+        assert recording.frames == FRAMES[: kept - 1]
+        assert not recording.is_whole
+
+
+def test_damage_before_the_last_line_is_no_cut():
+    lines = written()
+    lines[2] = lines[2][:30]
+    with pytest.raises(RecordingError, match="line 3: this is not a line"):
+        read_recording(lines, allow_cut=True)
+
+
+@pytest.mark.parametrize(
+    ("bodies", "message"),
+    [
+        ([], "the recording is empty"),
+        (['{"frame":1}'], "version None of recordings is unknown, this reads version 1"),
+        (['{"recording":2}'], "line 1: version 2 of recordings is unknown"),
+        (['{"recording":true}'], "line 1: version True"),
+        ([GOOD_HEADER.replace("7", '"7"')], "line 1: 'seed' must be int, got '7'"),
+        ([GOOD_HEADER.replace('["guard"]', "[1]")], r"line 1: 'parts' must be names, got \[1\]"),
+        ([GOOD_HEADER.replace('"name":"yard",', "")], "line 1: 'name' must be str, got None"),
+        ([GOOD_HEADER, '{"frame":1,"frame":2}'], "line 2: it is not JSON: 'frame' stands there twice"),
+        ([GOOD_HEADER, '{"frame":NaN}'], "line 2: it is not JSON: NaN is not a number"),
+        ([GOOD_HEADER, '{"frame":1,"a":' + "[" * 100_000 + "}"], "line 2: it is not JSON: "),
+        ([GOOD_HEADER, '{"frame":' + "9" * 5_000 + "}"], "line 2: it is not JSON: "),
+        ([GOOD_HEADER, '{"frame":1.0}'], "line 2: 'frame' must be int, got 1.0"),
+        ([GOOD_HEADER, '{"frame":1,"s":0}'], "line 2: 'runs' must be list, got None"),
+        ([GOOD_HEADER, '{"frame":1,"s":0,"runs":[["a",0,1]]}'], "line 2: a run must be"),
+        ([GOOD_HEADER, '{"frame":1,"s":0,"runs":[],"grants":[[1,2,3]]}'], "line 2: a grant must be"),
+        ([GOOD_HEADER, '{"frame":1,"s":0,"runs":[],"told":{"events":1}}'], "line 2: 'told' of 'events' must be a text"),
+        ([GOOD_HEADER, '{"frame":1,"s":0,"runs":[],"parts":{"door":""}}'], "line 2: part 'door' is not one of"),
+        ([GOOD_HEADER, *['{"frame":3,"s":0,"runs":[]}'] * 2], "line 3: frame 3 must come after frame 3"),
+        ([GOOD_HEADER, '{"end":4}'], "line 2: it ends after 4 frames, here are 0"),
+        ([GOOD_HEADER, '{"end":0}', '{"end":0}'], "line 3: there is something after the end"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_its_line(bodies, message):
+    with pytest.raises(RecordingError, match=message):
+        read_recording(signed(*bodies))
+
+
+def test_an_enormous_line_is_not_even_looked_into():
+    with pytest.raises(RecordingError, match=f"line 1: it has .* characters, at most {MAXIMUM_LINE_CHARACTERS}"):
+        read_recording(["{" * (MAXIMUM_LINE_CHARACTERS + 1)])
+
+
+def test_inputs_that_are_no_plain_data_are_refused_when_they_are_recorded():
+    writer = LineWriter()
+    with pytest.raises(TypeError, match="inputs must be plain JSON data, got <object"):
+        writer.frame(FRAMES[0]._replace(inputs=object()))

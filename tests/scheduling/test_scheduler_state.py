@@ -1,0 +1,241 @@
+"""Saved schedulers: tasks found by name, with their phases, lateness, failures and ids."""
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ai_core.budget import Budget
+from ai_core.clock import ManualClock
+from ai_core.faults import FaultIsolation
+from ai_core.saving.fields import Fields, StateError
+from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.load_balancing import LoadBalancingScheduler
+
+
+class Crew:
+    """A scheduler whose work writes down its name and the time it was told."""
+
+    def __init__(self, kind=LoadBalancingScheduler, names="abc", **settings):
+        self.clock = ManualClock(0.25)
+        self.faults = FaultIsolation(report=lambda fault: None)
+        self.scheduler = kind(self.clock, faults=self.faults)
+        self.ran = []
+        self.tasks = {name: self.add(name, **settings) for name in names}
+
+    def add(self, name, **settings):
+        return self.scheduler.add(lambda turn: self.ran.append((name, turn.elapsed_s)), name=name, **settings)
+
+    def live(self, frames, steps=99):
+        for _ in range(frames):
+            self.clock.advance()
+            self.scheduler.advance(Budget.of_steps(steps))
+        told, self.ran = self.ran, []
+        return told
+
+    def save(self):
+        return json.loads(json.dumps({"clock": self.clock.save_state(), "scheduler": self.scheduler.save_state()}))
+
+    def load(self, state):
+        changes = [getattr(self, name).prepare_state(one) for name, one in state.items()]
+        for change in changes:
+            change()
+
+
+def test_phases_priorities_pauses_and_elapsed_times_go_on():
+    first = Crew(period_frames=3)
+    first.scheduler.change(first.tasks["a"], period_frames=5, phase_frames=2, priority=4)
+    first.scheduler.pause(first.tasks["b"])
+    first.live(7)
+    second = Crew(names="cab", period_frames=2)
+    second.live(3)
+    second.load(first.save())
+    assert second.scheduler.statistics() == first.scheduler.statistics()
+    assert second.live(30) == first.live(30)
+    second.scheduler.resume(second.tasks["b"])
+    first.scheduler.resume(first.tasks["b"])
+    assert second.live(9) == first.live(9)
+
+
+def test_waiting_work_keeps_its_place_in_the_queue():
+    first = Crew(names="abcde", period_frames=4, phase_frames=0)
+    first.live(2, steps=1)
+    second = Crew(names="edcba")
+    second.load(first.save())
+    assert [task.name for task in second.scheduler.waiting] == [task.name for task in first.scheduler.waiting] != []
+    assert second.live(9, steps=1) == first.live(9, steps=1)
+
+
+def test_a_quarantined_task_stays_so_until_it_is_released():
+    first, second = Crew(names=""), Crew(names="")
+    for crew in (first, second):
+        crew.bad = crew.scheduler.add(lambda turn: 1 / 0, name="bad")
+    first.live(3)
+    second.load(first.save())
+    assert second.scheduler.statistics()[0]["is_quarantined"]
+    second.live(1)
+    assert second.bad.runs == 3
+    second.scheduler.release(second.bad)
+    second.live(1)
+    assert second.bad.runs == 4
+
+
+def test_ids_survive_and_new_tasks_get_ids_that_never_were():
+    first = Crew(names="abcd")
+    first.scheduler.remove(first.tasks["a"])
+    first.scheduler.remove(first.tasks["d"])
+    second = Crew(names="xcb")
+    second.load(first.save())
+    assert {name: task.id for name, task in second.tasks.items()} == {"b": 1, "c": 2, "x": 4}
+    assert second.add("new").id == 5
+    assert [task.name for task in second.scheduler.tasks] == ["b", "c", "x", "new"]
+
+
+def test_automatic_phases_are_chosen_beside_the_loaded_ones():
+    first = Crew(names="abc", period_frames=4)
+    second = Crew(names="abc", period_frames=1)
+    second.load(first.save())
+    assert second.add("d", period_frames=4).phase_frames == first.add("d", period_frames=4).phase_frames
+
+
+def test_a_missing_task_is_named():
+    with pytest.raises(StateError, match="unknown task 'think'; did you mean 'thinks'"):
+        Crew(names=["thinks"]).load(Crew(names=["think"]).save())
+
+
+def test_tasks_of_one_name_are_told_apart_by_order():
+    first, second = Crew(names=""), Crew(names="")
+    for crew in (first, second):
+        crew.twins = [crew.add("twin"), crew.add("twin", period_frames=2)]
+    first.scheduler.pause(first.twins[1])
+    second.load(first.save())
+    assert [twin.is_paused for twin in second.twins] == [False, True]
+
+
+def test_tasks_of_one_name_must_be_as_many():
+    first, second = Crew(names="a"), Crew(names="a")
+    first.add("a")
+    with pytest.raises(StateError, match="2 of the tasks saved are named 'a' and 1 here"):
+        second.load(first.save())
+
+
+class Counting:
+    """A generator that says how far it has come, or not."""
+
+    def __init__(self, diary):
+        self.diary, self.next = diary, 0
+
+    def __call__(self, turn):
+        while self.next < 6:
+            self.diary.append(self.next)
+            self.next += 1
+            yield
+        self.next = 0
+
+
+class Declared(Counting):
+    def save_state(self):
+        return {"version": 1, "next": self.next}
+
+    def prepare_state(self, state):
+        following = Fields(state).whole("next", maximum=6)
+        return lambda: setattr(self, "next", following)
+
+
+@pytest.mark.parametrize("frames", range(9))
+def test_a_generator_that_declares_its_progress_goes_on(frames):
+    crews = [Crew(names=""), Crew(names="")]
+    for crew in crews:
+        crew.diary = []
+        crew.scheduler.add(Declared(crew.diary), name="count")
+    first, second = crews
+    first.live(frames, steps=1)
+    second.live(2, steps=1)
+    second.load(first.save())
+    for crew in crews:
+        crew.diary.clear()
+        crew.live(10, steps=1)
+    assert second.diary == first.diary != []
+
+
+def test_a_generator_that_does_not_begins_anew():
+    def count(turn):
+        for number in range(6):
+            diary.append(number)
+            yield
+
+    diary, first, second = [], Crew(names=""), Crew(names="")
+    first.scheduler.add(count)
+    second.scheduler.add(count)
+    first.live(3, steps=1)
+    second.live(2, steps=1)
+    second.load(first.save())
+    del diary[:]
+    second.live(2, steps=1)
+    assert diary == [0, 1]
+
+
+def test_nested_schedulers_are_saved_with_their_parents():
+    crews = []
+    for _ in range(2):
+        crew = Crew(names="a")
+        crew.inner = FrequencyScheduler(crew.clock)
+        crew.inner.add(lambda turn, crew=crew: crew.ran.append(("inner", turn.elapsed_s)), name="w", period_frames=3)
+        crew.scheduler.add(crew.inner, name="inner", period_frames=2)
+        crews.append(crew)
+    first, second = crews
+    first.live(7)
+    second.load(first.save())
+    assert second.live(20) == first.live(20)
+
+
+def test_work_that_can_no_longer_be_loaded_is_named():
+    first, second = Crew(names=""), Crew(names="")
+    first.scheduler.add(FrequencyScheduler(first.clock), name="inner")
+    second.scheduler.add(print, name="inner")
+    with pytest.raises(StateError, match="task 'inner' was saved with its work, which here has no prepare_state"):
+        second.load(first.save())
+
+
+def test_a_frequency_scheduler_takes_over_no_waiting_work():
+    first = Crew(names="ab")
+    first.live(1, steps=1)
+    with pytest.raises(StateError, match="'waiting' must be empty, as a FrequencyScheduler lets nothing wait"):
+        Crew(FrequencyScheduler, names="ab").load(first.save())
+
+
+@pytest.mark.parametrize("method", ["save_state", "prepare_state"])
+def test_saving_and_loading_wait_for_the_end_of_the_frame(method):
+    crew = Crew(names="")
+    crew.faults._reraise = True
+    crew.scheduler.add(lambda turn: getattr(crew.scheduler, method)(*[{}] * (method == "prepare_state")))
+    with pytest.raises(RuntimeError, match="save and load between two frames"):
+        crew.live(1)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (("tasks", 0, "id"), 1, "'tasks' must come by ascending ids, each once"),
+        (("tasks", 1, "id"), 9, "'next_id' must be above the id of every task, got 2"),
+        (("tasks", 0, "last_run_s"), 99.0, r"'tasks\[0\].last_run_s' must be at most"),
+        (("tasks", 0, "priority"), 0, r"'tasks\[0\].priority' must be at least 1e-06"),
+        (("tasks", 0, "record", "runs"), -1, r"'tasks\[0\].record.runs' must be at least 0"),
+        (("tasks", 0, "is_paused"), 1, r"'tasks\[0\].is_paused' must be true or false"),
+        (("waiting",), [[7, 0]], r"'waiting\[0\]' must be the id of a task, each once, got 7"),
+        (("waiting",), [[0, 99]], r"'waiting\[0\]' is due since frame 99, which is after frame 2"),
+        (("waiting",), [[0]], r"'waiting\[0\]' must be a list of 2"),
+    ],
+)
+def test_a_state_that_cannot_be_is_refused(path, value, message):
+    crew = Crew(names="ab")
+    crew.live(2)
+    state = crew.save()
+    box = state["scheduler"]
+    for key in path[:-1]:
+        box = box[key]
+    box[path[-1]] = value
+    before = crew.save()
+    with pytest.raises(StateError, match=message):
+        crew.load(state)
+    assert crew.save() == before

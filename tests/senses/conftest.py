@@ -1,0 +1,22 @@
+"""Every test of the senses runs with the kernels and with their twins."""
+from __future__ import annotations
+
+import pytest
+
+import ai_core.senses.sight_kernels as sight_kernels
+from ai_core.compiled import INTERPRETED, kernel_of
+
+NAMES = ("pairs_in_reach", "sensors_reached")
+TWINS = {name: INTERPRETED[f"{sight_kernels.__name__}.{name}"] for name in NAMES}
+KERNELS = {name: kernel for name, one in TWINS.items() if (kernel := kernel_of(one)) is not None}
+# That kernels are built where they can be, a test of ai_core.compiled holds.
+FORMS = {"interpreted": TWINS, **({"compiled": KERNELS} if KERNELS else {})}
+
+
+@pytest.fixture(params=FORMS, scope="module", autouse=True)
+def form(request):
+    """Let the senses run in one of their two forms."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, function in FORMS[request.param].items():
+            patch.setattr(sight_kernels, name, function)
+        yield request.param

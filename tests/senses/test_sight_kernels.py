@@ -1,0 +1,220 @@
+"""Kernels, twins and the textbook's loops give the same, the first two to the last bit."""
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ai_core.senses.reach as reach
+import ai_core.senses.sight_kernels as sight_kernels
+from ai_core.senses.modality import Modality, ModalitySet
+from ai_core.senses.pairs_in_view import ids_of
+from ai_core.senses.sensor_table import SensorTable
+from ai_core.senses.sight import BORDER_TOLERANCE, SightCone, aside_of, bearings
+from ai_core.senses.sight_kernels import Sense
+from ai_core.senses.source_table import SourceTable
+from tests.senses.conftest import FORMS
+
+# Whole metres give distances and angles exactly on borders; the rest is far, tiny or between.
+COORDINATE = st.one_of(
+    st.integers(-6, 6).map(float), st.floats(-50, 50, width=32), st.sampled_from([1e-30, 1e19, -3e38, 0.1]),
+)
+PLACE = st.tuples(COORDINATE, COORDINATE, COORDINATE)
+FORWARD = st.one_of(
+    st.sampled_from([(0.0, 1.0, 0.0), (0.0, -1.0, 1e-7), (0.0, 0.0, -1.0)]),
+    st.tuples(*[st.floats(-1, 1, width=32)] * 3).filter(lambda f: math.hypot(*f) > 1e-3),
+)
+CONE = st.builds(
+    SightCone, st.sampled_from([3.0, 5.0, 40.0, 1e30]), st.sampled_from([0.5, math.pi / 2, math.tau]),
+    st.sampled_from([0.4, math.pi / 2, math.pi]), st.sampled_from([0.0, 0.5, 1.0, 3.0]),
+)
+SENSOR = st.tuples(PLACE, FORWARD, st.lists(CONE, max_size=3), st.sampled_from([0.0, 0.3, 1.0]),
+                   st.integers(0, 3), st.integers(-1, 4))
+SOURCE = st.tuples(PLACE, st.sampled_from([None, 0.0, 0.3, 2.0]), st.integers(0, 3))
+RANGE_M = st.sampled_from([1e-3, 5.0, 40.0, 1e17, 1e30])
+ATTENUATION = st.sampled_from([0.0, 0.5, 0.97, 1.0])
+UP = st.sampled_from([(0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.6, 0.0, 0.8)])
+WAYS = {"one by one": 10**6, "at once": 0, "as many as there are": None}
+
+
+def tables(sensors, sources):
+    """Tables with everything in them; a first one of each was removed, so ids have generations."""
+    modalities = ModalitySet([Modality.sight(), Modality.hearing()])
+    sensing, sending = SensorTable(modalities), SourceTable(modalities)
+    sensing.remove(sensing.add((0, 0, 0), (1, 0, 0), {"hearing": 0.0}, [], 1, None))
+    sending.remove(sending.add((0, 0, 0), {"sight": 1.0}, 1))
+    for place, forward, cones, threshold, notices, own_source in sensors:
+        thresholds = {"hearing": threshold, **({"sight": threshold} if cones else {})}
+        sensing.add(place, forward, thresholds, cones, notices, own_source)
+    for place, strength, affiliation in sources:
+        sending.add(place, {} if strength is None else {"sight": strength}, affiliation)
+    return sensing, sending
+
+
+def pairs(form, sensors, sources, sense):
+    room = len(sensors.ids) * len(sources.ids)
+    keys, intensity = np.zeros(room, np.int64), np.zeros(room)
+    found = form["pairs_in_reach"](sensors, sensors.ids.ids, sources, sources.ids.ids, sense, keys, intensity)
+    return keys[:found].tolist(), intensity[:found].tobytes()
+
+
+def in_every_way(ask):
+    """The answers of the kernel and of all ways in which its twin may go."""
+    answers = {"compiled": ask(FORMS["compiled"])} if "compiled" in FORMS else {}
+    for way, few in WAYS.items():
+        with pytest.MonkeyPatch.context() as patch:
+            if few is not None:
+                patch.setattr(sight_kernels, "FEW", few)
+                patch.setattr(reach, "FEW_PLACES", few)
+            answers[way] = ask(FORMS["interpreted"])
+    return answers
+
+
+@settings(max_examples=25)
+@given(st.lists(SENSOR, max_size=9), st.lists(SOURCE, max_size=9), RANGE_M, ATTENUATION, UP, st.booleans())
+def test_pairs_in_reach_are_the_same_to_the_last_bit_in_every_form(
+    sensors, sources, range_m, attenuation, up, needs_cone
+):
+    sense = Sense(0, range_m, attenuation, needs_cone, up, tuple(aside_of(np.array(up)).tolist()))
+    world = tables(sensors, sources)
+    answers = in_every_way(lambda form: pairs(form, *world, sense))
+    assert all(answer == answers["at once"] for answer in answers.values())
+
+
+@settings(max_examples=25)
+@given(st.lists(SENSOR, max_size=12), PLACE, RANGE_M, ATTENUATION, st.integers(0, 3), st.integers(-1, 3))
+def test_sensors_reached_are_the_same_to_the_last_bit_in_every_form(
+    sensors, origin, range_m, attenuation, affiliation, source_id
+):
+    sensing, _ = tables(sensors, [])
+    start = tuple(np.array(origin, np.float32).tolist())
+    sense = Sense(1, range_m, attenuation, needs_cone=False)
+    answers = in_every_way(
+        lambda form: form["sensors_reached"](sensing, sense, start, 1.5, affiliation, source_id)
+    )
+    assert all(repr(answer) == repr(answers["at once"]) for answer in answers.values())
+
+
+@settings(max_examples=25)
+@given(st.lists(SENSOR, max_size=12), PLACE, st.sampled_from([5.0, 40.0]), ATTENUATION)
+def test_a_signal_reaches_whom_the_textbook_s_loop_reaches(sensors, origin, range_m, attenuation):
+    sensing, _ = tables(sensors, [])
+    start = tuple(np.array(origin, np.float32).tolist())
+    sense = Sense(1, range_m, attenuation, needs_cone=False)
+    expected, unsure = {}, set()
+    for slot, (place, _, _, threshold, notices, own_source) in zip(
+        sensing.ids.slots(sensing.ids.ids).tolist(), _by_slot(sensing, sensors), strict=True
+    ):
+        distance = math.dist(np.array(place, np.float32).tolist(), start)
+        intensity = 1.5 * attenuation**distance
+        if abs(distance - range_m) < 1e-9 or abs(intensity - threshold) < 1e-9:
+            unsure.add(slot)
+        elif distance <= range_m and intensity >= threshold and notices & 1 and own_source != 7:
+            expected[slot] = (pytest.approx(distance), pytest.approx(intensity))
+    slots, distances, intensities = sight_kernels.sensors_reached(sensing, sense, start, 1.5, 1, 7)
+    got = {slot: row for slot, *row in zip(slots, distances, intensities, strict=True) if slot not in unsure}
+    assert got == {slot: list(row) for slot, row in expected.items()}
+
+
+def _by_slot(table, sensors):
+    """What was added, in the order of ids; the first took the row of the one removed."""
+    order = sorted(range(len(sensors)), key=lambda k: list(table.ids.names)[k])
+    return [sensors[k] for k in order]
+
+
+def test_powers_are_the_c_library_s_in_every_form():
+    distances = np.random.default_rng(5).uniform(0, 60, 3000).astype(np.float32)
+    sensors = [((x, 0.0, 0.0), (1.0, 0.0, 0.0), [], 0.0, 1, None) for x in distances.tolist()]
+    sensing, _ = tables(sensors, [])
+    sense = Sense(1, 100.0, 0.937, needs_cone=False)
+    for form in FORMS.values():
+        _, far, intensities = form["sensors_reached"](sensing, sense, (0.0, 0.0, 0.0), 1.0, 1, 7)
+        assert intensities == [0.937**distance for distance in far]
+
+
+def test_many_sensors_are_tested_as_exactly_as_few():
+    """Enough for every block of the kernel's loops, and for the GIL to be released."""
+    places = np.random.default_rng(7).uniform(-60, 60, (5000, 3))
+    sensors = [(tuple(place), (0.0, 0.0, -1.0), [], 0.1, 1, None) for place in places.tolist()]
+    sensing, _ = tables(sensors, [])
+    sense = Sense(1, 50.0, 0.96, needs_cone=False)
+    answers = in_every_way(lambda form: form["sensors_reached"](sensing, sense, (1.0, 2.0, 3.0), 1.0, 1, 7))
+    assert len(answers["at once"][0]) > 1000
+    assert all(answer == answers["at once"] for answer in answers.values())
+
+
+def test_all_forms_agree_on_a_border_to_the_last_bit():
+    """A fused product and sum would differ here: half of the ranges end one bit short."""
+    chance = np.random.default_rng(11)
+    places, forwards = chance.uniform(-20, 20, (120, 3)), chance.normal(size=(120, 3))
+    sensing, sending = tables([(tuple(place), tuple(forward), [SightCone(9, math.tau, math.pi)], 0.1, 1, None)
+                               for place, forward in zip(places.tolist(), forwards.tolist(), strict=True)],
+                              [((1.0, 2.0, 3.0), 1.0, 1)])
+    slots = sensing.ids.slots(sensing.ids.ids)
+    up, aside = np.array([0.0, 1.0, 0.0]), np.array([1.0, 0.0, 0.0])
+    offsets = np.array([[1.0, 2.0, 3.0]]) - sensing.position[slots]
+    right, above, ahead = bearings(offsets, sensing.forward[slots], up, aside).T
+    distance = np.sqrt(right * right + ahead * ahead + above * above)
+    border = distance - BORDER_TOLERANCE * distance
+    sensing.cones[slots, 0, 0] = np.where(slots % 2, border, np.nextafter(border, 0))
+    answers = in_every_way(lambda form: pairs(form, sensing, sending, Sense(0, 99.0, 1.0, True)))
+    sees = [one & 0xFFFFF for one in ids_of(np.array(answers["at once"][0]))[0].tolist()]
+    assert sorted(sees) == sorted(slot for slot in slots.tolist() if slot % 2)
+    assert all(answer == answers["at once"] for answer in answers.values())
+
+
+def test_any_order_of_memory_gives_the_same():
+    sensing, sending = tables([((k / 3, 0.0, 0.0), (1.0, 0.0, 0.0), [SightCone(9, 2, 2)], 0.1, 1, None)
+                               for k in range(40)], [((4.0, 0.0, 0.5), 1.0, 1)])
+    sense = Sense(0, 9.0, 0.9, True)
+    before = in_every_way(lambda form: pairs(form, sensing, sending, sense))
+    sensing.position, sending.position = np.array(sensing.position), np.array(sending.position, order="C")
+    sensing.threshold = np.array(sensing.threshold, order="C")
+    assert in_every_way(lambda form: pairs(form, sensing, sending, sense)) == before
+    assert len(before["at once"][0]) > 10
+
+
+def test_pairs_come_by_sensor_then_by_source():
+    sensing, sending = tables([((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), [SightCone(9, 2, 2)], 0.1, 1, None)] * 3,
+                              [((1.0, 0.0, 0.0), 1.0, 1)] * 3)
+    keys, _ = pairs({"pairs_in_reach": sight_kernels.pairs_in_reach}, sensing, sending, Sense(0, 9.0, 0.9, True))
+    found = list(zip(*(ids.tolist() for ids in ids_of(np.array(keys))), strict=True))
+    assert found == sorted((one, other) for one in sensing.ids.ids.tolist() for other in sending.ids.ids.tolist())
+
+
+@pytest.mark.parametrize("room", [0, 5])
+def test_too_little_room_for_the_answer_is_refused(room):
+    world = tables([((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), [SightCone(9, 2, 2)], 0.1, 1, None)] * 2,
+                   [((1.0, 0.0, 0.0), 1.0, 1)] * 3)
+    with pytest.raises(ValueError, match="room for 6 pairs"):
+        sight_kernels.pairs_in_reach(world[0], world[0].ids.ids, world[1], world[1].ids.ids,
+                                     Sense(0, 9.0, 0.9, True), np.zeros(room, np.int64), np.zeros(6))
+
+
+def test_ids_without_a_row_are_refused_before_any_memory_is_read():
+    sensing, sending = tables([], [((1.0, 0.0, 0.0), 1.0, 1)])
+    with pytest.raises(IndexError):
+        sight_kernels.pairs_in_reach(sensing, np.array([500], np.int32), sending, sending.ids.ids,
+                                     Sense(0, 9.0, 0.9, True), np.zeros(1, np.int64), np.zeros(1))
+
+
+@pytest.mark.parametrize(
+    ("attribute", "wrong"),
+    [
+        ("position", np.zeros((9, 3))), ("position", np.zeros((9, 2), np.float32)),
+        ("threshold", np.zeros((9, 1))), ("notices", np.zeros(9, np.int32)), ("notices", np.zeros(2, np.int64)),
+        ("own_source", np.zeros(9)), ("forward", np.zeros((2, 3), np.float32)), ("cones", np.zeros((9, 1, 3))),
+    ],
+)
+def test_the_kernel_reads_no_array_that_is_not_as_it_must_be(attribute, wrong):
+    """In C nobody else would notice; the twin leaves this to NumPy."""
+    sensing, sending = tables([((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), [SightCone(9, 2, 2)], 0.1, 1, None)] * 9,
+                              [((1.0, 0.0, 0.0), 1.0, 1)])
+    setattr(sensing, attribute, wrong)
+    for name, form in FORMS.items():
+        if name == "compiled":
+            with pytest.raises((TypeError, ValueError), match=f"{attribute} must"):
+                pairs(form, sensing, sending, Sense(1, 9.0, 0.9, True))

@@ -1,0 +1,218 @@
+"""A recording as a drawing: frames across, who ran when, the budget, overruns in red.
+
+The drawing is rectangles and texts; other files write it as SVG and as PNG.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ai_core.recording import FrameRecord, Recording
+from ai_core.recording.frame_watch import Run
+
+Colour = tuple[int, int, int]
+
+WHITE, INK, PALE, GRID = (255, 255, 255), (34, 34, 34), (110, 110, 110), (226, 226, 226)
+RAN, RAN_INSIDE, OVERRAN = (52, 110, 170), (66, 140, 84), (214, 39, 40)
+
+LABELS_PX = 150
+ACROSS_PX = 1080
+CHART_PX = 110
+ROW_PX = 13
+TOP_PX = 40
+MOST_ROWS = 44
+"""More would not fit on a screen; those that used least share the last row."""
+
+
+class Box(NamedTuple):
+    """A filled rectangle (px), with what is told when pointed at."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    colour: Colour
+    tip: str = ""
+
+
+class Words(NamedTuple):
+    """A line of text; y is its middle (px); align is start, middle or end."""
+
+    x: float
+    y: float
+    text: str
+    colour: Colour = INK
+    align: str = "start"
+
+
+@dataclass
+class Drawing:
+    """What is drawn, later over earlier, texts last."""
+
+    width: int
+    height: int
+    title: str
+    boxes: list[Box] = field(default_factory=list)
+    texts: list[Words] = field(default_factory=list)
+
+
+class Overrun(NamedTuple):
+    """By how much a frame went beyond its budget, and which run (number) took it there."""
+
+    over: float
+    run: int
+
+
+def overrun_of(frame: FrameRecord, *, is_timed: bool) -> Overrun | None:
+    """Return how a frame overran its budget, or None if it did not.
+
+    Named is the outermost work that used more than it was granted while the budget ended.
+    """
+    if frame.budget is None:
+        return None
+    used = 0.0
+    culprit = None
+    for number, run in enumerate(frame.runs):
+        if run.depth == 0:
+            amount = amount_of(run, is_timed)
+            used += amount
+            greedy = run.granted is not None and amount > run.granted
+            if used > frame.budget and (culprit is None and greedy):
+                culprit = number
+            last = number
+    if used <= frame.budget:
+        return None
+    return Overrun(used - frame.budget, last if culprit is None else culprit)
+
+
+def amount_of(run: Run, is_timed: bool) -> float:
+    """Return what a run used: µs or steps."""
+    return run.used_us if is_timed else run.steps
+
+
+def drawing_of(recording: Recording) -> Drawing:
+    """Return the timeline of a recording."""
+    header, frames = recording.header, recording.frames
+    unit = "µs" if header.is_timed else "steps"
+    per_column = max(1, -(-len(frames) // ACROSS_PX))
+    columns = [frames[at : at + per_column] for at in range(0, len(frames), per_column)]
+    width_px = max(1, min(12, ACROSS_PX // max(1, len(columns))))
+    rows = _rows(frames, header.is_timed)
+    height = TOP_PX + CHART_PX + 24 + ROW_PX * (max(rows.values(), default=0) + 1) + 40
+    title = f"{header.name or 'recording'}, seed {header.seed}: {len(frames)} frames"
+    drawing = Drawing(LABELS_PX + max(width_px * len(columns), 560) + 20, height, title)
+    drawing.boxes.append(Box(0, 0, drawing.width, height, WHITE))
+    drawing.texts.append(Words(10, 16, f"{title}, {unit} used in each"))
+    _draw_frames_axis(drawing, columns, width_px)
+    _draw_load(drawing, columns, width_px, header.is_timed, unit)
+    _draw_rows(drawing, columns, width_px, header.is_timed, unit, rows)
+    _draw_legend(drawing)
+    return drawing
+
+
+def _rows(frames: Sequence[FrameRecord], is_timed: bool) -> dict[str, int]:
+    """Return the row of each task: the busiest have their own, in the order they first ran."""
+    used: dict[str, float] = {}
+    for frame in frames:
+        for run in frame.runs:
+            used[run.name] = used.get(run.name, 0.0) + amount_of(run, is_timed)
+    names = sorted(used, key=lambda name: -used[name])
+    own = set(names if len(names) <= MOST_ROWS else names[: MOST_ROWS - 1])
+    numbers = {name: number for number, name in enumerate(sorted(own, key=_in_natural_order))}
+    return {name: numbers.get(name, len(own)) for name in used}
+
+
+def _in_natural_order(name: str) -> list[tuple[bool, int, str]]:
+    """Sort "guard 10" after "guard 9"."""
+    words = "".join(one if one.isdigit() else f" {one} " for one in name).split(" ")
+    return [(not word.isdigit(), int(word) if word.isdigit() else 0, word) for word in words if word]
+
+
+def _draw_frames_axis(drawing: Drawing, columns: Sequence[Sequence[FrameRecord]], width_px: int) -> None:
+    bottom = drawing.height - 40
+    every = next((n for n in (5, 10, 20, 50, 100, 200, 500) if n * width_px >= 50), 1000)
+    for number, column in enumerate(columns):
+        if number % every == 0:
+            x = LABELS_PX + number * width_px
+            drawing.boxes.append(Box(x, TOP_PX, 1, bottom - TOP_PX, GRID))
+            drawing.texts.append(Words(x + 2, TOP_PX + CHART_PX + 12, str(column[0].frame), PALE))
+    drawing.texts.append(Words(LABELS_PX - 8, TOP_PX + CHART_PX + 12, "frame", PALE, "end"))
+
+
+def _draw_load(
+    drawing: Drawing, columns: Sequence[Sequence[FrameRecord]], width_px: int, is_timed: bool, unit: str
+) -> None:
+    """Draw a bar for each column, its fullest frame; what is over the budget is red."""
+    loads = {frame.frame: _load(frame, is_timed) for column in columns for frame in column}
+    budgets = [frame.budget for column in columns for frame in column if frame.budget is not None]
+    most = max([*loads.values(), *budgets, 1.0]) * 1.08
+    base = TOP_PX + CHART_PX
+    for number, column in enumerate(columns):
+        frame = max(column, key=lambda one: loads[one.frame])
+        used, x = loads[frame.frame], LABELS_PX + number * width_px
+        within = used if frame.budget is None else min(used, frame.budget)
+        tip = f"frame {frame.frame}: {used:g} {unit}"
+        height = within / most * CHART_PX
+        drawing.boxes.append(Box(x, base - height, _bar(width_px), height, RAN, tip))
+        if used > within:
+            over = (used - within) / most * CHART_PX
+            drawing.boxes.append(Box(x, base - height - over, _bar(width_px), over, OVERRAN, f"{tip}, over"))
+        if frame.budget is not None:
+            drawing.boxes.append(Box(x, base - frame.budget / most * CHART_PX, width_px, 1, INK, "budget"))
+    drawing.boxes.append(Box(LABELS_PX, base, len(columns) * width_px, 1, PALE))
+    if budgets:
+        y = base - budgets[0] / most * CHART_PX
+        drawing.texts.append(Words(LABELS_PX - 8, y, f"budget {round(budgets[0])} {unit}", INK, "end"))
+
+
+def _draw_rows(
+    drawing: Drawing, columns: Sequence[Sequence[FrameRecord]], width_px: int,
+    is_timed: bool, unit: str, rows: dict[str, int],
+) -> None:
+    """Draw a cell wherever work ran; the more it used, the darker."""
+    top = TOP_PX + CHART_PX + 24
+    most = max((amount_of(r, is_timed) for c in columns for f in c for r in f.runs), default=1.0) or 1.0
+    shared = sum(1 for row in rows.values() if row == MOST_ROWS - 1)
+    for name, row in rows.items():
+        text = f"{shared} others" if row == MOST_ROWS - 1 and shared > 1 else name
+        if row < MOST_ROWS - 1 or shared == 1 or not any(one.text == text for one in drawing.texts):
+            drawing.texts.append(Words(LABELS_PX - 8, top + (row + 0.5) * ROW_PX, text, INK, "end"))
+    for number, column in enumerate(columns):
+        for frame in column:
+            overrun = overrun_of(frame, is_timed=is_timed)
+            for place, run in enumerate(frame.runs):
+                amount = amount_of(run, is_timed)
+                colour = _shade(RAN_INSIDE if run.depth else RAN, amount / most)
+                if overrun is not None and overrun.run == place:
+                    colour = OVERRAN
+                limit = "no limit" if run.granted is None else f"granted {run.granted:g}"
+                drawing.boxes.append(Box(
+                    LABELS_PX + number * width_px, top + rows[run.name] * ROW_PX + 1, _bar(width_px), ROW_PX - 2,
+                    colour, f"frame {frame.frame}: {run.name}, {amount:g} {unit}, {limit}"
+                ))
+
+
+def _draw_legend(drawing: Drawing) -> None:
+    x, y = LABELS_PX, drawing.height - 18
+    for colour, text in (
+        (RAN, "ran (darker: used more)"), (RAN_INSIDE, "ran inside another"), (OVERRAN, "overran"), (INK, "budget"),
+    ):
+        drawing.boxes.append(Box(x, y - (1 if colour == INK else 5), 14, 2 if colour == INK else 10, colour))
+        drawing.texts.append(Words(x + 20, y, text))
+        x += 40 + 8 * len(text)
+
+
+def _load(frame: FrameRecord, is_timed: bool) -> float:
+    return sum(amount_of(run, is_timed) for run in frame.runs if run.depth == 0)
+
+
+def _bar(width_px: int) -> int:
+    return width_px - 1 if width_px > 2 else width_px
+
+
+def _shade(colour: Colour, share: float) -> Colour:
+    """Return the colour, paler for a smaller share; the palest is still seen."""
+    strength = 0.45 + 0.55 * min(1.0, share) ** 0.5
+    red, green, blue = (round(255 - (255 - one) * strength) for one in colour)
+    return (red, green, blue)
