@@ -32,8 +32,8 @@ class Office:
     def poll_all(self):
         self.clock.advance()
         now = self.clock.now.frame
-        return [self.station.poll("far", now % 5), self.station.poll("far", BOB), self.station.poll("name", (1, now % 3)),
-                self.station.poll("bad")]
+        questions = [("far", now % 5), ("far", BOB), ("name", (1, now % 3)), ("bad",)]
+        return [self.station.poll(*question) for question in questions]
 
     def load(self, other):
         changes = [

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import gc
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -42,14 +43,18 @@ def test_ten_thousand_frames_of_creating_and_freeing_leave_nothing(root, frames)
 
     run(4_000)
     gc.collect()
-    before = (object_count(), live_instances(), len(gc.get_objects()))
-    memory = resident_kib()
-    run(6_000)
-    gc.collect()
-    after = (object_count(), live_instances(), len(gc.get_objects()))
-    assert after[:2] == before[:2]
-    assert abs(after[2] - before[2]) < 100
-    assert resident_kib() - memory < 1024
+    before = (object_count(), live_instances())
+    tracked = len(gc.get_objects())
+    memory = []
+    for _ in range(6):
+        run(1_000)
+        gc.collect()
+        memory.append(resident_kib())
+    assert (object_count(), live_instances()) == before
+    assert abs(len(gc.get_objects()) - tracked) < 100
+    # A leak grows in every stretch; an allocator that settles does not.
+    growth = [later - earlier for earlier, later in pairwise(memory)]
+    assert min(growth) < 16, memory
 
 
 def test_python_resources_are_freed_when_nobody_holds_them(frames):

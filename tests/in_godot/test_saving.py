@@ -238,6 +238,28 @@ def test_what_is_not_in_the_scene_any_more_is_named_and_nothing_is_changed(yard,
     assert second.scheduler.call("save_state") == before
 
 
+def test_what_is_new_since_the_save_goes_on_as_it_is(yard, node, physics_frames):
+    first = yard()
+    physics_frames(30)
+    state = first.scheduler.call("save_state")
+    second = yard()
+    physics_frames(2)
+    ticks = []
+    second.scheduler.add_behavior(ticks.append, 1, -1, 1.0, "new")
+    senses = second.add("SenseManager", second.scheduler, "NewSenses")
+    for class_name in ("Sensor3D", "SenseSource3D"):
+        second.add(class_name, senses, f"New{class_name}").position = Vector3(0, 50, 0)
+    tree = second.guard("Cleo")
+    physics_frames(50)
+    assert second.scheduler.call("load_state", state) is True
+    assert list(tree.get_active_paths()) != []
+    ticks.clear()
+    physics_frames(4)
+    assert ticks[1:] == pytest.approx([1 / 60] * 3)
+    assert ticks[0] >= 0
+    assert second.scheduler.clock.now.frame == 34
+
+
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [(["format"], "other", "'format' must be 'ai_core snapshot'"),

@@ -157,6 +157,56 @@ def test_touch_needs_no_eyes_and_a_sense_of_ones_own_needs_no_code():
     assert [(one.source_id, one.modality) for one in world.heard] == [(0, "touch"), (2, "telepathy")]
 
 
+def test_sensors_that_look_after_a_listener_moved_or_removed_a_source_see_it_so():
+    world = World()
+    guards = [world.eye((k, 0, 0)) for k in range(3)]
+    thief, other = world.thing((0, 0, -4)), world.thing((0, 0, -5))
+
+    def meddle(sensation):
+        if sensation.source_id == other:
+            return
+        world.manager.move_sources([thief], [[9, 0, -4]])
+        world.manager.remove_source(other)
+
+    world.eye((0, 0, 0), on_sensed=meddle)
+    late = [world.eye((k, 0, 0)) for k in range(2)]
+    world.tick()
+    assert world.sensed() == [(g, s) for g in guards for s in (thief, other)] + [(g, thief) for g in late]
+    assert [one.position[0] for one in world.heard if one.source_id == thief] == [0, 0, 0, 9, 9]
+
+
+def test_a_crowd_of_sensors_is_told_by_ascending_id_each_of_its_own():
+    world = World()
+    things = [world.thing((4.0 * k, 0, -1)) for k in range(50)]
+    near = SightCone(1.5, math.tau, math.pi)
+    guards = [world.eye((4.0 * (k % 50), 0, 0), cones=[near]) for k in range(200)]
+    world.tick()
+    assert world.sensed() == [(guard, things[k % 50]) for k, guard in enumerate(guards)]
+
+
+def test_out_of_range_is_out_of_range_even_for_who_senses_nothing_at_all():
+    world = World(modalities=[Modality.sight(range_m=10)])
+    world.eye((0, 0, 0), threshold=0.0, cones=[SightCone(50, math.tau, math.pi, acuity=0.0)])
+    near = world.thing((0, 0, -9))
+    world.thing((0, 0, -11))
+    world.tick()
+    assert [one.source_id for one in world.heard] == [near]
+
+
+@pytest.mark.parametrize("steps", [1, 7, 100])
+def test_a_budget_of_steps_is_kept_to_the_sensor(steps):
+    world = World()
+    guards = [world.eye((k, 0, 0)) for k in range(150)]
+    thief = world.thing((0, 0, -4))
+    overruns = set()
+    for _ in range(2 + 200 // steps):
+        budget = Budget.of_steps(steps)
+        world.tick(budget=budget)
+        overruns.add(budget.over)
+    assert overruns == {0}
+    assert world.sensed()[:50] == [(guard, thief) for guard in guards[:50]]
+
+
 COORDINATE = st.integers(-12, 12).map(float)
 PLACE = st.tuples(COORDINATE, COORDINATE, COORDINATE)
 EYE = st.tuples(PLACE, PLACE.filter(any), st.integers(0, 3))

@@ -202,10 +202,17 @@ class AIScheduler(Node):
         """Take back what save_state() returned, after the scene was loaded again.
 
         Everything is checked first: if something does not fit, an error says what, nothing is
-        changed, and false is returned. No habit is entered or exited, and no event is told, by
-        loading. Ids of behaviors are those of the saved game afterwards.
+        changed, and false is returned. Nodes and behaviors that are new since then are kept as
+        they are. No habit is entered or exited, and no event is told, by loading. Ids of
+        behaviors are those of the saved game afterwards.
         """
-        return load_parts(state, self._parts())
+        parts, saved = self._parts(), state.get("parts")
+        new = [name for name in parts if "/" in name and isinstance(saved, dict) and name not in saved]
+        added = [parts.pop(name) for name in new]
+        load_parts(state, parts)
+        for part in added:
+            part.begin_anew()
+        return True
 
     def _parts(self) -> dict[str, Saveable]:
         nodes = {

@@ -136,7 +136,7 @@ class HabitTree(Node):
             "version": 1,
             "tree": self._core.save_state(),
             "scripts": {
-                path: values.plain(habit.saved_by_script(), f"_save_state() of {path!r}")
+                path: values.plain(habit.saved_by_script(), f"_save_state() ({path})")
                 for path, habit in self._habits_by_path().items()
             },
         }

@@ -45,6 +45,11 @@ class NodePart:
         change: Callable[[], None] = self._node.prepared(inner)
         return change
 
+    def begin_anew(self) -> None:
+        """The clock was set to a save in which the node was not."""
+        if self._node.is_in_use() and self._node.is_class("SenseManager"):
+            self._node.core.forget_all()
+
 
 def save_parts(parts: dict[str, Saveable]) -> State:
     """Return a snapshot, or refuse with the reason, as an error of the node."""
@@ -54,13 +59,12 @@ def save_parts(parts: dict[str, Saveable]) -> State:
         raise RefusedValue(f"cannot be saved: {error}") from None
 
 
-def load_parts(snapshot: State, parts: dict[str, Saveable]) -> bool:
-    """Load a snapshot and return True, or refuse with the reason; nothing is changed then."""
+def load_parts(snapshot: State, parts: dict[str, Saveable]) -> None:
+    """Load a snapshot, or refuse with the reason; nothing is changed then."""
     try:
         restore(snapshot, parts)
     except (RuntimeError, StateError) as error:
         raise RefusedValue(f"cannot load this state: {error}; nothing was changed") from None
-    return True
 
 
 def save_node(node: Any) -> State:
@@ -70,4 +74,5 @@ def save_node(node: Any) -> State:
 
 def load_node(node: Any, snapshot: State) -> bool:
     """Load what ``save_node`` returned."""
-    return load_parts(snapshot, {"node": NodePart(node)})
+    load_parts(snapshot, {"node": NodePart(node)})
+    return True

@@ -1,0 +1,11 @@
+"""Compiled kernels inside Godot: the same file that Python alone imports."""
+from __future__ import annotations
+
+import ai_core
+import ai_core.senses.sight_kernels as sight_kernels
+from ai_core.compiled import KERNELS
+
+
+def test_godot_s_python_runs_the_kernels_that_were_built():
+    assert ai_core.compiled() == KERNELS
+    assert type(sight_kernels.pairs_in_reach).__name__ == "cython_function_or_method"

@@ -1,0 +1,229 @@
+"""Saved senses: ids, memories, signals under way and half-done looks go on where they stood."""
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ai_core.budget import Budget
+from ai_core.clock import ManualClock
+from ai_core.saving.fields import StateError
+from ai_core.senses.awareness import Awareness, AwarenessSettings
+from ai_core.senses.memory import SenseMemory
+from ai_core.senses.modality import Modality
+from ai_core.senses.sight import SightCone
+from tests.senses.worlds import ALL_ROUND, World, hearing
+
+SETTINGS = AwarenessSettings(gain_per_s=0.7, decay_per_s=0.3)
+
+
+class Street(World):
+    """People who see and hear each other; each is a sensor and a source of the same name."""
+
+    def __init__(self, names, **settings):
+        super().__init__(
+            reraise=False, maximum_rays=2, **settings,
+            modalities=(Modality.sight(), hearing(inverse_speed_s_per_m=0.1)))
+        self.sensors, self.sources, self.told = {}, {}, []
+        for name in names:
+            self.come(name)
+
+    def come(self, name):
+        place = (3 * (ord(name) - ord("a")), 0, 0)
+        self.sources[name] = self.manager.add_source(position=place, strengths={"sight": 1, "hearing": 4}, name=name)
+        self.sensors[name] = self.manager.add_sensor(
+            position=place, forward=(1, 0, 0.25), thresholds={"sight": 0.3, "hearing": 0.1}, name=name,
+            sight_cones=(SightCone(8.0, 2.0, 2.0), ALL_ROUND), own_source=self.sources[name],
+            memory=SenseMemory(lose_after_s=0.3, maximum_age_s=1.0), awareness=SETTINGS,
+            on_sensed=self.told.append, on_gained=self.told.append, on_lost=self.told.append,
+            on_forgotten=self.told.append, on_awareness_changed=self.told.append)
+
+    def leave(self, name):
+        self.manager.remove_sensor(self.sensors.pop(name))
+        self.manager.remove_source(self.sources.pop(name))
+
+    def live(self, frames, steps=99):
+        for _ in range(frames):
+            self.clock.advance()
+            now = self.clock.now.frame
+            for name, one in self.sources.items():
+                self.manager.move_sources([one], [(3 * (ord(name) - ord("a")), 0, now % 5)])
+            if now % 3 == 0:
+                self.manager.emit(self.sources["c"], "hearing")
+            self.manager.advance(Budget.of_steps(steps))
+        told, self.told[:] = list(self.told), []
+        return told
+
+    def save(self):
+        return json.loads(json.dumps({"clock": self.clock.save_state(), "manager": self.manager.save_state()}))
+
+    def load(self, state):
+        changes = [getattr(self, name).prepare_state(one) for name, one in state.items()]
+        for change in changes:
+            change()
+        self.sensors = {name: one for one, name in self.manager.sensor_names.items()}
+        self.sources = {name: one for one, name in self.manager.source_names.items()}
+
+
+def only_even(eyes, targets, sensor_ids, source_ids):
+    return (sensor_ids + source_ids) % 2 == 0
+
+
+@pytest.mark.parametrize("steps", [2, 7, 99])
+@pytest.mark.parametrize("frames", [1, 4, 9])
+def test_loaded_into_others_they_sense_what_they_would_have(frames, steps):
+    first = Street("abcd", line_of_sight=only_even)
+    first.live(3, steps)
+    first.leave("b")
+    first.come("e")
+    first.live(frames, steps)
+    second = Street("edca", line_of_sight=only_even)
+    second.live(2)
+    second.load(first.save())
+    assert second.save() == first.save()
+    assert second.live(12, steps) == first.live(12, steps) != []
+    assert second.manager.statistics() == first.manager.statistics()
+
+
+def test_ids_survive_and_new_ones_never_were():
+    first = Street("abc")
+    first.leave("a")
+    first.come("f")
+    second = Street("fcb")
+    second.load(first.save())
+    assert (second.sensors, second.sources) == (first.sensors, first.sources)
+    second.come("g")
+    first.come("g")
+    assert second.sensors == first.sensors
+
+
+def test_who_was_not_saved_stays_under_a_new_id_and_without_memories():
+    first, second = Street("bc"), Street("abc")
+    second.live(3)
+    assert len(second.manager.memory_of(second.sensors["a"])) > 0
+    second.load(first.save())
+    assert second.sensors == {"b": 0, "c": 1, "a": 2}
+    assert len(second.manager.memory_of(2)) == 0
+    told = second.live(3)
+    assert 2 in {one.sensor_id for one in told if hasattr(one, "sensor_id")}
+    assert all(one.source_id != one.sensor_id for one in told if hasattr(one, "sensor_id"))
+
+
+def test_a_sensor_that_is_missing_is_named():
+    street = Street("bcd")
+    street.manager.remove_source(street.sources["d"])
+    state = street.save()
+    with pytest.raises(StateError, match=r"'sensors\.rows' do not fit: unknown sensor 'd'; known: 'b', 'c'"):
+        Street("bc").load(state)
+
+
+def test_the_senses_must_be_the_same():
+    first = World(modalities=(Modality.sight(),))
+    second = World(modalities=(Modality.sight(), hearing()))
+    with pytest.raises(StateError, match=r"'modalities' must be those here, \['sight', 'hearing'\]"):
+        second.manager.prepare_state(first.manager.save_state())
+
+
+def test_failing_listeners_and_rays_are_kept_by_name():
+    def fail(what):
+        calls.append(what)
+        raise ValueError("boom")
+
+    calls, worlds = [], []
+    for _ in range(2):
+        world = World(reraise=False, line_of_sight=lambda *question: fail("ray"), tell_every_s=0.0)
+        world.ear((1, 0, 0), name="ear", on_sensed=fail)
+        world.eye((2, 0, 0), name="eye")
+        world.sound = world.manager.add_source(position=(0, 0, 0), strengths={"hearing": 9, "sight": 1}, name="bell")
+        worlds.append(world)
+    first, second = worlds
+    for _ in range(3):
+        first.manager.emit(first.sound, "hearing")
+        first.tick(2)
+    for change in [second.clock.prepare_state(first.clock.save_state()),
+                   second.manager.prepare_state(first.manager.save_state())]:
+        change()
+    calls.clear()
+    second.manager.emit(second.sound, "hearing")
+    second.tick(3)
+    assert calls == []
+    second.manager.release()
+    second.tick(1)
+    assert calls == ["ray"]
+
+
+def test_a_memory_alone_is_saved_and_loaded():
+    first, second = SenseMemory(lose_after_s=1, maximum_age_s=3), SenseMemory(lose_after_s=1, maximum_age_s=3)
+    first.sense(4, "sight", 0.5, (1.0, 2.0, 3.0), 5.0, is_seen=True)
+    first.sense(4, "sight", 0.7, (2.0, 2.0, 3.0), 5.5, is_seen=True)
+    first.sense(7, "hearing", 0.1, (0.0, 0.0, 0.0), 5.75, sent_at_s=5.5)
+    second.sense(9, "sight", 1.0, (0.0, 0.0, 0.0), 80.0)
+    second.prepare_state(json.loads(json.dumps(first.save_state())))()
+    assert second.save_state() == first.save_state()
+    assert [second.advance(t) for t in (6.0, 6.6, 7.0, 9.0)] == [first.advance(t) for t in (6.0, 6.6, 7.0, 9.0)]
+    assert len(second) == 0
+
+
+def test_a_meter_alone_is_saved_and_loaded():
+    first, second = Awareness(SETTINGS, 3, 0.0), Awareness(SETTINGS, 3, 99.0)
+    first.expose(0.8, 1.0)
+    first.advance(1.3)
+    second.prepare_state(json.loads(json.dumps(first.save_state())))()
+    assert second.save_state() == first.save_state()
+    assert second.advance(4.0) == first.advance(4.0) != []
+    assert second.expose(0.0, 9.0) == first.expose(0.0, 9.0)
+
+
+def test_a_save_from_a_listener_is_refused():
+    world = World()
+    world.ear((1, 0, 0), on_sensed=lambda sensation: world.manager.save_state())
+    bell = world.manager.add_source(position=(0, 0, 0), strengths={"hearing": 9})
+    world.manager.emit(bell, "hearing")
+    with pytest.raises(RuntimeError, match="save and load between two frames"):
+        world.tick()
+
+
+ROW = ("sensors", "rows", 0)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (("sensors", "generations"), [0, 0], "'sensors.generations' do not fit the sensor id 2"),
+        (("sensors", "free"), [0], "'sensors.free' must hold each row that no sensor is in, once"),
+        (("sensors", "generations"), [0, 0, 0, 0], "'sensors.free' must hold each row that no sensor is in"),
+        ((*ROW, "id"), 1, "'sensors.rows' hold an id twice"),
+        ((*ROW, "forward"), [2, 0, 0], r"'sensors.rows\[0\].forward' must be of length 1"),
+        ((*ROW, "position"), [0, 1e39, 0], r"'sensors.rows\[0\].position\[1\]' must be at most 3.4e\+38"),
+        ((*ROW, "thresholds"), {"smell": 1}, r"'sensors.rows\[0\].thresholds.smell' is no modality here"),
+        ((*ROW, "cones"), [[1, 2, 0, 1]], r"'sensors.rows\[0\].cones\[0\].cone' must be \[range, cosine"),
+        ((*ROW, "cones"), [[1, 0, 0, 1]] * 65, "must be at most 64, got 65"),
+        ((*ROW, "mind", "meters", 0, "level"), 9, r"'sensors.rows\[0\].mind.meters\[0\].level' must be at most 2"),
+        ((*ROW, "mind", "failing"), {"on_x": [1, True]}, "mind.failing.on_x' must be one of on_sensed"),
+        ((*ROW, "mind", "memory", "known", 0, "last_sensed_s"), 99, "last_sensed_s' must be at most"),
+        ((*ROW, "mind", "memory", "known", 0, "strengths"), {}, "must have the modalities of strengths, one at least"),
+        (("signals", "under_way", 0, "arrivals"), [], "'signals.under_way.0..arrivals' must hold one at least"),
+        (("signals", "under_way", 0, "modality"), "taste", "must be 'sight' or 'hearing', got 'taste'"),
+        (("signals", "under_way", 0, "arrivals", 0, 0), -1.0, "must come by falling due time and sensor"),
+        (("looking", "pairs", "sight", "source_ids", -1), 77, "'looking.pairs' name the source id 77, which never was"),
+        (("looking", "pairs", "sight", "sensor_ids", 0), 2, "must come by ascending sensor, then source"),
+        (("looking", "pairs", "sight", "is_sensed"), [], "'looking.pairs.sight.is_sensed' must be a list of 6, got"),
+        (("looking", "passes"), 0, "waiting_since.0.' must be at most 1"),
+        (("busy",), [55], "'busy' names the sensor id 55, which never was"),
+        (("stage",), 4, "'stage' must be at most 3"),
+        (("line_of_sight", "failures"), -1, "'line_of_sight.failures' must be at least 0"),
+    ],
+)
+def test_a_state_that_cannot_be_is_refused(path, value, message):
+    street = Street("abc")
+    street.live(6)
+    state = street.save()
+    box = state["manager"]
+    for key in path[:-1]:
+        box = box[key]
+    box[path[-1]] = value
+    before = street.save()
+    with pytest.raises(StateError, match=message):
+        street.load(state)
+    assert street.save() == before
+    assert isinstance(street.clock, ManualClock)
