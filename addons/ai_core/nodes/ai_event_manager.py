@@ -68,7 +68,10 @@ class AIEventManager(Node):
         self._task = None
 
     def on_predelete(self) -> None:
-        self._listening.clear()  # handlers hold scripts: let them go now
+        # Handlers hold scripts: let them go now, not whenever Python tidies up.
+        for listening in self._listening.values():
+            listening.stop()
+        self._listening.clear()
         self._core = None
 
     def _find_scheduler(self) -> Any:

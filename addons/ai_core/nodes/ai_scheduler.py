@@ -86,8 +86,9 @@ class AIScheduler(Node):
 
     def on_predelete(self) -> None:
         # Behaviors hold Callables, which hold scripts: let them go now, not whenever Python tidies up.
+        for task in list(self._tasks.values()):
+            self.unschedule(task)
         self._core = self._faults = None
-        self._tasks.clear()
 
     def on_process(self) -> None:
         self.step(self.get_process_delta_time())

@@ -1,0 +1,44 @@
+"""A game ends without a word: lambdas handed to our nodes are let go with them."""
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tools.engine_output import complaints
+from tools.preparation import ROOT, build
+
+SCRIPT = """extends SceneTree
+
+func _initialize() -> void:
+	await process_frame
+	var scheduler := AIScheduler.new()
+	var events := AIEventManager.new()
+	var station := PollingStation.new()
+	var tree := HabitTree.new()
+	scheduler.add_child(events)
+	scheduler.add_child(station)
+	root.add_child(scheduler)
+	scheduler.add_behavior(func(_elapsed_s: float) -> void: pass)
+	events.listen("alarm", func(_code: String, _arguments: Array) -> void: pass)
+	station.add_topic("one", func() -> int: return 1)
+	tree.set_value("callable", func() -> void: pass)
+	print("answer: ", station.poll("one"))
+	for i in 5: await physics_frame
+	tree.free()
+	scheduler.queue_free()
+	quit()
+"""
+# A start takes half a second; a hang is what it guards against.
+LIMIT_S = 30.0
+
+
+@pytest.mark.slow
+def test_lambdas_that_nodes_hold_are_not_leaked_at_exit(tmp_path: Path):
+    prepared = build(ROOT)
+    script = tmp_path / "exit.gd"
+    script.write_text(SCRIPT)
+    finished = prepared.engine.run(["--headless", "--verbose", "--path", ROOT, "-s", script], LIMIT_S)
+    assert finished.succeeded, finished.explain()
+    assert "answer: 1" in finished.output
+    assert complaints(finished.output) == []
