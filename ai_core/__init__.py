@@ -8,13 +8,13 @@ folder that answers your question: ``scheduling`` (when does work run?),
 """
 from ai_core.budget import Budget, Stopwatch
 from ai_core.clock import Clock, ManualClock, TimeIndex
-from ai_core.compiled import compiled
 from ai_core.errors import CycleError, UnknownNameError
 from ai_core.faults import Fault, FaultIsolation
 from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 from ai_core.scheduling.task import Task, Turn
 from ai_core.trace import Trace
+from ai_core.twins import compiled
 
 __all__ = [
     "Budget",

@@ -16,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.compiled import twin
 from ai_core.senses.modality import intensity_at
 from ai_core.senses.pairs_in_view import keys_of
 from ai_core.senses.reach import may_reach, may_reach_from
@@ -24,6 +23,7 @@ from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight import NO_CONE, bearings, cone_towards, first_cone_containing
 from ai_core.senses.source_table import SourceTable
+from ai_core.twins import twin
 
 __all__ = ["FEW", "INTERFACE", "Sense", "pairs_in_reach", "sensors_reached"]
 

@@ -9,7 +9,7 @@ import pytest
 CORE = Path(__file__).parents[2] / "ai_core"
 
 FLOORS = [
-    {"errors", "compiled"},
+    {"errors", "twins"},
     {"saving"},
     {"clock"},
     {"trace", "budget", "faults"},

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ai_core.compiled import KERNELS
+from ai_core.twins import KERNELS
 from tools.build_bridge import kernel_extensions
 
 ROOT = Path(__file__).parents[2]
@@ -74,7 +74,7 @@ def test_the_core_and_the_build_know_every_kernel():
 
 @pytest.mark.parametrize("file", sorted(CORE.rglob("*.py")), ids=lambda f: str(f.relative_to(CORE)))
 def test_only_the_switch_of_kernels_reads_the_environment(file):
-    if file == CORE / "compiled.py":
+    if file == CORE / "twins.py":
         return
     names = {
         name

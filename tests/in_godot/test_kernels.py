@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import ai_core
 import ai_core.senses.sight_kernels as sight_kernels
-from ai_core.compiled import KERNELS
+from ai_core.twins import KERNELS
 
 
 def test_godot_s_python_runs_the_kernels_that_were_built():

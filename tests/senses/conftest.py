@@ -4,12 +4,12 @@ from __future__ import annotations
 import pytest
 
 import ai_core.senses.sight_kernels as sight_kernels
-from ai_core.compiled import INTERPRETED, kernel_of
+from ai_core.twins import INTERPRETED, kernel_of
 
 NAMES = ("pairs_in_reach", "sensors_reached")
 TWINS = {name: INTERPRETED[f"{sight_kernels.__name__}.{name}"] for name in NAMES}
 KERNELS = {name: kernel for name, one in TWINS.items() if (kernel := kernel_of(one)) is not None}
-# That kernels are built where they can be, a test of ai_core.compiled holds.
+# That kernels are built where they can be, a test of ai_core.twins holds.
 FORMS = {"interpreted": TWINS, **({"compiled": KERNELS} if KERNELS else {})}
 
 

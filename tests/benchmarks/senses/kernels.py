@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 import ai_core.senses.sight_kernels as sight_kernels
-from ai_core.compiled import INTERPRETED, kernel_of
 from ai_core.senses.pairs_in_view import ids_of
 from ai_core.senses.sight_kernels import Sense
+from ai_core.twins import INTERPRETED, kernel_of
 from tests.benchmarks.senses.worlds import ATTENUATION, CONE, RANGE_M, Place, Sensor, places, sensors, tables
 from tools.benchmarking.declarations import Case, Contest
 from tools.progress import StepFailed

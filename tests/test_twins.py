@@ -12,10 +12,9 @@ from types import ModuleType
 import pytest
 
 import ai_core
-from ai_core.compiled import INTERPRETED, KERNELS, SWITCH, _loaded, _say_once, compiled, kernel_of
+from ai_core.twins import INTERPRETED, KERNELS, SWITCH, _loaded, _say_once, compiled, kernel_of
 
-# "ai_core.compiled" names the function at the front door as well.
-CHOOSER = sys.modules["ai_core.compiled"]
+CHOOSER = sys.modules[compiled.__module__]
 ROOT = Path(__file__).parents[1]
 
 
