@@ -52,7 +52,8 @@ class UnknownNameError(LookupError):
         self.kind = kind
         self.name = name
         names = sorted({str(one) for one in known})
-        close = get_close_matches(str(name), names)
+        # Comparing takes time and memory with the length; a close match is not longer.
+        close = get_close_matches(str(name)[: 2 * SHOWN_CHARACTERS], names)
         if close:
             hint = "did you mean " + " or ".join(repr(one) for one in close) + "?"
         elif names:

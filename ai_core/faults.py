@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 from ai_core.errors import shown, whole_number
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.fields import Fields, State, brief
 
 __all__ = ["Fault", "FaultIsolation"]
 
@@ -147,7 +147,7 @@ class FaultIsolation:
         for one in fields.groups("named"):
             name = one.text("name")
             if name in named:
-                one.refuse("name", f"comes again: {name!r}")
+                one.refuse("name", f"comes again: {brief(name)}")
             named[name] = one.whole("failures"), one.flag("is_quarantined")
             one.end()
         fields.end()

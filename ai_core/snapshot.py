@@ -33,8 +33,9 @@ VERSION = 1
 MAXIMUM_CHARACTERS = 32_000_000
 """Longest text that is read or written (characters).
 
-A hundred times a large game: 500 guards with senses, memories and habits need
-about 2 kB each. More lets a damaged or hostile file take memory and seconds.
+Nine times a large game: 500 guards with senses, memories and habits take 2 kB
+each, and 5 kB more where each draws from a generator of chance. More lets a
+damaged or hostile file take memory and seconds.
 """
 
 MAXIMUM_VALUES = 2_000_000

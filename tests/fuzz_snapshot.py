@@ -131,6 +131,7 @@ class Attempt:
             night.look_up_ids()
             for _ in range(3):
                 night.frame()
+            saved(night)
         took_s = time.perf_counter() - begun
         assert took_s < MOST_SECONDS, f"it took {took_s:.1f} s"
 

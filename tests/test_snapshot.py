@@ -244,6 +244,25 @@ def test_text_that_is_no_snapshot_is_refused(text, message):
         from_json(text)
 
 
+def test_a_name_as_long_as_a_book_is_refused_without_reading_it(night, state):
+    for path in ("tasks", "sensors"):
+        long = copy.deepcopy(state)
+        row = long["parts"]["root"]["tasks"]
+        if path == "sensors":
+            row = next(task["work"] for task in row if task["name"] == "senses")["sensors"]["rows"]
+        row[0]["name"] = "guard" * 1_000_000
+        assert len(refusal(night, long)) < 600
+
+
+def test_a_table_for_far_too_many_sensors_does_not_take_all_memory(night, state):
+    senses = next(task["work"] for task in state["parts"]["root"]["tasks"] if task["name"] == "senses")
+    rows = len(senses["sensors"]["generations"])
+    senses["sensors"]["generations"] += [0] * (60_000 - rows)
+    senses["sensors"]["free"] += range(rows, 60_000)
+    senses["sensors"]["rows"][0]["cones"] *= 100
+    assert "must be at most 16 beside 65536 sensors, got 200" in refusal(night, state)
+
+
 def test_text_must_be_text():
     with pytest.raises(SnapshotError, match="must be text, got b'x'"):
         from_json(b"x")

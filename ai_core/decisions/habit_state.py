@@ -93,7 +93,7 @@ def _saved(tree: HabitTree) -> State:
                 "time_in_habit_s": run.time_in_habit_s,
                 "has_ticked": run.has_ticked,
                 "is_faulty": run.is_faulty,
-                "memory": values.plain(run._memory, f"memory of {run.path!r}"),
+                "memory": values.plain(run._memory, f"memory ({run.path})"),
             }
             for run in active_runs(tree.root_run)
         ],

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ai_core.clock import TimeIndex
 from ai_core.errors import UnknownNameError
 from ai_core.events.event_registry import Event, Listening
-from ai_core.saving.fields import Fields, State, StateError
+from ai_core.saving.fields import Fields, State, StateError, brief
 
 if TYPE_CHECKING:
     from ai_core.events.event_manager import EventManager
@@ -93,10 +93,10 @@ def _saved_event(manager: EventManager, event: Event, place: str) -> State:
     return {
         "code": event.code,
         "arguments": [
-            values.plain(one, f"{place}.arguments[{index}] of {event.code!r}")
+            values.plain(one, f"{place}.arguments[{index}] ({event.code})")
             for index, one in enumerate(event.arguments)
         ],
-        "sender": values.plain(event.sender, f"{place}.sender of {event.code!r}"),
+        "sender": values.plain(event.sender, f"{place}.sender ({event.code})"),
         "sent_at": list(event.sent_at),
         "due_at": event.due_at,
     }
@@ -196,7 +196,7 @@ def _found(fields: Fields, code: str, here: dict[_Reference, Listening]) -> List
     reference = _Reference(code, fields.text("name"), fields.whole("number"))
     if reference not in here:
         known = [one.name for one in here if one.code == code]
-        unknown = UnknownNameError(f"listener of {code!r}", reference.name, known)
+        unknown = UnknownNameError(f"listener of {brief(code)}", reference.name, known)
         more = f" (number {reference.number} of them)" if reference.number else ""
         raise StateError(f"{fields.place_of('name')!r}: {unknown}{more}; let it listen first")
     return here[reference]

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from ai_core.errors import shown
 
-__all__ = ["LATEST_S", "MOST", "Fields", "Migration", "State", "StateError", "brief"]
+__all__ = ["LARGEST", "LATEST_S", "MOST", "Fields", "Migration", "State", "StateError", "brief"]
 
 State = dict[str, Any]
 """Plain data: dicts with text as keys, lists, text, numbers, true, false, None."""
@@ -28,6 +28,13 @@ round it.
 
 LATEST_S = 1e12
 """Latest game time (s): 30,000 years. Later ones leave no room for fractions of a second."""
+
+
+LARGEST = 1e100
+"""Largest number without a limit of its own, either way (no unit).
+
+Two of them multiplied are still finite; what is infinite could not be saved again.
+"""
 
 
 class StateError(ValueError):
@@ -106,13 +113,13 @@ class Fields:
         return self._whole(name, self.anything(name), minimum, maximum)
 
     def number(
-        self, name: str, *, minimum: float = -math.inf, maximum: float = math.inf
+        self, name: str, *, minimum: float = -LARGEST, maximum: float = LARGEST
     ) -> float:
         """Return a finite number."""
         return self._number(self.place_of(name), self.anything(name), minimum, maximum)
 
     def number_or(
-        self, name: str, absent: float, *, minimum: float = -math.inf, maximum: float = math.inf
+        self, name: str, absent: float, *, minimum: float = -LARGEST, maximum: float = LARGEST
     ) -> float:
         """Return a finite number, or ``absent`` where None was saved."""
         if self.anything(name) is None:
@@ -167,8 +174,8 @@ class Fields:
         name: str,
         *,
         count: int | None = None,
-        minimum: float = -math.inf,
-        maximum: float = math.inf,
+        minimum: float = -LARGEST,
+        maximum: float = LARGEST,
         absent: float | None = None,
     ) -> list[float]:
         """Return a list of finite numbers; ``absent``, if given, where None was saved."""

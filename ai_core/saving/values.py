@@ -105,7 +105,7 @@ class SavedValues:
             return {key: self.value(one, f"{place}.{key[:60]}", depth + 1)
                     for key, one in plain.items()}
         if set(plain) != {TAG, "of"} or type(plain[TAG]) is not str:
-            raise StateError(f"{place!r} must hold {TAG!r} and 'of' alone, got {sorted(plain)}")
+            raise StateError(f"{place!r} must hold {TAG!r} and 'of' alone, got {brief(sorted(plain))}")
         return self.decoded(plain[TAG], plain["of"], place, depth)
 
     def encoded(self, value: object) -> tuple[str, object] | None:

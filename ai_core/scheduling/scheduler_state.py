@@ -74,7 +74,7 @@ def prepared_scheduler(scheduler: Scheduler, state: object) -> Callable[[], None
 
     def change() -> None:
         scheduler._frame, scheduler._overruns = frame, overruns
-        _put_tasks(scheduler, pairs, next_id)
+        _put_tasks(scheduler, pairs, next_id, now_s)
         scheduler._waiting = {scheduler._tasks[one]: since for one, since in waiting}
         for load in loads:
             load()
@@ -166,7 +166,7 @@ def _prepared_work(saved: _SavedTask, task: Task) -> Callable[[], object]:
 
 
 def _put_tasks(
-    scheduler: Scheduler, pairs: list[tuple[_SavedTask, Task]], next_id: int
+    scheduler: Scheduler, pairs: list[tuple[_SavedTask, Task]], next_id: int, now_s: float
 ) -> None:
     """Give tasks their state and saved ids; those that were not saved get new ones."""
     matched = {task for _, task in pairs}
@@ -180,7 +180,7 @@ def _put_tasks(
         )
     for task_id, task in enumerate(extra, next_id):
         task._id = task_id
-        task._last_run_s = min(task._last_run_s, scheduler._clock.now.seconds)
+        task._last_run_s = min(task._last_run_s, now_s)
     tasks = [*(task for _, task in pairs), *extra]
     scheduler._next_id = next_id + len(extra)
     scheduler._tasks = {task.id: task for task in tasks}

@@ -220,6 +220,11 @@ class SenseMemory:
         """Drop what is known of ``target``, which is no change to be told of."""
         self._known.pop(target, None)
 
+    def forget_all(self) -> None:
+        """Begin anew, at whatever time it is told next."""
+        self._known.clear()
+        self._now_s = self._oldest_noticed_s = self._oldest_s = -math.inf
+
     def save_state(self) -> State:
         """Return what is remembered, as plain data."""
         return saved_memory(self)

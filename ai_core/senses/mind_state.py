@@ -43,9 +43,8 @@ def prepared_memory(
     fields.end()
 
     def change() -> None:
+        memory.forget_all()  # and what time it was: a loaded game may go back
         memory._known = known
-        memory._now_s = -math.inf  # a loaded game may go back in time
-        memory._oldest_noticed_s = memory._oldest_s = -math.inf  # not known; found anew
 
     return change
 

@@ -116,8 +116,7 @@ class Perceiver:
         """Drop every memory and meter, which is no change to be told of."""
         self.meters = {}
         if self.memory is not None:
-            for record in self.memory.known():
-                self.memory.forget(record.target)
+            self.memory.forget_all()
 
     def failures_of(self, listener_name: str) -> tuple[int, bool]:
         """Return how often a listener failed in a row, and whether it is quarantined."""

@@ -13,6 +13,7 @@ from ai_core.saving.fields import Fields, State
 from ai_core.senses.id_state import LARGEST_ID, was_given_out
 from ai_core.senses.looking_state import prepared_looking, saved_looking
 from ai_core.senses.mind_state import prepared_mind, saved_mind
+from ai_core.senses.perceivers import Perceivers
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.signal_state import prepared_signals, saved_signals
 from ai_core.senses.source_table import SourceTable
@@ -40,6 +41,7 @@ class SaveableSenses:
 
     _sensors: SensorTable
     _sources: SourceTable
+    _perceivers: Perceivers
 
     @property
     def sensor_names(self) -> Mapping[int, str]:
@@ -50,6 +52,11 @@ class SaveableSenses:
     def source_names(self) -> Mapping[int, str]:
         """Names of sources by id, as ``sensor_names``."""
         return self._sources.ids.names
+
+    def forget_all(self) -> None:
+        """Drop all memories and meters, for a clock that was set back without the senses."""
+        for sensor_id in self.sensor_names:
+            self._perceivers[sensor_id].forget_all()
 
     def save_state(self) -> State:
         """Return all that lives across frames, as plain data.

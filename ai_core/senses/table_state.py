@@ -21,8 +21,11 @@ __all__ = [
     "saved_sources",
 ]
 
-MOST_CONES = 64
-"""Cones of one sensor in a save (count); every sensor has room for as many."""
+MOST_ROOM_FOR_CONES = 1 << 20
+"""Sensors times the most cones that one of them has, in a save (count); 32 MB.
+
+Every sensor has room for as many: more lets a damaged save take all memory.
+"""
 
 UNIT_TOLERANCE = 1e-4
 """How far the squared length of a direction may be from 1: far above float32's rounding."""
@@ -104,7 +107,7 @@ def read_sensors(
         table.position[slot] = one.point("position")
         table.forward[slot] = _read_direction(one)
         table.threshold[slot] = _read_by_modality(one, "thresholds", here._modalities, DEAF)
-        table._put_cones(slot, _read_cones(one))
+        table._put_cones(slot, _read_cones(one, table.ids.capacity))
         table.notices[slot] = one.whole("notices", maximum=ALL_AFFILIATIONS)
         table.own_source[slot] = one.whole("own_source", minimum=NO_SOURCE, maximum=LARGEST_ID)
         minds.append(one.group("mind"))
@@ -183,10 +186,11 @@ def _read_direction(fields: Fields) -> tuple[float, float, float]:
     return (x, y, z)
 
 
-def _read_cones(fields: Fields) -> np.ndarray[Any, Any]:
+def _read_cones(fields: Fields, sensors: int) -> np.ndarray[Any, Any]:
     rows = fields.items("cones")
-    if len(rows) > MOST_CONES:
-        fields.refuse("cones", f"must be at most {MOST_CONES}, got {len(rows)}")
+    most = MOST_ROOM_FOR_CONES // sensors
+    if len(rows) > most:
+        fields.refuse("cones", f"must be at most {most} beside {sensors} sensors, got {len(rows)}")
     cones = []
     for index, row in enumerate(rows):
         one = Fields({"cone": row}, fields.place_of(f"cones[{index}]"))

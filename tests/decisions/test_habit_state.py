@@ -56,7 +56,7 @@ some = st.sampled_from(NAMES)
 moments = st.lists(st.tuples(st.sets(some, min_size=3), st.sets(some, max_size=2)), max_size=8)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(before=moments, here=moments, after=moments)
 def test_a_loaded_tree_lives_on_as_the_saved_one(before, here, after):
     first, second = Life(1), Life(2)

@@ -238,6 +238,32 @@ def test_what_is_not_in_the_scene_any_more_is_named_and_nothing_is_changed(yard,
     assert second.scheduler.call("save_state") == before
 
 
+def test_ids_of_behaviors_follow_the_save(yard, physics_frames):
+    first, heard = yard(), []
+    first.scheduler.remove_behavior(first.scheduler.add_behavior(lambda elapsed: None, 1, -1, 1.0, "gone"))
+    number = first.scheduler.add_behavior(heard.append, 1, -1, 1.0, "kept")
+    state = first.scheduler.call("save_state")
+    second = yard()
+    assert second.scheduler.add_behavior(heard.append, 1, -1, 1.0, "kept") != number
+    second.scheduler.call("load_state", state)
+    second.scheduler.pause_behavior(number)
+    heard.clear()
+    physics_frames(3)
+    assert heard == []
+
+
+def test_a_freed_node_in_an_event_that_waits_is_saved_as_null(yard, gdscript, physics_frames):
+    first = yard()
+    guest = first.add("Node3D", first.node, "Guest")
+    first.events.send("alarm", [guest, 7], 0.1)
+    guest.free()
+    state = first.scheduler.call("save_state")
+    second = yard()
+    assert second.scheduler.call("load_state", state) is True
+    physics_frames(9)
+    assert [None, 7] in second.listener.get("heard")
+
+
 def test_what_is_new_since_the_save_goes_on_as_it_is(yard, node, physics_frames):
     first = yard()
     physics_frames(30)
@@ -315,6 +341,16 @@ def test_a_single_tree_is_saved_and_loaded_by_itself(yard, physics_frames):
     assert list(tree.get_active_paths()) == active
     assert tree.get_node("wait").get("visits") == visits
     assert tree.get_node("wait").call("is_active") == ("Brain/wait" in active)
+
+
+def test_a_tree_that_does_not_run_says_what_it_needs_first(yard, node, physics_frames, expect_errors):
+    one = yard()
+    physics_frames(3)
+    state = one.guards[0].call("save_state")
+    expect_errors("has no Habit below it and does nothing; add one", times=1)
+    empty = node("HabitTree", one.scheduler)
+    expect_errors("node: the tree does not run; give it an actor, habits and an AIScheduler first", times=1)
+    assert empty.call("load_state", state) is False
 
 
 def test_loading_neither_enters_nor_exits_a_habit(yard, physics_frames, signals):

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai_core.clock import TimeIndex
@@ -33,6 +33,7 @@ def refused(call):
     return str(raised.value)
 
 
+@settings(max_examples=25)
 @given(values)
 def test_values_come_back_as_they_were(value):
     assert repr(through_text(value)) == repr(value) or through_text(value) == value

@@ -197,7 +197,7 @@ ROW = ("sensors", "rows", 0)
         ((*ROW, "position"), [0, 1e39, 0], r"'sensors.rows\[0\].position\[1\]' must be at most 3.4e\+38"),
         ((*ROW, "thresholds"), {"smell": 1}, r"'sensors.rows\[0\].thresholds.smell' is no modality here"),
         ((*ROW, "cones"), [[1, 2, 0, 1]], r"'sensors.rows\[0\].cones\[0\].cone' must be \[range, cosine"),
-        ((*ROW, "cones"), [[1, 0, 0, 1]] * 65, "must be at most 64, got 65"),
+        ((*ROW, "cones"), [[1, 0, 0, 1]] * 150_000, "must be at most 131072 beside 8 sensors"),
         ((*ROW, "mind", "meters", 0, "level"), 9, r"'sensors.rows\[0\].mind.meters\[0\].level' must be at most 2"),
         ((*ROW, "mind", "failing"), {"on_x": [1, True]}, "mind.failing.on_x' must be one of on_sensed"),
         ((*ROW, "mind", "memory", "known", 0, "last_sensed_s"), 99, "last_sensed_s' must be at most"),

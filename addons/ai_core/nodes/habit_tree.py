@@ -142,10 +142,10 @@ class HabitTree(Node):
         }
 
     def prepared(self, state: object) -> Callable[[], None]:
-        fields = Fields.versioned(state, version=1)
-        habits, values = self._habits_by_path(), self._scheduler.values
         if self._core is None:
             raise StateError("the tree does not run; give it an actor, habits and an AIScheduler first")
+        fields = Fields.versioned(state, version=1)
+        habits, values = self._habits_by_path(), self._scheduler.values
         change = self._core.prepare_state(fields.anything("tree"))
         scripts = fields.group("scripts")
         of_scripts = {

@@ -1,0 +1,37 @@
+"""What docs/saving.md shows works as it says."""
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from ai_core.saving.fields import Fields
+from ai_core.snapshot import SnapshotError, from_json, restore, take, to_json
+from tests.saving.museum_night import lived
+
+TEXT = (Path(__file__).parents[2] / "docs" / "saving.md").read_text(encoding="utf-8")
+
+
+def test_a_part_of_ones_own_is_saved_loaded_and_checked():
+    (sample,) = (code for code in re.findall(r"```python\n(.*?)```", TEXT, re.S) if "class Torch" in code)
+    known = {"Fields": Fields}
+    exec(sample, known)
+    torch = known["Torch"]()
+    torch.oil_s = 12.5
+    text = to_json(take({"torch": torch}))
+    other = known["Torch"]()
+    restore(from_json(text), {"torch": other})
+    assert other.oil_s == 12.5
+    with pytest.raises(SnapshotError, match=r"torch: 'oil_s' must be at least 0, got -1\.0"):
+        restore(from_json(text.replace("12.5", "-1")), {"torch": other})
+    assert other.oil_s == 12.5
+
+
+def test_an_object_that_is_work_and_a_part_is_loaded_all_the_same():
+    first, second = lived(2, 14), lived(2, 14)
+    saved, loaded = ({**night.parts(), "senses": night.senses} for night in (first, second))
+    state = take(saved)
+    second.senses.remove_sensor(second.senses.add_sensor(position=(0, 0, 0), forward=(1, 0, 0), thresholds={}))
+    restore(state, loaded)
+    assert take(loaded) == state
