@@ -171,6 +171,12 @@ def test_bad_settings_are_one_clear_error(world, gdscript, expect_errors, name, 
     gdscript(f"extends RefCounted\nstatic func run(eye, value): eye.{name} = value").run(world.eye, value)
 
 
+@pytest.mark.parametrize("strength", [float("nan"), float("inf")])
+def test_a_sound_whose_strength_is_no_number_is_refused(world, expect_errors, strength):
+    expect_errors("strength must be a finite number", times=1)
+    world.thing.call("emit", "hearing", strength)
+
+
 def test_an_unknown_modality_is_a_clear_error(world, expect_errors):
     expect_errors("unknown modality 'smelling'; known: 'hearing', 'sight'", times=1)
     world.thing.call("emit", "smelling", 1.0)

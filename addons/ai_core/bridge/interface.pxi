@@ -19,8 +19,7 @@ cdef extern from "thread_pin.h":
 cdef extern from "engine_hashes.h":
     int64_t HASH_Object_emit_signal, HASH_Object_connect, HASH_Object_notification
     int64_t HASH_RefCounted_init_ref, HASH_RefCounted_unreference, HASH_RefCounted_get_reference_count
-    int64_t HASH_Node_get_path
-    int64_t HASH_Node3D_get_global_position, HASH_Node3D_get_global_transform
+    int64_t HASH_Node3D_get_global_transform
     int64_t HASH_Node3D_set_position, HASH_RayCast3D_set_target_position
     int64_t HASH_RayCast3D_force_raycast_update, HASH_RayCast3D_is_colliding, HASH_RayCast3D_get_collider
     int64_t HASH_Array_size, HASH_Array_resize, HASH_Dictionary_keys
@@ -163,7 +162,6 @@ cdef extern from "engine_interface.h":
     void* gd_object_cast_to(const void*, void*) nogil
     uint8_t gd_object_has_script_method(const void*, const void*) nogil
     void gd_object_call_script_method(void*, const void*, const void* const*, int64_t, void*, CallError*) nogil
-    void* gd_ref_get_object(const void*) nogil
     void gd_ref_set_object(void*, void*) nogil
     void gd_callable_custom_create2(void*, CallableInfo*) nogil
     void* gd_callable_custom_get_userdata(const void*, void*) nogil

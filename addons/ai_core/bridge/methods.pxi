@@ -74,7 +74,7 @@ cdef int check_call(CallError* error, object method, tuple values) except -1:
 
 @cython.final
 cdef class MethodBind:
-    """One engine method, looked up once. ``call`` converts anything; ``get_vector3`` is a fast path."""
+    """One engine method, looked up once. ``call`` converts anything."""
     cdef const void* bind
     cdef readonly str name
 
@@ -98,12 +98,6 @@ cdef class MethodBind:
         finally:
             gd_variant_destroy(&result)
 
-    def get_vector3(self, GDObject target):
-        """Call a method without arguments that returns a Vector3."""
-        cdef Vector3 result = Vector3.__new__(Vector3)
-        gd_object_method_bind_ptrcall(self.bind, target.live(), NULL, result.v)
-        return result
-
 
 cdef MethodBind bind_emit_signal, bind_connect
 cdef const void* bind_global_transform = NULL
@@ -113,12 +107,11 @@ cdef const void* need_bind(str class_name, str method, int64_t method_hash) exce
 
 cdef int open_methods() except -1:
     global bind_emit_signal, bind_connect, bind_init_ref, bind_unreference, bind_reference_count
-    global bind_notification, bind_get_path, bind_global_transform
+    global bind_notification, bind_global_transform
     bind_emit_signal = MethodBind("Object", "emit_signal", HASH_Object_emit_signal)
     bind_connect = MethodBind("Object", "connect", HASH_Object_connect)
     bind_init_ref = need_bind("RefCounted", "init_ref", HASH_RefCounted_init_ref)
     bind_unreference = need_bind("RefCounted", "unreference", HASH_RefCounted_unreference)
     bind_reference_count = need_bind("RefCounted", "get_reference_count", HASH_RefCounted_get_reference_count)
     bind_notification = need_bind("Object", "notification", HASH_Object_notification)
-    bind_get_path = need_bind("Node", "get_path", HASH_Node_get_path)
     bind_global_transform = need_bind("Node3D", "get_global_transform", HASH_Node3D_get_global_transform)

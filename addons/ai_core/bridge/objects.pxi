@@ -20,7 +20,6 @@ cdef const void* bind_init_ref = NULL
 cdef const void* bind_unreference = NULL
 cdef const void* bind_reference_count = NULL
 cdef const void* bind_notification = NULL
-cdef const void* bind_get_path = NULL
 
 cdef inline bint is_ref_counted_id(uint64_t instance_id):
     return instance_id >> 63      # the engine marks RefCounted ids with the top bit

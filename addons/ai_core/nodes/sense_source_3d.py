@@ -50,7 +50,7 @@ class SenseSource3D(SenseMember, Node3D):
         """Send a signal, such as emit("hearing", 2.0); a negative strength takes the source's own."""
         if self._manager is None:
             raise RefusedValue("cannot emit: it is not in a scene with a SenseManager")
-        self._manager.core.emit(self.source_id, modality, strength if strength >= 0 else None)
+        self._manager.core.emit(self.source_id, modality, None if strength < 0 else strength)
 
     def _enlist(self, manager: Any) -> None:
         self.source_id = manager.add_source(self, **self._settings())
