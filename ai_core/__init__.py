@@ -3,14 +3,17 @@
 Pure Python and NumPy; knows no engine and reads no clock: time, stopwatch and
 randomness are handed in. Begin with a clock and a scheduler, then add the
 folder that answers your question: ``scheduling`` (when does work run?),
-``events`` (what happened?), ``senses`` (what is perceived?), ``decisions``
-(what now?). ``compiled()`` names the kernels that run in C where they were built.
+``level_of_detail`` (how much thought?), ``events`` (what happened?), ``senses``
+(what is perceived?), ``decisions`` (what now?). ``compiled()`` names the kernels
+that run in C where they were built.
 """
 from ai_core.budget import Budget, Stopwatch
 from ai_core.clock import Clock, ManualClock, TimeIndex
 from ai_core.errors import CycleError, UnknownNameError
 from ai_core.faults import Fault, FaultIsolation
+from ai_core.scheduling.direct_access import DirectAccessScheduler
 from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.hierarchical import HierarchicalScheduler
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 from ai_core.scheduling.task import Task, Turn
 from ai_core.trace import Trace
@@ -20,9 +23,11 @@ __all__ = [
     "Budget",
     "Clock",
     "CycleError",
+    "DirectAccessScheduler",
     "Fault",
     "FaultIsolation",
     "FrequencyScheduler",
+    "HierarchicalScheduler",
     "LoadBalancingScheduler",
     "ManualClock",
     "Stopwatch",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import ClassVar
 
 from ai_core.errors import finite_number, shown, whole_number
 
@@ -24,9 +25,15 @@ class Budget(ABC):
     Attributes:
         stopwatch: what measures it, or None when steps are counted.
         steps: steps reported through ``spend`` so far, parts included.
+        charges_runs: whether work that reports no steps is charged one for its run,
+            so that nothing is free where steps are what counts.
+        deadline_ns: when it is spent by its stopwatch (ns), if nothing else decides.
     """
 
     __slots__ = ("_parent", "steps", "stopwatch")
+
+    charges_runs: ClassVar[bool] = True
+    deadline_ns: int | None = None
 
     def __init__(self, stopwatch: Stopwatch | None, parent: Budget | None) -> None:
         self.stopwatch = stopwatch
@@ -106,8 +113,8 @@ class Budget(ABC):
         Raises:
             ValueError: if ``amount`` is negative or NaN.
         """
-        if amount != math.inf:
-            amount = finite_number("amount", amount, minimum=0)
+        if type(amount) is not float or not amount >= 0:
+            amount = math.inf if amount == math.inf else finite_number("amount", amount, minimum=0)
         return self._part(amount)
 
     @abstractmethod
@@ -115,25 +122,28 @@ class Budget(ABC):
 
 
 class _TimeBudget(Budget):
-    __slots__ = ("_deadline_ns", "_started_ns", "_watch")
+    __slots__ = ("_started_ns", "_watch", "deadline_ns")
+
+    charges_runs = False
+    deadline_ns: int
 
     def __init__(self, stopwatch: Stopwatch, us: float, parent: _TimeBudget | None) -> None:
-        super().__init__(stopwatch, parent)
-        self._watch = stopwatch
-        self._started_ns = stopwatch()
-        self._deadline_ns: int
-        if parent is None or us * 1000 < parent._deadline_ns - self._started_ns:
-            self._deadline_ns = self._started_ns + round(us * 1000)
+        self.stopwatch = self._watch = stopwatch
+        self.steps = 0
+        self._parent = parent
+        self._started_ns = started_ns = stopwatch()
+        if parent is None or us * 1000 < parent.deadline_ns - started_ns:
+            self.deadline_ns = started_ns + round(us * 1000)
         else:
-            self._deadline_ns = parent._deadline_ns
+            self.deadline_ns = parent.deadline_ns
 
     @property
     def is_spent(self) -> bool:
-        return self._watch() >= self._deadline_ns
+        return self._watch() >= self.deadline_ns
 
     @property
     def left(self) -> float:
-        return max(0, self._deadline_ns - self._watch()) / 1000
+        return max(0, self.deadline_ns - self._watch()) / 1000
 
     @property
     def used(self) -> float:
@@ -141,7 +151,7 @@ class _TimeBudget(Budget):
 
     @property
     def over(self) -> float:
-        return max(0, self._watch() - self._deadline_ns) / 1000
+        return max(0, self._watch() - self.deadline_ns) / 1000
 
     def _part(self, amount: float) -> Budget:
         return _TimeBudget(self._watch, amount, self)
@@ -181,6 +191,8 @@ class _StepBudget(Budget):
 
 class _UnlimitedBudget(Budget):
     __slots__ = ()
+
+    charges_runs = False
 
     def __init__(self, parent: Budget | None) -> None:
         super().__init__(None, parent)

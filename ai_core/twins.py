@@ -21,7 +21,11 @@ __all__ = ["INTERPRETED", "KERNELS", "SWITCH", "compiled", "kernel_of", "twin"]
 SWITCH = "AI_CORE_PURE_PYTHON"
 """Environment variable; anything but "" and "0" keeps every kernel out."""
 
-KERNELS = ("ai_core.senses._sight_kernels",)
+KERNELS = (
+    "ai_core.recording._notes",
+    "ai_core.scheduling._round_times",
+    "ai_core.senses._sight_kernels",
+)
 """Every kernel module there is; build tools and tests go by this list."""
 
 INTERPRETED: dict[str, Callable[..., Any]] = {}

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ai_core.errors import shown
 
-__all__ = ["QUANTUM", "canonical", "digest_of", "digest_of_text", "writer"]
+__all__ = ["PLAIN", "QUANTUM", "canonical", "digest_of", "digest_of_text", "freezer", "writer"]
 
 QUANTUM = 1e-4
 """Grid that quantised numbers are rounded to (in their own unit: 0.1 mm, 0.1 ms).
@@ -31,6 +31,9 @@ DIGEST_BYTES = 8
 
 LARGEST = 9.2e18
 """Where numbers in quantised arrays are cut off: they become 64-bit integers."""
+
+PLAIN = frozenset({type(None), bool, int, float, str})
+"""Types whose values cannot change and stand for themselves."""
 
 
 def digest_of(value: object, *, exact: bool = False, foreign: bool = False) -> str:
@@ -63,6 +66,20 @@ def canonical(value: object, *, exact: bool = False, foreign: bool = False) -> s
 def writer(*, exact: bool, foreign: bool) -> Callable[[object], str]:
     """Return ``canonical`` for many values; arguments as ``digest_of``."""
     return (_FOREIGN if foreign else _STRICT)[exact].text
+
+
+def freezer(*, exact: bool) -> Callable[[object], object]:
+    """Return what makes a value one that stays as it is, with the same digest.
+
+    It keeps None, bools, numbers and texts, makes tuples of lists, sets and
+    arrays, copies dicts, and takes other objects for their type's name.
+
+    Args:
+        exact: as for ``digest_of``; arrays are digested at once.
+
+    Cost: O(size), about 0.1 µs for a tuple of few numbers and texts.
+    """
+    return _FOREIGN[exact].frozen
 
 
 def digest_of_text(text: str) -> str:
@@ -113,9 +130,14 @@ class _Canon:
         raise TypeError(f"keys of what is digested must be text or whole numbers, got {shown(key)}")
 
     def _array(self, array: NDArray[Any]) -> str:
+        return self._list(self._array_row(array))
+
+    def _array_row(self, array: NDArray[Any]) -> list[Any]:
+        """Return kind, bytes a number, shape and digest; the values if they are no numbers."""
         kind = array.dtype.kind
         if kind not in "biuf":
-            return self.text(array.tolist())
+            values: Any = array.tolist()
+            return values if isinstance(values, list) else [values]
         if self._exact:
             fixed = array.astype(array.dtype.newbyteorder("<"), copy=False)
         elif kind == "f":
@@ -126,11 +148,11 @@ class _Canon:
         else:
             fixed = array.astype("<i8")
         code = blake2b(fixed.tobytes(), digest_size=DIGEST_BYTES).hexdigest()
-        return self._list([kind, fixed.itemsize, *array.shape, code])
+        return [kind, fixed.itemsize, *array.shape, code]
 
     def _rarer(self, value: Any) -> str:
         if isinstance(value, Enum):
-            return encode_basestring_ascii(f"{type(value).__name__}.{value.name}")
+            return encode_basestring_ascii(_name_of(value))
         if isinstance(value, np.generic):
             return self.text(value.item())
         if isinstance(value, set | frozenset):
@@ -143,8 +165,51 @@ class _Canon:
                 f"what is digested must be plain data, got {shown(value)};"
                 " give its numbers, names and lists instead of the object"
             )
-        kind_of_thing = "raised" if isinstance(value, BaseException) else "object"
-        return self._list([kind_of_thing, type(value).__name__])
+        return self._list(_kind_of(value))
+
+    def frozen(self, value: Any) -> Any:
+        kind = type(value)
+        if kind in PLAIN:
+            return value
+        if kind is not tuple and kind is not list:
+            return self._frozen_rarer(value)
+        for one in value:
+            if type(one) not in PLAIN:
+                return tuple(map(self.frozen, value))
+        return tuple(value)
+
+    def _frozen_rarer(self, value: Any) -> Any:
+        if isinstance(value, Enum):
+            return _name_of(value)
+        if isinstance(value, np.generic):
+            return self.frozen(value.item())
+        if isinstance(value, set | frozenset):
+            return tuple(map(self.frozen, sorted(value, key=self.text)))
+        if isinstance(value, list | tuple):
+            return tuple(map(self.frozen, value))
+        if isinstance(value, dict):
+            keys = sorted(value, key=self._key)
+            return {self._frozen_key(key): self.frozen(value[key]) for key in keys}
+        if isinstance(value, int | float):
+            return float.__float__(value) if isinstance(value, float) else int.__int__(value)
+        if isinstance(value, str):
+            return str.__str__(value)
+        if isinstance(value, np.ndarray):
+            return tuple(map(self.frozen, self._array_row(value)))
+        return _kind_of(value)
+
+    def _frozen_key(self, key: object) -> int | str:
+        if type(key) is int:
+            return key
+        return str.__str__(key) if isinstance(key, str) else self.text(key)
+
+
+def _name_of(value: Enum) -> str:
+    return f"{type(value).__name__}.{value.name}"
+
+
+def _kind_of(value: object) -> tuple[str, str]:
+    return ("raised" if isinstance(value, BaseException) else "object", type(value).__name__)
 
 
 _STRICT = [_Canon(exact=exact, foreign=False) for exact in (False, True)]

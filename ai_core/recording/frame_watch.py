@@ -1,20 +1,20 @@
-"""What is seen of one frame: the work that ran, what was told, how every part stands."""
+"""What is seen of one frame: the work that ran, what was told, how every part stands.
+
+While the frame runs it is only noted; what it means is made of that in a
+replay, or when a recording is read.
+"""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
-from ai_core.clock import TimeIndex
 from ai_core.errors import shown
-from ai_core.recording.digest import digest_of, digest_of_text, writer
+from ai_core.recording.digest import digest_of, digest_of_text, freezer, writer
+from ai_core.recording.notes import FIELDS_OF_A_RUN, TOLD, notes
 from ai_core.trace import Trace
 
-__all__ = ["TOLD", "FrameWatch", "Run", "Seen"]
-
-TOLD = ("events", "sensations", "states", "paths")
-"""What is told in a frame, each with a digest of its own if anything was told."""
-
+__all__ = ["FrameWatch", "Run", "runs_of", "told_of"]
 
 class Run(NamedTuple):
     """One run of one piece of work.
@@ -36,17 +36,6 @@ class Run(NamedTuple):
     used_us: float = 0.0
 
 
-class Seen(NamedTuple):
-    """What was seen of a frame: runs in the order they ended, digests by name.
-
-    ``parts`` is None if nobody looked at them.
-    """
-
-    runs: tuple[Run, ...]
-    parts: dict[str, str] | None
-    told: dict[str, str]
-
-
 class FrameWatch:
     """Listens to a trace, and looks at parts when a frame ends.
 
@@ -55,44 +44,43 @@ class FrameWatch:
         parts: by name; each has ``observe()``, or else ``save_state()``, that
             returns plain data.
         exact: digests tell numbers apart by every bit.
+        look_every_frames: how often each part is looked at.
 
     Raises:
         TypeError: if a part has neither method.
     """
 
-    def __init__(self, trace: Trace, parts: Mapping[str, object], *, exact: bool) -> None:
+    def __init__(
+        self, trace: Trace, parts: Mapping[str, object], *, exact: bool, look_every_frames: int
+    ) -> None:
         self._exact = exact
-        self._looks = {name: _look_of(name, part) for name, part in parts.items()}
-        self._listener = _Listener(exact)
+        self._look_every = look_every_frames
+        self._looks = [(name, _look_of(name, part)) for name, part in parts.items()]
+        self._notes = notes(freezer(exact=exact))
         self._trace = trace
-        trace.listen(self._listener)
-
-    def begin(self) -> None:
+        self.begin = self._notes.clear
         """Forget what was told before: a frame begins."""
-        self._listener.clear()
+        self.packed = self._notes.packed
+        """Return what was noted since, packed; takes the grants of the frame."""
+        trace.listen(self._notes)
 
-    def end(self, *, look: bool = True) -> Seen:
-        """Return what was seen since ``begin``.
+    def look(self, number: int) -> dict[str, str] | None:
+        """Return digests of the parts whose turn it is; None if it is nobody's.
 
-        Args:
-            look: look at the parts, too.
+        In the first frame, number 0, it is everybody's; after that they take
+        turns, so that no frame pays for all.
 
         Raises:
             TypeError: if a part shows something that is not plain data.
 
-        Cost: O(what was told) + O(size of all parts) if they are looked at.
+        Cost: O(size of those parts).
         """
-        told = {
-            name: digest_of_text("\n".join(texts))
-            for name, texts in self._listener.told.items()
-            if texts
-        }
-        runs = tuple(map(_run_of, self._listener.runs))
-        return Seen(runs, self._look() if look else None, told)
-
-    def _look(self) -> dict[str, str]:
+        turn = number % self._look_every
+        if number > 0 and turn >= len(self._looks):
+            return None
+        due = self._looks[turn :: self._look_every] if number > 0 else self._looks
         parts = {}
-        for name, look in self._looks.items():
+        for name, look in due:
             try:
                 parts[name] = digest_of(look(), exact=self._exact)
             except TypeError as error:
@@ -101,60 +89,28 @@ class FrameWatch:
 
     def stop(self) -> None:
         """Listen no more."""
-        self._trace.unlisten(self._listener)
+        self._trace.unlisten(self._notes)
 
 
-class _Listener:
-    """Has one method for each hook it listens to."""
-
-    def __init__(self, exact: bool) -> None:
-        self._text_of = writer(exact=exact, foreign=True)
-        self._depth = 0
-        self.runs: list[tuple[str, int, float, int, str | None, float]] = []
-        self.told: dict[str, list[str]] = {name: [] for name in TOLD}
-
-    def clear(self) -> None:
-        self._depth = 0
-        self.runs = []
-        for texts in self.told.values():
-            texts.clear()
-
-    def before_task(self, name: str, now: TimeIndex) -> None:
-        self._depth += 1
-
-    def task_ran(
-        self, name: str, now: TimeIndex, granted: float, steps: int, used_us: float, result: object
-    ) -> None:
-        self._depth -= 1
-        code = None if result is None else digest_of_text(self._text_of(result))
-        self.runs.append((name, self._depth, granted, steps, code, used_us))
-
-    def event_sent(self, event: Any, now: TimeIndex) -> None:
-        sender = None if event.sender is None else type(event.sender).__name__
-        self._tell("events", (event.code, event.arguments, sender, event.due_at))
-
-    def sensed(
-        self, sensor_id: int, source_id: int, modality_name: str, intensity: float, now: TimeIndex
-    ) -> None:
-        self._tell("sensations", (sensor_id, source_id, modality_name, intensity))
-
-    def state_entered(
-        self, owner_name: str, state_path: str, reason: str, now: TimeIndex
-    ) -> None:
-        self._tell("states", (owner_name, state_path, reason))
-
-    def path_done(self, ticket: object, now: TimeIndex) -> None:
-        self._tell("paths", ticket)
-
-    def _tell(self, name: str, what: object) -> None:
-        # As text at once: what an event carries may have changed when the frame ends.
-        self.told[name].append(self._text_of(what))
+def runs_of(noted: Sequence[Any], *, exact: bool) -> tuple[Run, ...]:
+    """Return the runs that were noted, with digests of their results."""
+    text_of = writer(exact=exact, foreign=True)
+    rows = zip(*[iter(noted)] * FIELDS_OF_A_RUN, strict=True)
+    return tuple(
+        Run(name, depth, None if granted == inf else round(granted, 3), steps,
+            None if result is None else digest_of_text(text_of(result)), round(used_us, 3))
+        for name, depth, granted, steps, used_us, result in rows
+    )
 
 
-def _run_of(seen: tuple[str, int, float, int, str | None, float]) -> Run:
-    name, depth, granted, steps, code, used_us = seen
-    limit = None if granted == inf else round(granted, 3)
-    return Run(name, depth, limit, steps, code, round(used_us, 3))
+def told_of(noted: Sequence[Sequence[Any]], *, exact: bool) -> dict[str, str]:
+    """Return a digest of each kind of thing that was told."""
+    text_of = writer(exact=exact, foreign=True)
+    return {
+        name: digest_of_text("\n".join(map(text_of, entries)))
+        for name, entries in zip(TOLD, noted, strict=True)
+        if entries
+    }
 
 
 def _look_of(name: str, part: object) -> Callable[[], object]:

@@ -5,22 +5,25 @@ So a line that was changed, lost or moved is found and named.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from hashlib import blake2b
-from typing import Any, NoReturn
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NoReturn, TypeGuard
+from zlib import crc32
 
+from ai_core.clock import TimeIndex
 from ai_core.errors import shown
-from ai_core.recording.frame_watch import Run
+from ai_core.recording.frame_watch import Run, runs_of, told_of
 from ai_core.recording.grants import Grant
+from ai_core.recording.notes import FIELDS_OF_A_RUN, TOLD
+from ai_core.recording.packed import unpack
 from ai_core.recording.recording import FrameRecord, Header, Recording
 
 __all__ = ["MAXIMUM_LINE_CHARACTERS", "VERSION", "LineWriter", "RecordingError", "read_recording"]
 
-VERSION = 1
+VERSION = 2
 """Version of the format (no unit); raised when an old reader would misread it."""
 
 MAXIMUM_LINE_CHARACTERS = 4_000_000
-"""Longest line that is read (characters): 40,000 runs in one frame.
+"""Longest line that is read (characters): 50,000 runs in one frame.
 
 A longer one is no recording, and reading it could take all memory.
 """
@@ -46,46 +49,59 @@ class LineWriter:
     """Turns header, frames and end into lines, each with its check."""
 
     def __init__(self) -> None:
-        self._check = ""
+        self._check = 0
         self._frames = 0
 
     def header(self, header: Header) -> str:
         """Return the first line."""
-        return self._line({
+        return self._line(_json_of({
             "recording": VERSION, "name": header.name, "seed": header.seed,
             "parts": list(header.parts), "exact": header.exact, "timed": header.is_timed,
-            "made_with": dict(header.made_with),
-        })
+            "look_every": header.look_every_frames, "made_with": dict(header.made_with),
+        })[:-1])
 
-    def frame(self, record: FrameRecord) -> str:
+    def frame(
+        self, now: TimeIndex, *, budget: float | None, inputs: str, ran: str,
+        parts: Mapping[str, str] | None,
+    ) -> str:
         """Return the line of one frame.
 
-        Raises:
-            TypeError: if the inputs are not plain JSON data.
+        Args:
+            now: when it ended.
+            budget: what it might use, None for no limit.
+            inputs: what came from outside, as ``text_of_inputs`` returns it.
+            ran: what ran and what was told, as ``Notes.packed`` returns it.
+            parts: digests of parts that changed, None if nobody looked.
+
+        Cost: O(size).
         """
         self._frames += 1
-        values: dict[str, object] = {"frame": record.frame, "s": record.seconds}
-        optional = {"inputs": record.inputs, "grants": record.grants, "told": record.told}
-        values["budget"] = record.budget
-        values.update((name, value) for name, value in optional.items() if value)
-        values["runs"] = [run if run.used_us else run[:-1] for run in record.runs]
-        if record.parts is not None:
-            values["parts"] = record.parts
-        try:
-            return self._line(values)
-        except (TypeError, ValueError) as error:
-            raise TypeError(
-                f"inputs must be plain JSON data, got {shown(record.inputs)}: {error}"
-            ) from None
+        frame, seconds = now
+        limit = "null" if budget is None else budget
+        seen = "" if parts is None else f',"parts":{_json_of(parts)}'
+        return self._line(
+            f'{{"frame":{frame},"s":{seconds},"budget":{limit},"inputs":{inputs},"ran":"{ran}"{seen}'
+        )
 
     def end(self) -> str:
         """Return the last line."""
-        return self._line({"end": self._frames})
+        return self._line(f'{{"end":{self._frames}')
 
-    def _line(self, values: dict[str, object]) -> str:
-        body = json.dumps(values, separators=(",", ":"), allow_nan=False)[:-1]
-        self._check = _check_of(self._check, body)
-        return f'{body}{_CHECK_START}{self._check}"}}'
+    def _line(self, body: str) -> str:
+        self._check = check = _check_of(self._check, body)
+        return f'{body}{_CHECK_START}{check:08x}"}}'
+
+
+def text_of_inputs(inputs: object) -> str:
+    """Return what comes from outside as JSON.
+
+    Raises:
+        TypeError: if it is not plain JSON data.
+    """
+    try:
+        return _json_of(inputs)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise TypeError(f"inputs must be plain JSON data, got {shown(inputs)}: {error}") from None
 
 
 def read_recording(lines: Iterable[str], *, allow_cut: bool = False) -> Recording:
@@ -109,7 +125,7 @@ class _Reader:
     def __init__(self, allow_cut: bool) -> None:
         self._allow_cut = allow_cut
         self._number = 0
-        self._check = ""
+        self._check = 0
 
     def read(self, lines: Iterable[str]) -> Recording:
         pairs = self._objects(lines)
@@ -154,7 +170,7 @@ class _Reader:
         if not (line.startswith("{") and tail.startswith(_CHECK_START) and tail.endswith('"}')):
             self._fail(f"this is not a line of a recording: {shown(line)}")
         check = _check_of(self._check, body)
-        if tail != f'{_CHECK_START}{check}"}}':
+        if tail != f'{_CHECK_START}{check:08x}"}}':
             self._fail("it was changed, or a line before it is missing or moved; record it again")
         self._check = check
         try:
@@ -168,14 +184,20 @@ class _Reader:
         version = values.get("recording")
         if type(version) is not int or version != VERSION:
             self._fail(f"version {shown(version)} of recordings is unknown, this reads version {VERSION}")
-        parts = self._list(values, "parts")
+        parts = self._get(values, "parts", list)
         if not all(isinstance(name, str) for name in parts):
             self._fail(f"'parts' must be names, got {shown(parts)}")
         return Header(
             self._get(values, "name", str), self._get(values, "seed", int), tuple(parts),
             self._get(values, "exact", bool), self._get(values, "timed", bool),
-            self._texts(values, "made_with"),
+            self._texts(values, "made_with"), self._look_every(values),
         )
+
+    def _look_every(self, values: dict[str, Any]) -> int:
+        look_every: int = self._get(values, "look_every", int)
+        if look_every < 1:
+            self._fail(f"'look_every' must be at least 1, got {look_every}")
+        return look_every
 
     def _frame(self, values: dict[str, Any], last: int, header: Header) -> FrameRecord:
         frame = self._get(values, "frame", int)
@@ -186,26 +208,31 @@ class _Reader:
         unknown = sorted(set(parts or ()) - set(header.parts))
         if unknown:
             self._fail(f"part {unknown[0]!r} is not one of the header's")
+        runs, told, grants = self._ran(self._get(values, "ran", str), header.exact)
         return FrameRecord(
             frame, float(self._get(values, "s", int, float)), budget, values.get("inputs"),
-            tuple(self._grant(one) for one in self._list(values, "grants", optional=True)),
-            tuple(self._run(one) for one in self._list(values, "runs")),
-            parts, self._texts(values, "told", optional=True),
+            grants, runs, parts, told,
         )
 
-    def _grant(self, value: Any) -> Grant | None:
-        if value is None:
-            return None
-        if not _is_row(value, (int,), (int,)):
-            self._fail(f"a grant must be [steps, asks] or null, got {shown(value)}")
-        return Grant(*value)
-
-    def _run(self, value: Any) -> Run:
-        number = (int, float)
-        kinds = ((str,), (int,), (*number, type(None)), (int,), (str, type(None)), number)
-        if _is_row(value, *kinds) or _is_row(value, *kinds[:-1]):
-            return Run(*value)
-        return self._fail(f"a run must be [name, depth, granted, steps, result, µs], got {shown(value)}")
+    def _ran(
+        self, text: str, exact: bool
+    ) -> tuple[tuple[Run, ...], dict[str, str], tuple[Grant | None, ...]]:
+        """Return the runs, digests of what was told, and the grants of a frame."""
+        try:
+            ran = unpack(text)
+            if not (_is_row(ran, (list,), (tuple,), (list,)) and _is_row(ran[1], *[(list,)] * len(TOLD))):
+                raise ValueError("it must be runs, what was told, and grants")
+            noted, told, grants = ran
+            _check_runs(noted)
+            strange = [one for one in grants if one is not None and not _is_row(one, (int,), (int,))]
+            if strange:
+                raise ValueError(f"a grant must be steps and asks, or nothing, got {shown(strange[0])}")
+            return (
+                runs_of(noted, exact=exact), told_of(told, exact=exact),
+                tuple(None if one is None else Grant(*one) for one in grants),
+            )
+        except (ValueError, RecursionError) as error:
+            return self._fail(f"'ran' cannot be read: {error}")
 
     def _get(self, values: dict[str, Any], name: str, *kinds: type) -> Any:
         value = values.get(name)
@@ -214,15 +241,7 @@ class _Reader:
             self._fail(f"{name!r} must be {wanted}, got {shown(value)}")
         return value
 
-    def _list(self, values: dict[str, Any], name: str, *, optional: bool = False) -> list[Any]:
-        if optional and name not in values:
-            return []
-        found: list[Any] = self._get(values, name, list)
-        return found
-
-    def _texts(self, values: dict[str, Any], name: str, *, optional: bool = False) -> dict[str, str]:
-        if optional and name not in values:
-            return {}
+    def _texts(self, values: dict[str, Any], name: str) -> dict[str, str]:
         texts: dict[str, str] = self._get(values, name, dict)
         for key, text in texts.items():
             if not isinstance(text, str):
@@ -233,13 +252,25 @@ class _Reader:
         raise RecordingError(self._number, why)
 
 
-def _check_of(before: str, body: str) -> str:
-    return blake2b((before + body).encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+_json_of = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
-def _is_row(value: object, *kinds: tuple[type, ...]) -> bool:
+def _check_of(before: int, body: str) -> int:
+    return crc32(body.encode("utf-8", "surrogatepass"), before)
+
+
+def _check_runs(noted: Sequence[Any]) -> None:
+    number = (int, float)
+    kinds = ((str,), (int,), number, (int,), number)
+    for at in range(0, len(noted), FIELDS_OF_A_RUN):
+        run = noted[at : at + FIELDS_OF_A_RUN]
+        if len(run) < FIELDS_OF_A_RUN or not _is_row(tuple(run[:-1]), *kinds):
+            raise ValueError(f"a run must be name, depth, granted, steps, µs, result, got {shown(run)}")
+
+
+def _is_row(value: object, *kinds: tuple[type, ...]) -> TypeGuard[tuple[Any, ...]]:
     return (
-        isinstance(value, list)
+        isinstance(value, tuple)
         and len(value) == len(kinds)
         and all(type(one) in kind for one, kind in zip(value, kinds, strict=True))
     )

@@ -22,6 +22,7 @@ class Header:
         exact: True if digests tell numbers apart by every bit.
         is_timed: True if frames ran on time, False if on steps.
         made_with: versions of what made it, for the message when it differs.
+        look_every_frames: how often each part was looked at.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Header:
     exact: bool = False
     is_timed: bool = False
     made_with: Mapping[str, str] = field(default_factory=dict)
+    look_every_frames: int = 1
 
 
 class FrameRecord(NamedTuple):

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 from ai_core.budget import Budget
 from ai_core.clock import Clock, TimeIndex
 from ai_core.recording.digest import digest_of
-from ai_core.recording.frame_watch import FrameWatch, Run, Seen
+from ai_core.recording.frame_watch import FrameWatch, Run, runs_of, told_of
 from ai_core.recording.grants import GrantedBudget
+from ai_core.recording.packed import unpack
 from ai_core.recording.recording import FrameRecord, Recording
 from ai_core.trace import Trace
 
@@ -70,7 +71,9 @@ class Replay:
         self._recording = recording
         self._clock = clock
         ordered = {name: parts[name] for name in header.parts}
-        self._watch = FrameWatch(trace, ordered, exact=header.exact)
+        self._watch = FrameWatch(
+            trace, ordered, exact=header.exact, look_every_frames=header.look_every_frames
+        )
         self._expected: dict[str, str] = {}
         self._next = 0
 
@@ -105,10 +108,10 @@ class Replay:
             RuntimeError: if all frames are over.
         """
         record = self._record
-        self._next += 1
         self._expected.update(record.parts or {})
-        seen = self._watch.end(look=record.parts is not None)
-        found = self._differences(record, seen, self._clock.now)
+        parts = self._watch.look(self._next)
+        self._next += 1
+        found = self._differences(record, parts or {}, self._clock.now)
         if not found:
             return None
         (part, what), *rest = found.items()
@@ -140,24 +143,28 @@ class Replay:
             raise RuntimeError(f"all {self._next} frames of the recording are over")
         return self._recording.frames[self._next]
 
-    def _differences(self, record: FrameRecord, seen: Seen, now: TimeIndex) -> dict[str, str]:
+    def _differences(
+        self, record: FrameRecord, parts: Mapping[str, str], now: TimeIndex
+    ) -> dict[str, str]:
         """Return what differs, by part, the most telling first."""
         found: dict[str, str] = {}
         exact = self._recording.header.exact
+        noted, noted_as_told, _ = unpack(self._watch.packed(()))
+        told = told_of(noted_as_told, exact=exact)
         then = (record.frame, record.seconds)
         if digest_of(then, exact=exact) != digest_of(tuple(now), exact=exact):
             found["clock"] = f"it is frame {now.frame}, {now.seconds} s; recorded at {then[1]} s"
-        for recorded, ran in zip_longest(record.runs, seen.runs):
+        for recorded, ran in zip_longest(record.runs, runs_of(noted, exact=exact)):
             name, what = _difference_of_runs(recorded, ran)
             if what:
                 found.setdefault(name, what)
                 if what.startswith("ran"):
                     break  # from here on runs no longer stand side by side
-        for name, code in (seen.parts or {}).items():
+        for name, code in parts.items():
             if code != self._expected.get(name):
                 found.setdefault(name, "its state differs")
-        for name in (*record.told, *seen.told):
-            if record.told.get(name) != seen.told.get(name):
+        for name in (*record.told, *told):
+            if record.told.get(name) != told.get(name):
                 found.setdefault(name, "something else was told")
         return found
 

@@ -1,37 +1,81 @@
 """When does work run, and for how long?
 
-- ``FrequencyScheduler``: all that is due runs, exactly on its frame. Choose it
-  for work that is short or must not be late.
-- ``LoadBalancingScheduler``: shares a budget over what is due and carries the
-  rest over. Choose it where the budget must hold; the usual root.
-
-Both are objects with ``advance(budget)``, so either can be work of the other:
-a character's scheduler inside the game's. Phases are chosen automatically.
+- ``DirectAccessScheduler``: all that is due runs, exactly on its frame. Choose
+  it for work that is short or must not be late. ``FrequencyScheduler`` does
+  the same the plain way, and is what the other is tested against.
+- ``LoadBalancingScheduler``: a budget that holds; the rest waits. The usual root.
+- ``PriorityScheduler``, ``RequestedTimeScheduler``: other ways to share it out.
+- ``HierarchicalScheduler``: named groups. Any scheduler can be another's work.
+- ``Timeslicer``: one job for many keys. ``Interruptible``, ``Anytime``,
+  ``ThreadedWork``: long work.
 
 Rejected: preemptive threads for each piece of work. Work pauses where it
 says so, and the same inputs give the same trace.
 """
+from ai_core.scheduling.anytime import Anytime, GoodEnough
+from ai_core.scheduling.contracts import Contracts
+from ai_core.scheduling.direct_access import DirectAccessScheduler
+from ai_core.scheduling.errand import Errand
 from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.hierarchical import HierarchicalScheduler, tree_statistics
+from ai_core.scheduling.in_sequence import InSequence
+from ai_core.scheduling.interruptible import Interruptible
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
-from ai_core.scheduling.phasing import DryRun, Slot, runs_per_frame
+from ai_core.scheduling.overrun_bias import OverrunBias
+from ai_core.scheduling.phase_quality import PhaseQuality, phase_quality
+from ai_core.scheduling.phasing import DryRun, PhaseTable, Slot, runs_per_frame
+from ai_core.scheduling.priority import PriorityPolicy, PriorityScheduler
+from ai_core.scheduling.quality_of_service import QualityOfService
+from ai_core.scheduling.rephasing import Rephasing
+from ai_core.scheduling.requested_time import RequestedTimeScheduler
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.statistics import Overrun
+from ai_core.scheduling.statistics_table import statistics_table
+from ai_core.scheduling.suspendable import Suspendable
 from ai_core.scheduling.task import Advancing, Task, Turn, Work
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES, MAX_PRIORITY, MIN_PRIORITY
+from ai_core.scheduling.task_rephasing import TaskRephasing
+from ai_core.scheduling.threaded_work import ThreadedWork
+from ai_core.scheduling.timeslicer import Timeslicer
+from ai_core.scheduling.timing import Timing
 
 __all__ = [
     "MAX_PERIOD_FRAMES",
     "MAX_PRIORITY",
     "MIN_PRIORITY",
     "Advancing",
+    "Anytime",
+    "Contracts",
+    "DirectAccessScheduler",
     "DryRun",
+    "Errand",
     "FrequencyScheduler",
+    "GoodEnough",
+    "HierarchicalScheduler",
+    "InSequence",
+    "Interruptible",
     "LoadBalancingScheduler",
     "Overrun",
+    "OverrunBias",
+    "PhaseQuality",
+    "PhaseTable",
+    "PriorityPolicy",
+    "PriorityScheduler",
+    "QualityOfService",
+    "Rephasing",
+    "RequestedTimeScheduler",
     "Scheduler",
     "Slot",
+    "Suspendable",
     "Task",
+    "TaskRephasing",
+    "ThreadedWork",
+    "Timeslicer",
+    "Timing",
     "Turn",
     "Work",
+    "phase_quality",
     "runs_per_frame",
+    "statistics_table",
+    "tree_statistics",
 ]

@@ -1,10 +1,15 @@
 """The frequency scheduler: everything that is due runs, exactly when it is due."""
 from __future__ import annotations
 
+from operator import attrgetter
+
 from ai_core.budget import Budget
 from ai_core.scheduling.scheduler import Scheduler
+from ai_core.scheduling.task import Task
 
 __all__ = ["FrequencyScheduler"]
+
+by_period_and_id = attrgetter("_period", "_id")
 
 
 class FrequencyScheduler(Scheduler):
@@ -25,3 +30,12 @@ class FrequencyScheduler(Scheduler):
         for task in self._due():
             if self._may_run(task):
                 self._run(task, budget, budget)
+
+    def _due(self) -> list[Task]:
+        frame = self._frame
+        due = [
+            task
+            for task in self._tasks.values()
+            if (frame + task._phase) % task._period == 0 and self._may_run(task)
+        ]
+        return sorted(due, key=by_period_and_id)

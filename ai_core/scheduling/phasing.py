@@ -1,25 +1,40 @@
 """Choose phases so that periodic tasks do not pile up on the same frame.
 
-One sign convention, in the dry run and in the real one: a task with period
-``n`` and phase ``p`` is due on frame ``f`` when ``(f + p) % n == 0``.
+One sign convention, everywhere: a task with period ``n`` and phase ``p`` is due
+on frame ``f`` when ``(f + p) % n == 0``. Two tasks meet on some frame if, and
+only if, their phases agree modulo the greatest common divisor of their periods.
 """
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import gcd
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LOOK_AHEAD_FRAMES", "DryRun", "Slot", "runs_per_frame"]
+from ai_core.errors import shown, whole_number
+from ai_core.scheduling.frame_load import FrameLoad
+from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES, checked_period, checked_phase
+
+__all__ = [
+    "LOOK_AHEAD_FRAMES",
+    "DryRun",
+    "PhaseTable",
+    "Slot",
+    "checked_slot",
+    "first_frame",
+    "meet",
+    "runs_per_frame",
+]
 
 LOOK_AHEAD_FRAMES = 5040
-"""Length of the dry run, in frames.
+"""How far ahead phases are judged, in frames.
 
 5040 = lcm(1, ..., 10, 12, 14, 15, 16, 18, 20, 21, 24, 28, 30, ...) has 60
 divisors: among tasks whose periods are such, every meeting that can ever
-happen happens within it, so the phase found is exactly the best. A longer run
-makes adding a task slower; a shorter one misses meetings.
+happen happens within it. A longer one makes adding a task slower; a shorter
+one misses meetings.
 """
 
 
@@ -30,54 +45,117 @@ class Slot(NamedTuple):
     phase_frames: int
 
 
-class DryRun:
-    """How many tasks would run on each of the next ``LOOK_AHEAD_FRAMES`` frames.
+class PhaseTable:
+    """Where a further task meets the fewest others, judged by all frames it would join.
 
-    Kept up to date task by task, so that choosing a phase costs the same
-    beside ten tasks as beside ten thousand.
+    A task joins the frames of one residue modulo its period. No phase has a
+    lower busiest frame than the one found, over all time, if the common
+    multiple of all periods is at most ``LOOK_AHEAD_FRAMES``; over the look-ahead
+    otherwise. Tasks rarer than the look-ahead share no frame with others of the
+    same period as long as there are frames enough.
 
-    Source: 000_execution_management, Wright and Marshall's method. Theirs
-    looks at single frames; here a phase is judged by all the frames it joins.
+    What it answers depends on what is in it, not on the order it came in.
     """
 
     def __init__(self) -> None:
-        self._load = np.zeros(LOOK_AHEAD_FRAMES, np.int32)
-
-    @property
-    def load(self) -> NDArray[np.int32]:
-        """Runs on each frame, shape (LOOK_AHEAD_FRAMES,), a copy."""
-        return self._load.copy()
+        self._load = FrameLoad(LOOK_AHEAD_FRAMES)
 
     def add(self, slot: Slot) -> None:
-        """Count a task in. Cost: O(LOOK_AHEAD_FRAMES / period)."""
-        self._load[_first_due(slot) :: slot.period_frames] += 1
+        """Count a task in.
+
+        Raises:
+            TypeError: if ``slot`` is not a period and a phase.
+            ValueError: if a number is out of range.
+
+        Cost: O(LOOK_AHEAD_FRAMES / period).
+        """
+        slot = checked_slot(slot)
+        self._load.add(slot.period_frames, first_frame(slot))
 
     def remove(self, slot: Slot) -> None:
-        """Count out a task that was counted in."""
-        self._load[_first_due(slot) :: slot.period_frames] -= 1
+        """Count out a task that was counted in.
+
+        Raises:
+            ValueError: if no task that is due on the same frames is counted in.
+        """
+        slot = checked_slot(slot)
+        self._load.remove(slot.period_frames, first_frame(slot))
 
     def best_phase(self, period_frames: int) -> int:
         """Return the phase at which a further task meets the fewest others.
 
         Phases are compared by the busiest frame they would join, then by how
         many frames as busy they would join, then by the runs on all frames
-        they would join; of equal ones the smallest is taken.
+        they would join; of equal ones the one due first is taken.
 
         Cost: O(LOOK_AHEAD_FRAMES), whatever the number of tasks.
 
-        >>> dry_run = DryRun()
+        >>> table = PhaseTable()
+        >>> table.add(Slot(2, 0))
+        >>> table.best_phase(2)
+        1
+        """
+        period = checked_period(period_frames)
+        return -self._load.best_first_frame(period) % period
+
+
+class DryRun:
+    """The textbook's way: run ahead without working, and take the frame with the fewest runs.
+
+    It looks at one frame of those a task would join, so that its peaks are
+    higher than a ``PhaseTable``'s; in return a short look-ahead is cheap.
+
+    Args:
+        look_ahead_frames: how many frames are run, 1 to MAX_PERIOD_FRAMES. The
+            default sees every meeting of the usual periods.
+
+    Source: 000_execution_management, Wright and Marshall's method.
+    """
+
+    def __init__(self, look_ahead_frames: int = LOOK_AHEAD_FRAMES) -> None:
+        remedy = f"use {LOOK_AHEAD_FRAMES} if in doubt"
+        frames = whole_number(
+            "look_ahead_frames", look_ahead_frames,
+            minimum=1, maximum=MAX_PERIOD_FRAMES, remedy=remedy,
+        )
+        self._load = np.zeros(frames, np.int32)
+
+    @property
+    def load(self) -> NDArray[np.int32]:
+        """Runs on each frame of the look-ahead, a copy."""
+        return self._load.copy()
+
+    def add(self, slot: Slot) -> None:
+        """Count a task in. Cost: O(look_ahead_frames / period)."""
+        slot = checked_slot(slot)
+        self._load[first_frame(slot) :: slot.period_frames] += 1
+
+    def remove(self, slot: Slot) -> None:
+        """Count out a task that was counted in."""
+        slot = checked_slot(slot)
+        self._load[first_frame(slot) :: slot.period_frames] -= 1
+
+    def best_phase(self, period_frames: int) -> int:
+        """Return the phase that is due on the first frame with the fewest runs.
+
+        Cost: O(look_ahead_frames), whatever the number of tasks.
+
+        >>> dry_run = DryRun(look_ahead_frames=10)
         >>> dry_run.add(Slot(2, 0))
         >>> dry_run.best_phase(2)
         1
         """
-        width = min(period_frames, LOOK_AHEAD_FRAMES)
-        rows = LOOK_AHEAD_FRAMES // width
-        # One row per phase, side by side in memory: several times faster to sum up.
-        joined = np.ascontiguousarray(self._load[: rows * width].reshape(rows, width).T)
-        busiest = joined.max(axis=1)
-        as_busy = np.count_nonzero(joined == busiest[:, None], axis=1)
-        phases = -np.arange(width) % period_frames
-        return int(phases[np.lexsort((phases, joined.sum(axis=1), as_busy, busiest))[0]])
+        return -int(self._load.argmin()) % checked_period(period_frames)
+
+
+def meet(first: Slot, second: Slot) -> bool:
+    """Return whether two tasks are ever due on the same frame.
+
+    >>> meet(Slot(4, 0), Slot(6, 1)), meet(Slot(4, 0), Slot(6, 2))
+    (False, True)
+    """
+    common = gcd(first.period_frames, second.period_frames)
+    return (first.phase_frames - second.phase_frames) % common == 0
 
 
 def runs_per_frame(slots: Iterable[Slot], frames: int) -> list[int]:
@@ -88,10 +166,18 @@ def runs_per_frame(slots: Iterable[Slot], frames: int) -> list[int]:
     """
     load = [0] * frames
     for slot in slots:
-        for frame in range(_first_due(slot), frames, slot.period_frames):
+        for frame in range(first_frame(slot), frames, slot.period_frames):
             load[frame] += 1
     return load
 
 
-def _first_due(slot: Slot) -> int:
+def first_frame(slot: Slot) -> int:
+    """Return the first frame, from 0, on which a task is due."""
     return -slot.phase_frames % slot.period_frames
+
+
+def checked_slot(value: object) -> Slot:
+    """Return ``value`` as a Slot, if it is a period and a phase in range."""
+    if not isinstance(value, tuple) or len(value) != 2:
+        raise TypeError(f"a slot must be a period and a phase, got {shown(value)}; use Slot(10, 0)")
+    return Slot(checked_period(value[0]), checked_phase(value[1]))

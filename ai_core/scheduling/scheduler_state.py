@@ -4,9 +4,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from ai_core.clock import TimeIndex
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.saving.matching import match_by_name
-from ai_core.scheduling.phasing import DryRun, Slot
+from ai_core.scheduling.phasing import Slot
 from ai_core.scheduling.statistics import RunRecord
 from ai_core.scheduling.task import Task
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES, MAX_PRIORITY, MIN_PRIORITY
@@ -16,12 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = ["prepared_scheduler", "saved_scheduler"]
 
-VERSION = 1
+VERSION = 2
 
 COUNTS = ("runs", "faults", "overruns", "lateness_frames", "max_lateness_frames")
 
-MEASURED = ("granted_us", "used_us", "max_used_us")
-"""Fields of a run record that a stopwatch filled: not the same in two runs."""
+MEASURED = ("granted_us", "max_granted_us", "used_us", "max_used_us")
+"""What a stopwatch measured of a task's runs: not the same in two worlds."""
 
 
 class _SavedTask(NamedTuple):
@@ -38,6 +39,7 @@ class _SavedTask(NamedTuple):
 def saved_scheduler(scheduler: Scheduler) -> State:
     """Return the state of a scheduler between two frames."""
     _check_between_frames(scheduler)
+    scheduler._settle_all()
     return {
         "version": VERSION,
         "now": list(scheduler._clock.now),
@@ -53,11 +55,11 @@ def saved_scheduler(scheduler: Scheduler) -> State:
 def prepared_scheduler(scheduler: Scheduler, state: object) -> Callable[[], None]:
     """Check a state against the tasks that are here; return what loads it."""
     _check_between_frames(scheduler)
-    fields = Fields.versioned(state, version=VERSION)
-    _, now_s = fields.moment("now")
+    fields = Fields.versioned(state, version=VERSION, migrations={1: _from_1_to_2})
+    now = TimeIndex(*fields.moment("now"))
     frame, overruns = fields.whole("frame"), fields.whole("overruns")
     next_id = fields.whole("next_id")
-    saved = [_read_task(one, now_s) for one in fields.groups("tasks")]
+    saved = [_read_task(one, now) for one in fields.groups("tasks")]
     ids = [one.id for one in saved]
     if ids != sorted(set(ids)):
         fields.refuse("tasks", "must come by ascending ids, each once")
@@ -74,7 +76,7 @@ def prepared_scheduler(scheduler: Scheduler, state: object) -> Callable[[], None
 
     def change() -> None:
         scheduler._frame, scheduler._overruns = frame, overruns
-        _put_tasks(scheduler, pairs, next_id, now_s)
+        _put_tasks(scheduler, pairs, next_id, now)
         scheduler._waiting = {scheduler._tasks[one]: since for one, since in waiting}
         for load in loads:
             load()
@@ -102,29 +104,32 @@ def _saved_task(scheduler: Scheduler, task: Task) -> State:
         "is_automatic_phase": task._automatic_phase,
         "priority": task._priority,
         "is_paused": task._paused,
-        "last_run_s": task._last_run_s,
-        "record": {name: getattr(record, name) for name in COUNTS + MEASURED},
+        "last_run": list(task._last_run),
+        "record": {
+            **{name: getattr(record, name) for name in COUNTS},
+            "measured_runs": record.measured_runs, **record.times(),
+        },
         "failures": failures,
         "is_quarantined": is_quarantined,
         "work": work.save_state() if _is_saveable(work) else None,
     }
 
 
-def _read_task(fields: Fields, now_s: float) -> _SavedTask:
+def _read_task(fields: Fields, now: TimeIndex) -> _SavedTask:
     settings = {
         "_period": fields.whole("period_frames", minimum=1, maximum=MAX_PERIOD_FRAMES),
         "_phase": fields.whole("phase_frames", maximum=MAX_PERIOD_FRAMES),
         "_automatic_phase": fields.flag("is_automatic_phase"),
         "_priority": fields.number("priority", minimum=MIN_PRIORITY, maximum=MAX_PRIORITY),
         "_paused": fields.flag("is_paused"),
-        "_last_run_s": fields.seconds("last_run_s", latest_s=now_s),
+        "_last_run": TimeIndex(*fields.moment("last_run", latest_s=now.seconds)),
     }
     totals = fields.group("record")
     record = RunRecord()
     for name in COUNTS:
         setattr(record, name, totals.whole(name))
-    for name in MEASURED:
-        setattr(record, name, totals.number(name, minimum=0))
+    measured_runs = totals.whole("measured_runs")
+    record.put_times(measured_runs, **{name: totals.number(name, minimum=0) for name in MEASURED})
     totals.end()
     saved = _SavedTask(
         fields.whole("id"), fields.text("name"), settings, record,
@@ -166,9 +171,12 @@ def _prepared_work(saved: _SavedTask, task: Task) -> Callable[[], object]:
 
 
 def _put_tasks(
-    scheduler: Scheduler, pairs: list[tuple[_SavedTask, Task]], next_id: int, now_s: float
+    scheduler: Scheduler, pairs: list[tuple[_SavedTask, Task]], next_id: int, now: TimeIndex
 ) -> None:
     """Give tasks their state and saved ids; those that were not saved get new ones."""
+    scheduler._settle_all()
+    for task in scheduler._tasks.values():
+        scheduler._phasing.remove(Slot(task._period, task._phase))
     matched = {task for _, task in pairs}
     extra = [task for task in scheduler._tasks.values() if task not in matched]
     for saved, task in pairs:
@@ -180,13 +188,28 @@ def _put_tasks(
         )
     for task_id, task in enumerate(extra, next_id):
         task._id = task_id
-        task._last_run_s = min(task._last_run_s, now_s)
+        task._last_run = min(task._last_run, now, key=_seconds_of)
     tasks = [*(task for _, task in pairs), *extra]
     scheduler._next_id = next_id + len(extra)
     scheduler._tasks = {task.id: task for task in tasks}
-    scheduler._dry_run = DryRun()
     for task in tasks:
-        scheduler._dry_run.add(Slot(task._period, task._phase))
+        scheduler._phasing.add(Slot(task._period, task._phase))
+    scheduler._fill_table()
+
+
+def _from_1_to_2(state: State) -> State:
+    """Version 1 did not save frames of last runs, greatest grants, and how much was measured."""
+    frame, tasks = state["now"][0], []
+    for task in state["tasks"]:
+        record = {"max_granted_us": 0, "measured_runs": task["record"]["runs"], **task["record"]}
+        last_run = [frame, task["last_run_s"]]
+        kept = {name: one for name, one in task.items() if name != "last_run_s"}
+        tasks.append({**kept, "last_run": last_run, "record": record})
+    return {**state, "version": 2, "tasks": tasks}
+
+
+def _seconds_of(moment: TimeIndex) -> float:
+    return moment.seconds
 
 
 def _begin_anew(scheduler: Scheduler, task: Task) -> None:

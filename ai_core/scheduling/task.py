@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ai_core.budget import Budget
 from ai_core.clock import TimeIndex
@@ -10,22 +10,33 @@ from ai_core.errors import shown
 from ai_core.scheduling.statistics import RunRecord
 from ai_core.scheduling.work import Runner
 
+if TYPE_CHECKING:
+    from ai_core.scheduling.bucket import Bucket
+
 __all__ = ["Advancing", "Task", "Turn", "Work"]
 
 
-class Turn(NamedTuple):
-    """What a piece of work is told when its turn has come.
+class Turn:
+    """What a piece of work is told when its turn has come; not to be changed.
 
-    Attributes:
+    Tasks that are due together, and ran together before, are told it by one Turn.
+
+    Args:
         now: the moment.
         elapsed_s: true game time since it last ran, or since it was added if
             it never ran (s), however rarely it runs, pauses included.
         budget: what it may use; work that can pause does so when it is spent.
     """
 
-    now: TimeIndex
-    elapsed_s: float
-    budget: Budget
+    __slots__ = ("budget", "elapsed_s", "now")
+
+    def __init__(self, now: TimeIndex, elapsed_s: float, budget: Budget) -> None:
+        self.now = now
+        self.elapsed_s = elapsed_s
+        self.budget = budget
+
+    def __repr__(self) -> str:
+        return f"Turn({self.now}, elapsed_s={self.elapsed_s:g}, budget={shown(self.budget)})"
 
 
 class Advancing(Protocol):
@@ -50,8 +61,10 @@ class Task:
 
     __slots__ = (
         "_automatic_phase",
+        "_bucket",
         "_id",
-        "_last_run_s",
+        "_in_step_since",
+        "_last_run",
         "_name",
         "_owner",
         "_paused",
@@ -64,20 +77,22 @@ class Task:
     )
 
     def __init__(
-        self, owner: object, task_id: int, name: str, work: Work, runner: Runner, added_at_s: float
+        self, owner: object, task_id: int, name: str, work: Work, runner: Runner, added_at: TimeIndex
     ) -> None:
         self._owner: object | None = owner
         self._id = task_id
         self._name = name
         self._work = work
         self._runner = runner
-        self._last_run_s = added_at_s
+        self._last_run = added_at
         self._period = 1
         self._phase = 0
         self._automatic_phase = False
         self._priority = 1.0
         self._paused = False
         self._record = RunRecord()
+        self._bucket: Bucket | None = None
+        self._in_step_since = -1
 
     def __repr__(self) -> str:
         state = "removed" if self.is_removed else "paused" if self._paused else "scheduled"
@@ -129,11 +144,20 @@ class Task:
     @property
     def runs(self) -> int:
         """How often it has run, failures included."""
-        return self._record.runs
+        if self._in_step_since < 0 or self._bucket is None:
+            return self._record.runs
+        return self._record.runs + self._bucket.runs_since(self)
+
+    @property
+    def last_run(self) -> TimeIndex:
+        """When it last ran; when it was added, if it never did."""
+        return self._last_run if self._bucket is None else self._bucket.last_run_of(self)
 
     @property
     def used_us(self) -> float:
         """Time it has used in all its runs (µs); 0 if nothing measures time."""
+        if self._in_step_since >= 0 and self._bucket is not None:
+            self._bucket.settle_times()
         return self._record.used_us
 
     @property

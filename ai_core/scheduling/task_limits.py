@@ -1,12 +1,14 @@
-"""What period, phase and priority of a task may be."""
+"""What period, phase and priority of a task may be, and what a budget is."""
 from __future__ import annotations
 
-from ai_core.errors import finite_number, whole_number
+from ai_core.budget import Budget
+from ai_core.errors import finite_number, shown, whole_number
 
 __all__ = [
     "MAX_PERIOD_FRAMES",
     "MAX_PRIORITY",
     "MIN_PRIORITY",
+    "checked_budget",
     "checked_period",
     "checked_phase",
     "checked_priority",
@@ -45,3 +47,13 @@ def checked_priority(value: object) -> float:
     return finite_number(
         "priority", value, minimum=MIN_PRIORITY, maximum=MAX_PRIORITY, remedy=remedy
     )
+
+
+def checked_budget(value: object) -> Budget:
+    """Return ``value`` if it is a budget."""
+    if not isinstance(value, Budget):
+        raise TypeError(
+            f"budget must be a Budget, got {shown(value)};"
+            " use Budget.of_time(us, stopwatch) or Budget.unlimited()"
+        )
+    return value

@@ -1,16 +1,41 @@
 extends Node3D
 ## A sliding door that opens for whoever stands before it. Shut, it hides what is behind.
+##
+## It looks for walkers itself. An Area3D would tell of those inside once more when a saved game
+## is loaded: what overlaps is known to the engine alone.
+
+## A walker came near.
+signal entered(who: Node3D)
 
 @export_range(0.05, 5.0, 0.05, "suffix:s") var slide_s := 0.35
 @export_range(0.1, 5.0, 0.1, "suffix:m") var way_m := 1.6
+## Who is nearer than this is before it (m): along the wall, and across.
+@export var near_m := Vector2(1.1, 1.5)
 
 var _openness := 0.0
+var _near: Array[Node3D] = []
 
 @onready var _panel: AnimatableBody3D = $Panel
-@onready var _near: Area3D = $Near
 
 
 func _physics_process(delta: float) -> void:
-	var wanted := 1.0 if _near.has_overlapping_bodies() else 0.0
-	_openness = move_toward(_openness, wanted, delta / slide_s)
+	var known := _near
+	_near = []
+	for walker: Node3D in get_tree().get_nodes_in_group("walkers"):
+		var place := to_local(walker.global_position).abs()
+		if place.x < near_m.x and place.z < near_m.y:
+			_near.append(walker)
+			if walker not in known:
+				entered.emit(walker)
+	_openness = move_toward(_openness, float(not _near.is_empty()), delta / slide_s)
+	_panel.position.x = _openness * way_m
+
+
+func _save_state() -> Dictionary:
+	return {"openness": _openness, "near": _near}
+
+
+func _load_state(state: Dictionary) -> void:
+	_openness = state["openness"]
+	_near.assign(state["near"])
 	_panel.position.x = _openness * way_m

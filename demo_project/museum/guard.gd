@@ -55,6 +55,22 @@ func habit() -> String:
 	return active[0].get_slice("/", 1) if active else ""
 
 
+func _save_state() -> Dictionary:
+	return super().merged({
+		"target": target, "alertness": alertness, "suspicion": suspicion, "why": why,
+		"has_lost": has_lost,
+	})
+
+
+func _load_state(state: Dictionary) -> void:
+	super(state)
+	target = state["target"]
+	alertness = state["alertness"]
+	suspicion = state["suspicion"]
+	why = state["why"]
+	has_lost = state["has_lost"]
+
+
 func _on_sensed(_source: Node, modality: String, strength: float, place: Vector3) -> void:
 	suspicion = place
 	why = "%s %.2f" % ["saw" if modality == "sight" else "heard", strength]

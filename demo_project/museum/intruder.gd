@@ -43,6 +43,16 @@ func take_flight() -> void:
 		_stop += 1
 
 
+func _save_state() -> Dictionary:
+	return super().merged({"stop": _stop, "stayed_s": _stayed_s})
+
+
+func _load_state(state: Dictionary) -> void:
+	super(state)
+	_stop = state["stop"]
+	_stayed_s = state["stayed_s"]
+
+
 func _follow_route(delta: float) -> void:
 	if _stop >= route.get_child_count():
 		return

@@ -11,6 +11,14 @@ const LINES_SHOWN := 5
 ## The intruder follows its route and the story is judged; "--scripted" after "--" sets it.
 @export var is_scripted := false
 
+## What save_state() of the AIScheduler returned; set before the scene enters the tree, it is
+## loaded when the level is ready.
+var saved := {}
+
+static var _quick_save := {}
+static var _is_loading := false
+
+@onready var scheduler: AIScheduler = $Life/AIScheduler
 @onready var story: Story = $Life/Story
 @onready var _life: Node3D = $Life
 @onready var _intruder: Intruder = $Life/Intruder
@@ -19,6 +27,9 @@ const LINES_SHOWN := 5
 
 
 func _ready() -> void:
+	if _is_loading:
+		_is_loading = false
+		saved = _quick_save
 	is_scripted = is_scripted or "--scripted" in OS.get_cmdline_user_args()
 	_intruder.is_scripted = is_scripted
 	_help.visible = not is_scripted
@@ -26,14 +37,30 @@ func _ready() -> void:
 	story.told.connect(_on_told)
 	if is_scripted:
 		# However slow the machine, the same story: no work is put off for lack of time.
-		($Life/AIScheduler as AIScheduler).budget_us = 0.0
+		scheduler.budget_us = 0.0
 		story.finished.connect(_on_story_finished)
 	for guard: Guard in get_tree().get_nodes_in_group("guards"):
 		guard.caught.connect(_on_caught)
 		guard.habits.habit_entered.connect(_on_habit_entered)
 
 
+func _unhandled_key_input(event: InputEvent) -> void:
+	var key := event as InputEventKey
+	if not key.pressed or is_scripted:
+		return
+	if key.keycode == KEY_F5:
+		_quick_save = scheduler.save_state()
+	elif key.keycode == KEY_F9 and _quick_save:
+		_is_loading = true
+		get_tree().reload_current_scene()
+	elif key.keycode == KEY_ESCAPE:
+		get_tree().quit()
+
+
+## Until now nobody lived: loaded here, bodies are where they were before they meet anybody.
 func _on_level_baked() -> void:
+	if saved and not scheduler.load_state(saved):
+		push_warning("the museum begins anew, as its saved state could not be loaded")
 	_life.process_mode = Node.PROCESS_MODE_INHERIT
 
 

@@ -74,6 +74,23 @@ func summary() -> String:
 	return "\n".join(lines)
 
 
+func _save_state() -> Dictionary:
+	return {
+		"time_s": time_s, "is_over": is_over, "reached": _reached, "ends_at_s": _ends_at_s,
+		"last_sensed_s": _last_sensed_s, "last_habit": _last_habit, "counts": _counts,
+	}
+
+
+func _load_state(state: Dictionary) -> void:
+	time_s = state["time_s"]
+	is_over = state["is_over"]
+	_reached = state["reached"]
+	_ends_at_s = state["ends_at_s"]
+	_last_sensed_s.assign(state["last_sensed_s"])
+	_last_habit.assign(state["last_habit"])
+	_counts.assign(state["counts"])
+
+
 func _on_event(code: String, arguments: Array) -> void:
 	var names := arguments.map(func(one: Node) -> String: return one.name)
 	tell("event", code, "(%s)" % ", ".join(names))

@@ -76,5 +76,21 @@ func look_to_yaw(yaw: float) -> void:
 	_yaw = yaw
 
 
+func _save_state() -> Dictionary:
+	return {
+		"goal": _goal, "ended_for": _ended_for, "way": _way, "next": _next,
+		"speed": _speed, "yaw": _yaw,
+	}
+
+
+func _load_state(state: Dictionary) -> void:
+	_goal = state["goal"]
+	_ended_for = state["ended_for"]
+	_way = state["way"]
+	_next = state["next"]
+	_speed = state["speed"]
+	_yaw = state["yaw"]
+
+
 func _flat(vector: Vector3) -> Vector3:
 	return Vector3(vector.x, 0.0, vector.z)

@@ -60,7 +60,9 @@ def yard(node):
         def recorded(self, frames=FRAMES, push=None):
             lines, core = [], self.scheduler
             parts = {"guard": Place(self.guard), "thief": Place(self.thief)}
-            with Recorder(lines.append, clock=core.clock, trace=core.trace, parts=parts) as recorder:
+            with Recorder(
+                lines.append, clock=core.clock, trace=core.trace, parts=parts, look_every_frames=1
+            ) as recorder:
                 for frame in range(frames):
                     recorder.begin_frame(Budget.unlimited())
                     if frame == push:

@@ -222,7 +222,7 @@ def test_ids_of_sources_follow_the_save(yard, physics_frames):
 
 
 def first_id_of(state):
-    return state["parts"]["SenseManager/Senses"]["state"]["sources"]["rows"][0]["id"]
+    return state["parts"]["SenseManager/Senses"]["state"]["senses"]["sources"]["rows"][0]["id"]
 
 
 def test_what_is_not_in_the_scene_any_more_is_named_and_nothing_is_changed(yard, physics_frames, expect_errors):
@@ -295,7 +295,8 @@ def test_what_is_new_since_the_save_goes_on_as_it_is(yard, node, physics_frames)
      (["parts", "HabitTree/../Ann/Brain", "state", "tree", "blackboard", "who", "of"], "../Nobody",
       "names the node '../Nobody', which is not in the scene"),
      (["parts", "scheduler", "next_id"], 0, "scheduler: 'next_id' must be above the id of every task, got 0"),
-     (["parts", "SenseManager/Senses", "state", "looking", "passes"], math.nan, "must be a finite number, got nan")],
+     (["parts", "SenseManager/Senses", "state", "senses", "looking", "passes"], math.nan,
+      "must be a finite number, got nan")],
 )
 def test_a_damaged_save_is_one_clear_error_and_changes_nothing(
     yard, physics_frames, expect_errors, path, value, message

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from ai_core.recording.digest import QUANTUM, canonical, digest_of
+from ai_core.recording.digest import QUANTUM, canonical, digest_of, freezer
 
 PLAIN = some.recursive(
     some.none() | some.booleans() | some.integers() | some.floats() | some.text(),
@@ -29,10 +29,29 @@ class Spot(NamedTuple):
     y: float
 
 
+ODD = some.recursive(
+    some.none() | some.booleans() | some.integers() | some.floats() | some.text() | some.sampled_from([
+        Mood.CALM, Spot(1.0, 2.0), np.float64(0.5), np.int32(3), np.bool_(True), {3, 11, 2}, frozenset({("a", 1)}),
+        np.arange(6.0).reshape(2, 3), np.array(["a"]), np.array(None), object(), ValueError("no"), b"raw",
+        {2: "b", "a": 1, Mood.CALM: None, (1, 2): 0.25},
+    ]),
+    lambda inner: some.lists(inner) | some.lists(inner).map(tuple) | some.dictionaries(some.text(), inner),
+    max_leaves=8,
+)
+
+
 @pytest.mark.parametrize("exact", [False, True])
 @given(PLAIN)
 def test_every_plain_value_has_a_text_that_is_json(exact, value):
     json.loads(canonical(value, exact=exact))
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@given(ODD)
+def test_what_is_frozen_has_the_same_text_and_stays(exact, value):
+    frozen = freezer(exact=exact)(value)
+    assert canonical(frozen, exact=exact) == canonical(value, exact=exact, foreign=True)
+    assert repr(freezer(exact=exact)(frozen)) == repr(frozen)
 
 
 def test_a_rounding_error_is_seen_exactly_and_not_when_quantised():

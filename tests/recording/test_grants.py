@@ -90,19 +90,19 @@ def test_every_question_has_the_same_answer_again(doings, lasts):
     assert answers[0] == answers[1]
 
 
-def test_what_was_never_spent_has_no_end():
+def test_what_was_never_spent_has_no_end(stopwatch):
     noted = []
-    budget = WatchedBudget(Budget.unlimited(), noted)
+    budget = WatchedBudget(Budget.of_time(5, stopwatch), noted)
     assert not budget.is_spent
     assert noted == [None]
     assert GrantedBudget(noted).left == math.inf
 
 
-def test_steps_count_on_the_budget_that_decides_and_on_parents():
-    inner, noted = Budget.of_steps(10), []
-    watched = WatchedBudget(inner, noted)
+def test_steps_count_on_the_budget_that_decides_and_on_parents(stopwatch):
+    inner = Budget.of_time(10, stopwatch)
+    watched = WatchedBudget(inner, [])
     watched.part(4).spend(3)
-    assert (inner.steps, watched.steps, watched.left) == (3, 3, 7)
+    assert (inner.steps, watched.steps, watched.left) == (3, 3, 10)
 
 
 def test_a_part_beyond_those_recorded_is_spent_at_once():
@@ -111,15 +111,29 @@ def test_a_part_beyond_those_recorded_is_spent_at_once():
     assert budget.part(3).is_spent
 
 
-def test_a_watched_budget_uses_and_overruns_as_the_one_that_decides():
-    watched = WatchedBudget(Budget.of_steps(2), [])
-    watched.spend(5)
-    assert (watched.used, watched.over) == (5, 3)
+def test_a_watched_budget_uses_and_overruns_as_the_one_that_decides(stopwatch):
+    inner = Budget.of_time(10, stopwatch)
+    watched = WatchedBudget(inner, [])
+    part = watched.part(4)
+    for passed_us in (3, 4, 6):
+        stopwatch.passes(passed_us)
+        assert (watched.used, watched.over, watched.left) == (inner.used, inner.over, inner.left)
+    assert (part.used, part.over, part.left) == (13, 9, 0)
     granted = GrantedBudget([Grant(2, 0)])
     granted.spend(5)
     assert (granted.used, granted.over) == (5, 0)
 
 
-def test_a_budget_part_must_not_be_negative_when_watched_either():
+def test_a_part_lasts_no_longer_than_the_whole(stopwatch):
+    watched = WatchedBudget(Budget.of_time(10, stopwatch), [])
+    assert [watched.part(us).left for us in (4, 40, math.inf)] == [4, 10, 10]
+
+
+def test_only_time_has_to_be_watched():
+    with pytest.raises(TypeError, match=r"inner must be a budget of time, got .*; steps replay as they are"):
+        WatchedBudget(Budget.of_steps(2), [])
+
+
+def test_a_budget_part_must_not_be_negative_when_watched_either(stopwatch):
     with pytest.raises(ValueError, match="amount must be at least 0"):
-        WatchedBudget(Budget.of_steps(2), []).part(-1)
+        WatchedBudget(Budget.of_time(2, stopwatch), []).part(-1)

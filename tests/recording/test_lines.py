@@ -5,35 +5,68 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from ai_core.clock import TimeIndex
+from ai_core.recording.digest import digest_of, digest_of_text
 from ai_core.recording.frame_watch import Run
 from ai_core.recording.grants import Grant
-from ai_core.recording.lines import MAXIMUM_LINE_CHARACTERS, LineWriter, RecordingError, _check_of, read_recording
+from ai_core.recording.lines import (
+    MAXIMUM_LINE_CHARACTERS,
+    LineWriter,
+    RecordingError,
+    _check_of,
+    read_recording,
+    text_of_inputs,
+)
+from ai_core.recording.packed import pack
 from ai_core.recording.recording import FrameRecord, Header
 
-HEADER = Header("yard", 7, ("guard", "door"), exact=True, is_timed=True, made_with={"python": "3.11.2"})
+HEADER = Header(
+    "yard", 7, ("guard", "door"), exact=True, is_timed=True, made_with={"python": "3.11.2"}, look_every_frames=5
+)
 FRAMES = (
     FrameRecord(1, 0.1, 500.0, {"move": [0.5, -1.0]}, (None, Grant(3, 1)),
-                (Run("guard", 0, 120.5, 3, "0123456789abcdef", 17.25),), {"guard": "aa", "door": "bb"}, {}),
-    FrameRecord(2, 0.2, None, None, (), (Run("door", 1, None, 1, None),), {}, {"events": "cc"}),
+                (Run("guard", 0, 120.5, 3, digest_of(["chase", 0.1], exact=True), 17.25),),
+                {"guard": "aa", "door": "bb"}, {}),
+    FrameRecord(2, 0.2, None, None, (), (Run("door", 1, None, 1, None),), {},
+                {"events": digest_of_text('["shot",1]\n["shot",2]')}),
     FrameRecord(4, 0.4, 0.0, None, (), (), None, {}),
+)
+RAN = (
+    (["guard", 0, 120.5, 3, 17.25, ("chase", 0.1)], ([], [], [], []), [None, (3, 1)]),
+    (["door", 1, float("inf"), 1, 0.0, None], ([("shot", 1), ("shot", 2)], [], [], []), []),
+    ([], ([], [], [], []), []),
 )
 
 
 def written():
     writer = LineWriter()
-    return [writer.header(HEADER), *(writer.frame(frame) for frame in FRAMES), writer.end()]
+    lines = [writer.header(HEADER)]
+    for record, ran in zip(FRAMES, RAN, strict=True):
+        lines.append(writer.frame(
+            TimeIndex(record.frame, record.seconds), budget=record.budget,
+            inputs=text_of_inputs(record.inputs), ran=pack(ran), parts=record.parts,
+        ))
+    return [*lines, writer.end()]
 
 
 def signed(*bodies):
     """Lines with good checks, whatever they say."""
-    lines, check = [], ""
+    lines, check = [], 0
     for body in bodies:
         check = _check_of(check, body[:-1])
-        lines.append(f'{body[:-1]},"check":"{check}"}}')
+        lines.append(f'{body[:-1]},"check":"{check:08x}"}}')
     return lines
 
 
-GOOD_HEADER = '{"recording":1,"name":"yard","seed":7,"parts":["guard"],"exact":false,"timed":false,"made_with":{}}'
+def frame_of(number=1, *, ran=RAN[2], more=""):
+    """The line of a frame without its check."""
+    packed = ran if isinstance(ran, str) else pack(ran)
+    return f'{{"frame":{number},"s":0,"inputs":null,"ran":"{packed}"{more}}}'
+
+
+GOOD_HEADER = (
+    '{"recording":2,"name":"yard","seed":7,"parts":["guard"],"exact":false,"timed":false,"look_every":1,"made_with":{}}'
+)
 
 
 def test_what_was_written_is_read():
@@ -92,10 +125,10 @@ def test_damage_before_the_last_line_is_no_cut():
     ("bodies", "message"),
     [
         ([], "the recording is empty"),
-        (['{"frame":1}'], "version None of recordings is unknown, this reads version 1"),
-        (['{"recording":2}'], "line 1: version 2 of recordings is unknown"),
+        (['{"frame":1}'], "version None of recordings is unknown, this reads version 2"),
+        (['{"recording":1}'], "line 1: version 1 of recordings is unknown"),
         (['{"recording":true}'], "line 1: version True"),
-        ([GOOD_HEADER.replace("7", '"7"')], "line 1: 'seed' must be int, got '7'"),
+        ([GOOD_HEADER.replace(":7", ':"7"')], "line 1: 'seed' must be int, got '7'"),
         ([GOOD_HEADER.replace('["guard"]', "[1]")], r"line 1: 'parts' must be names, got \[1\]"),
         ([GOOD_HEADER.replace('"name":"yard",', "")], "line 1: 'name' must be str, got None"),
         ([GOOD_HEADER, '{"frame":1,"frame":2}'], "line 2: it is not JSON: 'frame' stands there twice"),
@@ -103,12 +136,17 @@ def test_damage_before_the_last_line_is_no_cut():
         ([GOOD_HEADER, '{"frame":1,"a":' + "[" * 100_000 + "}"], "line 2: it is not JSON: "),
         ([GOOD_HEADER, '{"frame":' + "9" * 5_000 + "}"], "line 2: it is not JSON: "),
         ([GOOD_HEADER, '{"frame":1.0}'], "line 2: 'frame' must be int, got 1.0"),
-        ([GOOD_HEADER, '{"frame":1,"s":0}'], "line 2: 'runs' must be list, got None"),
-        ([GOOD_HEADER, '{"frame":1,"s":0,"runs":[["a",0,1]]}'], "line 2: a run must be"),
-        ([GOOD_HEADER, '{"frame":1,"s":0,"runs":[],"grants":[[1,2,3]]}'], "line 2: a grant must be"),
-        ([GOOD_HEADER, '{"frame":1,"s":0,"runs":[],"told":{"events":1}}'], "line 2: 'told' of 'events' must be a text"),
-        ([GOOD_HEADER, '{"frame":1,"s":0,"runs":[],"parts":{"door":""}}'], "line 2: part 'door' is not one of"),
-        ([GOOD_HEADER, *['{"frame":3,"s":0,"runs":[]}'] * 2], "line 3: frame 3 must come after frame 3"),
+        ([GOOD_HEADER.replace('"look_every":1', '"look_every":0')], "line 1: 'look_every' must be at least 1, got 0"),
+        ([GOOD_HEADER, '{"frame":1,"s":0}'], "line 2: 'ran' must be str, got None"),
+        ([GOOD_HEADER, frame_of(ran="a b")], "line 2: 'ran' cannot be read: it is not packed data"),
+        ([GOOD_HEADER, frame_of(ran=([], []))], "line 2: 'ran' cannot be read: it must be runs, what was told"),
+        ([GOOD_HEADER, frame_of(ran=([], ([],), []))], "it must be runs, what was told, and grants"),
+        ([GOOD_HEADER, frame_of(ran=(["a", 0, 1], *RAN[2][1:]))], "a run must be name, depth, granted"),
+        ([GOOD_HEADER, frame_of(ran=(["a", 0, 1, 1.5, 0.0, None], *RAN[2][1:]))], "a run must be name, depth"),
+        ([GOOD_HEADER, frame_of(ran=(*RAN[2][:2], [(1, 2, 3)]))], "line 2: 'ran' .* a grant must be steps and asks"),
+        ([GOOD_HEADER, frame_of(more=',"parts":{"guard":1}')], "line 2: 'parts' of 'guard' must be a text"),
+        ([GOOD_HEADER, frame_of(more=',"parts":{"door":""}')], "line 2: part 'door' is not one of"),
+        ([GOOD_HEADER, frame_of(3), frame_of(3)], "line 3: frame 3 must come after frame 3"),
         ([GOOD_HEADER, '{"end":4}'], "line 2: it ends after 4 frames, here are 0"),
         ([GOOD_HEADER, '{"end":0}', '{"end":0}'], "line 3: there is something after the end"),
     ],
@@ -123,7 +161,13 @@ def test_an_enormous_line_is_not_even_looked_into():
         read_recording(["{" * (MAXIMUM_LINE_CHARACTERS + 1)])
 
 
-def test_inputs_that_are_no_plain_data_are_refused_when_they_are_recorded():
-    writer = LineWriter()
-    with pytest.raises(TypeError, match="inputs must be plain JSON data, got <object"):
-        writer.frame(FRAMES[0]._replace(inputs=object()))
+def test_a_result_too_large_for_a_digest_is_an_error_of_its_line():
+    huge = frame_of(ran=(["a", 0, 1, 1, 0.0, 10 ** 5000], *RAN[2][1:]))
+    with pytest.raises(RecordingError, match="line 2: 'ran' cannot be read"):
+        read_recording(signed(GOOD_HEADER, huge))
+
+
+@pytest.mark.parametrize("inputs", [object(), {"x": float("nan")}, {1j: 0}])
+def test_inputs_that_are_no_plain_data_are_refused_when_they_are_recorded(inputs):
+    with pytest.raises(TypeError, match="inputs must be plain JSON data, got "):
+        text_of_inputs(inputs)

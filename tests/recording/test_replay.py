@@ -10,6 +10,7 @@ from ai_core.clock import ManualClock
 from ai_core.events.event_manager import EventManager
 from ai_core.faults import FaultIsolation
 from ai_core.recording import Recorder, Replay, read_recording
+from ai_core.recording.recorder import FLUSH_EVERY_FRAMES, LOOK_EVERY_FRAMES
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 from ai_core.trace import HOOK_NAMES, Trace
 
@@ -54,6 +55,7 @@ class World:
         self.scheduler.advance(budget)
 
     def recorder(self, lines, **settings):
+        settings = {"look_every_frames": 1, **settings}
         return Recorder(lines.append, clock=self.clock, trace=self.trace, parts=self.parts, **settings)
 
     def replay(self, lines):
@@ -156,7 +158,7 @@ def test_other_work_is_named(change, part, what):
 
 
 def test_work_that_takes_more_steps_than_recorded_is_named():
-    lines = recorded(budget=Budget.unlimited)
+    lines = recorded(budget=lambda: Budget.of_steps(99))
     world = World(spoil=None)
     walk = world.walkers[1].think
     world.scheduler.remove(world.tasks[1])
@@ -188,13 +190,107 @@ def test_what_ran_on_time_runs_again_by_the_steps_it_was_granted(stopwatch):
     assert again.replay(lines).run(again.step) is None
 
 
-def test_parts_are_compared_only_in_frames_in_which_they_were_looked_at():
+def test_all_parts_are_looked_at_first_and_then_they_take_turns():
     lines = recorded(look_every_frames=5)
-    looked = [frame.parts is not None for frame in read_recording(lines).frames]
-    assert looked == [frame % 5 == 0 for frame in range(FRAMES)]
+    looked = [set(frame.parts or ()) for frame in read_recording(lines).frames]
+    assert looked[0] == {"walker 0", "walker 1", "walker 2"}
+    assert looked[5:10] == [{"walker 0"}, {"walker 1"}, {"walker 2"}, set(), set()]
     world = World()
-    world.walkers[0].observe = dict
-    assert world.replay(lines).run(world.step).frame == 1
+    assert world.replay(lines).run(world.step) is None
+
+
+def test_a_part_that_changes_is_found_when_its_turn_comes():
+    lines = recorded(look_every_frames=5)
+    world = World()
+    world.walkers[1].observe = lambda: {"place": world.walkers[1].place + (world.clock.now.frame == 7)}
+    difference = world.replay(lines).run(world.step)
+    assert (difference.frame, difference.part) == (7, "walker 1")
+
+
+def test_results_are_compared_in_every_frame_however_rarely_parts_are_looked_at():
+    lines = recorded(look_every_frames=LOOK_EVERY_FRAMES, exact=True, budget=Budget.unlimited)
+    world = World(spoil=one_bit("walker 1", 13))
+    difference = world.replay(lines).run(world.step)
+    assert (difference.frame, difference.part) == (13, "walker 1")
+
+
+@pytest.mark.parametrize("bad", [0, -1, 1.5, True, math.nan])
+def test_parts_are_looked_at_every_whole_number_of_frames(bad):
+    with pytest.raises((TypeError, ValueError), match="look_every_frames must be"):
+        World().recorder([], look_every_frames=bad)
+
+
+def test_frames_are_written_some_at_a_time_or_on_demand():
+    lines, world = [], World()
+    recorder, written = world.recorder(lines), []
+    for frame in range(2 * FLUSH_EVERY_FRAMES):
+        world.step(recorder.begin_frame(Budget.unlimited(), inputs_of(frame)), inputs_of(frame))
+        recorder.end_frame()
+        written.append(len(lines) - 1)
+        if frame == 3:
+            recorder.flush()
+            assert len(read_recording(lines, allow_cut=True).frames) == 4
+    assert sorted(set(written)) == [0, 4, 4 + FLUSH_EVERY_FRAMES]
+    recorder.close()
+    assert len(read_recording(lines).frames) == 2 * FLUSH_EVERY_FRAMES
+
+
+def test_inputs_are_recorded_as_they_were_when_the_frame_began():
+    lines, world, inputs = [], World(), {"speed": 1.0, "shout": False}
+    with world.recorder(lines) as recorder:
+        recorder.begin_frame(Budget.unlimited(), inputs)
+        inputs["speed"] = 2.0
+        recorder.end_frame()
+    assert read_recording(lines).frames[0].inputs == {"speed": 1.0, "shout": False}
+
+
+def test_inputs_that_are_no_plain_data_are_refused_at_once():
+    recorder = World().recorder([])
+    with pytest.raises(TypeError, match="inputs must be plain JSON data, got <object"):
+        recorder.begin_frame(Budget.unlimited(), object())
+    recorder.begin_frame(Budget.unlimited(), None)
+
+
+def nested_world(stopwatch, told):
+    """Schedulers in schedulers, three deep, whose work takes time."""
+    clock, trace = ManualClock(0.1), Trace()
+    root, middle, inner = (LoadBalancingScheduler(clock, trace=trace) for _ in range(3))
+
+    def work(name):
+        def think(turn):
+            for step in range(5):
+                stopwatch.passes((clock.now.frame * 7 + step * 3) % 11)
+                told.append((clock.now.frame, name, step))
+                yield
+
+        return think
+
+    for number, scheduler in enumerate((root, middle, inner)):
+        for which in range(3):
+            scheduler.add(work(f"{number}.{which}"), period_frames=which + 1, name=f"{number}.{which}")
+    root.add(middle, name="middle")
+    middle.add(inner, name="inner")
+
+    def step(budget, inputs):
+        clock.advance()
+        root.advance(budget)
+
+    return {"clock": clock, "trace": trace, "parts": {}}, step
+
+
+def test_schedulers_in_schedulers_on_time_run_again_step_by_step(stopwatch):
+    told, again, lines = [], [], []
+    world, step = nested_world(stopwatch, told)
+    with Recorder(lines.append, **world, is_timed=True) as recorder:
+        for _ in range(30):
+            step(recorder.begin_frame(Budget.of_time(90, stopwatch)), None)
+            recorder.end_frame()
+    recording = read_recording(lines)
+    assert {run.depth for frame in recording.frames for run in frame.runs} == {0, 1, 2}
+    assert any(grant is not None for frame in recording.frames for grant in frame.grants)
+    world, step = nested_world(stopwatch, again)
+    assert Replay(recording, **world).run(step) is None
+    assert again == told
 
 
 def test_a_recorder_that_is_closed_leaves_no_hook_behind():

@@ -71,7 +71,7 @@ def test_due_frames_are_those_of_the_rule(slots):
     assert ran == [
         (frame, index)
         for frame in range(40)
-        for index, task in enumerate(tasks)
+        for index, task in sorted(enumerate(tasks), key=lambda pair: (pair[1].period_frames, pair[0]))
         if (frame + task.phase_frames) % task.period_frames == 0
     ]
 

@@ -8,13 +8,14 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.errors import CycleError
 from ai_core.faults import FaultIsolation
+from ai_core.scheduling.direct_access import DirectAccessScheduler
 from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 from ai_core.trace import Trace
 
 
-@pytest.fixture(params=[FrequencyScheduler, LoadBalancingScheduler])
+@pytest.fixture(params=[FrequencyScheduler, DirectAccessScheduler, LoadBalancingScheduler])
 def make(request):
     return request.param
 
@@ -284,7 +285,9 @@ def test_statistics_tell_what_each_got_used_and_waited_for(make, clock, stopwatc
     scheduler.add(lambda turn: stopwatch.passes(next(costs)), name="think")
     for _ in range(2):
         scheduler.advance(Budget.of_time(100, stopwatch))
+    clock.advance(3)
     (row,) = scheduler.statistics()
+    granted_us = 100 if make is LoadBalancingScheduler else 0  # the others share nothing out
     assert row == {
         "id": 0,
         "name": "think",
@@ -294,13 +297,18 @@ def test_statistics_tell_what_each_got_used_and_waited_for(make, clock, stopwatc
         "is_paused": False,
         "is_quarantined": False,
         "runs": 2,
-        "granted_us_mean": 100,
+        "granted_us_mean": granted_us,
+        "granted_us_p95": granted_us,
+        "granted_us_max": granted_us,
         "used_us_mean": 20,
+        "used_us_p95": 30,
         "used_us_max": 30,
         "lateness_frames_mean": 0,
         "lateness_frames_max": 0,
         "faults": 0,
         "overruns": 0,
+        "staleness_frames": 3,
+        "staleness_s": pytest.approx(0.3),
     }
 
 
@@ -308,3 +316,21 @@ def test_a_task_is_named_after_its_function_or_class(make, clock):
     scheduler = make(clock)
     assert scheduler.add(idle).name == "idle"
     assert scheduler.add(make(clock)).name == make.__name__
+
+
+@pytest.mark.parametrize("name", ["stopwatch", "on_overrun"])
+def test_what_cannot_be_called_is_refused(make, clock, name):
+    with pytest.raises(TypeError, match=f"^{name} must be a callable or None, got 60"):
+        make(clock, **{name: 60})
+
+
+def test_quarantined_work_released_by_other_work_runs_from_the_next_frame_on(make, clock):
+    scheduler = make(clock, faults=FaultIsolation(report=lambda fault: None))
+    scheduler.add(lambda turn: scheduler.release(failing))
+    failing = scheduler.add(fail)
+    for _ in range(3):
+        failing._owner._faults.failed(failing, "failing", 0, ValueError())
+    run(scheduler)
+    assert failing.runs == 0
+    run(scheduler)
+    assert failing.runs == 1

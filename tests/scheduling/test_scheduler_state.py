@@ -9,6 +9,7 @@ from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import Fields, StateError
+from ai_core.scheduling.direct_access import DirectAccessScheduler
 from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 
@@ -218,7 +219,7 @@ def test_saving_and_loading_wait_for_the_end_of_the_frame(method):
     [
         (("tasks", 0, "id"), 1, "'tasks' must come by ascending ids, each once"),
         (("tasks", 1, "id"), 9, "'next_id' must be above the id of every task, got 2"),
-        (("tasks", 0, "last_run_s"), 99.0, r"'tasks\[0\].last_run_s' must be at most"),
+        (("tasks", 0, "last_run"), [1, 99.0], r"'tasks\[0\].last_run\[1\]' must be at most"),
         (("tasks", 0, "priority"), 0, r"'tasks\[0\].priority' must be at least 1e-06"),
         (("tasks", 0, "record", "runs"), -1, r"'tasks\[0\].record.runs' must be at least 0"),
         (("tasks", 0, "is_paused"), 1, r"'tasks\[0\].is_paused' must be true or false"),
@@ -239,3 +240,28 @@ def test_a_state_that_cannot_be_is_refused(path, value, message):
     with pytest.raises(StateError, match=message):
         crew.load(state)
     assert crew.save() == before
+
+
+def test_a_save_of_version_1_is_read():
+    first, second = Crew(period_frames=3), Crew()
+    first.live(7)
+    state = first.save()
+    old = state["scheduler"]
+    old["version"] = 1
+    for task in old["tasks"]:
+        task["last_run_s"] = task.pop("last_run")[1]
+        del task["record"]["max_granted_us"], task["record"]["measured_runs"]
+    second.load(state)
+    assert second.live(20) == first.live(20)
+
+
+def test_times_survive_and_percentiles_begin_anew(stopwatch):
+    first, second = Crew(DirectAccessScheduler, names="a"), Crew(DirectAccessScheduler, names="a")
+    for crew in (first, second):
+        crew.scheduler._stopwatch = stopwatch
+        crew.scheduler.add(lambda turn: stopwatch.passes(5), name="work")
+    for _ in range(4):
+        first.scheduler.advance(Budget.unlimited())
+    second.load(first.save())
+    row = second.scheduler.statistics()[1]
+    assert (row["used_us_mean"], row["used_us_max"], row["used_us_p95"]) == (5, 5, 0)

@@ -193,3 +193,43 @@ def test_what_is_not_work_is_refused_when_added(scheduler, work, message):
     with pytest.raises(TypeError, match=message):
         scheduler.add(work)
     assert scheduler.tasks == ()
+
+
+def decorated(function):
+    @functools.wraps(function)
+    def wrapper(*arguments):
+        return function(*arguments)
+
+    return wrapper
+
+
+class Keeper:
+    def one(self, turn):
+        pass
+
+    def none(self):
+        pass
+
+    @classmethod
+    def of_class(cls, turn, more=1):
+        pass
+
+    @staticmethod
+    def of_nobody(*turns):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("work", "is_right"),
+    [
+        (Keeper().one, True), (Keeper().none, False), (Keeper.of_class, True), (Keeper.of_nobody, True),
+        (decorated(lambda turn: None), True), (decorated(lambda: None), False),
+        (lambda turn, *, more: None, False), (lambda turn, *, more=1: None, True), (lambda **named: None, False),
+    ],
+)
+def test_whether_work_takes_its_turn_is_seen_through_methods_and_decorators(scheduler, work, is_right):
+    if is_right:
+        assert scheduler.add(work)
+        return
+    with pytest.raises(TypeError, match="work must take one argument, its Turn"):
+        scheduler.add(work)

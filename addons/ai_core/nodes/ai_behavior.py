@@ -1,6 +1,7 @@
 """AIBehavior: one method of one node, called every so many frames."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from addons.ai_core.bridge.gd import (
@@ -11,9 +12,13 @@ from addons.ai_core.bridge.gd import (
     gdclass,
     report_error,
 )
+from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import scheduler_of
+from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Task, Turn
+
+SAVED = ("enabled", "period_frames", "automatic_phase", "phase_frames", "priority")
 
 
 @gdclass(icon="res://addons/ai_core/icons/ai_behavior.svg")
@@ -23,7 +28,9 @@ class AIBehavior(Node):
     target = export(NodePath, NodePath(".."), on_set="_rebuild", doc="Whose method is called; by default the parent.")
     method_name = export(
         StringName, StringName("think"), on_set="_rebuild", doc="Called with the seconds since its last run.")
-    enabled = export(bool, True, on_set="_rebuild", doc="Off: the method is not called.")
+    enabled = export(
+        bool, True, on_set="_enable",
+        doc="Off: the method is not called. The time until it is on again counts as elapsed.")
     period_frames = export(
         int, 10, range=(1, 600, 1), or_greater=True, unit="frames", group="Optimizations",
         on_set="_rebuild", doc="Frames from one run to the next; larger is rarer.")
@@ -41,10 +48,26 @@ class AIBehavior(Node):
     def on_entered(self) -> None:
         self._scheduler = scheduler_of(self)
         self._rebuild()
+        if self._scheduler is not None:
+            self._scheduler.join(self)
 
     def on_exit_tree(self) -> None:
         self._stop()
+        if self._scheduler is not None and self._scheduler.is_valid():
+            self._scheduler.leave(self)
         self._scheduler = None
+
+    def is_in_use(self) -> bool:
+        return self._task is not None
+
+    def saved(self) -> State:
+        return {"version": 1, "settings": saved_settings(self, SAVED)}
+
+    def prepared(self, state: object) -> Callable[[], None]:
+        fields = Fields.versioned(state, version=1)
+        change = prepared_settings(self, SAVED, fields.group("settings"))
+        fields.end()
+        return change
 
     def _get_configuration_warnings(self) -> list[str]:
         node = self.get_node_or_null(self.target)
@@ -61,18 +84,25 @@ class AIBehavior(Node):
         warnings = self._get_configuration_warnings()
         for warning in warnings:
             report_error(warning, self)
-        if self.enabled and not warnings:
+        if not warnings:
             node = self.get_node(self.target)
             phase = None if self.automatic_phase else self.phase_frames
             name = f"{path_of(self._scheduler, node)}.{self.method_name}"
             self._task = self._scheduler.schedule(
                 self._caller(node, str(self.method_name)), name=name,
                 period_frames=self.period_frames, phase_frames=phase, priority=self.priority)
+            self._enable()
+
+    def _enable(self) -> None:
+        # Left out, not removed: what is off when a game is saved is found, and off, when it is loaded.
+        if self._task is not None:
+            self._scheduler.set_enabled(self._task, self.enabled)
 
     def _caller(self, node: Any, name: str) -> Any:
-        def call(turn: Turn) -> None:
-            if node.can_process():           # neither paused nor disabled
-                node.call(name, turn.elapsed_s)
+        def call(turn: Turn) -> object:
+            if not node.can_process():       # paused or disabled
+                return None
+            return self._scheduler.result_of(node.call(name, turn.elapsed_s))
         return call
 
     def _stop(self) -> None:

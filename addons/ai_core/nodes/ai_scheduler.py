@@ -9,18 +9,24 @@ from addons.ai_core.bridge.gd import (
     GDCallable,
     Node,
     RefusedValue,
+    Variant,
     export,
     gdclass,
     method,
     report_exception,
     signal,
 )
+from addons.ai_core.nodes.saved_node import GROUP as SAVED
+from addons.ai_core.nodes.saved_node import SavedNode
+from addons.ai_core.nodes.scene_recording import recorder_to, replay_from
 from addons.ai_core.nodes.scene_saving import NodePart, SchedulerPart, load_parts, save_parts
 from addons.ai_core.nodes.scene_values import SceneValues, path_of
-from addons.ai_core.nodes.scheduled import SCHEDULERS, call_waiting, callable_name, check_callable
+from addons.ai_core.nodes.scheduled import SCHEDULERS, call_waiting, callable_name, check_callable, nearest
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.faults import Fault, FaultIsolation
+from ai_core.recording.replay import Difference
+from ai_core.saving.fields import StateError
 from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 from ai_core.scheduling.statistics import Overrun
@@ -38,6 +44,10 @@ class AIScheduler(Node):
     Every sense manager, habit tree, event manager and behavior below this node
     runs through it. Work that does not fit into a frame waits for the next one,
     and is told the true time since it last ran.
+
+    It saves the AI of the scene, and with it each node in the group "ai_saved": where the
+    node is, how it moves, and what its script returns from _save_state(), which is handed
+    to its _load_state(state) when the game is loaded.
     """
 
     class Update(IntEnum):
@@ -57,7 +67,7 @@ class AIScheduler(Node):
         doc="When a frame of AI runs. Rays need the physics space, so physics is safest; manual runs on step().")
     budget_us = export(
         float, 2000.0, range=(0, 100000, 10), or_greater=True, unit="µs", group="Optimizations",
-        doc="Time that all AI below may take in one frame; 0 is unlimited.")
+        on_set="_budget_set", doc="Time that all AI below may take in one frame; 0 is unlimited.")
     quarantine_after = export(
         int, 3, range=(1, 100, 1), group="Debug",
         doc="Failures in a row after which a behavior is left out until release_behavior().")
@@ -66,6 +76,9 @@ class AIScheduler(Node):
         ("behavior", str), ("over_us", float), doc="A behavior took the frame beyond the budget.")
     behavior_failed = signal(("behavior", str), ("message", str), doc="A behavior raised.")
     behavior_quarantined = signal(("behavior", str), doc="A behavior failed too often in a row and is left out.")
+    replay_ended = signal(
+        ("frame", int), ("part", str), ("what", str),
+        doc="The replay is over: where it first differed, or -1 and empty texts if nothing did.")
 
     def __init__(self) -> None:
         self.clock = ManualClock()
@@ -76,6 +89,7 @@ class AIScheduler(Node):
         self._last_frame_us = 0.0
         self._members: dict[int, Any] = {}        # instance id -> node that saves through this one
         self.values = SceneValues(self)
+        self.recorder: Any = None      # has begin_frame(budget) -> budget and end_frame(): a Recorder, for instance
 
     def on_enter_tree(self) -> None:
         self.add_to_group(SCHEDULERS)
@@ -88,6 +102,7 @@ class AIScheduler(Node):
         # Behaviors hold Callables, which hold scripts: let them go now, not whenever Python tidies up.
         for task in list(self._tasks.values()):
             self.unschedule(task)
+        self.stop_recording()
         self._core = self._faults = None
 
     def on_process(self) -> None:
@@ -128,6 +143,14 @@ class AIScheduler(Node):
         if self._core is not None and not task.is_removed:   # None: it is being freed
             self._core.remove(task)
         self._tasks.pop(task.id, None)
+
+    def set_enabled(self, task: Task, is_enabled: bool) -> None:
+        """Leave out the work of a node, or let it run again, with all its tries."""
+        if not is_enabled:
+            self.core.pause(task)
+        else:
+            self.core.resume(task)
+            self.core.release(task)
 
     def join(self, node: Any) -> None:
         """Let a node be saved with this one, until it leaves."""
@@ -181,12 +204,17 @@ class AIScheduler(Node):
     def step(self, delta_s: float = 1 / 60) -> None:
         """Run one frame of AI; call it yourself when update is manual."""
         self.clock.advance(seconds=delta_s)
+        recorder = self.recorder
         budget = Budget.unlimited()
         if self.budget_us > 0:
             budget = Budget.of_time(self.budget_us, time.perf_counter_ns)
+        if recorder is not None:
+            budget = recorder.begin_frame(budget)
         begun_ns = time.perf_counter_ns()
         self.core.advance(budget)
         self._last_frame_us = (time.perf_counter_ns() - begun_ns) / 1000
+        if recorder is not None:
+            recorder.end_frame()
 
     @method
     def save_state(self) -> dict:
@@ -194,7 +222,8 @@ class AIScheduler(Node):
 
         Call it between two frames of AI. Nodes are found again by their paths from this one,
         behaviors and listeners by the names of node and method. What scripts keep in variables
-        of their own is theirs to save; habits may do it in _save_state().
+        of their own they give in _save_state(): habits, and nodes in the group "ai_saved",
+        of which place and motion are saved, too.
         """
         return save_parts(self._parts())
 
@@ -215,12 +244,66 @@ class AIScheduler(Node):
             part.begin_anew()
         return True
 
+    @method
+    def start_recording(self, path: str, read_inputs: Variant = None, look_every_frames: int = 60) -> bool:
+        """Write every frame of AI to a file such as "user://run.jsonl", until stop_recording().
+
+        A Callable ``read_inputs`` is called as each frame begins, and returns what comes from
+        outside, such as the keys that are pressed. What ran and what was told is compared in
+        every frame, the state of each node as rarely as ``look_every_frames`` says: 1 finds each
+        change in its frame, and costs more than all else.
+        """
+        self.stop_recording()
+        self.recorder = recorder_to(self, path, read_inputs, look_every_frames)
+        return True
+
+    @method
+    def stop_recording(self) -> None:
+        """End the recording or the replay, if there is one."""
+        recorder, self.recorder = self.recorder, None
+        close = getattr(recorder, "close", None)
+        if close is not None:
+            close()
+
+    @method
+    def start_replay(self, path: str, give_inputs: Variant = None) -> bool:
+        """Run what start_recording() wrote again, in the same scene, at the moment it began.
+
+        Each frame of AI is granted what it was granted then, whatever the time. A Callable
+        ``give_inputs`` is called as each frame begins, with what came from outside then. The
+        replay ends at the first frame that differs: see replay_ended.
+        """
+        self.stop_recording()
+        self.recorder = replay_from(self, path, give_inputs)
+        return True
+
+    def tell_replay_ended(self, difference: Difference | None) -> None:
+        self.recorder = None
+        self.replay_ended.emit(*(difference[:3] if difference is not None else (-1, "", "")))
+
     def _parts(self) -> dict[str, Saveable]:
-        nodes = {
-            f"{node.get_class()}/{path_of(self, node)}": NodePart(node)
-            for node in self._members.values() if node.is_valid() and node.is_inside_tree()
-        }
+        nodes = {name: part for name, (part, _) in self.parts_of_nodes().items()}
         return {"clock": self.clock, "faults": self.faults, "scheduler": SchedulerPart(self), **nodes}
+
+    def parts_of_nodes(self) -> dict[str, tuple[Any, Any]]:
+        """Return what is saved of each node, and the node, by "Class/path" or "node/path"."""
+        found: dict[str, tuple[Any, Any]] = {}
+        for node in self._members.values():
+            if node.is_valid() and node.is_inside_tree():
+                found[f"{node.get_class()}/{path_of(self, node)}"] = NodePart(node), node
+        for node in self.get_tree().get_nodes_in_group(SAVED) if self.is_inside_tree() else ():
+            if nearest(node, "AIScheduler", SCHEDULERS) == self:
+                found[f"node/{path_of(self, node)}"] = SavedNode(node, self.values), node
+        return found
+
+    def result_of(self, answer: object) -> object:
+        """Return what a behavior returned as a recording compares it; nothing while none is made."""
+        if self.recorder is None or answer is None:
+            return None
+        try:
+            return self.values.plain(answer, "result")
+        except StateError:
+            return type(answer).__name__
 
     @method
     def get_stats(self) -> dict:
@@ -235,11 +318,11 @@ class AIScheduler(Node):
         }
 
     def _caller(self, behavior: GDCallable, name: str) -> Any:
-        def call(turn: Turn) -> None:
+        def call(turn: Turn) -> object:
             if isinstance(behavior, GDCallable) and not behavior.is_live():
                 raise ReferenceError(
                     f"the object of behavior '{name}' has been freed; call remove_behavior() before freeing it")
-            behavior(turn.elapsed_s)
+            return self.result_of(behavior(turn.elapsed_s))
         return call
 
     def _task(self, behavior_id: int) -> Task:
@@ -265,6 +348,11 @@ class AIScheduler(Node):
         if self.is_inside_tree():
             self.set_process_internal(self.update == self.Update.IDLE)
             self.set_physics_process_internal(self.update == self.Update.PHYSICS)
+
+    def _budget_set(self) -> None:
+        is_timed = getattr(self.recorder, "is_timed", None)
+        if is_timed is not None and is_timed != (self.budget_us > 0):
+            raise RefusedValue("budget_us cannot become limited or unlimited in a recording; stop it first")
 
     def _policy_set(self) -> None:
         if self._core is not None:

@@ -20,6 +20,7 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.habit import LAUNCHES, Habit, HabitSettings
+from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.scene_saving import load_node, save_node
 from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import scheduler_of
@@ -29,6 +30,8 @@ from ai_core.decisions.habit_state import active_runs
 from ai_core.decisions.habits import Habit as HabitDefinition
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.scheduling.task import Task, Turn
+
+SAVED = ("enabled", "period_frames", "priority")
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_tree.svg")
@@ -45,7 +48,7 @@ class HabitTree(Node):
         HabitSettings.Launch, HabitSettings.Launch.PRIORITIZED,
         doc="How the habits right below launch.")
     actor = export(NodePath, NodePath(".."), doc="The character; by default the parent.")
-    enabled = export(bool, True, on_set="_reschedule", doc="Off: habits stop and nothing is decided.")
+    enabled = export(bool, True, on_set="_enable", doc="Off: habits stop and nothing is decided.")
     period_frames = export(
         int, 1, range=(1, 600, 1), or_greater=True, unit="frames", group="Optimizations", on_set="_reschedule",
         doc="Frames from one decision to the next.")
@@ -134,6 +137,7 @@ class HabitTree(Node):
         values = self._scheduler.values
         return {
             "version": 1,
+            "settings": saved_settings(self, SAVED),
             "tree": self._core.save_state(),
             "scripts": {
                 path: values.plain(habit.saved_by_script(), f"_save_state() ({path})")
@@ -146,6 +150,7 @@ class HabitTree(Node):
             raise StateError("the tree does not run; give it an actor, habits and an AIScheduler first")
         fields = Fields.versioned(state, version=1)
         habits, values = self._habits_by_path(), self._scheduler.values
+        change_settings = prepared_settings(self, SAVED, fields.group("settings"))
         change = self._core.prepare_state(fields.anything("tree"))
         scripts = fields.group("scripts")
         of_scripts = {
@@ -155,6 +160,7 @@ class HabitTree(Node):
         fields.end()
 
         def change_all() -> None:
+            change_settings()
             change()
             runs = {run.path: run for run in active_runs(self._core.root_run)}
             for path, habit in habits.items():
@@ -217,12 +223,17 @@ class HabitTree(Node):
         if self._core is None:
             return
         self._unschedule()
-        if self.enabled:
-            self._task = self._scheduler.schedule(
-                self._live, name=path_of(self._scheduler, self),
-                period_frames=self.period_frames, priority=self.priority)
-        else:
-            self._core.stop()
+        self._task = self._scheduler.schedule(
+            self._live, name=path_of(self._scheduler, self),
+            period_frames=self.period_frames, priority=self.priority)
+        self._enable()
+
+    def _enable(self) -> None:
+        # Left out, not removed: what is off when a game is saved is found, and off, when it is loaded.
+        if self._task is not None:
+            self._scheduler.set_enabled(self._task, self.enabled)
+            if not self.enabled:
+                self._core.stop()
 
     def _live(self, turn: Turn) -> None:
         if self.can_process():           # neither paused nor disabled

@@ -18,11 +18,12 @@ from addons.ai_core.bridge.gd import (
     read_transforms,
     report_error,
 )
+from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.scene_saving import load_node, save_node
 from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import call_waiting, scheduler_of
 from addons.ai_core.nodes.sight_rays import SightRays, body_id
-from ai_core.saving.fields import State
+from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Task, Turn
 from ai_core.senses.modality import Modality
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
@@ -179,15 +180,28 @@ class SenseManager(Node):
         return self._core is not None
 
     def saved(self) -> State:
-        return self.core.save_state()
+        return {
+            "version": 1,
+            "senses": self.core.save_state(),
+            "sensors": _saved_nodes(self.core.sensor_names, self._sensors),
+            "sources": _saved_nodes(self.core.source_names, self._sources),
+        }
 
     def prepared(self, state: object) -> Callable[[], None]:
-        change = self.core.prepare_state(state)
+        fields = Fields.versioned(state, version=1)
+        change = self.core.prepare_state(fields.anything("senses"))
+        changes = [
+            *_prepared_nodes(fields, "sensors", self.core.sensor_names, self._sensors),
+            *_prepared_nodes(fields, "sources", self.core.source_names, self._sources),
+        ]
+        fields.end()
 
         def change_all() -> None:
             sensors, sources = _by_name(self.core.sensor_names), _by_name(self.core.source_names)
             change()
             self._take_ids(sensors, sources)
+            for one in changes:
+                one()
 
         return change_all
 
@@ -254,6 +268,31 @@ class SenseManager(Node):
     def _in_use(self) -> None:
         if self._core is not None:
             raise RefusedValue("senses cannot change once sensors or sources joined; set them before the scene runs")
+
+
+def _saved_nodes(names: Mapping[int, str], nodes: dict[int, Any]) -> list[State]:
+    """Return the properties of each sensor or source, by the order of adding."""
+    return [
+        {"name": name, "settings": saved_settings(nodes[one], nodes[one].saved_names)}
+        for one, name in names.items() if one in nodes
+    ]
+
+
+def _prepared_nodes(
+    fields: Fields, field: str, names: Mapping[int, str], nodes: dict[int, Any]
+) -> list[Callable[[], None]]:
+    """Check saved properties, those of one name by the order of adding; return what puts them."""
+    ids, numbers = _by_name(names), Counter[str]()
+    changes = []
+    for row in fields.groups(field):
+        name = row.text("name")
+        node = nodes.get(ids.get((name, numbers[name]), -1))
+        numbers[name] += 1
+        if node is None:
+            row.refuse("name", f"names {name!r}, which is not in the scene")
+        changes.append(prepared_settings(node, node.saved_names, row.group("settings")))
+        row.end()
+    return changes
 
 
 def _by_name(names: Mapping[int, str]) -> dict[Name, int]:

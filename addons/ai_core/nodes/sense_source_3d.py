@@ -32,6 +32,7 @@ class SenseSource3D(SenseMember, Node3D):
         doc="What it belongs to; sensors choose what they notice.")
 
     without_manager = "cannot be sensed"
+    saved_names = ("sight_strength", "sound_strength", "affiliation")
 
     def __init__(self) -> None:
         self.source_id = -1

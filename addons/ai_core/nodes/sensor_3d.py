@@ -74,6 +74,10 @@ class Sensor3D(SenseMember, Node3D):
         ("target", Node), ("level", int), ("level_name", str), doc="0 is unaware, 1 suspicious, 2 alert.")
 
     without_manager = "senses nothing"
+    saved_names = (
+        "sight_range_m", "horizontal_angle", "vertical_angle", "near_range_m",
+        "sight_threshold", "hearing_threshold", "notices",
+    )
 
     def __init__(self) -> None:
         self._id = -1

@@ -15,3 +15,11 @@ func _tick(_elapsed_s: float) -> int:
 	var share := get_time_in_habit_s() / duration_s
 	guard.look_to_yaw(_ahead + sweep * sin(share * TAU))
 	return STATUS_SUCCEEDED if share >= 1.0 else STATUS_RUNNING
+
+
+func _save_state() -> Variant:
+	return _ahead
+
+
+func _load_state(state: Variant) -> void:
+	_ahead = state

@@ -10,3 +10,11 @@ func destination() -> Vector3:
 
 func _on_done() -> void:
 	_stop = (_stop + 1) % guard.patrol_route.get_child_count()
+
+
+func _save_state() -> Variant:
+	return _stop
+
+
+func _load_state(state: Variant) -> void:
+	_stop = state

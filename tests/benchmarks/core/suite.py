@@ -2,19 +2,14 @@
 from __future__ import annotations
 
 from tests.benchmarks.core.events import listeners_among, listeners_of_one_event
-from tests.benchmarks.core.scheduling import frames_of_behaviors
 from tests.benchmarks.core.senses import one_signal
 from tools.benchmarking.declarations import Measurement, Suite
 
 # What a general library may add to a bare loop: checks, reports and statistics of each call.
 # Ratios as DESIGN.md section 8 and the research behind it set them.
 SUITE = Suite(
-    "schedulers, events and senses beside bare loops",
+    "events and senses beside bare loops",
     (
-        Measurement(
-            "60 frames of n behaviors, 7 % due", frames_of_behaviors, sizes=(100, 1000, 10_000),
-            goals={"loop over what is due": 1 / 1.3, "simpy": 12.0},
-        ),
         Measurement(
             "event to n listeners", listeners_of_one_event, sizes=(1, 100, 10_000),
             goals={

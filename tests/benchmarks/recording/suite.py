@@ -1,81 +1,125 @@
-"""What recording adds to the AI of a frame: the same scenario with and without a recorder."""
+"""What recording adds to the AI of a frame: the same world with and without a recorder."""
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
 from functools import partial
 
 from ai_core.budget import Budget
-from ai_core.recording import Recorder, digest_of
-from demo_project.scenarios import SCENARIOS, Scenario, build
+from ai_core.recording import Recorder, Replay, digest_of, read_recording
+from demo_project.scenarios import SCENARIOS, Scenario
 from tools.benchmarking.declarations import Case, Contest, Measurement, Suite
 
 OFF = "without recording"
-FRAMES = 60
-# Looked at once in these frames; what ran and what was told is written in every one.
-LOOK_EVERY_FRAMES = 30
+NEVER = "never recorded"
+FRAMES = 30  # as many as are written at once
 
-# A recorder may add 5 % to the AI's time.
+# More than any frame needs: both sides do the same work, and only looking at the clock is added.
+PLENTY_US = 100_000.0
+
+# A recorder may add 5 % to the AI's time, writing included; one that is closed, nothing.
 GOAL = {OFF: 1 / 1.05}
+GOAL_OF_CLOSED = {NEVER: 1 / 1.01}
 
 
-def recorded_scenario(name: str, _n: int, look_every_frames: int) -> Contest:
-    """60 frames of a scenario, recorded, beside the same without a recorder."""
-    return Contest(
-        _recorded(build(name), look_every_frames), {OFF: _plain(build(name))},
-        complaint=lambda: _difference(name, look_every_frames),
-    )
+class World:
+    """A scenario of so many, on steps or on time."""
 
+    def __init__(self, name: str, count: int, *, is_timed: bool) -> None:
+        self.scenario: Scenario = SCENARIOS[name](0, **({"count": count} if count else {}))  # type: ignore[call-arg]
+        self.is_timed = is_timed
+        self.lines: list[str] = []
 
-def _plain(scenario: Scenario) -> Case:
-    def frames() -> int:
-        for _ in range(FRAMES):
-            scenario.step(Budget.of_steps(scenario.budget_steps), scenario.next_inputs())
-        return FRAMES
+    def budget(self) -> Budget:
+        if self.is_timed:
+            return Budget.of_time(PLENTY_US, time.perf_counter_ns)
+        return Budget.of_steps(self.scenario.budget_steps)
 
-    return frames
+    def recorder(self, **settings: int) -> Recorder:
+        scenario = self.scenario
+        return Recorder(
+            self.lines.append, clock=scenario.clock, trace=scenario.trace, parts=scenario.observed,
+            is_timed=self.is_timed, **settings,
+        )
 
+    def plain(self) -> Case:
+        scenario = self.scenario
 
-def _recorded(scenario: Scenario, look_every_frames: int) -> Case:
-    recorder = Recorder(
-        _forget, clock=scenario.clock, trace=scenario.trace, parts=scenario.observed,
-        look_every_frames=look_every_frames,
-    )
+        def frames() -> int:
+            for _ in range(FRAMES):
+                scenario.step(self.budget(), scenario.next_inputs())
+            return FRAMES
 
-    def frames() -> int:
+        return frames
+
+    def run(self, recorder: Recorder) -> None:
+        scenario = self.scenario
         for _ in range(FRAMES):
             inputs = scenario.next_inputs()
-            scenario.step(recorder.begin_frame(Budget.of_steps(scenario.budget_steps), inputs), inputs)
+            scenario.step(recorder.begin_frame(self.budget(), inputs), inputs)
             recorder.end_frame()
-        return FRAMES
 
-    return frames
+    def recorded(self, recorder: Recorder) -> Case:
+        def frames() -> int:
+            self.run(recorder)
+            self.lines.clear()  # a disk is not measured here
+            return FRAMES
 
-
-def _forget(_line: str) -> None:
-    """A disk is not measured here."""
-
-
-def _difference(name: str, look_every_frames: int) -> str:
-    """Recorded or not, the same happens; "" or which part differs."""
-    plain, recorded = build(name), build(name)
-    _plain(plain)()
-    _recorded(recorded, look_every_frames)()
-    differing = [
-        part for part in plain.observed
-        if digest_of(plain.observed[part].observe()) != digest_of(recorded.observed[part].observe())
-    ]
-    return f"recording changes {', '.join(differing)} of {name}" if differing else ""
+        return frames
 
 
-def _measurement(name: str, what: str, look_every_frames: int, goals: dict[str, float]) -> Measurement:
-    make: Callable[[int], Contest] = partial(recorded_scenario, name, look_every_frames=look_every_frames)
-    return Measurement(f"{name}, {what}", make, sizes=(FRAMES,), goals=goals)
+def recorded_world(_n: int, name: str, count: int, *, is_timed: bool = False, **settings: int) -> Contest:
+    """30 frames of a world, recorded and written, beside the same without a recorder."""
+    make = partial(World, name, count, is_timed=is_timed)
+    ours = make()
+    return Contest(
+        ours.recorded(ours.recorder(**settings)), {OFF: make().plain()},
+        complaint=lambda: _complaint(make(), make(), make()),
+    )
+
+
+def closed_recorder(_n: int, name: str, count: int) -> Contest:
+    """30 frames of a world whose recorder is closed, beside one that never had any."""
+    ours = World(name, count, is_timed=False)
+    ours.recorder().close()
+    return Contest(ours.plain(), {NEVER: World(name, count, is_timed=False).plain()})
+
+
+def _complaint(plain: World, recorded: World, again: World) -> str:
+    """Recorded or not, the same happens, and happens again in a replay; "" or what differs."""
+    plain.plain()()
+    with recorded.recorder() as recorder:
+        recorded.run(recorder)
+    one, other = plain.scenario.observed, recorded.scenario.observed
+    differing = [part for part in one if digest_of(one[part].observe()) != digest_of(other[part].observe())]
+    if differing:
+        return f"recording changes {', '.join(differing)}"
+    scenario = again.scenario
+    replay = Replay(
+        read_recording(recorded.lines), clock=scenario.clock, trace=scenario.trace, parts=scenario.observed
+    )
+    return str(replay.run(scenario.step) or "")
 
 
 SUITE = Suite(
-    "60 frames of a scenario with and without a recorder",
+    "30 frames of a world with and without a recorder",
     (
-        *(_measurement(name, "parts looked at twice a second", LOOK_EVERY_FRAMES, GOAL) for name in SCENARIOS),
-        *(_measurement(name, "parts looked at every frame", 1, {}) for name in SCENARIOS),
+        Measurement("1,000 visitors", partial(recorded_world, name="crowd", count=1000), goals=GOAL),
+        Measurement("100 guards", partial(recorded_world, name="guards", count=100), goals=GOAL),
+        Measurement(
+            "1,000 visitors, on time", partial(recorded_world, name="crowd", count=1000, is_timed=True), goals=GOAL
+        ),
+        Measurement(
+            "100 guards, on time", partial(recorded_world, name="guards", count=100, is_timed=True), goals=GOAL
+        ),
+        # Next to no AI: what a frame costs whatever happens in it shows here.
+        Measurement("a house of 12", partial(recorded_world, name="alarm", count=0)),
+        Measurement(
+            "100 guards, parts looked at every frame",
+            partial(recorded_world, name="guards", count=100, look_every_frames=1),
+        ),
+        Measurement(
+            "1,000 visitors, recorder closed", partial(closed_recorder, name="crowd", count=1000),
+            goals=GOAL_OF_CLOSED,
+        ),
     ),
 )

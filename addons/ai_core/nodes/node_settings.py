@@ -1,0 +1,43 @@
+"""Properties of a node that a game changes while it runs: saved, and put back without telling anybody."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from addons.ai_core.bridge.gd import RefusedValue
+from ai_core.saving.fields import MOST, Fields, State, StateError
+
+
+def saved_settings(node: Any, names: Sequence[str]) -> State:
+    """Return exported properties by name."""
+    return {name: getattr(node, name) for name in names}
+
+
+def prepared_settings(node: Any, names: Sequence[str], fields: Fields) -> Callable[[], None]:
+    """Check saved properties as the inspector would; return what puts them, without ``on_set``.
+
+    Raises:
+        StateError: naming the property that does not fit.
+    """
+    values = {}
+    for name in names:
+        declared = getattr(type(node), name)
+        value = _read(fields, name, declared.type)
+        try:
+            values[declared.slot] = declared.checked(node, value)
+        except RefusedValue as error:
+            raise StateError(f"{fields.place_of(name)!r}: {error}") from None
+    fields.end()
+
+    def change() -> None:
+        node.__dict__.update(values)
+
+    return change
+
+
+def _read(fields: Fields, name: str, kind: object) -> bool | int | float:
+    if kind is bool:
+        return fields.flag(name)
+    if kind is int:
+        return fields.whole(name, minimum=-MOST)
+    return fields.number(name)

@@ -1,0 +1,367 @@
+"""Another behavior for another importance: one character, and what it runs now."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
+from ai_core.faults import FaultIsolation
+from ai_core.level_of_detail.behavior_ranges import BehaviorRanges, Range, checked_importance
+from ai_core.saving.fields import Fields, State
+from ai_core.scheduling.task import Turn, Work
+from ai_core.scheduling.work import Runner, runner_for
+
+__all__ = ["BehavioralLOD", "Force", "LODBehavior"]
+
+SWITCH_STEPS = 1
+"""Steps that a switch takes off the behavior's budget, where steps are counted."""
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class LODBehavior:
+    """One of the behaviors a character has for different importances.
+
+    Args:
+        name: unique within its character.
+        work: a callable, a generator function, or an object with ``advance``.
+        lowest, highest: importances for which it may run; ranges of neighbours
+            overlap by the hysteresis wanted. A fallback's are not used.
+        enter: called with the behavior left (or None) and what its exit gave.
+        exit: called with the behavior entered next (or None); what it returns
+            is compressed data for that one.
+    """
+
+    name: str
+    work: Work
+    lowest: float = 0.0
+    highest: float = 1.0
+    enter: Callable[[LODBehavior | None, Any], object] | None = None
+    exit: Callable[[LODBehavior | None], Any] | None = None
+
+
+class Force(NamedTuple):
+    """A behavior that runs whatever the importance.
+
+    Attributes:
+        behavior: which.
+        left_s: for how long (s), infinite until it is taken back.
+        has_begun: whether a turn has seen it: time before that is not its own.
+    """
+
+    behavior: LODBehavior
+    left_s: float
+    has_begun: bool = False
+
+
+class BehavioralLOD:
+    """Runs that one of a character's behaviors that suits its importance; itself work.
+
+    The current behavior stays as long as importance is in its range. Then it
+    is left first and the new one entered after, so that the data of both is
+    never held at once. The time this takes is taken off the behavior's budget.
+    A behavior that keeps raising is left out, as if it had no range.
+
+    Args:
+        behaviors: most detailed first.
+        arbitration: which of several is taken; see ``behavior_ranges``.
+        fallback: runs where no range holds importance; needs no range.
+        fallback_margin: how deep importance must be in a range to end the fallback.
+        importance: called each turn for the importance; None uses the attribute.
+        faults: what happens to a behavior that raises; None reports to the log.
+
+    Raises:
+        ValueError: if a range is reversed or empty, or a gap is left without
+            a fallback; says which.
+
+    Source: 000_execution_management, behavioral level of detail.
+    """
+
+    def __init__(
+        self, behaviors: Sequence[LODBehavior], *, arbitration: str = "first",
+        fallback: LODBehavior | None = None, fallback_margin: float = 0.05,
+        importance: Callable[[], float] | None = None, faults: FaultIsolation | None = None,
+    ) -> None:
+        self._behaviors = (*behaviors, *([fallback] if fallback is not None else []))
+        names = _checked_names(self._behaviors)
+        self._fallback = fallback
+        spans = [(one.lowest, one.highest) for one in behaviors]
+        self._ranges = BehaviorRanges(
+            spans, arbitration=arbitration, names=names[: len(spans)],
+            may_have_gaps=fallback is not None,
+        )
+        margin = finite_number("fallback_margin", fallback_margin, minimum=0, maximum=0.5)
+        self._from_fallback = BehaviorRanges(
+            [_narrowed(one, margin) for one in map(self._ranges.__getitem__, range(len(spans)))],
+            arbitration=arbitration, may_have_gaps=True,
+        )
+        self._runners: dict[str, Runner] = {one.name: runner_for(one.work) for one in self._behaviors}
+        if importance is not None and not callable(importance):
+            raise TypeError(f"importance must be a callable or None, got {shown(importance)}")
+        self._source = importance
+        self._faults = faults if faults is not None else FaultIsolation()
+        self._compressions: dict[tuple[str, str], Callable[[Any], Any]] = {}
+        self._importance = 0.0
+        self._level: int | None = None
+        self._forced: Force | None = None
+        self._current: LODBehavior | None = None
+        self._frame = 0
+        self.switches = 0
+
+    @property
+    def importance(self) -> float:
+        """What behaviors are chosen by, 0 to 1; set by the game, or by ``importance()``."""
+        return self._importance
+
+    @importance.setter
+    def importance(self, value: float) -> None:
+        self._importance = checked_importance(value)
+
+    @property
+    def behaviors(self) -> tuple[LODBehavior, ...]:
+        """All behaviors, most detailed first, the fallback last."""
+        return self._behaviors
+
+    @property
+    def current(self) -> str | None:
+        """Name of the behavior that was entered and not left; None if there is none."""
+        return None if self._current is None else self._current.name
+
+    @property
+    def level(self) -> int | None:
+        """Number of the behavior that ``LevelLimits`` assigned, None to choose by importance.
+
+        A level beyond the last behavior lets nothing run.
+        """
+        return self._level
+
+    @level.setter
+    def level(self, value: int | None) -> None:
+        self._level = None if value is None else whole_number("level", value, minimum=0)
+
+    def compress(self, leaving: str, entering: str, function: Callable[[Any], Any]) -> None:
+        """Convert what the exit of one behavior gives into what another's enter takes.
+
+        Raises:
+            UnknownNameError: if there is no behavior of such a name.
+        """
+        if not callable(function):
+            raise TypeError(f"function must be a callable, got {shown(function)}")
+        self._compressions[self._named(leaving).name, self._named(entering).name] = function
+
+    def force(self, name: str, *, for_s: float | None = None) -> None:
+        """Run a behavior whatever the importance: damage, danger, a script.
+
+        Args:
+            name: of the behavior.
+            for_s: how long (s of turns that ran), above 0; None until ``unforce``.
+        """
+        left_s = math.inf if for_s is None else finite_number("for_s", for_s, above=0)
+        self._forced = Force(self._named(name), left_s)
+
+    def unforce(self) -> None:
+        """Let importance decide again."""
+        self._forced = None
+
+    def release(self, name: str) -> None:
+        """Let a behavior that kept failing be chosen again."""
+        self._faults.release((self, self._named(name).name))
+
+    def settle(self) -> bool:
+        """Leave and enter what importance, level and force ask for; run nothing.
+
+        Returns:
+            Whether there was a switch.
+        """
+        wanted = self._wanted()
+        if wanted is self._current:
+            return False
+        self._switch(wanted)
+        return True
+
+    def __call__(self, turn: Turn) -> str | None:
+        """Run the behavior that is right now; return its name.
+
+        What the choice and a switch used is gone from the turn's budget.
+        """
+        self._frame = turn.now.frame
+        if self._source is not None:
+            self.importance = self._source()
+        self._let_force_pass(turn.elapsed_s)
+        if self.settle():
+            turn.budget.spend(SWITCH_STEPS)
+        current = self._current
+        if current is None:
+            return None
+        key = (self, current.name)
+        try:
+            self._runners[current.name].run(turn)
+        except Exception as error:  # whatever a behavior raises stays with it
+            self._faults.failed(key, current.name, self._frame, error)
+        else:
+            self._faults.succeeded(key)
+        return current.name
+
+    def save_state(self) -> State:
+        """Return the current behavior, importance, level, force and failures, as plain data."""
+        force, failing = self._forced, []
+        for one in self._behaviors:
+            failures, is_quarantined = self._faults.failures_of((self, one.name))
+            if failures or is_quarantined:
+                failing.append(
+                    {"name": one.name, "failures": failures, "is_quarantined": is_quarantined}
+                )
+        return {
+            "version": 1,
+            "current": self.current,
+            "importance": self._importance,
+            "level": self._level,
+            "forced": None if force is None else {
+                "name": force.behavior.name, "has_begun": force.has_begun,
+                "left_s": None if force.left_s == math.inf else force.left_s,
+            },
+            "switches": self.switches,
+            "failing": failing,
+        }
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check a saved state; return what loads it. Calls no enter and no exit.
+
+        Raises:
+            StateError: if it cannot be loaded; says where in it, and why.
+        """
+        here = {one.name: one for one in self._behaviors}
+        names = tuple(here)
+        fields = Fields.versioned(state, version=1)
+        importance = fields.number("importance", minimum=0, maximum=1)
+        level = None if fields.anything("level") is None else fields.whole("level")
+        is_none = fields.anything("current") is None
+        current = None if is_none else here[fields.one_of("current", names)]
+        forced = None
+        if fields.anything("forced") is not None:
+            one = fields.group("forced")
+            left_s = one.number_or("left_s", math.inf, minimum=0)
+            forced = Force(here[one.one_of("name", names)], left_s, one.flag("has_begun"))
+            one.end()
+        switches = fields.whole("switches")
+        failing = _read_failing(fields, names)
+        fields.end()
+
+        def change() -> None:
+            for runner in self._runners.values():
+                runner.close()  # a generator half done belongs to what was before
+            self._importance, self._level, self._forced = importance, level, forced
+            self._current, self.switches = current, switches
+            for name in here:
+                failures, is_quarantined = failing.get(name, (0, False))
+                self._faults.put_failures((self, name), failures, is_quarantined=is_quarantined)
+
+        return change
+
+    def _let_force_pass(self, elapsed_s: float) -> None:
+        force = self._forced
+        if force is not None and force.has_begun:
+            left_s = force.left_s - elapsed_s
+            self._forced = force._replace(left_s=left_s) if left_s > 0 else None
+        elif force is not None:
+            self._forced = force._replace(has_begun=True)
+
+    def _wanted(self) -> LODBehavior | None:
+        for one in self._in_order_of_wish():
+            if not self._faults.is_quarantined((self, one.name)):
+                return one
+        return None
+
+    def _in_order_of_wish(self) -> Iterator[LODBehavior]:
+        """What should run, then what is next best if that keeps failing."""
+        if self._forced is not None:
+            yield self._forced.behavior
+        if self._level is not None:
+            yield from self._behaviors[self._level :]
+            return
+        current = self._current
+        if current is not None and current is not self._fallback and self._holds(current):
+            yield current
+        ranges = self._from_fallback if current is self._fallback and current else self._ranges
+        chosen = ranges.choose(self._importance)
+        if chosen is not None:
+            yield self._behaviors[chosen]
+            if current is None or current is not self._fallback:
+                yield from (one for one in self._behaviors[: len(ranges)] if self._holds(one))
+        if self._fallback is not None:
+            yield self._fallback
+
+    def _holds(self, behavior: LODBehavior) -> bool:
+        return behavior.lowest <= self._importance <= behavior.highest
+
+    def _switch(self, wanted: LODBehavior | None) -> None:
+        """Exit first; whatever fails in between, the new behavior is the current one."""
+        left, self._current = self._current, wanted
+        self.switches += 1
+        data: Any = None
+        if left is not None:
+            data = self._safely(left, "exit", self._leave, left, wanted)
+        if left is not None and wanted is not None:
+            convert = self._compressions.get((left.name, wanted.name))
+            if convert is not None:
+                data = self._safely(wanted, "compression", convert, data)
+        if wanted is not None and wanted.enter is not None:
+            self._safely(wanted, "enter", wanted.enter, left, data)
+
+    def _leave(self, left: LODBehavior, entering: LODBehavior | None) -> Any:
+        try:
+            return left.exit(entering) if left.exit is not None else None
+        finally:
+            self._runners[left.name].close()
+
+    def _safely(
+        self, behavior: LODBehavior, what: str, function: Callable[..., Any], *arguments: Any
+    ) -> Any:
+        key = (self, behavior.name)
+        try:
+            return function(*arguments)
+        except Exception as error:  # a switch half done would be worse
+            self._faults.failed(key, f"{behavior.name} ({what})", self._frame, error)
+            return None
+
+    def _named(self, name: str) -> LODBehavior:
+        for one in self._behaviors:
+            if one.name == name:
+                return one
+        raise UnknownNameError("behavior", name, [one.name for one in self._behaviors])
+
+
+def _checked_names(behaviors: Sequence[LODBehavior]) -> list[str]:
+    if not behaviors:
+        raise ValueError("behaviors must be at least one, got none")
+    names = []
+    for one in behaviors:
+        if not isinstance(one, LODBehavior):
+            raise TypeError(f"behaviors must be LODBehavior, got {shown(one)}")
+        if not isinstance(one.name, str) or not one.name:
+            raise TypeError(f"name must be a text that is not empty, got {shown(one.name)}")
+        if one.name in names:
+            raise ValueError(f"two behaviors are named {one.name!r}; names must differ")
+        names.append(one.name)
+    return names
+
+
+def _narrowed(one: Range, margin: float) -> tuple[float, float]:
+    """Return the range by which a fallback ends; the ends of 0 to 1 are no borders."""
+    margin = min(margin, (one.highest - one.lowest) / 4)
+    return (
+        one.lowest if one.lowest == 0 else one.lowest + margin,
+        one.highest if one.highest == 1 else one.highest - margin,
+    )
+
+
+def _read_failing(fields: Fields, names: tuple[str, ...]) -> dict[str, tuple[int, bool]]:
+    failing = {}
+    for one in fields.groups("failing"):
+        name = one.one_of("name", names)
+        if name in failing:
+            one.refuse("name", "comes again")
+        failing[name] = one.whole("failures"), one.flag("is_quarantined")
+        one.end()
+    return failing

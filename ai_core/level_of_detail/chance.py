@@ -1,0 +1,53 @@
+"""Random numbers from whichever generator the game hands in."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ai_core.errors import shown
+
+__all__ = ["Floats", "checked_generator", "normals", "shuffled", "uniforms"]
+
+Floats = NDArray[np.float64]
+"""Numbers of many people."""
+
+SMALLEST = 1e-300
+"""Nothing smaller goes into a logarithm."""
+
+
+def checked_generator(generator: Any) -> Any:
+    """Return ``generator`` if it is a ``random.Random`` or a NumPy ``Generator``.
+
+    Raises:
+        TypeError: if it has no ``random()``, or is a class.
+    """
+    if isinstance(generator, type) or not callable(getattr(generator, "random", None)):
+        raise TypeError(
+            "generator must be a random.Random or a numpy.random.Generator,"
+            f" got {shown(generator)}; make one from a seed"
+        )
+    return generator
+
+
+def uniforms(generator: Any, count: int) -> Floats:
+    """Return ``count`` numbers in [0, 1); only ``random()`` is asked for."""
+    if isinstance(generator, np.random.Generator):
+        return generator.random(count)
+    return np.array([generator.random() for _ in range(count)], np.float64)
+
+
+def normals(generator: Any, count: int) -> Floats:
+    """Return ``count`` normal numbers of mean 0 and deviation 1.
+
+    Source: Box and Muller's method.
+    """
+    radius = np.sqrt(-2 * np.log(np.maximum(1 - uniforms(generator, count), SMALLEST)))
+    drawn: Floats = radius * np.cos(2 * np.pi * uniforms(generator, count))
+    return drawn
+
+
+def shuffled(generator: Any, count: int) -> NDArray[np.intp]:
+    """Return the numbers below ``count`` in a random order."""
+    return np.argsort(uniforms(generator, count), kind="stable")

@@ -1,0 +1,186 @@
+"""A population, and the people in it who must stay themselves."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ai_core.errors import finite_number, shown, whole_number
+from ai_core.level_of_detail.people import KnownPerson, People
+from ai_core.level_of_detail.population import Columns, Population
+from ai_core.level_of_detail.population_state import read_population, saved_population
+from ai_core.saving.fields import LATEST_S, Fields, State
+
+__all__ = ["Community"]
+
+
+class Community:
+    """People as counts and distributions while closed, and as themselves while open.
+
+    What was seen again is consistent with what was seen before: whoever was
+    remembered comes back with the facts they were left with, for as long as
+    was said; then they are one of the many, and no total changes.
+
+    Args:
+        population: everybody but those who are pinned.
+    """
+
+    def __init__(self, population: Population) -> None:
+        if not isinstance(population, Population):
+            raise TypeError(f"population must be a Population, got {shown(population)}")
+        self.population = population
+        self.known: dict[str, KnownPerson] = {}
+
+    @property
+    def count(self) -> int:
+        """How many people there are, known ones included."""
+        return self.population.count + len(self.known)
+
+    def total(self, name: str) -> float:
+        """Return what all have together of a numeric property."""
+        return self.population.total(name) + math.fsum(
+            one.facts[name] for one in self.known.values()
+        )
+
+    def pin(self, name: str, facts: Mapping[str, Any], *, until_s: float = math.inf) -> None:
+        """Add a person who stays themselves; one more than there were.
+
+        Args:
+            name: unique here.
+            facts: a value for every property of the population, and anything else.
+            until_s: game time until which (s); for ever unless given.
+
+        Raises:
+            ValueError: if a property is missing, not finite, or the name is taken.
+        """
+        if name in self.known:
+            raise ValueError(f"{name!r} is known here already; names must differ")
+        if not math.isinf(until_s):
+            finite_number("until_s", until_s)
+        try:
+            self.population.compressed({key: [facts[key]] for key in self.population.properties})
+        except KeyError as error:
+            raise ValueError(f"facts of {name!r} must have every property, {error} is missing") from None
+        self.known[name] = KnownPerson(name, dict(facts), until_s)
+
+    def lapse(self, now_s: float) -> None:
+        """Let those whose time is over be among the many again. Cost: O(known)."""
+        for name in sorted(name for name, one in self.known.items() if one.until_s <= now_s):
+            facts = self.known.pop(name).facts
+            self.population = self.population.merged(self.population.compressed(
+                {key: [facts[key]] for key in self.population.properties}
+            ))
+
+    def open(self, generator: Any, now_s: float = 0.0) -> People:
+        """Return everybody as individuals. The community keeps what it was until ``close``."""
+        self.lapse(now_s)
+        names = sorted(self.known)
+        many = self.population.expand(generator)
+        columns: Columns = {}
+        for key, column in many.items():
+            mine = [self.known[name].facts[key] for name in names]
+            columns[key] = np.concatenate((np.array(mine), column)) if names else column
+        properties = self.population.properties
+        extras = {
+            name: {key: one for key, one in self.known[name].facts.items() if key not in properties}
+            for name in names
+        }
+        left_s = {name: self.known[name].until_s - now_s for name in names}
+        return People(columns, extras, left_s)
+
+    def close(self, people: People, now_s: float = 0.0) -> None:
+        """Keep counts and distributions of people, and those who are known as they are."""
+        if not isinstance(people, People):
+            raise TypeError(f"people must be what open returned, got {shown(people)}")
+        many = np.ones(len(people), np.bool_)
+        many[[people.row_of(name) for name in people.known]] = False
+        population = self.population.compressed(
+            {key: np.asarray(column)[many] for key, column in people.columns.items()}
+        )
+        self.known = {
+            name: KnownPerson(name, people.facts_of(name), now_s + people.lasts_s_of(name))
+            for name in people.known
+        }
+        self.population = population
+
+    def split(
+        self, sizes: Sequence[int], generator: Any, *, place: Callable[[KnownPerson], int] | None = None
+    ) -> list[Community]:
+        """Return communities of these sizes, known people included.
+
+        Args:
+            sizes: people in each, together ``count``.
+            place: into which part a known person goes; None fills the parts in order.
+        """
+        if sum(sizes) != self.count:
+            raise ValueError(f"sizes must add up to {self.count}, got {sum(sizes)}")
+        left = [whole_number("size", size, minimum=0) for size in sizes]
+        homes: dict[str, int] = {}
+        for name, person in sorted(self.known.items()):
+            home = next(n for n, one in enumerate(left) if one) if place is None else place(person)
+            home = whole_number("place", home, minimum=0, maximum=len(left) - 1)
+            if not left[home]:
+                raise ValueError(f"part {home} of {sizes[home]} has no room for {name!r}")
+            left[home] -= 1
+            homes[name] = home
+        parts = [Community(one) for one in self.population.split(left, generator)]
+        for name, home in homes.items():
+            parts[home].known[name] = self.known[name]
+        return parts
+
+    @classmethod
+    def merged(cls, parts: Sequence[Community]) -> Community:
+        """Return all parts together.
+
+        Raises:
+            ValueError: if there are none, or a name is known in two of them.
+        """
+        if not parts:
+            raise ValueError("parts must be at least one, got none")
+        together = cls(parts[0].population)
+        for one in parts[1:]:
+            together.population = together.population.merged(one.population)
+        for one in parts:
+            for name in one.known:
+                if name in together.known:
+                    raise ValueError(f"{name!r} is known in two parts; names must differ")
+            together.known.update(one.known)
+        return together
+
+    def save_state(self) -> State:
+        """Return the population and known people, as plain data."""
+        return {
+            "version": 1,
+            "population": saved_population(self.population),
+            "known": [
+                {"name": name, "facts": dict(one.facts),
+                 "until_s": None if math.isinf(one.until_s) else one.until_s}
+                for name, one in sorted(self.known.items())
+            ],
+        }
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check a saved state; return what loads it.
+
+        Raises:
+            StateError: if it cannot be loaded; says where in it, and why.
+        """
+        fields = Fields.versioned(state, version=1)
+        population = read_population(fields.group("population"))
+        loaded = Community(population)
+        for one in fields.groups("known"):
+            facts = one.anything("facts")
+            until_s = one.number_or("until_s", math.inf, maximum=LATEST_S)
+            try:
+                loaded.pin(one.text("name"), facts, until_s=until_s)
+            except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+                one.refuse("facts", f"do not fit: {error}")
+            one.end()
+        fields.end()
+
+        def change() -> None:
+            self.population, self.known = population, loaded.known
+
+        return change

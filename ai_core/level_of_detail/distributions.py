@@ -1,0 +1,341 @@
+"""How a number is spread over many people: kept for a group instead of the people.
+
+- ``Normal`` for most of what grows: heights, skills, health.
+- ``PowerLaw`` where few have much and many have little: wealth, fame.
+- ``Quantiles`` for any shape that was measured.
+
+``values`` makes numbers whose mean is exactly that of the distribution, and
+``refitted`` finds exactly the distribution they came from: however often a
+group is opened and closed, nothing drifts.
+"""
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ai_core.errors import finite_number, shown
+from ai_core.level_of_detail.chance import Floats, normals, uniforms
+
+__all__ = ["Distribution", "Normal", "PowerLaw", "Quantiles", "checked_values"]
+
+QUANTILE_POINTS = 17
+"""Points of a fitted ``Quantiles`` (count): every sixteenth part of the people."""
+
+MOST_STEPS = 100
+"""Steps of a search for a mean (count); a dozen are usual, halving needs 60."""
+
+ROUNDING = 1e-13
+"""Difference of a mean that is rounding (share of the largest value)."""
+
+LOPSIDED = 1e3
+"""Ends of a search may differ by this factor for a straight line to be of use."""
+
+STEEPEST = 1e6
+"""Largest exponent of a power law (no unit); all values are its lower bound then."""
+
+MOST_STRETCH = 64.0
+"""How far the shape of a sample is bent at most to give a total (no unit)."""
+
+
+class Distribution(ABC):
+    """How a number is spread. Never changes; what would change it returns a new one."""
+
+    @property
+    @abstractmethod
+    def mean(self) -> float:
+        """Total divided by the number of people."""
+
+    @abstractmethod
+    def values(self, count: int, generator: Any) -> Floats:
+        """Return numbers for ``count`` people, in any order, of exactly this mean.
+
+        Cost: O(count log count) at most.
+        """
+
+    @abstractmethod
+    def refitted(self, values: Floats) -> Distribution:
+        """Return the distribution of this kind that ``values`` have.
+
+        Raises:
+            ValueError: if there are none, or one is not finite.
+        """
+
+    @abstractmethod
+    def merged(self, count: int, other: Any, other_count: int) -> Distribution:
+        """Return that of ``count`` people with this and ``other_count`` with the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Normal(Distribution):
+    """A bell curve.
+
+    Args:
+        average: the mean.
+        deviation: standard deviation, 0 or more.
+    """
+
+    average: float
+    deviation: float
+
+    def __post_init__(self) -> None:
+        finite_number("average", self.average)
+        finite_number("deviation", self.deviation, minimum=0)
+
+    @property
+    def mean(self) -> float:
+        """The average."""
+        return self.average
+
+    def values(self, count: int, generator: Any) -> Floats:
+        """Drawn, then shifted and scaled to exactly this mean and deviation."""
+        drawn = normals(generator, count)
+        if count:
+            drawn -= drawn.mean()
+            spread = drawn.std()
+            drawn *= self.deviation / spread if spread > 0 else 0.0
+        return _with_mean(drawn + self.average, self.average)
+
+    def refitted(self, values: Floats) -> Normal:
+        """Mean and deviation of the values."""
+        values = checked_values(values)
+        return Normal(float(values.mean()), float(values.std()))
+
+    def merged(self, count: int, other: Normal, other_count: int) -> Normal:
+        """Exact: what all values together have."""
+        mean = _pooled(self.average, count, other.average, other_count)
+        variance = _pooled(
+            self.deviation**2 + (self.average - mean) ** 2, count,
+            other.deviation**2 + (other.average - mean) ** 2, other_count,
+        )
+        return Normal(mean, math.sqrt(variance))
+
+
+@dataclass(frozen=True, slots=True)
+class PowerLaw(Distribution):
+    """Many have little and few have much: density falls as value to the -exponent.
+
+    Args:
+        exponent: above 1, up to STEEPEST; the smaller, the more the richest have.
+        lower: smallest value, above 0.
+        average: the mean of those whom it stands for; None takes that of the
+            law, which exists above exponent 2.
+
+    Raises:
+        ValueError: if a number is out of range, or the mean of no such people.
+    """
+
+    exponent: float
+    lower: float
+    average: float | None = None
+
+    def __post_init__(self) -> None:
+        finite_number("exponent", self.exponent, above=1, maximum=STEEPEST)
+        finite_number("lower", self.lower, above=0)
+        if self.average is None:
+            if self.exponent <= 2:
+                raise ValueError(
+                    f"a power law with exponent {self.exponent:g} has no mean; give average"
+                )
+            mean = self.lower * (self.exponent - 1) / (self.exponent - 2)
+            object.__setattr__(self, "average", mean)
+        finite_number("average", self.average, minimum=self.lower)
+
+    @property
+    def mean(self) -> float:
+        """The average of those whom it stands for."""
+        assert self.average is not None
+        return self.average
+
+    @property
+    def tail(self) -> float:
+        """Mean of the logarithm of value over lower bound: 1 / (exponent - 1)."""
+        return 1 / (self.exponent - 1)
+
+    def values(self, count: int, generator: Any) -> Floats:
+        """Logarithms are scaled to give the exponent, and bent to give the mean."""
+        logs = -np.log1p(-uniforms(generator, count))
+        if not count or self.tail <= 1 / STEEPEST or not logs.any():
+            return np.full(count, self.mean)
+        bend = _solved(lambda bend: self._mean_of(self._bent(logs, bend)) - self.mean)
+        return _with_mean(self.lower * np.exp(self._bent(logs, bend)), self.mean)
+
+    def refitted(self, values: Floats) -> PowerLaw:
+        """The lower bound stays unless a value is below it; exponent of greatest likelihood."""
+        values = checked_values(values)
+        if values.min() <= 0:
+            raise ValueError(f"values of a power law must be above 0, got {values.min():g}")
+        smallest = float(values.min())
+        # Rounding may have put the smallest a hair below the bound.
+        lower = self.lower if smallest >= self.lower * (1 - 1e-9) else smallest
+        tail = float(np.log(np.maximum(values / lower, 1)).mean())
+        return PowerLaw(_exponent(tail), lower, max(lower, float(values.mean())))
+
+    def merged(self, count: int, other: PowerLaw, other_count: int) -> PowerLaw:
+        """Exact: what all values together have, above the smaller bound."""
+        lower = min(self.lower, other.lower)
+        tail = _pooled(
+            self.tail + math.log(self.lower / lower), count,
+            other.tail + math.log(other.lower / lower), other_count,
+        )
+        return PowerLaw(_exponent(tail), lower, _pooled(self.mean, count, other.mean, other_count))
+
+    def _bent(self, logs: Floats, bend: float) -> Floats:
+        """Return logs to a power, scaled to the mean that the exponent asks for."""
+        with np.errstate(under="ignore"):
+            bent = (logs / logs.max()) ** bend
+            found: Floats = bent * (self.tail / bent.mean())
+        return found
+
+    def _mean_of(self, logs: Floats) -> float:
+        with np.errstate(over="ignore"):
+            return float(np.exp(logs).mean()) * self.lower
+
+
+@dataclass(frozen=True, slots=True)
+class Quantiles(Distribution):
+    """Any shape: values at equal steps from the least to the greatest.
+
+    Args:
+        points: two or more, not falling: the least value, ..., the greatest.
+        average: the mean; None takes that of straight lines between points.
+    """
+
+    points: tuple[float, ...]
+    average: float | None = None
+
+    def __post_init__(self) -> None:
+        points = tuple(finite_number("points", one) for one in self.points)
+        object.__setattr__(self, "points", points)
+        if len(points) < 2 or any(one > other for one, other in pairwise(points)):
+            raise ValueError(f"points must be two or more that do not fall, got {shown(points)}")
+        if self.average is None:
+            middle = (np.array(points[1:]) + np.array(points[:-1])) / 2
+            object.__setattr__(self, "average", float(middle.mean()))
+        finite_number("average", self.average)
+
+    @classmethod
+    def of(cls, values: object, points: int = QUANTILE_POINTS) -> Quantiles:
+        """Return the quantiles of ``values``, at so many points."""
+        ordered = np.sort(checked_values(np.asarray(values, np.float64)))
+        return cls(tuple(ordered[_places(points, len(ordered))].tolist()), float(ordered.mean()))
+
+    @property
+    def mean(self) -> float:
+        """The average."""
+        assert self.average is not None
+        return self.average
+
+    def values(self, count: int, generator: Any) -> Floats:
+        """One for each point; those between are drawn, and bent to give the mean."""
+        if count == 0:
+            return np.zeros(0)
+        points = np.array(self.points)
+        places = _places(len(points), count)
+        step = np.clip(np.searchsorted(places, np.arange(count), side="right") - 1, 0, len(points) - 2)
+        share = uniforms(generator, count)
+        share[places] = 0.0
+        base, rise = points[step], (points[step + 1] - points[step])
+        base[places] = points
+        rise[places] = 0.0
+        with np.errstate(under="ignore"):
+            bend = _solved(lambda bend: self.mean - float((base + rise * share**bend).mean()))
+            return _with_mean(base + rise * share**bend, self.mean)
+
+    def refitted(self, values: Floats) -> Quantiles:
+        """As many points as this one has."""
+        return Quantiles.of(values, len(self.points))
+
+    def merged(self, count: int, other: Quantiles, other_count: int) -> Quantiles:
+        """Quantiles of the two mixed; the mean is exact."""
+        mean = _pooled(self.mean, count, other.mean, other_count)
+        if self.points == other.points:
+            return Quantiles(self.points, mean)
+        grid = np.unique(self.points + other.points)
+        below = np.zeros(len(grid))
+        up_to = np.zeros(len(grid))
+        for one, weight in ((self, count), (other, other_count)):
+            shares = np.linspace(0, 1, len(one.points))
+            below += weight * (1 - np.interp(-grid, -np.array(one.points[::-1]), 1 - shares[::-1]))
+            up_to += weight * np.interp(grid, one.points, shares)
+        share = np.stack((below, np.maximum(below, up_to)), axis=1).ravel() / (count + other_count)
+        wanted = np.linspace(0, 1, max(len(self.points), len(other.points)))
+        points = np.interp(wanted, share, np.repeat(grid, 2))
+        points[0], points[-1] = grid[0], grid[-1]
+        return Quantiles(tuple(np.maximum.accumulate(points).tolist()), mean)
+
+
+def checked_values(values: Floats) -> Floats:
+    """Return ``values`` as float64 of shape (n,), n at least 1, finite.
+
+    Raises:
+        ValueError: if they are not.
+    """
+    array = np.asarray(values)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"values must be numbers, got {shown(values)}")
+    if array.ndim != 1 or not array.size:
+        raise ValueError(f"values must be of shape (n,), at least one, got shape {array.shape}")
+    numbers = array.astype(np.float64)
+    if not np.isfinite(numbers).all():
+        raise ValueError(f"values must be finite, got {numbers[~np.isfinite(numbers)][0]}")
+    return numbers
+
+
+def _with_mean(values: Floats, mean: float) -> Floats:
+    """Return values shifted to a mean; not by what is mere rounding, so that bounds hold."""
+    if len(values):
+        off = mean - float(values.mean())
+        if abs(off) > ROUNDING * float(np.abs(values).max()):
+            return values + off
+    return values
+
+
+def _solved(excess: Callable[[float], float]) -> float:
+    """Return where a rising function is 0, between 0 and MOST_STRETCH, or the nearer end.
+
+    False position, each end in turn held back (the Illinois rule); halving
+    where the function is not finite.
+    """
+    low, high = 0.0, MOST_STRETCH
+    below, above = excess(low), excess(high)
+    if below >= 0 or above <= 0:
+        return low if below >= 0 else high
+    side = 0
+    for _ in range(MOST_STEPS):
+        middle = (low + high) / 2
+        # From far away a straight line says little; halve until it is near.
+        if math.isfinite(above) and above < -LOPSIDED * below and below > -LOPSIDED * above:
+            middle = (low * above - high * below) / (above - below)
+        found = excess(middle)
+        if found == 0 or not low < middle < high or high - low <= 4e-16 * high:
+            return middle
+        if found > 0:
+            high, above = middle, found
+            below, side = (below / 2, 1) if side == 1 else (below, 1)
+        else:
+            low, below = middle, found
+            above, side = (above / 2, -1) if side == -1 else (above, -1)
+    return (low + high) / 2
+
+
+def _pooled(one: float, count: int, other: float, other_count: int) -> float:
+    """Return the mean of two means; exactly their own where they are equal."""
+    total = count + other_count
+    return one if one == other or not total else one + (other - one) * (other_count / total)
+
+
+def _exponent(tail: float) -> float:
+    return min(STEEPEST, 1 + 1 / max(tail, 1 / STEEPEST))
+
+
+def _places(points: int, count: int) -> Any:
+    """Return which of ``count`` sorted values stand at the points."""
+    return np.rint(np.linspace(0, count - 1, points)).astype(np.intp)
+
+

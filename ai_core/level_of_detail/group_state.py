@@ -1,0 +1,84 @@
+"""The state of a group: whether it is open, who is in it, and how far each has come."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ai_core.saving.fields import Fields, State, StateError
+
+if TYPE_CHECKING:
+    from ai_core.level_of_detail.group_lod import GroupLOD
+
+__all__ = ["prepared_group", "saved_group"]
+
+VERSION = 1
+
+WORK_OF_ITS_OWN = ("work", "expand", "compress")
+
+
+def saved_group(group: GroupLOD) -> State:
+    """Return the state between two turns; members that are saveable are in the scheduler's."""
+    scheduler = group._scheduler
+    failing = {}
+    for what in WORK_OF_ITS_OWN:
+        failures, is_quarantined = group._faults.failures_of((group, what))
+        failing[what] = {"failures": failures, "is_quarantined": is_quarantined}
+    return {
+        "version": VERSION,
+        "name": group.name,
+        "passing": list(group._passing),
+        "scheduler": None if scheduler is None else scheduler.save_state(),
+        "failing": failing,
+    }
+
+
+def prepared_group(group: GroupLOD, state: object) -> Callable[[], None]:
+    """Check a state; return what loads it.
+
+    Members of an open group are made for the check already, in a scheduler
+    that takes the place of the one that is here.
+    """
+    fields = Fields.versioned(state, version=VERSION)
+    if fields.text("name") != group.name:
+        fields.refuse("name", f"must be {group.name!r}: another group was saved")
+    names = [Fields({"name": one}, "passing").text("name") for one in fields.items("passing")]
+    saved = fields.anything("scheduler")
+    all_failing = fields.group("failing")
+    failing = {}
+    for what in WORK_OF_ITS_OWN:
+        one = all_failing.group(what)
+        failing[what] = one.whole("failures"), one.flag("is_quarantined")
+        one.end()
+    all_failing.end()
+    fields.end()
+    if saved is None and names:
+        fields.refuse("passing", "must be empty: the group was closed")
+    start = group.drop_members if saved is None else _prepared_members(group, names, saved)
+
+    def change() -> None:
+        start()
+        for what, (failures, is_quarantined) in failing.items():
+            group._faults.put_failures((group, what), failures, is_quarantined=is_quarantined)
+
+    return change
+
+
+def _prepared_members(group: GroupLOD, names: list[str], saved: object) -> Callable[[], None]:
+    here, group._passing = group._passing, {}  # names that are in use now may come again
+    try:
+        passing = group.make_passing(names)
+        scheduler, tasks = group.scheduled(passing)
+        load = scheduler.prepare_state(saved)
+    except StateError as error:
+        raise StateError(f"group {group.name!r}: {error}") from error
+    except (LookupError, TypeError, ValueError) as error:
+        raise StateError(f"group {group.name!r}: its members cannot be made: {error}") from error
+    finally:
+        group._passing = here
+
+    def start() -> None:
+        group.drop_members()
+        group.start(scheduler, passing, tasks)
+        load()
+
+    return start

@@ -1,0 +1,192 @@
+"""People of an open group, and what is remembered of those who were seen."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
+from ai_core.level_of_detail.categorical import Categorical
+from ai_core.level_of_detail.chance import checked_generator
+from ai_core.level_of_detail.population import Columns, Population
+from ai_core.saving.fields import Fields, State
+
+__all__ = ["Draft", "KnownPerson", "People", "made_characters"]
+
+
+class KnownPerson(NamedTuple):
+    """Somebody who is kept as an individual while the group is closed.
+
+    Attributes:
+        name: by which they are found again.
+        facts: every property of the population, and whatever else was last
+            known: plain data.
+        until_s: game time until which they stay themselves (s); infinite for
+            characters of the story.
+    """
+
+    name: str
+    facts: Mapping[str, Any]
+    until_s: float
+
+
+class People:
+    """The people of an open group: known ones first, by name, then all others.
+
+    Attributes:
+        columns: by property, a number or label for each; the game may write.
+        known: facts of the known ones, by name, in their order.
+    """
+
+    def __init__(self, columns: Columns, known: Mapping[str, Mapping[str, Any]], lasts_s: Mapping[str, float]) -> None:
+        self.columns = columns
+        self.known = {name: dict(facts) for name, facts in known.items()}
+        self._row_of = {name: row for row, name in enumerate(self.known)}
+        self._lasts_s = dict(lasts_s)
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    def row_of(self, name: str) -> int:
+        """Return the row of a known person.
+
+        Raises:
+            UnknownNameError: if nobody of that name is known here.
+        """
+        if name not in self._row_of:
+            raise UnknownNameError("known person", name, self._row_of)
+        return self._row_of[name]
+
+    def remember(
+        self, row: int, name: str, *, for_s: float | None = None,
+        facts: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Let somebody stay themselves after closing: they were seen, or matter.
+
+        Args:
+            row: whose.
+            name: unique; known from now on.
+            for_s: how long after closing (s), above 0; None for ever.
+            facts: what else is to be true of them when they are met again.
+        """
+        row = whole_number("row", row, minimum=0, maximum=len(self) - 1)
+        if not isinstance(name, str) or not name:
+            raise TypeError(f"name must be a text that is not empty, got {shown(name)}")
+        taken = next((one for one, other in self._row_of.items() if other == row), name)
+        if taken != name or self._row_of.get(name, row) != row:
+            raise ValueError(f"row {row} is {taken!r}, or {name!r} is another row; names must differ")
+        self._lasts_s[name] = math.inf if for_s is None else finite_number("for_s", for_s, above=0)
+        self._row_of[name] = row
+        self.known[name] = {**self.known.get(name, {}), **(facts or {})}
+
+    def forget(self, name: str) -> None:
+        """Let a known person be one of the many again."""
+        self.row_of(name)
+        del self._row_of[name], self._lasts_s[name], self.known[name]
+
+    def facts_of(self, name: str) -> dict[str, Any]:
+        """Return what is true of a known person now."""
+        row = self.row_of(name)
+        return {**self.known[name], **{key: one[row].item() for key, one in self.columns.items()}}
+
+    def lasts_s_of(self, name: str) -> float:
+        """Return how long after closing a known person stays themselves (s)."""
+        self.row_of(name)
+        return self._lasts_s[name]
+
+    def save_state(self) -> State:
+        """Return everybody, as plain data; what ``from_state`` reads."""
+        return {
+            "version": 1,
+            "columns": {name: np.asarray(one).tolist() for name, one in self.columns.items()},
+            "known": [
+                {"name": name, "row": self._row_of[name], "facts": facts,
+                 "lasts_s": None if math.isinf(self._lasts_s[name]) else self._lasts_s[name]}
+                for name, facts in self.known.items()
+            ],
+        }
+
+    @classmethod
+    def from_state(cls, state: object, population: Population) -> People:
+        """Return the people in a save.
+
+        Args:
+            state: what ``save_state`` returned.
+            population: says which properties there are, and of which kinds.
+
+        Raises:
+            StateError: if they cannot be loaded; says where in it, and why.
+        """
+        fields = Fields.versioned(state, version=1)
+        group = fields.group("columns")
+        columns = {name: _read_column(group, name, one) for name, one in population.properties.items()}
+        group.end()
+        people = cls(columns, {}, {})
+        if len({len(one) for one in columns.values()}) > 1:
+            fields.refuse("columns", "must all be of one length")
+        for one in fields.groups("known"):
+            lasts_s = one.number_or("lasts_s", math.inf)
+            row = one.whole("row", maximum=max(0, len(people) - 1))
+            facts = one.anything("facts")
+            try:
+                name = one.text("name")
+                people.remember(row, name, facts=dict(facts))
+                people._lasts_s[name] = lasts_s
+            except (TypeError, ValueError) as error:
+                one.refuse("name", f"does not fit: {error}")
+            one.end()
+        fields.end()
+        return people
+
+
+class Draft(NamedTuple):
+    """What a maker of characters is told.
+
+    Attributes:
+        people: everybody, with their properties.
+        district: what the game says of the place.
+        time_of_day_s: seconds since midnight (s).
+        generator: where chance comes from.
+    """
+
+    people: People
+    district: Mapping[str, Any]
+    time_of_day_s: float
+    generator: Any
+
+
+def made_characters(
+    people: People, make: Callable[[Draft], Sequence[Any]], generator: Any, *,
+    district: Mapping[str, Any] | None = None, time_of_day_s: float = 0.0,
+) -> list[Any]:
+    """Return the game's own characters for people, one each, in their order.
+
+    Args:
+        people: what ``Community.open`` returned.
+        make: returns a character for each; may go by their properties, by the
+            place and the time of day, or make them up and write into
+            ``people.columns`` what is to be kept of them.
+        generator: handed on to ``make``.
+        district: properties of the place.
+        time_of_day_s: seconds since midnight (s), 0 or more.
+
+    Raises:
+        ValueError: if not exactly one character was made for each.
+    """
+    checked_generator(generator)
+    time_of_day_s = finite_number("time_of_day_s", time_of_day_s, minimum=0)
+    made = list(make(Draft(people, district or {}, time_of_day_s, generator)))
+    if len(made) != len(people):
+        raise ValueError(f"make must return a character for each of {len(people)} people, got {len(made)}")
+    return made
+
+
+def _read_column(fields: Fields, name: str, kind: object) -> Any:
+    if not isinstance(kind, Categorical):
+        return np.array(fields.numbers(name), np.float64)
+    labels = fields.items(name)
+    if not all(type(one) is str and one for one in labels):
+        fields.refuse(name, "must be a list of labels")
+    return np.array(labels, np.str_)

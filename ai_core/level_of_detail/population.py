@@ -1,0 +1,224 @@
+"""Counts and distributions instead of people: what is kept of a group that is closed."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ai_core.errors import UnknownNameError, shown, whole_number
+from ai_core.level_of_detail.categorical import Categorical
+from ai_core.level_of_detail.chance import checked_generator
+from ai_core.level_of_detail.dependence import arranged, checked_dependences, measured
+from ai_core.level_of_detail.distributions import Distribution, checked_values
+
+__all__ = ["Columns", "Population"]
+
+Columns = dict[str, NDArray[Any]]
+"""People: by property, a number or label for each."""
+
+
+class Population:
+    """So many people, and how each property is spread over them. Never changes.
+
+    Args:
+        count: how many, 0 or more.
+        properties: by name, a Distribution, or a Categorical whose counts add up
+            to ``count``.
+        dependences: rank correlation (-1 to 1) of pairs of numeric properties;
+            pairs that are not named are independent.
+
+    Raises:
+        ValueError: if counts do not add up, or dependences contradict.
+    """
+
+    __slots__ = ("count", "dependences", "properties")
+
+    def __init__(
+        self, count: int, properties: Mapping[str, Distribution | Categorical], *,
+        dependences: Mapping[tuple[str, str], float] | None = None,
+    ) -> None:
+        self.count = whole_number("count", count, minimum=0)
+        self.properties = dict(sorted(properties.items()))
+        for name, one in self.properties.items():
+            if not isinstance(one, Distribution | Categorical):
+                raise TypeError(f"property {name!r} must be a distribution, got {shown(one)}")
+            if isinstance(one, Categorical) and one.total != self.count:
+                raise ValueError(
+                    f"counts of {name!r} add up to {one.total}, and there are {self.count} people"
+                )
+        self.dependences = checked_dependences(dependences or {}, self.numeric)
+
+    def __repr__(self) -> str:
+        return f"Population({self.count}, {self.properties}, dependences={self.dependences})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Population) and (self.count, self.properties, self.dependences) == (
+            other.count, other.properties, other.dependences
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def numeric(self) -> dict[str, Distribution]:
+        """The properties that are numbers."""
+        return {
+            name: one for name, one in self.properties.items() if isinstance(one, Distribution)
+        }
+
+    def total(self, name: str) -> float:
+        """Return what all have together of a numeric property.
+
+        Raises:
+            UnknownNameError: if there is no such property.
+        """
+        if name not in self.numeric:
+            raise UnknownNameError("numeric property", name, self.numeric)
+        return self.numeric[name].mean * self.count
+
+    def expand(self, generator: Any) -> Columns:
+        """Return people that have these counts, totals, spreads and dependences.
+
+        Args:
+            generator: a ``random.Random`` or a NumPy ``Generator``.
+
+        Cost: O(people log people).
+        """
+        checked_generator(generator)
+        drawn = {name: one.values(self.count, generator) for name, one in self.numeric.items()}
+        people: Columns = dict(arranged(drawn, self.dependences, generator))
+        for name, one in self.properties.items():
+            if isinstance(one, Categorical):
+                people[name] = one.values(generator)
+        return {name: people[name] for name in self.properties}
+
+    def compressed(self, people: Mapping[str, Any]) -> Population:
+        """Return the population that ``people`` are, of the same kinds as this one.
+
+        Args:
+            people: by property, a number or label for each; any number of people.
+
+        Raises:
+            ValueError: if a property is missing or of another length, or not finite.
+            UnknownNameError: if a property is not known here.
+        """
+        for name in people:
+            if name not in self.properties:
+                raise UnknownNameError("property", name, self.properties)
+        columns = {name: np.asarray(people.get(name, ())) for name in self.properties}
+        lengths = {name: len(column) for name, column in columns.items()}
+        if len(set(lengths.values())) > 1 or set(people) != set(self.properties):
+            raise ValueError(f"every property needs a value for each of the people, got {lengths}")
+        count = next(iter(lengths.values()), self.count)
+        if not count:
+            empty = {name: Categorical({}) if isinstance(one, Categorical) else one
+                     for name, one in self.properties.items()}
+            return Population(0, empty, dependences=self.dependences)
+        properties = {
+            name: Categorical.of(columns[name]) if isinstance(one, Categorical)
+            else one.refitted(checked_values(columns[name]))
+            for name, one in self.properties.items()
+        }
+        return self._with(count, properties, measured(self.dependences, columns))
+
+    def merged(self, other: Population) -> Population:
+        """Return both together; totals and counts are those of both.
+
+        Dependences of the two are averaged by their counts: exact where both
+        are spread alike.
+
+        Raises:
+            ValueError: if their properties are not of the same kinds.
+        """
+        kinds = [{name: type(one) for name, one in each.properties.items()} for each in (self, other)]
+        if kinds[0] != kinds[1]:
+            raise ValueError(f"both must have the same properties, got {kinds[0]} and {kinds[1]}")
+        if not other.count or not self.count:
+            return self if self.count else other
+        properties: dict[str, Distribution | Categorical] = {}
+        for name, one in self.properties.items():
+            also: Any = other.properties[name]
+            properties[name] = (
+                one.merged(also) if isinstance(one, Categorical)
+                else one.merged(self.count, also, other.count)
+            )
+        count = self.count + other.count
+        pairs = sorted({*self.dependences, *other.dependences})
+        return self._with(count, properties, {
+            pair: _weighted(self.dependences.get(pair, 0.0), other.dependences.get(pair, 0.0),
+                            other.count / count)
+            for pair in pairs
+        })
+
+    def split(self, sizes: Sequence[int], generator: Any) -> list[Population]:
+        """Return parts of these sizes, which merged are this population again.
+
+        Numbers are spread in every part as in the whole; labels go in
+        proportion, rounded by chance.
+
+        Raises:
+            ValueError: if a size is negative, or they do not add up to ``count``.
+
+        Cost: O(parts), however many people.
+        """
+        checked_generator(generator)
+        for size in sizes:
+            whole_number("size", size, minimum=0)
+        if sum(sizes) != self.count:
+            raise ValueError(f"sizes must add up to {self.count}, got {sum(sizes)}")
+        labels = {
+            name: one.split(sizes, generator) for name, one in self.properties.items()
+            if isinstance(one, Categorical)
+        }
+        return [
+            self._with(size, {
+                name: labels[name][number] if name in labels else one
+                for name, one in self.properties.items()
+            }, self.dependences)
+            for number, size in enumerate(sizes)
+        ]
+
+    def with_property(self, name: str, one: Distribution | Categorical) -> Population:
+        """Return it with one property spread in another way: time has passed.
+
+        Raises:
+            UnknownNameError: if there is no such property.
+            ValueError: if it is of another kind, or counts do not add up.
+        """
+        if name not in self.properties:
+            raise UnknownNameError("property", name, self.properties)
+        if type(one) is not type(self.properties[name]):
+            raise ValueError(
+                f"property {name!r} must stay a {type(self.properties[name]).__name__}, got {shown(one)}"
+            )
+        changed = Population(self.count, {**self.properties, name: one})
+        return self._with(self.count, changed.properties, self.dependences)
+
+    def with_dependences(self, pairs: Mapping[tuple[str, str], float]) -> Population:
+        """Return it with dependences as they were measured.
+
+        They may, by the rounding of averages, contradict each other a little;
+        what is made from them comes as close as it can.
+
+        Raises:
+            ValueError: if one is of a property that is unknown.
+        """
+        found: dict[tuple[str, str], float] = {}
+        for pair, value in pairs.items():
+            found |= checked_dependences({pair: value}, self.numeric)
+        return self._with(self.count, self.properties, dict(sorted(found.items())))
+
+    def _with(
+        self, count: int, properties: Mapping[str, Distribution | Categorical],
+        dependences: Mapping[tuple[str, str], float],
+    ) -> Population:
+        """Return a population whose dependences were measured, so they can hold at once."""
+        made = object.__new__(Population)
+        made.count, made.properties = count, dict(properties)
+        made.dependences = dict(dependences)
+        return made
+
+
+def _weighted(one: float, other: float, share: float) -> float:
+    return one if one == other else one + (other - one) * share

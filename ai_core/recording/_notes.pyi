@@ -1,0 +1,5 @@
+from ai_core.recording.notes import Freeze, Notes
+
+INTERFACE: int
+
+def notes(frozen: Freeze) -> Notes: ...

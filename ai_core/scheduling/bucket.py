@@ -1,0 +1,174 @@
+"""Tasks of one period that are due on the same frames, and the count of those in step."""
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable
+from operator import attrgetter, length_hint
+from typing import TYPE_CHECKING
+
+from ai_core.clock import TimeIndex
+from ai_core.scheduling.round_times import RoundTimes
+
+if TYPE_CHECKING:
+    from ai_core.scheduling.due_table import DueTable
+    from ai_core.scheduling.task import Task, Turn
+
+__all__ = ["Bucket", "Call", "Moment"]
+
+Call = Callable[["Turn"], object]
+"""What a bucket calls for a task: its work if it is in step, else what runs it by itself."""
+
+by_id = attrgetter("_id")
+
+
+class Moment:
+    """One frame of a scheduler, as all work that runs in it shares it."""
+
+    __slots__ = ("now", "seconds")
+
+    def __init__(self, now: TimeIndex) -> None:
+        self.now = now
+        self.seconds = now.seconds
+
+
+NEVER = Moment(TimeIndex(0, 0.0))
+"""Stands where no task is in step, so that none asks."""
+
+
+class Bucket(list[Call]):
+    """What to call, and in ``tasks`` whose call it is; due when ``frame % period == residue``.
+
+    A list itself, as going through it is all that a frame does with it: every
+    object less to be fetched is felt. Tasks stand by ascending id.
+
+    A task is *in step* from the frame after it ran with the others: then it
+    runs whenever the bucket does, and nothing is written down for it. Its runs
+    follow from the frames since, its last run is the bucket's. ``settle``
+    writes them down; whoever changes a task that is in step settles it first.
+    """
+
+    __slots__ = ("last", "period", "residue", "table", "tasks", "times")
+
+    def __init__(self, table: DueTable, period: int, residue: int) -> None:
+        super().__init__()
+        self.table = table
+        self.period = period
+        self.residue = residue
+        self.last = NEVER
+        self.tasks: list[Task] = []
+        self.times: RoundTimes | None = None
+
+    def insert_task(self, task: Task, call: Call) -> None:
+        """Take in a task, out of step; it is run through ``call``."""
+        self.settle_times()
+        place = self.place_of(task)
+        self.tasks.insert(place, task)
+        self.insert(place, call)
+        task._bucket = self
+
+    def remove_task(self, task: Task) -> None:
+        """Let go of a task, with its runs written down."""
+        self.settle(task)
+        self.settle_times()
+        place = self.place_of(task)
+        del self.tasks[place], self[place]
+        task._bucket = None
+        task._in_step_since = -1
+
+    def place_of(self, task: Task) -> int:
+        """Return where in the bucket a task stands."""
+        return bisect_left(self.tasks, task._id, key=by_id)
+
+    def join(self, task: Task, call: Call) -> None:
+        """Put a task that has just run in step, from the next frame on."""
+        self.settle_times()
+        self[self.place_of(task)] = call
+        task._in_step_since = self.table.frame
+
+    def leave(self, task: Task, call: Call) -> None:
+        """Take a task out of step: it runs through ``call`` from its next turn on."""
+        self.settle(task)
+        self.settle_times()
+        self[self.place_of(task)] = call
+        task._in_step_since = -1
+
+    def dissolve(self, call_of: Callable[[Task], Call]) -> None:
+        """Take all tasks out of step."""
+        for task in self.tasks:
+            if task._in_step_since >= 0:
+                self.leave(task, call_of(task))
+
+    def runs_since(self, task: Task) -> int:
+        """Return the runs of a task in step that are not written down yet."""
+        since = task._in_step_since
+        if since < 0:
+            return 0
+        is_open = self.is_to_come(task) or self.is_running(task)
+        until = self.table.frame - is_open
+        return max(0, self._due_before(until) - self._due_before(since))
+
+    def last_run_of(self, task: Task) -> TimeIndex:
+        """Return when the last turn of a task began, or when it was added."""
+        moment = self.table.moment
+        if moment is not None and task._in_step_since >= 0 and self.is_running(task):
+            return moment.now
+        if not self.runs_since(task):
+            return task._last_run
+        if moment is not None and self._is_due_now() and not self.is_to_come(task):
+            return moment.now
+        return self.last.now
+
+    def settle(self, task: Task) -> None:
+        """Write down the runs of a task in step, and when the last one was."""
+        runs = self.runs_since(task)
+        if runs:
+            task._last_run = self.last_run_of(task)
+            task._record.runs += runs
+            is_open = self.is_to_come(task) or self.is_running(task)
+            task._in_step_since = self.table.frame - is_open
+
+    def settle_running(self, task: Task) -> None:
+        """Write down the runs of a task in step, the one that has just ended included."""
+        self.settle(task)
+        moment = self.table.moment
+        assert moment is not None
+        task._record.runs += 1
+        task._last_run = moment.now
+        task._in_step_since = self.table.frame
+
+    def settle_times(self) -> None:
+        """Write down the times of all rounds that have ended."""
+        if self.times is None:
+            return
+        columns, self.times = self.times.columns(), None
+        for task, times in zip(self.tasks, columns, strict=True):
+            if task._in_step_since >= 0:
+                task._record.note_rounds(*times)
+
+    def begun_last(self) -> Task:
+        """Return the task whose turn began last, in the bucket that runs."""
+        assert self.table.calls is not None
+        return self.tasks[len(self) - length_hint(self.table.calls) - 1]
+
+    def is_to_come(self, task: Task) -> bool:
+        """Return whether the turn of a task is still to begin in the frame that runs."""
+        table = self.table
+        if table.moment is None or not self._is_due_now() or self.last is table.moment:
+            return False
+        if table.running is not self or table.calls is None:
+            return True
+        return self.place_of(task) >= len(self) - length_hint(table.calls)
+
+    def is_running(self, task: Task) -> bool:
+        """Return whether the turn of a task in step has begun and not ended."""
+        calls = self.table.calls
+        if self.table.running is not self or calls is None or self.last is self.table.moment:
+            return False
+        return self.place_of(task) == len(self) - length_hint(calls) - 1
+
+    def _is_due_now(self) -> bool:
+        return (self.table.frame - 1) % self.period == self.residue
+
+    def _due_before(self, frame: int) -> int:
+        """Return on how many of the frames before ``frame`` the bucket was due."""
+        return (frame - self.residue + self.period - 1) // self.period

@@ -1,0 +1,107 @@
+"""Which tasks are due on a frame, found without looking at the others."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import cycle
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from ai_core.scheduling.bucket import Bucket, Call, Moment
+
+if TYPE_CHECKING:
+    from ai_core.scheduling.task import Task
+
+__all__ = ["DueTable"]
+
+SHORT_PERIOD_FRAMES = 64
+"""Longest period that has a ring of buckets (frames); longer ones wait in a calendar.
+
+A ring is looked at on every frame: about 30 ns for each short period in use, so 2 µs
+at most. A calendar costs 0.3 µs for each bucket that is due, and nothing for the
+others. With a longer ring little is won: rare buckets are rarely due.
+"""
+
+by_period = attrgetter("period")
+
+
+class DueTable:
+    """Tasks in buckets by period and phase.
+
+    Attributes:
+        frame: the frame that comes next; one more while a frame runs.
+        moment: the frame that runs, None between two.
+        running: the bucket that runs, with ``calls`` as far as it has come.
+
+    Cost: O(due) a frame, whatever the number of tasks and periods.
+    """
+
+    def __init__(self) -> None:
+        self.frame = 0
+        self.moment: Moment | None = None
+        self.running: Bucket | None = None
+        self.calls: Iterator[Call] | None = None
+        self._rings: dict[int, list[Bucket]] = {}
+        self._counts: dict[int, int] = {}
+        self._wheels: list[Iterator[Bucket]] = []
+        self._rare: dict[tuple[int, int], Bucket] = {}
+        self._calendar: dict[int, list[Bucket]] = {}
+
+    def add(self, task: Task, call: Call) -> None:
+        """Take in a task that has period and phase; due from ``frame`` on."""
+        period = task._period
+        residue = -task._phase % period
+        if period <= SHORT_PERIOD_FRAMES:
+            ring = self._rings.get(period)
+            if ring is None:
+                ring = [Bucket(self, period, one) for one in range(period)]
+                self._rings[period] = ring
+                self._counts[period] = 0
+                self._turn_wheels()
+            self._counts[period] += 1
+            bucket = ring[residue]
+        else:
+            bucket = self._rare_bucket(period, residue)
+        bucket.insert_task(task, call)
+
+    def remove(self, task: Task) -> None:
+        """Let go of a task, if it is here."""
+        bucket = task._bucket
+        if bucket is None:
+            return
+        bucket.remove_task(task)
+        if bucket.period in self._counts:
+            self._counts[bucket.period] -= 1
+            if not self._counts[bucket.period]:
+                del self._counts[bucket.period], self._rings[bucket.period]
+                self._turn_wheels()
+
+    def due(self) -> list[Bucket]:
+        """Return the buckets due on ``frame``, by ascending period, and go on to the next."""
+        frame = self.frame
+        due = list(filter(None, map(next, self._wheels)))
+        rare = self._calendar.pop(frame, None)
+        if rare is not None:
+            rare.sort(key=by_period)
+            for bucket in rare:
+                if bucket:
+                    self._calendar.setdefault(frame + bucket.period, []).append(bucket)
+                    due.append(bucket)
+                else:
+                    del self._rare[bucket.period, bucket.residue]
+        self.frame = frame + 1
+        return due
+
+    def _rare_bucket(self, period: int, residue: int) -> Bucket:
+        bucket = self._rare.get((period, residue))
+        if bucket is None:
+            bucket = self._rare[period, residue] = Bucket(self, period, residue)
+            first = self.frame + (residue - self.frame) % period
+            self._calendar.setdefault(first, []).append(bucket)
+        return bucket
+
+    def _turn_wheels(self) -> None:
+        """Let every wheel stand before the bucket of the next frame."""
+        self._wheels = []
+        for period, ring in sorted(self._rings.items()):
+            at = self.frame % period
+            self._wheels.append(cycle(ring[at:] + ring[:at]))

@@ -1,0 +1,128 @@
+"""Schedulers in schedulers: a character's inside the squad's inside the game's."""
+from __future__ import annotations
+
+from typing import Any
+
+from ai_core.errors import shown
+from ai_core.scheduling.load_balancing import LoadBalancingScheduler
+from ai_core.scheduling.scheduler import Scheduler
+from ai_core.scheduling.statistics import Overrun
+from ai_core.scheduling.task import Task
+
+__all__ = ["HierarchicalScheduler", "tree_statistics"]
+
+
+class HierarchicalScheduler(LoadBalancingScheduler):
+    """A load balancing scheduler with named groups, each a scheduler of its own.
+
+    Any scheduler can be work of any other; this one makes groups with the same
+    clock, faults, trace and stopwatch, and names what is in them by paths:
+    "squad/bob/think". A group shares out the share it gets, counts its own
+    frames, stops when it is paused, and is saved with this scheduler.
+
+    Args:
+        clock: where ``now`` comes from, in groups as well.
+        settings: as for every scheduler that shares out a budget.
+
+    Cost: as a LoadBalancingScheduler, in each group that is due.
+    Source: 000_execution_management, hierarchical scheduling.
+    """
+
+    @property
+    def groups(self) -> dict[str, Scheduler]:
+        """The groups by name, in the order added; schedulers that were added as work, too."""
+        return {
+            task.name: task.work for task in self.tasks if isinstance(task.work, Scheduler)
+        }
+
+    def add_group(
+        self,
+        name: str,
+        *,
+        kind: type[Scheduler] | None = None,
+        period_frames: int = 1,
+        phase_frames: int | None = None,
+        priority: float = 1.0,
+        **settings: Any,
+    ) -> Any:
+        """Make a scheduler that runs as work of this one, and return it.
+
+        Args:
+            name: part of paths; one that no group here has, without "/".
+            kind: class of the group; None for one that can have groups itself.
+            period_frames: as in ``add``; the group's frames pass so much slower.
+            phase_frames: as in ``add``.
+            priority: as in ``add``; weight of the group as a whole.
+            settings: arguments of ``kind`` besides clock, faults, trace and stopwatch.
+
+        Raises:
+            TypeError: if ``name`` is no text, or ``kind`` no class of schedulers.
+            ValueError: if there is a group of that name, or a number is out of range.
+        """
+        if not isinstance(name, str) or not name:
+            raise TypeError(f"name must be a text that is not empty, got {shown(name)}")
+        if "/" in name or name in self.groups:
+            raise ValueError(f"name must be new here and without '/', got {shown(name)}")
+        kind = HierarchicalScheduler if kind is None else kind
+        if not (isinstance(kind, type) and issubclass(kind, Scheduler)):
+            raise TypeError(f"kind must be a class of schedulers, got {shown(kind)}")
+        group = kind(
+            self.clock, faults=self._faults, trace=self._trace, stopwatch=self._stopwatch, **settings
+        )
+        self.add(
+            group, name=name, period_frames=period_frames, phase_frames=phase_frames, priority=priority
+        )
+        return group
+
+    def task_of(self, group: Scheduler) -> Task:
+        """Return the handle of a group, to pause, change or remove it.
+
+        Raises:
+            ValueError: if it is no group of this scheduler.
+        """
+        for task in self.tasks:
+            if task.work is group:
+                return task
+        raise ValueError(f"{shown(group)} is no group of this scheduler; add it first")
+
+    def tree_statistics(self) -> list[dict[str, object]]:
+        """Return the rows of ``tree_statistics`` of this scheduler."""
+        return tree_statistics(self)
+
+    def _tell_overrun(self, overrun: Overrun, task: Task) -> None:
+        super()._tell_overrun(overrun._replace(name="/".join(_culprits(task, overrun))), task)
+
+
+def tree_statistics(scheduler: Scheduler) -> list[dict[str, object]]:
+    """Return the statistics of a scheduler and of all in it, depth first.
+
+    Each row is as in ``statistics``, with its "path" of names before it. The
+    time of a group contains that of what is in it.
+
+    Cost: O(tasks).
+    """
+    return _rows_below(scheduler, "")
+
+
+def _rows_below(scheduler: Scheduler, path: str) -> list[dict[str, object]]:
+    rows: list[dict[str, object]] = []
+    for task, row in zip(scheduler.tasks, scheduler.statistics(), strict=True):
+        rows.append({"path": path + task.name, **row})
+        if isinstance(task.work, Scheduler):
+            rows += _rows_below(task.work, f"{path}{task.name}/")
+    return rows
+
+
+def _culprits(task: Task, overrun: Overrun) -> list[str]:
+    """Return names from a task down to the work in it that overran in the same moment."""
+    names, inner = [task.name], task.work
+    while isinstance(inner, Scheduler):
+        last = inner.last_overrun
+        if last is None or last.now != overrun.now:
+            break
+        names.append(last.name)
+        culprit = inner._tasks.get(last.task_id)
+        if culprit is None or isinstance(inner, HierarchicalScheduler):
+            break  # removed meanwhile, or named by its path already
+        inner = culprit.work
+    return names

@@ -1,0 +1,158 @@
+"""Several pieces of interruptible work, one after the other, as one."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ai_core.budget import Budget
+from ai_core.errors import shown
+from ai_core.saving.fields import Fields, State
+from ai_core.saving.values import SavedValues
+from ai_core.scheduling.inner_state import inner_state, prepared_inner
+from ai_core.scheduling.interruptible import (
+    Interruptible,
+    check_done,
+    check_interruptible,
+    check_not_cancelled,
+)
+
+__all__ = ["InSequence"]
+
+
+class InSequence:
+    """Several pieces of interruptible work, one after the other, as one.
+
+    Args:
+        stages: each takes the result of the stage before (None for the first)
+            and returns the work to do next. The last one's result is the whole's.
+        values: how results between stages are saved that are not plain data.
+
+    After loading, the stage that was running is made from the result before it
+    and, if it is saveable, goes on where it was, else begins anew.
+
+    Raises:
+        TypeError: if a stage cannot be called.
+        ValueError: if there is none.
+    """
+
+    def __init__(
+        self, *stages: Callable[[Any], Interruptible[Any]], values: SavedValues | None = None
+    ) -> None:
+        if not stages:
+            raise ValueError("stages must be at least one, got none")
+        for number, stage in enumerate(stages):
+            if not callable(stage):
+                raise TypeError(
+                    f"stage {number} must be a function of the result before it, got {shown(stage)};"
+                    " use lambda result: work"
+                )
+        self._stages = stages
+        self._values = values if values is not None else SavedValues()
+        self._number = 0
+        self._current: Interruptible[Any] | None = None
+        self._result: Any = None
+        self._is_cancelled = False
+
+    @property
+    def is_done(self) -> bool:
+        """True when the last stage is done."""
+        return self._number == len(self._stages)
+
+    @property
+    def is_cancelled(self) -> bool:
+        """True after ``cancel``."""
+        return self._is_cancelled
+
+    @property
+    def stage(self) -> int:
+        """Number of the stage that is next or under way; the count of stages when done."""
+        return self._number
+
+    @property
+    def progress(self) -> float:
+        """Share of the stages that are done, all counted as equally long."""
+        part = 0.0 if self._current is None else self._current.progress
+        return (self._number + part) / len(self._stages)
+
+    @property
+    def result(self) -> Any:
+        """The result of the last stage.
+
+        Raises:
+            RuntimeError: if it is not done.
+        """
+        check_done(self)
+        return self._result
+
+    def advance(self, budget: Budget, /) -> None:
+        """Go on with the current stage, and with the next ones while budget is left.
+
+        Raises:
+            RuntimeError: if it was cancelled.
+            TypeError: if a stage returned what is no interruptible work.
+        """
+        check_not_cancelled(self)
+        while not self.is_done and not self._is_cancelled:
+            current = self._current = self._current or self._begun(self._number, self._result)
+            current.advance(budget)
+            if not current.is_done:
+                return  # paused, or waiting for something: not ours to ask again at once
+            self._number, self._result, self._current = self._number + 1, current.result, None
+            if budget.is_spent:
+                return
+
+    def cancel(self) -> None:
+        """Cancel the stage under way, and all after it; does nothing when done."""
+        if self.is_done:
+            return
+        self._is_cancelled = True
+        current, self._current = self._current, None
+        if current is not None:
+            current.cancel()
+
+    def save_state(self) -> State:
+        """Return the stage, the result before it, and the stage's own state if it has one.
+
+        Raises:
+            StateError: if that result is neither plain data nor named in ``values``.
+        """
+        return {
+            "version": 1,
+            "stage": self._number,
+            "is_cancelled": self._is_cancelled,
+            "result": self._values.plain(self._result, "result"),
+            "work": inner_state(self._current),
+        }
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check a saved state; return what loads it.
+
+        The stage that was running is made here already, to check its state.
+
+        Raises:
+            StateError: if it cannot be loaded; says where in it, and why.
+        """
+        fields = Fields.versioned(state, version=1)
+        number = fields.whole("stage", maximum=len(self._stages))
+        is_cancelled = fields.flag("is_cancelled")
+        result = self._values.value(fields.anything("result"), fields.place_of("result"))
+        current = None
+        if fields.anything("work") is not None:
+            if number == len(self._stages):
+                fields.refuse("work", "must be None, as all stages are done")
+            current = self._begun(number, result)
+        load = prepared_inner(fields, "work", current)
+        fields.end()
+
+        def change() -> None:
+            replaced, self._current = self._current, current
+            self._number, self._result, self._is_cancelled = number, result, is_cancelled
+            load()
+            if replaced is not None:
+                replaced.cancel()
+
+        return change
+
+    def _begun(self, number: int, result: Any) -> Interruptible[Any]:
+        work = self._stages[number](result)
+        return check_interruptible(f"what stage {number} returns", work)

@@ -1,0 +1,89 @@
+"""Work too long for one frame: it pauses, goes on later, and has a result in the end.
+
+Begin (make it), ``advance(budget)`` until ``is_done``, then take ``result``.
+Whatever has the members of ``Interruptible`` is such work; nothing need be
+inherited. A generator becomes one through ``Suspendable``, several become one
+through ``InSequence``, anytime work through ``GoodEnough``, and ``Errand`` has
+a scheduler run one to its end.
+"""
+from __future__ import annotations
+
+from typing import Any, Protocol, TypeVar
+
+from ai_core.budget import Budget
+from ai_core.errors import shown
+
+__all__ = ["Interruptible", "check_done", "check_interruptible", "check_not_cancelled"]
+
+R_co = TypeVar("R_co", covariant=True)
+
+
+class Interruptible(Protocol[R_co]):
+    """Long work with a result: a search, a plan, a map that is being built."""
+
+    @property
+    def is_done(self) -> bool:
+        """True when ``result`` is there; False for good if it was cancelled."""
+        ...
+
+    @property
+    def is_cancelled(self) -> bool:
+        """True after ``cancel``: it will have no result."""
+        ...
+
+    @property
+    def progress(self) -> float:
+        """How far it has come, 0 to 1, as well as it can tell."""
+        ...
+
+    @property
+    def result(self) -> R_co:
+        """What came of it.
+
+        Raises:
+            RuntimeError: if it is not done.
+        """
+        ...
+
+    def advance(self, budget: Budget, /) -> object:
+        """Go on until done or the budget is spent, one step at least; when done do nothing.
+
+        Raises:
+            RuntimeError: if it was cancelled.
+        """
+        ...
+
+    def cancel(self) -> None:
+        """Drop what is half done, now and for good; does nothing when done."""
+        ...
+
+
+def check_interruptible(name: str, work: Any) -> Interruptible[Any]:
+    """Return ``work`` if it is interruptible work.
+
+    Raises:
+        TypeError: naming what it has not.
+    """
+    members = ("is_done", "is_cancelled", "progress", "result", "advance", "cancel")
+    # Looked up on the class: to ask an object for a result it does not have yet would raise.
+    missing = [one for one in members if not hasattr(type(work), one) and one not in getattr(work, "__dict__", ())]
+    if missing or isinstance(work, type):
+        raise TypeError(
+            f"{name} must be interruptible work, got {shown(work)} without {', '.join(missing) or 'an object'};"
+            " a generator function becomes such work by Suspendable(function)"
+        )
+    checked: Interruptible[Any] = work
+    return checked
+
+
+def check_done(work: Interruptible[Any]) -> None:
+    """Raise RuntimeError unless ``work`` has a result."""
+    if not work.is_done:
+        why = "it was cancelled" if work.is_cancelled else f"it is not done ({work.progress:.0%})"
+        raise RuntimeError(f"there is no result: {why}; ask is_done first")
+
+
+def check_not_cancelled(work: Interruptible[Any]) -> None:
+    """Raise RuntimeError if ``work`` was cancelled."""
+    if work.is_cancelled:
+        raise RuntimeError("the work was cancelled; make it anew to run it again")

@@ -1,0 +1,204 @@
+"""Quality of service: how much of each frame AI may take, and whether it kept to that.
+
+A game that aims at 60 Hz has 16,667 µs a frame, of which AI gets a share. The
+budget follows from the two; the rolling view says how frames really went, and
+who took them too far.
+
+Rejected: saving it. It tells how this run went on this machine, and nothing
+that AI does depends on it.
+"""
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ai_core.budget import Budget, Stopwatch
+from ai_core.errors import finite_number, shown, whole_number
+from ai_core.scheduling.statistics import Overrun
+
+__all__ = ["TARGETS_HZ", "UNNAMED", "QualityOfService"]
+
+TARGETS_HZ = (30, 60, 90)
+"""What games usually aim at (frames a second): consoles, screens, headsets."""
+
+MAX_TARGET_HZ = 1000
+"""Beyond it a frame has less than 1 ms, of which no share is worth sharing out."""
+
+WINDOW_FRAMES = 600
+"""Frames the rolling view looks back on: ten seconds at 60 Hz.
+
+With fewer, one spike is gone before anybody looks; with more, a bad stretch
+that is over still colours the p95.
+"""
+
+UNNAMED = "(nobody)"
+"""Under this name are frames over the budget for which no work was named.
+
+No single piece used more than it was granted: a stopwatch's granularity, the
+scheduler's own time, or work of a scheduler that does not tell overruns here.
+"""
+
+
+class _FrameCost(NamedTuple):
+    used_us: float
+    over_us: float
+    overruns: tuple[Overrun, ...]
+
+
+class QualityOfService:
+    """Gives the budget of each frame, and counts frames kept and overruns by name.
+
+    Hand ``on_overrun`` to the outermost scheduler. Each frame: take ``begin``'s
+    budget, advance the scheduler with it, then ``end`` with the same budget.
+
+    Args:
+        target_hz: frames a second the game aims at, above 0, to 1000.
+        ai_share: share of a frame that AI may take, above 0, to 1.
+        window_frames: frames the rolling view looks back on, 1 to 1,000,000.
+
+    Raises:
+        TypeError: if a number is of another type.
+        ValueError: if a number is out of range.
+
+    Source: 000_execution_management, time budgets at 60 Hz.
+    """
+
+    def __init__(
+        self, *, target_hz: float, ai_share: float, window_frames: int = WINDOW_FRAMES
+    ) -> None:
+        self._window: deque[_FrameCost] = deque(
+            maxlen=whole_number("window_frames", window_frames, minimum=1, maximum=1_000_000)
+        )
+        self._overruns: list[Overrun] = []
+        self._frames = 0
+        self._frames_over = 0
+        self._target_hz, self._ai_share = 0.0, 0.0
+        self.aim(target_hz=target_hz, ai_share=ai_share)
+
+    def aim(self, *, target_hz: float | None = None, ai_share: float | None = None) -> None:
+        """Change what is given, from the next frame on; keeps the counts.
+
+        Raises:
+            TypeError: if a number is of another type.
+            ValueError: if a number is out of range; nothing is changed then.
+        """
+        hz = self._target_hz if target_hz is None else finite_number(
+            "target_hz", target_hz, above=0, maximum=MAX_TARGET_HZ
+        )
+        share = self._ai_share if ai_share is None else finite_number(
+            "ai_share", ai_share, above=0, maximum=1, remedy="use 0.15 for 15 % of a frame"
+        )
+        self._target_hz, self._ai_share = hz, share
+
+    @property
+    def target_hz(self) -> float:
+        """Frames a second the game aims at."""
+        return self._target_hz
+
+    @property
+    def ai_share(self) -> float:
+        """Share of a frame that AI may take."""
+        return self._ai_share
+
+    @property
+    def frame_us(self) -> float:
+        """How long a frame is at the target rate (µs)."""
+        return 1_000_000 / self._target_hz
+
+    @property
+    def budget_us(self) -> float:
+        """What AI may take of it (µs)."""
+        return self.frame_us * self._ai_share
+
+    def begin(self, stopwatch: Stopwatch) -> Budget:
+        """Return the budget of a frame, which starts running now."""
+        self._overruns.clear()
+        return Budget.of_time(self.budget_us, stopwatch)
+
+    def on_overrun(self, overrun: Overrun) -> None:
+        """Note which work took the frame too far; for a scheduler to call."""
+        self._overruns.append(overrun)
+
+    def end(self, budget: Budget) -> None:
+        """Note what the frame came to; call it when the outermost scheduler is done.
+
+        Args:
+            budget: what ``begin`` returned, or another budget of time.
+
+        Raises:
+            TypeError: if it is not a Budget.
+            ValueError: if it does not measure time.
+
+        Cost: O(1).
+        """
+        if not isinstance(budget, Budget):
+            raise TypeError(f"budget must be a Budget, got {shown(budget)}; use what begin returned")
+        if budget.stopwatch is None:
+            raise ValueError("budget must measure time, got one that counts steps; use Budget.of_time")
+        over_us, used_us = budget.over, budget.used
+        self._window.append(_FrameCost(used_us, over_us, tuple(self._overruns)))
+        self._overruns.clear()
+        self._frames += 1
+        self._frames_over += over_us > 0
+
+    def offenders(self) -> list[dict[str, object]]:
+        """Return one row for each name that took a frame too far, the worst first.
+
+        Of the rolling view only. ``over_us`` is what the frames came to beyond
+        the budget, each counted once, for the first that was named in it.
+
+        Cost: O(window_frames).
+        """
+        rows: dict[str, dict[str, float]] = {}
+        for cost in self._window:
+            if cost.over_us > 0:
+                name = cost.overruns[0].name if cost.overruns else UNNAMED
+                row = rows.setdefault(
+                    name, {"frames_over": 0, "over_us_sum": 0.0, "over_us_max": 0.0, "used_us_max": 0.0}
+                )
+                row["frames_over"] += 1
+                row["over_us_sum"] += cost.over_us
+                row["over_us_max"] = max(row["over_us_max"], cost.over_us)
+                used_us = cost.overruns[0].used if cost.overruns else 0.0
+                row["used_us_max"] = max(row["used_us_max"], used_us)
+        worst_first = sorted(rows, key=lambda name: (-rows[name]["over_us_sum"], name))
+        return [{"name": name, **rows[name]} for name in worst_first]
+
+    def report(self) -> dict[str, object]:
+        """Return target and budget, all frames since the beginning, and the rolling view.
+
+        Names that begin with ``recent_`` are of the rolling view; its times
+        are 0 before the first frame.
+
+        Cost: O(window_frames log window_frames).
+        """
+        used = sorted(cost.used_us for cost in self._window)
+        over = sorted(cost.over_us for cost in self._window)
+        return {
+            "target_hz": self._target_hz,
+            "ai_share": self._ai_share,
+            "frame_us": self.frame_us,
+            "budget_us": self.budget_us,
+            "frames": self._frames,
+            "frames_kept": self._frames - self._frames_over,
+            "frames_over": self._frames_over,
+            "recent_frames": len(used),
+            "recent_frames_over": sum(one > 0 for one in over),
+            "recent_used_us_p50": _percentile(used, 50),
+            "recent_used_us_p95": _percentile(used, 95),
+            "recent_used_us_max": _percentile(used, 100),
+            "recent_over_us_p95": _percentile(over, 95),
+            "recent_over_us_max": _percentile(over, 100),
+            "offenders": self.offenders(),
+        }
+
+    def clear(self) -> None:
+        """Forget all frames; target and share are kept."""
+        self._window.clear()
+        self._frames = self._frames_over = 0
+
+
+def _percentile(ascending: Sequence[float], percent: int) -> float:
+    """Return the smallest value that so many percent of all do not exceed; 0 of none."""
+    return ascending[-(-percent * len(ascending) // 100) - 1] if ascending else 0.0

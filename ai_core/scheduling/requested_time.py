@@ -1,0 +1,136 @@
+"""The requested time scheduler: work says how much it needs, and gets it or waits."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ai_core.budget import Budget
+from ai_core.clock import Clock
+from ai_core.errors import finite_number
+from ai_core.saving.fields import Fields, State
+from ai_core.scheduling.sharing import SharingScheduler
+from ai_core.scheduling.task import Task
+from ai_core.scheduling.task_numbers import ids_saved, read_numbers, saved_numbers
+
+__all__ = ["RequestedTimeScheduler"]
+
+LARGEST_REQUEST = 1e9
+"""Largest request (µs or steps): 17 minutes. More could never be meant for one frame."""
+
+
+class RequestedTimeScheduler(SharingScheduler):
+    """Grants each task the time it asked for, or lets it wait with a growing claim.
+
+    Due tasks stand in order of ``claim = priority * (1 + frames waited)``, the
+    largest first, ties by smallest id. The first always runs, with what it
+    asked for or all there is. Each one after it runs if what it asked for is
+    still left; else it waits, and those behind it that fit may pass. Work that
+    asked for nothing gets a share of what is left by priority. Once the budget
+    is spent all wait.
+
+    With n tasks, one of priority p waits at most ``(n - 1) * (1 + highest / p)``
+    frames: once it has waited ``(n - 1) * highest / p``, who goes first before it
+    cannot do so again within n frames, and there are only n - 1 others.
+
+    Args:
+        clock: where ``now`` comes from.
+        settings: as for every SharingScheduler.
+
+    Cost: O(n log n) a frame, with n tasks due or waiting.
+    Source: 000_execution_management, other policies; claim and bound are ours.
+    """
+
+    def __init__(self, clock: Clock, **settings: Any) -> None:
+        super().__init__(clock, **settings)
+        self._requests: dict[Task, float] = {}
+
+    def request(self, task: Task, amount: float | None) -> None:
+        """Ask for so much in each of its runs, from the next frame on.
+
+        Work may ask for itself while it runs: what is to come needs more, or less.
+
+        Args:
+            task: for whom.
+            amount: µs, or steps under budgets of steps, 0 or more; None takes
+                a share by priority.
+
+        Raises:
+            ValueError: if ``amount`` is out of range, or the task is not ours.
+            TypeError: if ``amount`` is not a number.
+        """
+        self._check_ours(task)
+        if amount is None:
+            self._requests.pop(task, None)
+            return
+        self._requests[task] = finite_number(
+            "amount", amount, minimum=0, maximum=LARGEST_REQUEST,
+            remedy="use None for a share by priority",
+        )
+
+    def request_of(self, task: Task) -> float | None:
+        """Return what ``task`` asks for (µs or steps), None if for nothing."""
+        return self._requests.get(task)
+
+    def longest_wait_frames(self, task: Task) -> int:
+        """Return the most frames ``task`` can wait from falling due to running.
+
+        It holds as long as no other task is added, and no priority changes.
+
+        Raises:
+            ValueError: if it was removed, or is another scheduler's.
+
+        Cost: O(tasks).
+        """
+        self._check_ours(task)
+        highest = max(one.priority for one in self._tasks.values())
+        return math.floor((len(self._tasks) - 1) * (1 + highest / task.priority))
+
+    def remove(self, task: Task) -> None:
+        """Forget ``task`` and its request; a generator that is half done is closed.
+
+        Raises:
+            ValueError: if it was removed before, or is another scheduler's.
+        """
+        super().remove(task)
+        self._requests.pop(task, None)
+
+    def save_state(self) -> State:
+        """Return what every scheduler saves, and the requests, as plain data.
+
+        Raises:
+            RuntimeError: if called by work that this scheduler is running.
+        """
+        return {**super().save_state(), "requests": saved_numbers(self._requests)}
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check a saved state against the tasks that are here; return what loads it.
+
+        Raises:
+            StateError: if it cannot be loaded; says where in it, and why.
+            RuntimeError: if called by work that this scheduler is running.
+        """
+        if not isinstance(state, dict):
+            return super().prepare_state(state)
+        load = super().prepare_state({name: one for name, one in state.items() if name != "requests"})
+        requests = read_numbers(Fields(state), "requests", ids_saved(state), maximum=LARGEST_REQUEST)
+
+        def change() -> None:
+            load()
+            self._requests = {self._tasks[task_id]: one for task_id, one in requests.items()}
+
+        return change
+
+    def _run_frame(self, budget: Budget) -> None:
+        queue, late = self._admitted(self._by_claim())
+        # Settled now: what running work asks for holds from the next frame on.
+        self._share_out(queue, late, budget, [self._requests.get(task) for task in queue])
+
+    def _by_claim(self) -> list[Task]:
+        waiting, frame = self._waiting, self._frame
+
+        def rank(task: Task) -> tuple[float, int]:
+            return -task._priority * (1 + frame - waiting.get(task, frame)), task._id
+
+        return sorted(self._queue(), key=rank)
+

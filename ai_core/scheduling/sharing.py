@@ -1,0 +1,234 @@
+"""What schedulers that share out a budget have in common: queue, shares, activation delay, bias."""
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Iterable
+from itertools import accumulate, repeat
+from operator import attrgetter, truediv
+from typing import Any, ClassVar
+
+from ai_core.budget import Budget, _TimeBudget
+from ai_core.clock import Clock
+from ai_core.errors import shown, whole_number
+from ai_core.saving.fields import Fields, State
+from ai_core.scheduling.overrun_bias import OverrunBias
+from ai_core.scheduling.scheduler import Scheduler
+from ai_core.scheduling.task import Task
+from ai_core.scheduling.task_numbers import ids_saved, read_numbers, saved_numbers
+from ai_core.scheduling.timed_sharing import Asking, share_time
+
+__all__ = ["SharingScheduler"]
+
+MOST_ACTIVATIONS = 1_000_000
+"""Largest cap on activations in a frame (count): more than a frame could run."""
+
+by_id = attrgetter("_id")
+
+
+class SharingScheduler(Scheduler):
+    """Shares a budget over a queue of due tasks; who stands where is a policy's to say.
+
+    A task gets ``left * weight / weight of those still to run``, where weight
+    is its priority, times its bias if there is one. So the whole budget is
+    given out, whatever the number of tasks: what one leaves goes to those
+    after it, and what it takes too much they pay for.
+
+    Args:
+        clock: where ``now`` comes from.
+        activations_per_frame: activation delay: most tasks that run for the
+            first time in one frame (count), so that a wave of new ones makes
+            no spike; None for no limit. Those beyond wait their turn in the
+            queue, and are told their true elapsed time.
+        bias: learns who overruns, and weighs the shares; None for none.
+        settings: faults, trace, stopwatch and so on, as for every Scheduler.
+    """
+
+    carries_over: ClassVar[bool] = True
+
+    lets_wait: ClassVar[bool] = True
+    """Whether those wait for whom nothing is left; else they run with nothing."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        *,
+        activations_per_frame: int | None = None,
+        bias: OverrunBias | None = None,
+        **settings: Any,
+    ) -> None:
+        super().__init__(clock, **settings)
+        if activations_per_frame is not None:
+            whole_number(
+                "activations_per_frame", activations_per_frame, minimum=1,
+                maximum=MOST_ACTIVATIONS, remedy="use None for no limit",
+            )
+        if bias is not None and not isinstance(bias, OverrunBias):
+            raise TypeError(f"bias must be an OverrunBias or None, got {shown(bias)}")
+        self._activations = activations_per_frame
+        self._bias = bias
+
+    @property
+    def waiting(self) -> tuple[Task, ...]:
+        """Due tasks carried over to the next frame, the longest due first, then by id."""
+        return tuple(task for task in self._carried() if self._may_run(task))
+
+    @abstractmethod
+    def longest_wait_frames(self, task: Task) -> int:
+        """Return the most frames ``task`` can wait from falling due to running.
+
+        It holds as long as no other task is added, and no priority changes.
+
+        Raises:
+            ValueError: if it was removed, or is another scheduler's.
+
+        Cost: O(tasks).
+        """
+
+    def remove(self, task: Task) -> None:
+        """Forget ``task``; a generator that is half done is closed.
+
+        Raises:
+            ValueError: if it was removed before, or is another scheduler's.
+        """
+        super().remove(task)
+        if self._bias is not None:
+            self._bias.forget(task)
+
+    def save_state(self) -> State:
+        """Return frame, tasks, phases, run records, waiting work and biases, as plain data.
+
+        Raises:
+            RuntimeError: if called by work that this scheduler is running.
+        """
+        state = super().save_state()
+        if self._bias is not None:
+            ours = {task: self._bias.of(task) for task in self._tasks.values()}
+            state["bias"] = saved_numbers(ours)
+        return state
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check a saved state against the tasks that are here; return what loads it.
+
+        Raises:
+            StateError: if it cannot be loaded; says where in it, and why.
+            RuntimeError: if called by work that this scheduler is running.
+        """
+        bias = self._bias
+        if bias is None or not isinstance(state, dict):
+            return super().prepare_state(state)
+        load = super().prepare_state({name: one for name, one in state.items() if name != "bias"})
+        biases = read_numbers(
+            Fields(state), "bias", ids_saved(state), minimum=bias.least, maximum=bias.most
+        )
+
+        def change() -> None:
+            load()
+            for task in self._tasks.values():
+                bias.forget(task)
+            for task_id, number in biases.items():
+                bias.put(self._tasks[task_id], number)
+
+        return change
+
+    def _queue(self) -> list[Task]:
+        """Return who is due or carried over: the longest due first, ties by smallest id."""
+        waiting = self._waiting
+        due = self._due()
+        due.sort(key=by_id)
+        if not waiting:
+            return due
+        queue = [task for task in self._carried() if self._may_run(task)]
+        queue += [task for task in due if task not in waiting]
+        return queue
+
+    def _carried(self) -> list[Task]:
+        waiting = self._waiting
+        return sorted(waiting, key=lambda task: (waiting[task], task._id))
+
+    def _admitted(self, queue: list[Task]) -> tuple[list[Task], list[Task]]:
+        """Split a queue into those who may run this frame, and new ones beyond the cap."""
+        left = self._activations
+        if left is None:
+            return queue, []
+        admitted: list[Task] = []
+        held: list[Task] = []
+        for task in queue:
+            if task.runs:
+                admitted.append(task)
+            elif left > 0:
+                left -= 1
+                admitted.append(task)
+            else:
+                held.append(task)
+        return admitted, held
+
+    def _share_out(
+        self,
+        queue: list[Task],
+        late: list[Task],
+        budget: Budget,
+        requests: list[float | None] | None = None,
+    ) -> None:
+        """Run a queue, each task with its part of what is left; note who is to wait.
+
+        Args:
+            queue: who may run, in order.
+            late: who waits in any case.
+            budget: of the frame.
+            requests: what each in the queue asks for; None for a part by weight.
+        """
+        weights = self._weights(queue)
+        # Summed from the end: each total holds exactly the weights still to run.
+        totals = list(accumulate(reversed(weights)))
+        parts = map(truediv, weights, reversed(totals))
+        to_come, trace = iter(queue), self._trace
+        asking = zip(to_come, parts, requests or repeat(None), strict=False)
+        is_heard = trace.before_task or trace.after_task or trace.task_ran
+        try:
+            if isinstance(budget, _TimeBudget) and not is_heard:
+                share_time(self, asking, budget, late)
+            else:
+                self._share_one_by_one(asking, budget, late)
+        finally:  # those behind one that let something through wait too
+            late += to_come
+            since, frame = self._waiting, self._frame
+            self._waiting = {task: since.get(task, frame) for task in late}
+
+    def _share_one_by_one(
+        self, queue: Iterable[Asking], budget: Budget, late: list[Task]
+    ) -> None:
+        may_wait = False
+        for task, part, request in queue:
+            left = budget.left
+            if left <= 0 and may_wait:
+                late.append(task)
+                break
+            if not self._may_run(task):
+                continue
+            if request is not None and may_wait and not _fits(request, left, budget):
+                late.append(task)
+                continue
+            may_wait = self.lets_wait  # one has run, or a tiny budget would starve all
+            share = budget.part(left * part if request is None else request)
+            since = self._waiting.get(task, self._frame)
+            granted, used_us = share.left, task.used_us if self._bias else 0.0
+            self._run(task, share, budget, self._frame - since)
+            if self._bias is not None and not task.is_removed:
+                used = task.used_us - used_us if share.stopwatch else share.steps
+                self._bias.learn(task, granted, used)
+
+    def _weights(self, queue: list[Task]) -> list[float]:
+        bias = self._bias
+        if bias is None:
+            return [task._priority for task in queue]
+        return [task._priority * bias.of(task) for task in queue]
+
+
+def _fits(request: float, left: float, budget: Budget) -> bool:
+    """Return whether a request is still left, as an answer that a recording keeps.
+
+    A replay of frames that ran on time knows when a budget was spent, not how
+    much was left of it: so the budget is asked for all or nothing.
+    """
+    return not budget.part(math.inf if request <= left else 0).is_spent

@@ -1,0 +1,305 @@
+"""A function that runs on threads, and whose results come on a later frame, in order.
+
+The threads compute; nobody is told on them. Results are handed over by
+``advance``, on the calling thread, in the order submitted, on the frame that
+was settled when they were submitted: the trace is that of one thread.
+
+Rejected: handing over whatever is done, as it gets done. It is a little sooner,
+and no two runs are the same.
+"""
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Executor
+from typing import Any
+
+from ai_core.budget import Budget
+from ai_core.clock import Clock, TimeIndex
+from ai_core.errors import shown, whole_number
+from ai_core.faults import FaultIsolation
+from ai_core.saving.fields import Fields, State
+from ai_core.saving.values import SavedValues
+from ai_core.scheduling.thread_ticket import ThreadTicket
+
+__all__ = ["MAX_DELAY_FRAMES", "ThreadedWork"]
+
+MAX_DELAY_FRAMES = 100_000
+"""Longest delay of a result (frames): half an hour at 60 Hz; more is a mistake of units."""
+
+
+class ThreadedWork:
+    """Runs calls of one function on an executor; work for a scheduler.
+
+    The function must depend on its arguments alone, change nothing that others
+    see, and touch no nodes of an engine: it runs while the game goes on.
+    Arguments must not be changed meanwhile; hand in copies.
+
+    A result is handed over when the clock stands at its ``due_frame`` or later
+    and the budget is not spent, one in each ``advance`` at least; each costs
+    one step. Results come in the order submitted: one that is late holds back
+    those after it.
+
+    A call that raises is reported under ``name``, its ticket has the ``error``,
+    and ``then`` is not told. If ``then`` raises, that is reported, too, and the
+    ticket keeps its result. After several in a row the function is
+    quarantined: its calls wait until ``release``, none is lost.
+
+    Saved are the arguments of what was not handed over; after loading it is
+    computed again, for the same frames.
+
+    Args:
+        function: what is computed.
+        clock: says which frame it is.
+        executor: runs it; None runs each call when it is due, on the calling
+            thread, with the same outcome. It is not shut down here.
+        delay_frames: frames from submitting to handing over, 1 to MAX_DELAY_FRAMES.
+        waits: True hands over exactly on the frame that is due, waiting if it
+            must: the trace does not depend on the threads. False never waits,
+            and hands over on the first frame on which it can.
+        then: told each ticket that succeeded; None for whoever keeps the tickets.
+        faults: what happens to calls that raise; None reports to the log.
+        name: for reports; None takes the name of the function.
+        values: how arguments are saved that are not plain data.
+
+    Raises:
+        TypeError: if ``function``, ``executor``, ``clock`` or ``then`` is none.
+        ValueError: if ``delay_frames`` is out of range.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        clock: Clock,
+        executor: Executor | None,
+        delay_frames: int = 1,
+        waits: bool = True,
+        then: Callable[[ThreadTicket], object] | None = None,
+        faults: FaultIsolation | None = None,
+        name: str | None = None,
+        values: SavedValues | None = None,
+    ) -> None:
+        if not callable(function):
+            raise TypeError(f"function must be a callable, got {shown(function)}")
+        if not hasattr(clock, "now"):
+            raise TypeError(f"clock must have a 'now', got {shown(clock)}; use ManualClock()")
+        if then is not None and not callable(then):
+            raise TypeError(f"then must be a callable or None, got {shown(then)}")
+        if type(waits) is not bool:
+            raise TypeError(f"waits must be True or False, got {shown(waits)}")
+        if name is None:
+            name = str(getattr(function, "__name__", type(function).__name__))
+        elif not isinstance(name, str) or not name:
+            raise TypeError(f"name must be a text that is not empty, got {shown(name)}")
+        self._function = function
+        self._clock = clock
+        self._executor = _checked_executor(executor)
+        self._delay_frames = whole_number(
+            "delay_frames", delay_frames, minimum=1, maximum=MAX_DELAY_FRAMES,
+            remedy="a result is never seen on the frame it was submitted in",
+        )
+        self._waits = waits
+        self._then = then
+        self._faults = faults if faults is not None else FaultIsolation()
+        self._name = name
+        self._values = values if values is not None else SavedValues()
+        self._pending: deque[ThreadTicket] = deque()
+        self._next_id = 0
+
+    @property
+    def clock(self) -> Clock:
+        """Where ``now`` comes from."""
+        return self._clock
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+        return self._name
+
+    @property
+    def pending(self) -> tuple[ThreadTicket, ...]:
+        """Tickets that were not handed over, first to come first."""
+        return tuple(self._pending)
+
+    @property
+    def is_quarantined(self) -> bool:
+        """True if too many calls in a row have raised; see ``release``."""
+        return self._faults.is_quarantined(self)
+
+    def submit(self, *arguments: Any) -> ThreadTicket:
+        """Have the function called with ``arguments``, and return its ticket.
+
+        Cost: what the executor's ``submit`` costs: some 10 to 30 µs for a pool of threads.
+        """
+        now = self._clock.now
+        ticket = ThreadTicket(self._next_id, arguments, now, now.frame + self._delay_frames)
+        self._next_id += 1
+        self._pending.append(ticket)
+        self._start(ticket)
+        return ticket
+
+    def cancel(self, ticket: ThreadTicket) -> None:
+        """Forget a pending ticket; if a thread is at it, what comes of it is dropped.
+
+        Raises:
+            ValueError: if it is not pending here.
+        """
+        if ticket not in self._pending:
+            raise ValueError(f"{ticket!r} is not pending in {self._name!r}; look at is_done and is_cancelled")
+        self._pending.remove(ticket)
+        _drop(ticket)
+
+    def advance(self, budget: Budget, /) -> None:
+        """Hand over what is due, in the order submitted.
+
+        Cost: O(handed over); waits for threads only where it must.
+        """
+        frame = self._clock.now.frame
+        while self._pending and not self.is_quarantined:
+            ticket = self._pending[0]
+            if ticket.due_frame > frame or not (self._waits or _is_ready(ticket)):
+                return
+            self._pending.popleft()
+            budget.spend()
+            self._hand_over(ticket, frame)
+            if budget.is_spent:
+                return
+
+    def release(self) -> None:
+        """Let a quarantined function run again, with all its tries; else do nothing."""
+        self._faults.release(self)
+        for ticket in self._pending:
+            self._start(ticket)
+
+    def use(self, executor: Executor | None) -> None:
+        """Run on another executor from now on, None for the calling thread; lose nothing.
+
+        Calls that no thread has begun move; for those under way it waits. After
+        ``use(None)`` the old executor has nothing of ours and may be shut down.
+        """
+        self._executor = _checked_executor(executor)
+        moved = [ticket for ticket in self._pending if ticket._future is None or ticket._future.cancel()]
+        for ticket in self._pending:
+            if ticket not in moved:
+                _wait_for(ticket)
+        for ticket in moved:
+            ticket._future = None
+            self._start(ticket)
+
+    def save_state(self) -> State:
+        """Return the tickets that are pending, with their arguments, and the failures.
+
+        Raises:
+            StateError: if an argument is neither plain data nor named in ``values``.
+        """
+        failures, is_quarantined = self._faults.failures_of(self)
+        return {
+            "version": 1,
+            "now": list(self._clock.now),
+            "next_id": self._next_id,
+            "failures": failures,
+            "is_quarantined": is_quarantined,
+            "pending": [
+                {
+                    "id": ticket.id,
+                    "submitted_at": list(ticket.submitted_at),
+                    "due_frame": ticket.due_frame,
+                    "arguments": [
+                        self._values.plain(one, f"pending[{index}].arguments[{number}]")
+                        for number, one in enumerate(ticket.arguments)
+                    ],
+                }
+                for index, ticket in enumerate(self._pending)
+            ],
+        }
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check a saved state; return what loads it. Tickets given out before are cancelled.
+
+        Raises:
+            StateError: if it cannot be loaded; says where in it, and why.
+        """
+        fields = Fields.versioned(state, version=1)
+        frame, _ = fields.moment("now")
+        next_id, failures = fields.whole("next_id"), fields.whole("failures")
+        is_quarantined = fields.flag("is_quarantined")
+        pending = [self._read_ticket(one, frame, next_id) for one in fields.groups("pending")]
+        ids = [ticket.id for ticket in pending]
+        if ids != sorted(set(ids)):
+            fields.refuse("pending", "must come by ascending ids, each once")
+        fields.end()
+
+        def change() -> None:
+            for ticket in self._pending:
+                _drop(ticket)
+            self._pending = deque(pending)
+            self._next_id = next_id
+            self._faults.put_failures(self, failures, is_quarantined=is_quarantined)
+            for ticket in pending:
+                self._start(ticket)
+
+        return change
+
+    def _read_ticket(self, fields: Fields, frame: int, next_id: int) -> ThreadTicket:
+        submitted_at = TimeIndex(*fields.moment("submitted_at"))
+        if submitted_at.frame > frame:
+            fields.refuse("submitted_at", f"must not be after now, got frame {submitted_at.frame}")
+        arguments = tuple(
+            self._values.value(one, f"{fields.place_of('arguments')}[{index}]")
+            for index, one in enumerate(fields.items("arguments"))
+        )
+        due_frame = fields.whole("due_frame", minimum=submitted_at.frame + 1)
+        ticket = ThreadTicket(fields.whole("id", maximum=next_id - 1), arguments, submitted_at, due_frame)
+        fields.end()
+        return ticket
+
+    def _start(self, ticket: ThreadTicket) -> None:
+        if self._executor is None or ticket._future is not None or self.is_quarantined:
+            return
+        try:
+            ticket._future = self._executor.submit(self._function, *ticket.arguments)
+        except RuntimeError:  # it was shut down; the call is made here when it is due
+            ticket._future = None
+
+    def _hand_over(self, ticket: ThreadTicket, frame: int) -> None:
+        try:
+            result = self._outcome_of(ticket)
+            ticket._outcome, ticket._result = "succeeded", result
+            if self._then is not None:
+                self._then(ticket)
+        except Exception as error:  # the function's, or that of whoever is told
+            if ticket._outcome != "succeeded":
+                ticket._outcome, ticket._error = "failed", error
+            self._faults.failed(self, f"{self._name} (ticket {ticket.id})", frame, error)
+        else:
+            self._faults.succeeded(self)
+
+    def _outcome_of(self, ticket: ThreadTicket) -> Any:
+        future, ticket._future = ticket._future, None
+        if future is None or future.cancel():  # no thread has begun it, or ever will
+            return self._function(*ticket.arguments)
+        return future.result()
+
+
+def _checked_executor(executor: Executor | None) -> Executor | None:
+    if executor is not None and not callable(getattr(executor, "submit", None)):
+        raise TypeError(f"executor must be a concurrent.futures.Executor or None, got {shown(executor)}")
+    return executor
+
+
+def _is_ready(ticket: ThreadTicket) -> bool:
+    return ticket._future is None or ticket._future.done()
+
+
+def _drop(ticket: ThreadTicket) -> None:
+    ticket._outcome = "cancelled"
+    if ticket._future is not None:
+        ticket._future.cancel()
+        ticket._future = None
+
+
+def _wait_for(ticket: ThreadTicket) -> None:
+    """Return when no thread is at it any more; what came of it stays in its future."""
+    if ticket._future is not None:
+        ticket._future.exception()

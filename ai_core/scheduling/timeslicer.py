@@ -1,0 +1,326 @@
+"""The timeslicer: one short job for each of many keys, a slice of them in each update."""
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from concurrent.futures import Executor
+from typing import Any
+
+from ai_core.budget import Budget
+from ai_core.clock import Clock
+from ai_core.errors import UnknownNameError, shown
+from ai_core.faults import FaultIsolation
+from ai_core.saving.fields import State
+from ai_core.saving.values import SavedValues
+from ai_core.scheduling.job_batch import Job, JobBatch
+from ai_core.scheduling.timeslicer_limits import NO_LIMIT, check_callables, checked_limits
+from ai_core.scheduling.timeslicer_state import prepared_timeslicer, saved_timeslicer
+from ai_core.scheduling.timing import Timing
+
+__all__ = ["Timeslicer"]
+
+class Timeslicer:
+    """Runs the same job for many keys, a slice of them in each update, and keeps the results.
+
+    A batch is one job for each key, in the order the keys were added. An update (one
+    ``advance``) goes on with the batch until ``jobs_per_update`` have run or the budget is
+    spent; one runs in any case, so a batch of n jobs takes at most n updates. When it is
+    over, the next update begins another. A key that joins waits for the next batch, as
+    otherwise joiners could keep one from ever ending; a key that leaves is left out at once.
+
+    A job that raises is reported. Its key keeps its last good result, ``is_failing``, and is
+    left out of batches after several failures in a row, until ``release``.
+
+    With an executor, jobs run on its threads or processes; inputs are still read here, in
+    order, and results taken in order. They are those of a single thread if a job depends on
+    nothing but its key and input. All methods are for the thread that calls ``advance``.
+
+    Args:
+        clock: where ``now`` comes from.
+        job: called as ``job(key, input)``, or ``job(key)`` without ``inputs``; returns the
+            result, at one go.
+        inputs: called as ``inputs(key)`` when the timing says so; None lets a job look at
+            the world when it runs, for timings that read inputs one by one.
+        timing: when inputs are read, and when results are seen.
+        jobs_per_update: most jobs that an update starts, 1 or more; None for no limit but
+            the budget. With an executor it must be given: what jobs there will take is
+            not known when they are started.
+        executor: runs the jobs; whoever made it shuts it down. None runs them here.
+        joins_next_update: with an executor, wait for jobs at the start of the next update
+            and not at the end of their own: meanwhile the game goes on, and results shown
+            one by one come one update later.
+        name: for reports; None takes the name of the job.
+        faults: what happens to jobs that raise; None reports to the log.
+        values: writes keys, inputs and results into saves; None knows plain data.
+
+    Source: 002_timeslicing, whose ring buffer loses results when a batch grows and is
+    searched from its end for each.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        job: Callable[..., Any],
+        *,
+        inputs: Callable[[Any], Any] | None = None,
+        timing: Timing = Timing.AIAO,
+        jobs_per_update: int | None = None,
+        executor: Executor | None = None,
+        joins_next_update: bool = False,
+        name: str | None = None,
+        faults: FaultIsolation | None = None,
+        values: SavedValues | None = None,
+    ) -> None:
+        if not hasattr(clock, "now"):
+            raise TypeError(f"clock must have a 'now', got {shown(clock)}; use ManualClock()")
+        if not isinstance(timing, Timing):
+            raise TypeError(f"timing must be a Timing, got {shown(timing)}; use Timing.AIAO")
+        check_callables(job, inputs, timing)
+        if name is not None and (not isinstance(name, str) or not name):
+            raise TypeError(f"name must be a text that is not empty, got {shown(name)}")
+        if not isinstance(joins_next_update, bool):
+            raise TypeError(f"joins_next_update must be a bool, got {shown(joins_next_update)}")
+        self._clock, self._timing = clock, timing
+        self._name = name or str(getattr(job, "__name__", type(job).__name__))
+        self._most, self._executor = checked_limits(jobs_per_update, executor)
+        self._joins_next_update = joins_next_update
+        self._faults = faults if faults is not None else FaultIsolation()
+        self._values = values if values is not None else SavedValues()
+        self._jobs: dict[Hashable, Job] = {}
+        self._batch = JobBatch(job, inputs, timing, self._failed, self._faults.succeeded)
+        self._updates = self._batches = self._failures = 0
+        self._is_advancing = False
+
+    def __len__(self) -> int:
+        return len(self._jobs)
+
+    def __contains__(self, key: object) -> bool:
+        try:
+            return key in self._jobs
+        except TypeError:  # what cannot be hashed is not here
+            return False
+
+    @property
+    def clock(self) -> Clock:
+        """Where ``now`` comes from."""
+        return self._clock
+
+    @property
+    def timing(self) -> Timing:
+        """When inputs are read, and when results are seen."""
+        return self._timing
+
+    @property
+    def keys(self) -> tuple[Hashable, ...]:
+        """All keys, failing ones too, in the order added."""
+        return tuple(self._jobs)
+
+    @property
+    def updates(self) -> int:
+        """How often it was advanced; ages count these."""
+        return self._updates
+
+    @property
+    def jobs_per_update(self) -> int | None:
+        """Most jobs that an update starts, None for no limit; may be set between updates."""
+        return self._most if self._most < NO_LIMIT else None
+
+    @jobs_per_update.setter
+    def jobs_per_update(self, most: int | None) -> None:
+        self._most, _ = checked_limits(most, self._executor)
+
+    @property
+    def executor(self) -> Executor | None:
+        """What runs the jobs, None for here; may be set between updates, nothing is lost."""
+        return self._executor
+
+    @executor.setter
+    def executor(self, executor: Executor | None) -> None:
+        _, self._executor = checked_limits(self.jobs_per_update, executor)
+
+    def add(self, key: Hashable) -> None:
+        """Run the job for ``key``, too, from the next batch on.
+
+        Raises:
+            TypeError: if it cannot be hashed.
+            ValueError: if it is here already, or NaN, which is never found again.
+
+        Cost: O(1).
+        """
+        try:
+            is_here = key in self._jobs
+        except TypeError:
+            raise TypeError(_unhashable(key)) from None
+        if key != key:
+            raise ValueError(f"key must equal itself, got {shown(key)}; use an id or a name")
+        if is_here:
+            raise ValueError(f"key {shown(key)} is here already; remove it first")
+        self._jobs[key] = Job(key)
+
+    def remove(self, key: Hashable) -> None:
+        """Forget ``key`` and its result; a job of it that runs elsewhere is for nothing.
+
+        Raises:
+            UnknownNameError: if it is not here.
+
+        Cost: O(1).
+        """
+        job = self._job(key)
+        job.is_removed = True
+        del self._jobs[key]
+        self._faults.forget(job)
+
+    def release(self, key: Hashable) -> None:
+        """Give a quarantined key all its tries again, from the next batch on.
+
+        Raises:
+            UnknownNameError: if it is not here.
+        """
+        self._faults.release(self._job(key))
+
+    def advance(self, budget: Budget) -> int:
+        """Run one update, and return how many jobs it started.
+
+        Raises:
+            TypeError: if ``budget`` is not a Budget.
+            RuntimeError: if called by one of the jobs, or if the executor was shut down;
+                set another, or None: nothing is lost.
+
+        Cost: O(jobs started); O(keys) in addition when a batch begins.
+        """
+        if not isinstance(budget, Budget):
+            raise TypeError(
+                f"budget must be a Budget, got {shown(budget)};"
+                " use Budget.of_time(us, stopwatch) or Budget.unlimited()"
+            )
+        if self._is_advancing:
+            raise RuntimeError("the timeslicer is advancing already; a job must not advance it")
+        self._is_advancing = True
+        try:
+            return self._update(budget)
+        finally:
+            self._is_advancing = False
+
+    def result_of(self, key: Hashable, default: Any = None) -> Any:
+        """Return the last good result that may be seen, ``default`` before the first.
+
+        Raises:
+            UnknownNameError: if the key is not here.
+
+        Cost: O(1).
+        """
+        try:
+            job = self._jobs[key]
+        except (KeyError, TypeError):
+            job = self._job(key)
+        return default if job.result_at is None else job.result
+
+    def age_updates(self, key: Hashable) -> int | None:
+        """Return how many updates ago the input of the result was read; None without one.
+
+        After each update it is between the bounds that ``Timing.age_bounds_updates`` gives.
+
+        Raises:
+            UnknownNameError: if the key is not here.
+        """
+        read_at = self._job(key).result_at
+        return None if read_at is None else self._updates - read_at[0]
+
+    def age_s(self, key: Hashable) -> float | None:
+        """Return how long ago the input of the result was read (s, game time).
+
+        Raises:
+            UnknownNameError: if the key is not here.
+        """
+        read_at = self._job(key).result_at
+        return None if read_at is None else self._clock.now.seconds - read_at[1]
+
+    def is_failing(self, key: Hashable) -> bool:
+        """Return True if the last try failed, so that the result is of an earlier one.
+
+        Raises:
+            UnknownNameError: if the key is not here.
+        """
+        return self._job(key).is_failing
+
+    def is_quarantined(self, key: Hashable) -> bool:
+        """Return True if it failed too often, and is left out until ``release``.
+
+        Raises:
+            UnknownNameError: if the key is not here.
+        """
+        return self._faults.is_quarantined(self._job(key))
+
+    def statistics(self) -> dict[str, int]:
+        """Return counts: of keys now, and of updates, batches, jobs and failures so far."""
+        return {
+            "keys": len(self._jobs),
+            "updates": self._updates,
+            "batches": self._batches,
+            "jobs": self._batch.started,
+            "failures": self._failures,
+        }
+
+    def save_state(self) -> State:
+        """Return results, ages, and what is left of the batch, as plain data.
+
+        Jobs that run on an executor are waited for, and saved with their results.
+
+        Raises:
+            StateError: if a key, an input or a result is not plain; see ``values``.
+            RuntimeError: if called by one of the jobs.
+        """
+        return saved_timeslicer(self)
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check a saved state against the keys that are here; return what loads it.
+
+        Keys that are only here are kept, without a result, and join the next batch.
+
+        Raises:
+            StateError: if it cannot be loaded; says where in it, and why.
+            RuntimeError: if called by one of the jobs.
+        """
+        return prepared_timeslicer(self, state)
+
+    def _update(self, budget: Budget) -> int:
+        batch = self._batch
+        self._updates += 1
+        moment = (self._updates, self._clock.now.seconds)
+        batch.join()
+        if batch.is_over:
+            jobs = [job for job in self._jobs.values() if self._may_run(job)]
+            self._batches += bool(jobs)
+            batch.begin(jobs, moment)
+        started = batch.started
+        if self._executor is None:
+            batch.run(budget, self._most, moment)
+            return batch.started - started
+        batch.start(self._executor, budget, self._most, moment)
+        started = batch.started - started
+        if not self._joins_next_update:
+            batch.join()
+        return started
+
+    def _may_run(self, job: Job) -> bool:
+        return not (job.is_failing and self._faults.is_quarantined(job))
+
+    def _failed(self, job: Job, error: Exception) -> None:
+        self._failures += 1
+        name = f"{self._name}({shown(job.key)})"
+        try:
+            self._faults.failed(job, name, self._clock.now.frame, error)
+        finally:
+            if job.is_removed:  # by itself, while it ran
+                self._faults.forget(job)
+
+    def _job(self, key: Hashable) -> Job:
+        try:
+            return self._jobs[key]
+        except KeyError:
+            raise UnknownNameError("key", key, self._jobs) from None
+        except TypeError:
+            raise TypeError(_unhashable(key)) from None
+
+
+def _unhashable(key: object) -> str:
+    return f"key must be hashable, got {shown(key)}; use an id or a name"

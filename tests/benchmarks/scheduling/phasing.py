@@ -1,0 +1,63 @@
+"""Choosing phases: one more beside many, and all at once in slices."""
+from __future__ import annotations
+
+import random
+
+from ai_core.budget import Budget
+from ai_core.scheduling.phasing import PhaseTable, Slot
+from ai_core.scheduling.rephasing import Rephasing
+from tools.benchmarking.declarations import Contest
+
+LONGEST_PERIOD_FRAMES = 60
+STEPS_IN_A_SLICE = 20
+
+
+def add_one_to(n: int) -> Contest:
+    """A phase is chosen for one more task beside n, and it is counted in and out again."""
+    table, chance = PhaseTable(), random.Random(7)
+    load = [0] * LONGEST_PERIOD_FRAMES
+    for _ in range(n):
+        slot = Slot(LONGEST_PERIOD_FRAMES, chance.randrange(LONGEST_PERIOD_FRAMES))
+        load[-slot.phase_frames % LONGEST_PERIOD_FRAMES] += 1
+        table.add(slot)
+    periods = [chance.randint(1, LONGEST_PERIOD_FRAMES) for _ in range(1000)]
+    turns = [0]
+
+    def ours() -> int:
+        turns[0] = (turns[0] + 1) % len(periods)
+        slot = Slot(periods[turns[0]], table.best_phase(periods[turns[0]]))
+        table.add(slot)
+        table.remove(slot)
+        return 1
+
+    def complaint() -> str:
+        best, least = table.best_phase(LONGEST_PERIOD_FRAMES), min(load)
+        chosen = load[-best % LONGEST_PERIOD_FRAMES]
+        return "" if chosen == least else f"a frame with {chosen} runs was chosen, the best has {least}"
+
+    return Contest(ours, complaint=complaint)
+
+
+def rephase_of(n: int) -> Contest:
+    """All phases of n tasks are chosen anew, in slices, from all due on the same frame."""
+    chance = random.Random(7)
+    slots = [Slot(chance.randint(1, LONGEST_PERIOD_FRAMES), 0) for _ in range(n)]
+    mean = sum(1 / slot.period_frames for slot in slots)
+    searches: list[Rephasing] = []
+
+    def ours() -> list[int]:
+        search = Rephasing(slots)
+        while not search.is_done:
+            search.advance(Budget.of_steps(STEPS_IN_A_SLICE))
+        searches[:] = [search]
+        return search.result
+
+    def complaint() -> str:
+        measure = searches[-1].measure if searches else None
+        if measure is None:
+            return "nothing was searched"
+        # Few tasks of odd periods meet now and then, whatever the phases; many even out.
+        most = 1.03 * mean + 8
+        return "" if measure.peak <= most else f"peak {measure.peak}, wanted at most {most:.0f}"
+
+    return Contest(ours, complaint=complaint)

@@ -1,0 +1,284 @@
+"""Behavioral level of detail: what runs at which importance, and how it is switched."""
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from ai_core.budget import Budget
+from ai_core.clock import TimeIndex
+from ai_core.errors import UnknownNameError
+from ai_core.faults import FaultIsolation
+from ai_core.level_of_detail.behavioral_lod import BehavioralLOD, LODBehavior
+from ai_core.saving.fields import StateError
+from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.task import Turn
+from ai_core.snapshot import from_json, restore, take, to_json
+
+
+class Walker:
+    """A character with two behaviors that overlap between 0.4 and 0.6."""
+
+    def __init__(self, clock, **settings):
+        self.clock = clock
+        self.diary = []
+        self.faults = FaultIsolation(quarantine_after=2, report=lambda fault: self.diary.append(fault.name))
+        self.lod = BehavioralLOD(
+            [self.behavior("plan", 0.4, 1.0), self.behavior("stroll", 0.0, 0.6)], faults=self.faults, **settings
+        )
+        self.scheduler = FrequencyScheduler(clock)
+        self.scheduler.add(self.lod, name="walker")
+
+    def behavior(self, name, lowest=0.0, highest=1.0, work=None):
+        return LODBehavior(
+            name=name, lowest=lowest, highest=highest, work=work or (lambda turn: None),
+            enter=lambda before, data: self.diary.append(("enter", name, before and before.name, data)),
+            exit=lambda after: self.diary.append(("exit", name, after and after.name)) or f"goal of {name}",
+        )
+
+    def at(self, importance):
+        self.lod.importance = importance
+        self.clock.advance()
+        self.scheduler.advance(Budget.unlimited())
+        return self.lod.current
+
+
+def test_the_old_behavior_is_left_first_and_hands_its_data_on(clock):
+    walker = Walker(clock)
+    assert walker.at(0.9) == "plan"
+    walker.diary.clear()
+    assert walker.at(0.1) == "stroll"
+    assert walker.diary == [("exit", "plan", "stroll"), ("enter", "stroll", "plan", "goal of plan")]
+
+
+def test_a_game_may_convert_the_data_of_a_pair(clock):
+    walker = Walker(clock)
+    walker.lod.compress("plan", "stroll", lambda data: ("stall", data))
+    walker.at(0.9)
+    walker.at(0.1)
+    walker.at(0.9)
+    assert [one[3] for one in walker.diary if one[0] == "enter"] == [
+        None, ("stall", "goal of plan"), "goal of stroll",
+    ]
+
+
+def test_wobbling_on_a_border_for_ten_thousand_frames_switches_once():
+    lod = BehavioralLOD([
+        LODBehavior(name="plan", work=print, lowest=0.45), LODBehavior(name="stroll", work=print, highest=0.55),
+    ])
+    for frame in range(10_000):
+        lod.importance = 0.45 + 0.09 * math.sin(frame)
+        lod.settle()
+    assert lod.switches == 2  # one enters, one leaves at the first dip below 0.45
+
+
+def test_crossing_the_whole_overlap_switches_exactly_once_each_way(clock):
+    walker = Walker(clock)
+    walker.at(0.0)
+    seen = [walker.at(n / 100) for n in range(101)]
+    assert seen.index("plan") == 61
+    assert walker.lod.switches == 2
+    seen = [walker.at(n / 100) for n in range(100, -1, -1)]
+    assert seen.index("stroll") == 61
+    assert walker.lod.switches == 3
+
+
+def test_a_fallback_runs_in_gaps_and_does_not_flap_on_their_border(clock):
+    diary = []
+    lod = BehavioralLOD(
+        [LODBehavior(name="plan", work=diary.append, lowest=0.5)],
+        fallback=LODBehavior(name="wait", work=diary.append), fallback_margin=0.05,
+    )
+    for frame in range(10_000):
+        lod.importance = 0.5 + 0.04 * math.sin(frame)
+        lod.settle()
+    assert (lod.current, lod.switches) == ("wait", 2)
+    lod.importance = 0.56
+    lod.settle()
+    assert lod.current == "plan"
+
+
+def test_a_gap_without_a_fallback_is_named():
+    with pytest.raises(ValueError, match=r"no range holds importance 0\.3 to 0\.5"):
+        BehavioralLOD([
+            LODBehavior(name="a", work=print, highest=0.3), LODBehavior(name="b", work=print, lowest=0.5)
+        ])
+    with pytest.raises(ValueError, match="range of 'a' is reversed"):
+        BehavioralLOD([LODBehavior(name="a", work=print, lowest=0.7, highest=0.3)])
+    BehavioralLOD([], fallback=LODBehavior(name="a", work=print))
+
+
+def test_the_time_of_the_choice_is_taken_off_the_behaviors_budget(clock, stopwatch):
+    left = []
+    lod = BehavioralLOD([LODBehavior(
+        name="plan", work=lambda turn: left.append(turn.budget.left),
+        enter=lambda before, data: stopwatch.passes(30),
+    )])
+    lod(Turn(clock.now, 0.1, Budget.of_time(100, stopwatch)))
+    lod(Turn(clock.now, 0.1, Budget.of_time(100, stopwatch)))
+    assert left == [70, 100]
+    lod = BehavioralLOD([LODBehavior(name="plan", work=lambda turn: left.append(turn.budget.left))])
+    lod(Turn(clock.now, 0.1, Budget.of_steps(5)))
+    lod(Turn(clock.now, 0.1, Budget.of_steps(5)))
+    assert left[2:] == [4, 5]
+
+
+def test_generators_and_objects_are_behaviors_too_and_start_anew_when_entered_again(clock):
+    steps = []
+
+    def wander(turn):
+        for step in range(100):
+            steps.append(step)
+            yield
+
+    class Planner:
+        def advance(self, budget):
+            steps.append("plan")
+
+    lod = BehavioralLOD([
+        LODBehavior(name="plan", work=Planner(), lowest=0.5), LODBehavior(name="wander", work=wander, highest=0.6),
+    ])
+    for importance in (0.1, 0.1, 0.9, 0.1):
+        lod.importance = importance
+        lod(Turn(clock.now, 0.1, Budget.of_steps(3)))
+    assert steps == [0, 1, 2, 3, 4, "plan", 0, 1]
+
+
+def test_importance_can_be_asked_for_each_turn(clock):
+    values = iter([0.9, 0.1])
+    walker = Walker(clock, importance=lambda: next(values))
+    assert [walker.at(0), walker.at(0)] == ["plan", "stroll"]
+
+
+def test_a_forced_behavior_runs_until_its_time_is_over(clock):
+    walker = Walker(clock)
+    walker.at(0.1)
+    walker.lod.force("plan", for_s=0.35)
+    assert [walker.at(0.1) for _ in range(6)] == ["plan"] * 4 + ["stroll"] * 2
+    walker.lod.force("plan")
+    assert walker.at(0.1) == "plan"
+    walker.lod.unforce()
+    assert walker.at(0.1) == "stroll"
+
+
+def test_a_level_that_limits_assign_decides_alone(clock):
+    walker = Walker(clock)
+    walker.at(0.9)
+    walker.lod.level = 1
+    assert walker.at(0.9) == "stroll"
+    walker.lod.level = 2
+    assert walker.at(0.9) is None
+    assert walker.diary[-1] == ("exit", "stroll", None)
+    walker.lod.level = None
+    assert walker.at(0.9) == "plan"
+
+
+def test_a_behavior_that_keeps_raising_is_left_out_until_released(clock):
+    walker = Walker(clock)
+
+    def fail(turn):
+        raise OSError("no map")
+
+    walker.lod = BehavioralLOD(
+        [walker.behavior("plan", 0.4, 1.0, fail), walker.behavior("stroll", 0.0, 1.0)], faults=walker.faults
+    )
+    seen = []
+    for _ in range(4):
+        walker.lod.importance = 0.9
+        seen.append(walker.lod(Turn(clock.now, 0.1, Budget.unlimited())))
+    assert seen == ["plan", "plan", "stroll", "stroll"]
+    walker.lod.release("plan")
+    walker.lod.force("plan")
+    assert walker.lod(Turn(clock.now, 0.1, Budget.unlimited())) == "plan"
+
+
+def test_an_exit_or_enter_that_raises_leaves_no_switch_half_done(clock):
+    told = []
+
+    def fail(*_):
+        raise OSError("broken")
+
+    lod = BehavioralLOD(
+        [LODBehavior(name="plan", work=print, lowest=0.5, exit=fail),
+         LODBehavior(name="stroll", work=print, highest=0.5, enter=fail)],
+        faults=FaultIsolation(report=lambda fault: told.append(fault.name)),
+    )
+    lod.importance = 0.9
+    lod.settle()
+    lod.importance = 0.1
+    lod.settle()
+    assert lod.current == "stroll"
+    assert told == ["plan (exit)", "stroll (enter)"]
+
+
+def test_characters_that_share_a_report_do_not_share_their_failures(clock):
+    faults = FaultIsolation(quarantine_after=1, report=lambda fault: None)
+
+    def fail(turn):
+        raise OSError
+
+    one, other = (
+        BehavioralLOD([LODBehavior(name="plan", work=work)], faults=faults) for work in (fail, lambda turn: None)
+    )
+    turn = Turn(TimeIndex(0, 0.0), 0.0, Budget.unlimited())
+    one(turn)
+    assert (one(turn), other(turn)) == (None, "plan")
+
+
+def test_misuse_is_told_at_the_call(clock):
+    walker = Walker(clock)
+    for wrong in (math.nan, -0.1, 1.1):
+        with pytest.raises(ValueError, match="importance must be"):
+            walker.lod.importance = wrong
+    with pytest.raises(TypeError, match="importance must be a number, got True"):
+        walker.lod.importance = True
+    with pytest.raises(UnknownNameError, match="unknown behavior 'paln'; did you mean 'plan'"):
+        walker.lod.force("paln")
+    with pytest.raises(ValueError, match="for_s must be above 0"):
+        walker.lod.force("plan", for_s=0)
+    with pytest.raises(ValueError, match="two behaviors are named 'a'"):
+        BehavioralLOD([LODBehavior(name="a", work=print), LODBehavior(name="a", work=print)])
+    with pytest.raises(ValueError, match="behaviors must be at least one"):
+        BehavioralLOD([])
+    with pytest.raises(TypeError, match="must be LODBehavior"):
+        BehavioralLOD([print])
+    with pytest.raises(TypeError, match="work must be"):
+        BehavioralLOD([LODBehavior(name="a", work=3)])
+    with pytest.raises(ValueError, match="level must be at least 0"):
+        walker.lod.level = -1
+    with pytest.raises(ValueError, match="importance must be a finite number, got nan"):
+        BehavioralLOD([LODBehavior(name="a", work=print)], importance=lambda: math.nan)(
+            Turn(clock.now, 0.0, Budget.unlimited())
+        )
+
+
+def test_loaded_it_goes_on_without_entering_or_leaving_anything(clock):
+    first, second = Walker(clock), Walker(clock)
+    first.at(0.9)
+    first.at(0.5)
+    first.lod.force("stroll", for_s=0.25)
+    first.at(0.5)
+    state = from_json(to_json(take({"lod": first.lod})))
+    second.diary.clear()
+    restore(state, {"lod": second.lod})
+    assert second.diary == []
+    assert [first.at(0.5) for _ in range(4)] == [second.at(0.5) for _ in range(4)]
+    assert first.lod.save_state() == second.lod.save_state()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"current": "fly"}, "'current' must be 'plan' or 'stroll'"),
+        ({"importance": 2}, "'importance' must be at most 1"),
+        ({"forced": {"name": "plan", "left_s": -1, "has_begun": True}}, r"'forced\.left_s'"),
+        ({"failing": [{"name": "plan", "failures": 1, "is_quarantined": False}] * 2}, "comes again"),
+    ],
+)
+def test_a_damaged_save_is_refused(clock, change, message):
+    lod = Walker(clock).lod
+    before = json.dumps(lod.save_state())
+    with pytest.raises(StateError, match=message):
+        lod.prepare_state({**lod.save_state(), **change})
+    assert json.dumps(lod.save_state()) == before

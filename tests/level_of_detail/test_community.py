@@ -1,0 +1,178 @@
+"""Communities: who must stay themselves does, and what was seen once is so again."""
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from ai_core.errors import UnknownNameError
+from ai_core.level_of_detail.categorical import Categorical
+from ai_core.level_of_detail.community import Community
+from ai_core.level_of_detail.distributions import Normal, PowerLaw
+from ai_core.level_of_detail.people import Draft, People, made_characters
+from ai_core.level_of_detail.population import Population
+from ai_core.saving.fields import StateError
+from ai_core.snapshot import from_json, restore, take, to_json
+
+ILSE = {"age": 61.0, "wealth": 4000.0, "job": "mayor", "hat": "red"}
+
+
+def village(count=100):
+    return Community(Population(count, {
+        "age": Normal(40.0, 15.0), "wealth": PowerLaw(2.5, 10.0), "job": Categorical({"farmer": count}),
+    }, dependences={("age", "wealth"): 0.4}))
+
+
+def test_a_story_character_stays_as_they_are_through_openings():
+    here, chance = village(), random.Random(1)
+    here.pin("Ilse", ILSE)
+    for moment in range(20):
+        people = here.open(chance, moment)
+        assert len(people) == here.count == 101
+        assert people.facts_of("Ilse") == ILSE
+        here.close(people, moment)
+
+
+def test_what_a_known_person_did_is_remembered():
+    here = village()
+    here.pin("Ilse", ILSE)
+    people = here.open(random.Random(1))
+    people.columns["wealth"][people.row_of("Ilse")] += 5.0
+    here.close(people)
+    assert here.known["Ilse"].facts["wealth"] == 4005.0
+
+
+def test_who_was_seen_is_met_again_until_the_time_is_over_and_then_is_one_of_many():
+    here, chance = village(), random.Random(2)
+    before = {name: here.total(name) for name in ("age", "wealth")}
+    people = here.open(chance, 10.0)
+    people.remember(7, "woman at the well", for_s=60, facts={"carries": "two buckets"})
+    seen = people.facts_of("woman at the well")
+    here.close(people, 20.0)
+    for moment in (30.0, 79.0):
+        people = here.open(chance, moment)
+        assert people.facts_of("woman at the well") == seen
+        assert seen["carries"] == "two buckets"
+        here.close(people, moment)
+    people = here.open(chance, 80.0)
+    assert people.known == {}
+    here.close(people, 80.0)
+    assert here.count == 100
+    for name, total in before.items():
+        assert here.total(name) == pytest.approx(total, rel=1e-9)
+
+
+def test_a_closed_community_holds_no_more_for_more_people():
+    sizes = []
+    for count in (1_000, 1_000_000):
+        here = village(count)
+        here.pin("Ilse", ILSE)
+        sizes.append(len(to_json(take({"it": here}))))
+    assert sizes[1] - sizes[0] < 10
+
+
+def test_parts_take_known_people_to_where_they_live_and_bring_them_back():
+    here, chance = village(), random.Random(3)
+    here.pin("Ilse", ILSE)
+    here.pin("Jon", {**ILSE, "home": 2})
+    total = here.total("wealth")
+    parts = here.split([50, 2, 50], chance, place=lambda person: person.facts.get("home", 0))
+    assert [(one.count, list(one.known)) for one in parts] == [(50, ["Ilse"]), (2, []), (50, ["Jon"])]
+    together = Community.merged(parts)
+    assert together.count == 102
+    assert sorted(together.known) == ["Ilse", "Jon"]
+    assert together.total("wealth") == pytest.approx(total, rel=1e-9)
+    assert [list(one.known) for one in here.split([1, 101], chance)] == [["Ilse"], ["Jon"]]
+
+
+def test_a_game_may_make_its_own_characters():
+    here = village(4)
+    people = here.open(random.Random(4))
+
+    def make(draft: Draft):
+        drunk = draft.time_of_day_s > 22 * 3600 and draft.district["has_inn"]
+        draft.people.columns["age"][:] = 30.0
+        return [("drunk" if drunk else "awake", wealth) for wealth in draft.people.columns["wealth"].tolist()]
+
+    made = made_characters(
+        people, make, random.Random(5), district={"has_inn": True}, time_of_day_s=23 * 3600
+    )
+    assert [one[0] for one in made] == ["drunk"] * 4
+    here.close(people)
+    assert here.total("age") == 120
+    with pytest.raises(ValueError, match="a character for each of 4 people, got 0"):
+        made_characters(people, lambda draft: [], random.Random(5))
+
+
+def test_misuse_is_told_at_the_call():
+    here = village()
+    here.pin("Ilse", ILSE)
+    with pytest.raises(ValueError, match="'Ilse' is known here already"):
+        here.pin("Ilse", ILSE)
+    with pytest.raises(ValueError, match="must have every property, 'wealth' is missing"):
+        here.pin("Jon", {"age": 3.0, "job": "farmer"})
+    with pytest.raises(ValueError, match="values must be finite"):
+        here.pin("Jon", {**ILSE, "age": math.nan})
+    people = here.open(random.Random(1))
+    with pytest.raises(ValueError, match="row must be at most 100"):
+        people.remember(101, "x")
+    with pytest.raises(ValueError, match="row 0 is 'Ilse'"):
+        people.remember(0, "Jon")
+    with pytest.raises(ValueError, match="for_s must be above 0"):
+        people.remember(3, "Jon", for_s=0)
+    with pytest.raises(UnknownNameError, match="unknown known person 'Jon'"):
+        people.forget("Jon")
+    people.forget("Ilse")
+    here.close(people)
+    assert here.known == {}
+    with pytest.raises(TypeError, match="people must be what open returned"):
+        here.close([])
+    with pytest.raises(TypeError, match="population must be a Population"):
+        Community(100)
+    with pytest.raises(ValueError, match="parts must be at least one"):
+        Community.merged([])
+    one, other = village(), village()
+    one.pin("Ilse", ILSE)
+    other.pin("Ilse", ILSE)
+    with pytest.raises(ValueError, match="'Ilse' is known in two parts"):
+        Community.merged([one, other])
+    with pytest.raises(ValueError, match="has no room for 'Ilse'"):
+        one.split([0, 101], random.Random(1), place=lambda person: 0)
+
+
+def test_loaded_it_goes_on_as_if_nothing_had_happened():
+    first, second = village(), village(3)
+    first.pin("Ilse", ILSE)
+    first.pin("Jon", ILSE, until_s=5.0)
+    restore(from_json(to_json(take({"it": first}))), {"it": second})
+    assert second.save_state() == first.save_state()
+    one, other = (here.open(random.Random(1), 2.0) for here in (first, second))
+    one.remember(9, "seen", for_s=3.0)
+    loaded = People.from_state(from_json(to_json({"people": one.save_state()}))["people"], second.population)
+    assert loaded.save_state() == one.save_state()
+    assert len(other) == len(one)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"known": [{"name": "x", "facts": {}, "until_s": None}]}, "is missing"),
+        ({"known": [{"name": "x", "facts": 3, "until_s": None}]}, "do not fit"),
+        ({"population": {}}, "'population.count' is missing"),
+    ],
+)
+def test_a_damaged_save_is_refused(change, message):
+    here = village()
+    before = here.save_state()
+    with pytest.raises(StateError, match=message):
+        here.prepare_state({**before, **change})
+    assert here.save_state() == before
+
+
+def test_damaged_people_are_refused():
+    here = village(3)
+    state = here.open(random.Random(1)).save_state()
+    state["columns"]["age"].pop()
+    with pytest.raises(StateError, match="must all be of one length"):
+        People.from_state(state, here.population)

@@ -1,0 +1,295 @@
+"""Importance: the vectorised one agrees with a plain loop, and says why it is what it is."""
+from __future__ import annotations
+
+import json
+import math
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ai_core.errors import UnknownNameError
+from ai_core.level_of_detail import importance_kernel
+from ai_core.level_of_detail.importance import Importance
+from ai_core.level_of_detail.importance_settings import PARTS, ImportanceSettings
+from ai_core.level_of_detail.viewer import Viewer
+from ai_core.saving.fields import StateError
+from ai_core.snapshot import from_json, restore, take, to_json
+from tests.level_of_detail.plain_importance import plain_importance
+
+AT_ONCE = ImportanceSettings(smoothing_s=0)
+COORDINATE = st.floats(-120, 120, width=32)
+PLACE = st.tuples(COORDINATE, COORDINATE, COORDINATE)
+VIEWER = st.builds(
+    Viewer, PLACE,
+    forward=st.one_of(st.none(), PLACE.filter(lambda one: math.hypot(*one) > 1e-3)),
+    velocity=st.one_of(st.none(), PLACE),
+    field_of_view_rad=st.sampled_from([0.5, math.pi / 2, math.tau]),
+    weight=st.sampled_from([0.0, 0.5, 1.0]),
+)
+
+
+def places(*rows):
+    return np.array(rows, np.float32).reshape(len(rows), -1)
+
+
+def alone(settings=AT_ONCE, **properties):
+    importance = Importance(settings)
+    importance.add(1, **properties)
+    return importance
+
+
+@settings(max_examples=20)
+@given(st.lists(VIEWER, max_size=4), st.lists(st.tuples(PLACE, PLACE, st.floats(0, 1, width=32)), max_size=12))
+def test_it_is_what_a_plain_loop_over_agents_and_viewers_gives(viewers, agents):
+    importance = Importance(AT_ONCE)
+    importance.add(len(agents))
+    for one, (_, _, role) in zip(importance.ids, agents, strict=True):
+        importance.set_role(one, role)
+        importance.notice(one, role / 2)
+    where = np.array([one[0] for one in agents], np.float32).reshape(-1, 3)
+    moving = np.array([one[1] for one in agents], np.float32).reshape(-1, 3)
+    got = importance.update(viewers, where, 0.0, velocities=moving)
+    own = [(role, role / 2, 0.0) for _, _, role in agents]
+    wanted = plain_importance(viewers, where.tolist(), moving.tolist(), [1.0] * len(agents), own, AT_ONCE)
+    assert got.tolist() == pytest.approx(wanted, abs=1e-4)
+
+
+def test_many_blocks_give_the_same_as_one(monkeypatch):
+    def values():
+        importance = Importance(AT_ONCE)
+        importance.add(500, role=0.1)
+        where = np.linspace(-90, 90, 1500).astype(np.float32).reshape(500, 3)
+        return importance.update([Viewer((0, 0, 0), (1, 0, 0))], where, 0.0).tobytes()
+
+    whole = values()
+    monkeypatch.setattr(importance_kernel, "BLOCK_ROWS", 64)
+    monkeypatch.setattr("ai_core.level_of_detail.importance.BLOCK_ROWS", 64)
+    assert values() == whole
+
+
+def test_it_says_what_each_part_added():
+    settings = ImportanceSettings(smoothing_s=0, distance=0.4, view=0.2, role=0.3, noticed=0.2, size=0.0)
+    importance = alone(settings, role=0.5)
+    importance.notice(0)
+    importance.update([Viewer((0, 0, 0), (1, 0, 0))], places((42.5, 0, 0)), 0.0)
+    told = importance.explain(0)
+    assert told == pytest.approx({
+        "distance": 0.2, "view": 0.2, "approach": 0, "size": 0, "role": 0.15, "noticed": 0.2, "damaged": 0,
+        "total": 0.75, "value": 0.75,
+    })
+    assert dict(zip(PARTS, importance.parts()[:, 0].tolist(), strict=True))["distance"] == pytest.approx(0.2)
+
+
+def test_behind_counts_less_than_in_view():
+    importance = Importance(ImportanceSettings(smoothing_s=0, distance=0, size=0, view=1))
+    importance.add(3)
+    ahead, aside, behind = importance.update(
+        [Viewer((0, 0), (1, 0), field_of_view_rad=1.0)], places((9, 0), (0, 9), (-9, 0)), 0.0
+    )
+    assert ahead == 1
+    assert behind == 0
+    assert 0.4 < aside < 0.6
+
+
+def test_coming_nearer_counts_whoever_moves():
+    importance = Importance(ImportanceSettings(smoothing_s=0, distance=0, size=0, view=0, approach=1))
+    importance.add(2)
+    where, moving = places((10, 0), (-10, 0)), places((-4, 0), (-4, 0))
+    assert importance.update([Viewer((0, 0))], where, 0.0, velocities=moving).tolist() == [0.5, 0]
+    chasing = Viewer((0, 0), velocity=(-8, 0))
+    assert importance.update([chasing], where, 0.0, velocities=moving).tolist() == [0, 0.5]
+    assert importance.update([chasing], where, 0.0).tolist() == [0, 1]
+
+
+def test_the_best_viewer_counts_and_says_the_parts():
+    importance = alone()
+    far, near = Viewer((200, 0, 0)), Viewer((5, 0, 0))
+    value = float(importance.update([far, near], places((0, 0, 0)), 0.0)[0])
+    assert value == float(importance.update([near], places((0, 0, 0)), 0.0)[0])
+    assert importance.explain(0)["distance"] == 0.5
+    assert importance.update([], places((0, 0, 0)), 0.0).tolist() == [0]
+
+
+@pytest.mark.parametrize("frames", [1, 7, 60])
+def test_smoothing_is_the_same_at_any_frame_rate(frames):
+    importance = alone(ImportanceSettings(smoothing_s=0.5, distance=1.0, view=0, size=0))
+    viewer = [Viewer((0, 0, 0))]
+    importance.update(viewer, places((500, 0, 0)), 0.0)
+    for _ in range(frames):
+        importance.update(viewer, places((0, 0, 0)), 1.0 / frames)
+    assert importance.values[0] == pytest.approx(1 - math.exp(-2), abs=1e-5)
+
+
+def test_the_first_value_is_not_smoothed():
+    importance = alone(ImportanceSettings(smoothing_s=100, distance=1))
+    assert importance.values[0] == 0
+    assert importance.update([Viewer((0, 0, 0))], places((0, 0, 0)), 0.0)[0] == 1
+
+
+@pytest.mark.parametrize("frames", [1, 30])
+def test_boosts_fade_by_time(frames):
+    importance = alone(ImportanceSettings(smoothing_s=0, damaged=1.0, damaged_s=2.0))
+    importance.damage(0)
+    for _ in range(frames):
+        importance.update([], places((0, 0, 0)), 2.0 / frames)
+    assert importance.values[0] == pytest.approx(math.exp(-1), abs=1e-5)
+
+
+def test_a_script_overrides_at_once_until_its_time_is_over():
+    importance = alone(ImportanceSettings(smoothing_s=0))
+    importance.force(0, 0.9, for_s=1.0)
+    got = [float(importance.update([], places((0, 0, 0)), 0.4)[0]) for _ in range(5)]
+    assert got == pytest.approx([0.9, 0.9, 0.9, 0, 0])
+    importance.force([0], 1)
+    assert importance.explain(0)["forced"] == 1
+    importance.unforce(0)
+    assert "forced" not in importance.explain(0)
+
+
+def test_ids_stay_in_order_and_are_never_given_twice():
+    importance = Importance(AT_ONCE)
+    importance.add(4, role=0.5)
+    importance.force([1, 3], 1.0)
+    importance.remove([1])
+    assert importance.add(1).tolist() == [4]
+    assert importance.ids.tolist() == [0, 2, 3, 4]
+    values = importance.update([], np.zeros((4, 2), np.float32), 0.0)
+    assert values.tolist() == pytest.approx([0.15, 0.15, 1.0, 0.0])
+    assert importance.of([3, 0]).tolist() == pytest.approx([1.0, 0.15])
+    with pytest.raises(UnknownNameError, match="it was removed"):
+        importance.notice(1)
+
+
+def test_an_update_allocates_nothing_that_grows_with_the_agents():
+    importance = Importance()
+    importance.add(20_000)
+    where = np.ones((20_000, 3), np.float32)
+    out = np.zeros(20_000, np.float32)
+    viewers = [Viewer((0, 0, 0), (1, 0, 0), (1, 0, 0)) for _ in range(4)]
+    importance.update(viewers, where, 0.1, velocities=where, out=out)
+    tracemalloc.start()
+    try:
+        assert importance.update(viewers, where, 0.1, velocities=where, out=out) is out
+        assert tracemalloc.get_traced_memory()[1] < 8_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf])
+def test_a_position_that_is_not_finite_is_named_and_changes_nothing(wrong):
+    importance = Importance(AT_ONCE)
+    importance.add(3)
+    importance.update([Viewer((0, 0, 0))], np.zeros((3, 3), np.float32), 0.0)
+    before = json.dumps(importance.save_state())
+    where = places((0, 0, 0), (0, 0, 0), (1, wrong, 2))
+    with pytest.raises(ValueError, match=r"positions must be finite, got \[1.0, .*\] for agent 2"):
+        importance.update([Viewer((0, 0, 0))], where, 1.0)
+    with pytest.raises(ValueError, match="velocities must be finite"):
+        importance.update([Viewer((0, 0, 0))], np.zeros((3, 3), np.float32), 1.0, velocities=where)
+    assert json.dumps(importance.save_state()) == before
+
+
+def test_misuse_is_told_at_the_call():
+    importance = Importance()
+    importance.add(2)
+    good = np.zeros((2, 3), np.float32)
+    with pytest.raises(TypeError, match="float32 array"):
+        importance.update([], [[0, 0, 0]] * 2, 0.0)
+    with pytest.raises(ValueError, match=r"shape \(2, 2\) or \(2, 3\), a row for each of ids, got \(1, 3\)"):
+        importance.update([], good[:1], 0.0)
+    with pytest.raises(ValueError, match="both in 2D or both in 3D"):
+        importance.update([Viewer((0, 0))], good, 0.0)
+    with pytest.raises(TypeError, match="viewers must be Viewer"):
+        importance.update([(0, 0, 0)], good, 0.0)
+    with pytest.raises(ValueError, match="elapsed_s must be at least 0"):
+        importance.update([], good, -1)
+    with pytest.raises(ValueError, match="out must be float32"):
+        importance.update([], good, 0.0, out=np.zeros(2))
+    for call in (importance.notice, importance.damage):
+        with pytest.raises(ValueError, match="amount must be at most 1"):
+            call(0, 2)
+    with pytest.raises(TypeError, match="must be whole numbers"):
+        importance.remove([0.5])
+    with pytest.raises(TypeError, match="must be whole numbers"):
+        importance.remove(True)
+    with pytest.raises(UnknownNameError):
+        importance.explain(9)
+    with pytest.raises(ValueError, match="value must be a finite number"):
+        importance.force(0, math.nan)
+    with pytest.raises(ValueError, match="for_s must be above 0"):
+        importance.force(0, 1, for_s=0)
+    with pytest.raises(TypeError, match="settings must be"):
+        Importance({"near_m": 1})
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"far_m": 5.0, "near_m": 5.0}, "far_m must be above near_m, got 5 and 5"),
+        ({"distance": -1}, "distance must be at least 0"),
+        ({"smoothing_s": math.nan}, "smoothing_s must be a finite number"),
+        ({"noticed_s": 0}, "noticed_s must be above 0"),
+    ],
+)
+def test_settings_out_of_range_are_refused(settings, message):
+    with pytest.raises(ValueError, match=message):
+        ImportanceSettings(**settings)
+
+
+@pytest.mark.parametrize(
+    ("viewer", "message"),
+    [
+        ({"position": (0,)}, "two or three coordinates"),
+        ({"position": (0, math.nan)}, "position must be a finite number"),
+        ({"position": (0, 0), "forward": (0, 0)}, "forward must have a length"),
+        ({"position": (0, 0), "forward": (0, 0, 1)}, "forward must have 2, as position has coordinates"),
+        ({"position": (0, 0), "weight": 2}, "weight must be at most 1"),
+        ({"position": (0, 0), "field_of_view_rad": 0}, "field_of_view_rad must be above 0"),
+    ],
+)
+def test_a_viewer_out_of_range_is_refused(viewer, message):
+    with pytest.raises(ValueError, match=message):
+        Viewer(**viewer)
+
+
+def lived():
+    importance = Importance(ImportanceSettings(smoothing_s=1.0))
+    importance.add(3, role=0.2, size_m=2.0)
+    importance.remove(1)
+    importance.notice(2, 0.7)
+    importance.force(0, 0.8, for_s=0.5)
+    importance.update([Viewer((0, 0, 0))], places((1, 0, 0), (20, 0, 0)), 0.1)
+    return importance
+
+
+def test_loaded_it_goes_on_as_if_nothing_had_happened():
+    first, second = lived(), Importance(ImportanceSettings(smoothing_s=1.0))
+    second.add(7)
+    restore(from_json(to_json(take({"it": first}))), {"it": second})
+    for importance in (first, second):
+        assert importance.add().tolist() == [3]
+        for _ in range(9):
+            importance.update([], np.zeros((3, 2), np.float32), 0.1)
+    assert first.values.tobytes() == second.values.tobytes()
+    assert first.save_state() == second.save_state()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"ids": [2, 0]}, "'ids' must be ascending"),
+        ({"ids": [0, 9]}, "at most 2"),
+        ({"forced": [[1, 0.5, 1.0]]}, "must be \\[id of an agent"),
+        ({"columns": {}}, "'columns.role' is missing"),
+    ],
+)
+def test_a_damaged_save_is_refused(change, message):
+    importance = lived()
+    state = {**importance.save_state(), **change}
+    before = importance.save_state()
+    with pytest.raises(StateError, match=message):
+        importance.prepare_state(state)
+    assert importance.save_state() == before

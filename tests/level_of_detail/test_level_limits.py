@@ -1,0 +1,202 @@
+"""Limits: never more than so many per level, no flapping, ties by smallest id."""
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ai_core.errors import UnknownNameError
+from ai_core.level_of_detail.behavioral_lod import BehavioralLOD, LODBehavior
+from ai_core.level_of_detail.level_limits import Level, LevelLimits
+from ai_core.saving.fields import StateError
+from ai_core.snapshot import from_json, restore, take, to_json
+
+TWO = [Level(0.5, 1.0, most=2), Level(0.0, 0.6)]
+THREE = [Level(0.5, 1.0, most=3), Level(0.2, 0.6, most=4), Level(0.0, 0.3)]
+VALUE = st.integers(0, 40).map(lambda n: n / 40)
+
+
+def plain_levels(levels, margin, before, values):
+    """The same, one after the other: sort all who ask, hand out places."""
+    desired = {}
+    for agent, value in values.items():
+        mine = before.get(agent, len(levels))
+        holds = [n for n, one in enumerate(levels) if one.lowest <= value <= one.highest]
+        desired[agent] = mine if mine in holds else holds[0]
+    found = dict.fromkeys(values, len(levels))
+    left = sorted(values)
+    for number, one in enumerate(levels):
+        asking = [agent for agent in left if desired[agent] <= number]
+        has = {agent: before.get(agent) == number for agent in asking}
+        asking.sort(key=lambda agent: (-(values[agent] + margin * has[agent]), not has[agent], agent))
+        for agent in asking[: one.most]:
+            found[agent] = number
+            left.remove(agent)
+    return found
+
+
+@settings(max_examples=25)
+@given(st.lists(st.dictionaries(st.integers(0, 12), VALUE, max_size=12), min_size=1, max_size=6))
+def test_it_assigns_what_the_plain_way_does(frames):
+    limits, before = LevelLimits(THREE, margin=0.125), {}
+    for values in frames:
+        ids = sorted(values)
+        got = limits.update(ids, [values[one] for one in ids])
+        before = plain_levels(THREE, 0.125, {one: before[one] for one in before if one in values}, values)
+        assert dict(zip(ids, got.tolist(), strict=True)) == before
+        assert [sum(level == n for level in before.values()) for n in range(4)] == limits.counts
+
+
+def test_the_limit_holds_in_every_frame_of_a_wild_camera():
+    chance = random.Random(1)
+    limits = LevelLimits(THREE)
+    for _ in range(300):
+        ids = sorted(chance.sample(range(60), chance.randrange(60)))
+        limits.update(ids, [chance.random() for _ in ids])
+        assert limits.counts[0] <= 3
+        assert limits.counts[1] <= 4
+
+
+def test_equals_do_not_flap_and_the_smallest_ids_have_the_places():
+    limits = LevelLimits(TWO)
+    for _ in range(100):
+        assert limits.update(range(5), [0.9] * 5).tolist() == [0, 0, 1, 1, 1]
+        assert limits.update(range(5), [0.88, 0.9, 0.92, 0.9, 0.91]).tolist() == [0, 0, 1, 1, 1]
+
+
+def test_noise_below_the_margin_displaces_nobody():
+    chance = random.Random(2)
+    limits = LevelLimits(TWO, margin=0.1)
+    limits.update(range(9), [0.8] * 9)
+    for _ in range(2_000):
+        limits.update(range(9), [0.8 + 0.049 * (2 * chance.random() - 1) for _ in range(9)])
+        assert not len(limits.demoted)
+        assert not len(limits.promoted)
+
+
+def test_only_one_more_important_by_the_margin_displaces():
+    limits = LevelLimits(TWO, margin=0.125)
+    limits.update([0, 1, 2], [0.75, 0.75, 0.5])
+    assert limits.update([0, 1, 2], [0.75, 0.75, 0.875]).tolist() == [0, 0, 1]
+    assert limits.update([0, 1, 2], [0.75, 0.75, 0.876]).tolist() == [0, 1, 0]
+    assert (limits.demoted.tolist(), limits.promoted.tolist()) == ([1], [2])
+
+
+def test_a_free_place_goes_to_who_waited_for_it():
+    limits = LevelLimits(TWO)
+    limits.update([0, 1, 2], [0.9, 0.9, 0.8])
+    assert limits.update([1, 2], [0.9, 0.8]).tolist() == [0, 0]
+
+
+def test_a_level_is_kept_within_its_range():
+    limits = LevelLimits(TWO)
+    assert [limits.update([0], [value])[0] for value in (0.55, 0.5, 0.49, 0.55, 0.6, 0.61)] == [0, 0, 1, 1, 1, 0]
+
+
+def test_the_first_levels_of_a_spawned_crowd_are_spread_over_updates():
+    limits = LevelLimits([Level(0, 1)], spread_updates=5)
+    counts = []
+    for _ in range(6):
+        limits.update(range(100), [0.5] * 100)
+        counts.append(limits.counts[0])
+    assert counts == [20, 40, 60, 80, 100, 100]
+
+
+def test_forced_agents_come_first_until_their_time_is_over():
+    limits = LevelLimits(TWO)
+    limits.update(range(4), [0.9, 0.9, 0.1, 0.9])
+    limits.force(2, 0, for_s=0.25)
+    got = [limits.update(range(4), [0.9, 0.9, 0.1, 0.9], 0.1).tolist() for _ in range(4)]
+    assert got == [[0, 1, 0, 1]] * 3 + [[0, 0, 1, 1]]
+    for one in range(4):
+        limits.force(one, 0)
+    assert limits.update(range(4), [0.1] * 4).tolist() == [0, 0, 1, 1]
+    limits.unforce(0)
+    assert limits.update(range(4), [0.1] * 4).tolist() == [1, 0, 0, 1]
+
+
+def test_who_has_no_room_anywhere_is_off():
+    limits = LevelLimits([Level(0, 1, most=1)])
+    assert limits.update([4, 7], [0.1, 0.9]).tolist() == [1, 0]
+    assert limits.off == 1
+
+
+def test_characters_switch_at_once_and_who_gives_up_a_place_does_so_first():
+    active, peak = set(), []
+
+    def character(one):
+        return BehavioralLOD([
+            LODBehavior(
+                name="plan", work=print, lowest=0.5, exit=lambda after: active.discard(one),
+                enter=lambda before, data: (active.add(one), peak.append(len(active))),
+            ),
+            LODBehavior(name="stroll", work=print, highest=0.6),
+        ])
+
+    characters = {one: character(one) for one in range(8)}
+    limits = LevelLimits(TWO)
+    chance = random.Random(3)
+    for _ in range(200):
+        limits.update(range(8), [chance.random() for _ in range(8)])
+        limits.apply(characters)
+        assert sorted(active) == [one for one in range(8) if characters[one].current == "plan"]
+    assert max(peak) == 2
+    assert len(peak) > 50
+
+
+def test_misuse_is_told_at_the_call():
+    limits = LevelLimits(TWO)
+    with pytest.raises(ValueError, match="importance must be 0 to 1, got nan for agent 4"):
+        limits.update([3, 4], [0.5, math.nan])
+    with pytest.raises(ValueError, match="ids must be ascending"):
+        limits.update([4, 3], [0.5, 0.5])
+    with pytest.raises(ValueError, match="values must be numbers of shape"):
+        limits.update([3, 4], [0.5])
+    with pytest.raises(TypeError, match="ids must be whole numbers"):
+        limits.update([0.5], [0.5])
+    with pytest.raises(UnknownNameError, match="unknown agent id 3"):
+        limits.force(3, 0)
+    with pytest.raises(ValueError, match="level must be at most 1"):
+        limits.force(3, 2)
+    with pytest.raises(ValueError, match="no range holds importance"):
+        LevelLimits([Level(0.5, 1, 1)])
+    with pytest.raises(ValueError, match="most must be at least 0"):
+        LevelLimits([Level(0, 1, -1)])
+    with pytest.raises(TypeError, match="most must be a whole number"):
+        LevelLimits([Level(0, 1, True)])
+
+
+def test_loaded_it_goes_on_as_if_nothing_had_happened():
+    def lived():
+        limits = LevelLimits(THREE, spread_updates=3)
+        limits.update(range(10), np.linspace(0, 1, 10))
+        limits.update(range(10), np.linspace(0, 1, 10))
+        limits.force(2, 0, for_s=1.0)
+        return limits
+
+    first, second = lived(), LevelLimits(THREE, spread_updates=3)
+    restore(from_json(to_json(take({"it": first}))), {"it": second})
+    for value in (0.9, 0.5, 0.1):
+        assert first.update(range(10), [value] * 10, 0.4).tolist() == second.update(
+            range(10), [value] * 10, 0.4).tolist()
+    assert first.save_state() == second.save_state()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"level": [0, 0, 0]}, "'level' has more than 2 at level 0"),
+        ({"level": [0, 1, 9]}, "at most 2"),
+        ({"ids": [0, 0, 1]}, "must be ascending"),
+        ({"forced": [{"id": 7, "level": 0, "left_s": None}]}, "must be one of ids"),
+    ],
+)
+def test_a_damaged_save_is_refused(change, message):
+    limits = LevelLimits(TWO)
+    limits.update(range(3), [0.9] * 3)
+    with pytest.raises(StateError, match=message):
+        limits.prepare_state({**limits.save_state(), **change})

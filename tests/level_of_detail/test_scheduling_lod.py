@@ -1,0 +1,149 @@
+"""Scheduling level of detail: rates follow importance, and nothing else suffers from it."""
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from ai_core.budget import Budget
+from ai_core.level_of_detail.scheduling_lod import Band, Rate, SchedulingLOD
+from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.snapshot import restore, take
+
+BANDS = [Band(0.6, Rate(1, 4.0)), Band(0.0, Rate(30, 0.5)), Band(0.3, Rate(6, 1.0))]
+
+
+class Crowd:
+    def __init__(self, clock, rates, count=1, **settings):
+        self.clock = clock
+        self.scheduler = FrequencyScheduler(clock)
+        self.turns = []
+        self.tasks = [self.scheduler.add(self.think, name=f"agent {n}") for n in range(count)]
+        self.lod = SchedulingLOD(self.scheduler, rates, **settings)
+        for task in self.tasks:
+            self.lod.add(task)
+
+    def think(self, turn):
+        self.turns.append(turn.elapsed_s)
+
+    def frame(self):
+        self.clock.advance()
+        self.scheduler.advance(Budget.unlimited())
+
+
+@pytest.mark.parametrize(("value", "rate"), [(0.0, (30, 0.5)), (0.29, (30, 0.5)), (0.3, (6, 1.0)), (1.0, (1, 4.0))])
+def test_a_band_gives_period_and_priority(clock, value, rate):
+    crowd = Crowd(clock, BANDS)
+    assert crowd.lod.update([value]) == 1
+    assert (crowd.tasks[0].period_frames, crowd.tasks[0].priority) == rate
+
+
+def test_a_rate_may_leave_period_or_priority_alone(clock):
+    crowd = Crowd(clock, [Band(0, Rate(priority=3.0))])
+    crowd.scheduler.change(crowd.tasks[0], period_frames=7)
+    crowd.lod.update([0.5])
+    assert (crowd.tasks[0].period_frames, crowd.tasks[0].priority) == (7, 3.0)
+
+
+def test_a_function_gives_the_rate(clock):
+    crowd = Crowd(clock, lambda importance: Rate(round(1 + 59 * (1 - importance)), 1 + importance))
+    crowd.lod.update([0.5])
+    assert (crowd.tasks[0].period_frames, crowd.tasks[0].priority) == (30, 1.5)
+    assert crowd.lod.update([0.54]) == 0
+    assert crowd.lod.update([0.56]) == 1
+
+
+@pytest.mark.parametrize("rates", [BANDS, lambda importance: Rate(1 + int(40 * (1 - importance)))])
+def test_wobbling_on_a_border_changes_nothing_after_the_first_time(clock, rates):
+    crowd = Crowd(clock, rates, hysteresis=0.05)
+    changes = sum(crowd.lod.update([0.6 + 0.045 * math.sin(frame)]) for frame in range(10_000 // 10))
+    assert changes == 1
+
+
+def test_clearly_past_a_border_changes_once_each_way(clock):
+    crowd = Crowd(clock, BANDS, hysteresis=0.05)
+    way = [n / 100 for n in (*range(101), *range(100, -1, -1))]
+    assert sum(crowd.lod.update([value]) for value in way) == 1 + 2 + 2
+    assert crowd.tasks[0].period_frames == 30
+
+
+def test_elapsed_time_stays_true_through_changes(clock):
+    crowd = Crowd(clock, BANDS)
+    for frame in range(200):
+        crowd.lod.update([(frame * 37 % 100) / 100])
+        crowd.frame()
+    assert sum(crowd.turns) <= clock.now.seconds + 1e-9
+    assert sum(crowd.turns) > clock.now.seconds - 30 * 0.1
+    assert max(crowd.turns) <= 59 * 0.1
+
+
+def test_new_periods_get_phases_that_keep_the_load_flat(clock):
+    crowd = Crowd(clock, BANDS, count=30)
+    crowd.lod.update([0.0] * 30)
+    loads = []
+    for _ in range(60):
+        before = len(crowd.turns)
+        crowd.frame()
+        loads.append(len(crowd.turns) - before)
+    assert loads[1:] == [1] * 59
+
+
+def test_a_budget_serves_the_most_important_first_and_ties_by_order(clock):
+    crowd = Crowd(clock, BANDS, count=4)
+    values = [0.1, 0.9, 0.7, 0.9]
+    assert crowd.lod.update(values, Budget.of_steps(2)) == 2
+    assert [task.priority for task in crowd.tasks] == [1.0, 4.0, 1.0, 4.0]
+    assert crowd.lod.update(values, Budget.of_steps(1)) == 1
+    assert [task.priority for task in crowd.tasks] == [1.0, 4.0, 4.0, 4.0]
+    assert crowd.lod.update(values) == 1
+
+
+def test_a_task_that_its_scheduler_removed_is_left_out(clock):
+    crowd = Crowd(clock, BANDS, count=2)
+    crowd.scheduler.remove(crowd.tasks[0])
+    assert crowd.lod.update([1.0, 1.0]) == 1
+    crowd.lod.remove(crowd.tasks[0])
+    assert crowd.lod.tasks == (crowd.tasks[1],)
+    with pytest.raises(ValueError, match="is not here"):
+        crowd.lod.remove(crowd.tasks[0])
+
+
+@pytest.mark.parametrize(
+    ("rates", "error", "message"),
+    [
+        ([], ValueError, "no band holds importance 0 to 1"),
+        ([Band(0.2, Rate(1))], ValueError, "no band holds importance 0 to 0.2; let one begin at 0"),
+        ([Band(0, Rate(1)), Band(0, Rate(2))], ValueError, "two bands begin at 0"),
+        ([Band(math.nan, Rate(1))], ValueError, "at_least must be a finite number"),
+        ([Band(0, Rate(0))], ValueError, "period_frames must be at least 1"),
+        ([Band(0, Rate(True))], TypeError, "period_frames must be a whole number"),
+        ([Band(0, Rate(1, -1.0))], ValueError, "priority must be at least"),
+        (3, TypeError, "rates must be Bands"),
+    ],
+)
+def test_wrong_rates_are_refused(clock, rates, error, message):
+    with pytest.raises(error, match=message):
+        SchedulingLOD(FrequencyScheduler(clock), rates)
+
+
+def test_misuse_is_told_at_the_call(clock):
+    crowd = Crowd(clock, BANDS)
+    with pytest.raises(ValueError, match="importance must be 0 to 1, got nan for task 'agent 0'"):
+        crowd.lod.update([math.nan])
+    with pytest.raises(ValueError, match=r"shape \(1,\), got \(2,\)"):
+        crowd.lod.update([0.1, 0.2])
+    with pytest.raises(ValueError, match="added before"):
+        crowd.lod.add(crowd.tasks[0])
+    with pytest.raises(ValueError, match="belongs to another scheduler"):
+        crowd.lod.add(FrequencyScheduler(clock).add(crowd.think))
+    with pytest.raises(TypeError, match="scheduler must be a Scheduler"):
+        SchedulingLOD(None, BANDS)
+
+
+def test_loaded_it_wobbles_on_without_a_change(clock):
+    first, second = Crowd(clock, BANDS, count=2), Crowd(clock, BANDS, count=2)
+    first.lod.update([0.62, 0.1])
+    state = take({"scheduler": first.scheduler, "lod": first.lod})
+    restore(state, {"scheduler": second.scheduler, "lod": second.lod})
+    assert second.lod.update([0.58, 0.12]) == 0
+    assert take({"scheduler": second.scheduler, "lod": second.lod}) == state

@@ -1,0 +1,287 @@
+"""Anytime work: acting on the best so far, and stopping when it will do or must do."""
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ai_core.budget import Budget
+from ai_core.faults import FaultIsolation
+from ai_core.saving.fields import Fields, StateError
+from ai_core.scheduling.anytime import GoodEnough
+from ai_core.scheduling.errand import Errand
+from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.interruptible import check_interruptible
+
+
+class Guessing:
+    """Each step looks at one guess; keeps the best. Without a first one it has no answer."""
+
+    def __init__(self, guesses, first=0.0, stops_at_each=True):
+        self.guesses = guesses
+        self.looked_at = 0
+        self.stops_at_each = stops_at_each
+        self.best, self.quality = (None, 0.0) if first is None else (f"guess of {first}", first)
+
+    @property
+    def is_done(self):
+        return self.looked_at == len(self.guesses)
+
+    def advance(self, budget):
+        while not self.is_done:
+            guess = self.guesses[self.looked_at]
+            self.looked_at += 1
+            budget.spend()
+            is_better = guess > self.quality
+            if is_better:
+                self.best, self.quality = f"guess of {guess}", guess
+            if budget.is_spent or (is_better and self.stops_at_each):
+                return
+
+    def save_state(self):
+        return {"version": 1, "looked_at": self.looked_at}
+
+    def prepare_state(self, state):
+        fields = Fields.versioned(state, version=1)
+        looked_at = fields.whole("looked_at", maximum=len(self.guesses))
+        fields.end()
+
+        def change():
+            self.looked_at = looked_at
+            self.quality = max([0.0, *self.guesses[:looked_at]])
+            self.best = f"guess of {self.quality}"
+
+        return change
+
+
+def advance(work, *steps):
+    for n in steps:
+        work.advance(Budget.of_steps(n))
+
+
+def test_there_is_an_answer_at_every_moment_and_it_gets_better():
+    work = GoodEnough(Guessing([0.1, 0.5, 0.3, 0.8], first=0.2))
+    seen = [work.best]
+    while not work.is_done:
+        advance(work, 1)
+        seen.append(work.best)
+    assert seen == ["guess of 0.2", "guess of 0.2", "guess of 0.5", "guess of 0.5", "guess of 0.8"]
+    assert work.result == "guess of 0.8"
+
+
+def test_it_is_interruptible_work_with_the_quality_as_progress():
+    work = GoodEnough(Guessing([0.1, 0.3, 0.9, 1.0]), quality=0.6)
+    assert check_interruptible("work", work) is work
+    assert work.progress == 0
+    advance(work, 2)
+    assert (work.progress, work.quality) == (0.5, 0.3)
+    advance(work, 2)
+    assert (work.progress, work.is_done, work.result) == (1.0, True, "guess of 0.9")
+
+
+def test_what_is_good_enough_ends_it_and_costs_nothing_more():
+    guessing, budget = Guessing([0.2, 0.7, 0.9]), Budget.of_steps(9)
+    work = GoodEnough(guessing, quality=0.6)
+    work.advance(budget)
+    work.advance(budget)
+    assert (work.is_done, guessing.looked_at, budget.used) == (True, 2, 2)
+
+
+def test_what_is_good_enough_from_the_first_is_not_worked_on():
+    guessing = Guessing([0.9], first=0.6)
+    work = GoodEnough(guessing, quality=0.6)
+    advance(work, 5)
+    assert (work.is_done, guessing.looked_at) == (True, 0)
+
+
+def test_it_ends_when_the_work_finds_nothing_better():
+    work = GoodEnough(Guessing([0.4, 0.3]), quality=0.9)
+    advance(work, 1, 1)
+    assert (work.is_done, work.result, work.progress, work.quality) == (True, "guess of 0.4", 1.0, 0.4)
+
+
+def test_work_that_ends_without_an_answer_gives_none():
+    work = GoodEnough(Guessing([], first=None))
+    advance(work, 1)
+    assert (work.is_done, work.result) == (True, None)
+
+
+def test_at_the_deadline_the_best_so_far_will_do(clock):
+    guessing = Guessing([0.2, 0.3] + [0.1] * 50)
+    work = GoodEnough(guessing, quality=0.9, deadline_s=0.25, clock=clock)
+    while not work.is_done:
+        advance(work, 1)
+        clock.advance()
+    assert (work.result, guessing.looked_at, clock.now.frame) == ("guess of 0.3", 3, 4)
+
+
+def test_a_deadline_without_any_answer_waits_for_the_first(clock):
+    work = GoodEnough(Guessing([0.0, 0.0, 0.1, 0.9], first=None), deadline_s=0, clock=clock)
+    advance(work, 1, 1)
+    assert (work.is_done, work.best) == (False, None)
+    advance(work, 1)
+    assert (work.is_done, work.result) == (True, "guess of 0.1")
+
+
+def test_an_unlimited_budget_ends_with_the_first_go_that_finds_nothing_better():
+    work = GoodEnough(Guessing([0.1, 0.2, 0.3, 0.2, 0.4]), quality=0.3)
+    work.advance(Budget.unlimited())
+    assert work.result == "guess of 0.3"
+
+
+def test_work_that_waits_is_not_asked_again_in_the_same_frame():
+    asked = []
+
+    class Waiting(Guessing):
+        def advance(self, budget):
+            asked.append(budget)
+
+    GoodEnough(Waiting([0.5])).advance(Budget.unlimited())
+    assert len(asked) == 1
+
+
+def test_whoever_acts_on_it_is_told_of_each_better_answer():
+    told = []
+    guessing = Guessing([0.1, 0.5, 0.3, 0.8], first=0.2)
+    work = GoodEnough(guessing, on_better=lambda best, quality: told.append((guessing.looked_at, quality)))
+    advance(work, 1, 1, 1, 1)
+    assert told == [(0, 0.2), (2, 0.5), (4, 0.8)]
+
+
+def test_a_listener_that_raises_is_told_again_and_the_end_waits_for_it():
+    told = []
+
+    def on_better(best, quality):
+        told.append(quality)
+        if len(told) == 1:
+            raise LookupError("nobody home")
+
+    guessing = Guessing([0.7, 0.9])
+    work = GoodEnough(guessing, quality=0.6, on_better=on_better)
+    with pytest.raises(LookupError):
+        advance(work, 9)
+    assert not work.is_done
+    advance(work, 9)
+    assert (told, work.is_done, guessing.looked_at) == ([0.7, 0.7], True, 1)
+
+
+def test_the_listener_may_say_that_it_is_enough():
+    guessing = Guessing([0.1, 0.2, 0.3])
+    work = GoodEnough(guessing, on_better=lambda best, quality: work.cancel())
+    work.advance(Budget.unlimited())
+    assert (work.is_cancelled, work.best, guessing.looked_at) == (True, "guess of 0.1", 1)
+    with pytest.raises(RuntimeError, match="no result: it was cancelled"):
+        work.result  # noqa: B018
+    with pytest.raises(RuntimeError, match="the work was cancelled"):
+        advance(work, 1)
+
+
+def test_cancelling_what_is_done_keeps_the_result():
+    work = GoodEnough(Guessing([], first=0.2))
+    advance(work, 1)
+    work.cancel()
+    assert (work.result, work.is_cancelled) == ("guess of 0.2", False)
+
+
+def test_an_errand_runs_it_until_it_is_good_enough(clock):
+    told = []
+    scheduler = FrequencyScheduler(clock, faults=FaultIsolation(reraise=True))
+    Errand(scheduler, GoodEnough(Guessing([0.1, 0.3, 0.6, 0.9]), quality=0.5), then=told.append)
+    for _ in range(9):
+        scheduler.advance(Budget.of_steps(1))
+    assert (told, scheduler.tasks) == (["guess of 0.6"], ())
+
+
+@given(
+    guesses=st.lists(st.integers(0, 10).map(lambda n: n / 10), max_size=12), enough=st.integers(1, 10),
+    budgets=st.lists(st.integers(0, 4), max_size=30), stops=st.booleans(),
+)
+def test_the_answer_never_gets_worse_and_is_the_best_of_what_was_looked_at(guesses, enough, budgets, stops):
+    guessing = Guessing(guesses, stops_at_each=stops)
+    work, before = GoodEnough(guessing, quality=enough / 10), 0.0
+    for n in budgets:
+        advance(work, n)
+        assert work.quality == max([0.0, *guesses[: guessing.looked_at]]) >= before
+        before = work.quality
+        assert work.is_done == (work.quality >= enough / 10 or guessing.is_done)
+
+
+@pytest.mark.parametrize(
+    ("quality", "error"), [(float("nan"), ValueError), (1.5, ValueError), (-0.5, ValueError), ("good", TypeError)]
+)
+def test_work_that_tells_no_quality_is_refused_as_it_runs(quality, error):
+    guessing = Guessing([1.0])
+    guessing.quality = quality
+    with pytest.raises(error, match="quality must be"):
+        advance(GoodEnough(guessing), 1)
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ({"work": 3}, TypeError, "work must be anytime work, got 3 without best, quality, is_done, advance"),
+        ({"work": Guessing}, TypeError, "work must be anytime work, got <class"),
+        ({"quality": 0}, ValueError, "quality must be above 0, got 0"),
+        ({"quality": 1.1}, ValueError, "quality must be at most 1, got 1.1"),
+        ({"quality": float("nan")}, ValueError, "quality must be a finite number"),
+        ({"quality": True}, TypeError, "quality must be a number, got True"),
+        ({"deadline_s": 1.0}, TypeError, "clock must have a 'now' to keep a deadline by, got None"),
+        ({"on_better": 3}, TypeError, "on_better must be a callable or None, got 3"),
+    ],
+)
+def test_bad_settings_are_refused(settings, error, message):
+    with pytest.raises(error, match=message):
+        GoodEnough(**{"work": Guessing([]), **settings})
+
+
+def test_an_infinite_deadline_is_refused(clock):
+    with pytest.raises(ValueError, match="deadline_s must be a finite number, got inf"):
+        GoodEnough(Guessing([]), deadline_s=float("inf"), clock=clock)
+
+
+def carried_over(work, other):
+    other.prepare_state(json.loads(json.dumps(work.save_state())))()
+    return other
+
+
+@pytest.mark.parametrize("frames", range(6))
+def test_loaded_at_any_moment_it_goes_on_with_its_deadline_and_tells_nothing_twice(clock, frames):
+    told = []
+    guesses = [0.1, 0.3, 0.2, 0.5, 0.6]
+
+    def settings(deadline_s):
+        return {
+            "deadline_s": deadline_s, "clock": clock, "on_better": lambda best, quality: told.append(quality)
+        }
+
+    work = GoodEnough(Guessing(guesses), **settings(0.25))
+    for _ in range(frames):
+        advance(work, 1)
+        clock.advance()
+    other = carried_over(work, GoodEnough(Guessing(guesses), **settings(99)))
+    assert (other.best, other.quality, other.is_done) == (work.best, work.quality, work.is_done)
+    while not other.is_done:
+        advance(other, 1)
+        clock.advance()
+    assert (other.result, told) == ("guess of 0.3", [0.1, 0.3])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"outcome": "lost"}, "'outcome' must be 'open' or 'done' or 'cancelled', got 'lost'"),
+        ({"deadline_s": 1.0}, "'deadline_s' was saved, and here is no clock to keep it by"),
+        ({"told_quality": 2}, "'told_quality' must be at most 1, got 2.0"),
+        ({"work": {"version": 1, "looked_at": 9}}, "'work': 'looked_at' must be at most 2, got 9"),
+        ({"more": 1}, "'more' is not known here"),
+    ],
+)
+def test_a_damaged_save_changes_nothing(change, message):
+    work = GoodEnough(Guessing([0.1, 0.2]))
+    advance(work, 1)
+    state = work.save_state()
+    with pytest.raises(StateError, match=message):
+        work.prepare_state({**state, **change})
+    assert work.save_state() == state

@@ -1,0 +1,223 @@
+"""All phases at once: lower peaks, in slices, never worse than before."""
+from __future__ import annotations
+
+import json
+import random
+from itertools import product
+from math import lcm
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ai_core.budget import Budget
+from ai_core.saving.fields import StateError
+from ai_core.scheduling.phasing import Slot
+from ai_core.scheduling.rephasing import Rephasing
+from tests.scheduling.task_sets import PERIODS, load, mean_peak, peak, phased, random_sets
+
+any_slots = st.lists(
+    st.builds(Slot, st.sampled_from([1, *PERIODS, 7, 30_000]), st.integers(0, 40)), max_size=7
+)
+few_slots = st.lists(
+    st.builds(Slot, st.sampled_from(PERIODS), st.integers(0, 40)), min_size=1, max_size=9
+)
+
+
+def rephased(slots, steps=None, **how):
+    search = Rephasing(slots, **how)
+    search.advance(Budget.unlimited() if steps is None else Budget.of_steps(steps))
+    assert search.is_done or steps is not None
+    return moved(slots, search)
+
+
+def moved(slots, search):
+    return [Slot(slot.period_frames, phase) for slot, phase in zip(slots, search.result, strict=True)]
+
+
+def cost_per_frame(slots, weights):
+    frames = lcm(*(slot.period_frames for slot in slots))
+    return [
+        sum(weight for slot, weight in zip(slots, weights, strict=True)
+            if (frame + slot.phase_frames) % slot.period_frames == 0)
+        for frame in range(frames)
+    ]
+
+
+@pytest.mark.parametrize(("periods", "optimum"), [
+    ([3, 6, 6, 9, 18], 1), ([3, 8, 2, 4, 2], 3), ([4, 12, 3, 8, 2], 2),
+    ([6, 6, 8, 3, 4], 2), ([2, 6, 8, 12, 2], 2), ([12, 4, 12, 12, 8], 1),
+])
+def test_where_one_by_one_fails_all_at_once_finds_the_optimum(periods, optimum):
+    assert peak(rephased([Slot(period, 0) for period in periods])) == optimum
+    assert peak(rephased(phased(periods))) == optimum
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [7, 1, 2])
+def test_mean_peak_of_150_random_sets(seed):
+    sets = random_sets(seed)
+    bound = sum(-(-sum(360 // period for period in periods) // 360) for periods in sets) / len(sets)
+    # Seed 7: one by one 3.62, this 3.34, lower bound 2.71.
+    assert mean_peak(rephased(phased(periods)) for periods in sets) <= (3.42 if seed == 7 else bound + 0.64)
+
+
+@settings(max_examples=15)
+@given(periods=st.lists(st.sampled_from([2, 3, 4, 6]), min_size=1, max_size=4))
+def test_no_phases_at_all_have_a_lower_peak_in_small_sets(periods):
+    found = peak(rephased([Slot(period, 0) for period in periods]))
+    first, *rest = periods  # turning all by one frame changes nothing, so the first may stay
+    best = min(
+        peak([Slot(first, 0), *map(Slot, rest, phases)]) for phases in product(*map(range, rest))
+    )
+    assert found == best
+
+
+@given(slots=few_slots, steps=st.integers(0, 40))
+def test_at_any_time_the_result_is_no_worse_than_the_beginning(slots, steps):
+    search = Rephasing(slots)
+    search.advance(Budget.of_steps(steps))
+    before, now = load(slots), load(moved(slots, search))
+    assert (max(now), now.count(max(now))) <= (max(before), before.count(max(before)))
+    if search.measure is not None:
+        assert search.measure[:2] == (max(now), now.count(max(now)))
+        assert search.measure.unevenness == sum(runs * runs for runs in now)
+        assert search.measure <= search.measure_before
+
+
+@settings(max_examples=30)
+@given(slots=few_slots, data=st.data())
+def test_weights_are_costs_and_the_costliest_frame_gets_cheaper(slots, data):
+    weights = data.draw(st.lists(st.sampled_from([1, 2, 8, 64]), min_size=len(slots), max_size=len(slots)))
+    before = max(cost_per_frame(slots, weights))
+    after = max(cost_per_frame(rephased(slots, steps=60, weights=weights), weights))
+    assert after <= before
+
+
+def test_a_heavy_task_is_left_alone_where_numbers_would_put_another_beside_it():
+    slots = [Slot(2, 0), Slot(4, 0), Slot(4, 0), Slot(4, 0)]
+    weights = [10.0, 90.0, 30.0, 30.0]
+    assert max(cost_per_frame(rephased(slots, weights=weights), weights)) == 90.0
+
+
+def test_weights_of_nothing_at_all_count_as_equal():
+    assert peak(rephased([Slot(4, 0)] * 4, weights=[0.0] * 4)) == 1
+
+
+@pytest.mark.parametrize("weights", [[5e-324, 0.0], [1e100, 1e-300], [1, 10**6], [0.1, 0.1]])
+def test_weights_of_any_size_will_do(weights):
+    assert load(rephased([Slot(2, 0), Slot(2, 0)], weights=weights)) == [1, 1]
+
+
+@given(slots=any_slots, data=st.data())
+def test_what_may_not_move_stays(slots, data):
+    movable = data.draw(st.lists(st.booleans(), min_size=len(slots), max_size=len(slots)))
+    after = rephased(slots, steps=60, movable=movable)
+    assert [one for one, may in zip(after, movable, strict=True) if not may] == [
+        one for one, may in zip(slots, movable, strict=True) if not may
+    ]
+
+
+def test_others_keep_away_from_what_may_not_move():
+    slots = [Slot(3, 0), Slot(3, 0), Slot(3, 0)]
+    after = rephased(slots, movable=[True, False, True])
+    assert after[1] == (3, 0)
+    assert load(after) == [1, 1, 1]
+
+
+@given(slots=any_slots, slices=st.lists(st.integers(1, 20), max_size=8))
+def test_slices_of_any_size_lead_to_the_same_phases(slots, slices):
+    search = Rephasing(slots)
+    for steps in slices:
+        search.advance(Budget.of_steps(steps))
+    assert moved(slots, search) == rephased(slots, steps=sum(slices))
+
+
+@settings(max_examples=25)
+@given(slots=any_slots, steps=st.integers(0, 60))
+def test_saved_at_any_step_it_goes_on_as_if_nothing_had_happened(slots, steps):
+    weights = [1.5 + index % 3 for index in range(len(slots))]
+    search = Rephasing(slots, weights=weights)
+    search.advance(Budget.of_steps(steps))
+    state = json.loads(json.dumps(search.save_state()))
+    other = Rephasing([])
+    other.prepare_state(state)()
+    assert other.result == search.result
+    assert other.measure == search.measure
+    for one in (search, other):
+        one.advance(Budget.of_steps(25))
+    assert other.save_state() == search.save_state()
+    assert other.result == search.result
+
+
+@pytest.mark.parametrize(("name", "value", "complaint"), [
+    ("periods_frames", [0], "period_frames must be at least 1"),
+    ("phases_frames", [], "argument 2 is shorter"),
+    ("weights", [-1], "a weight in weights must be at least 0"),
+    ("weights", [1, 2], "weights must be one for each of 1 slots, got 2"),
+    ("movable", [1], "movable must hold True and False, got 1"),
+    ("steps", -1, "'steps' must be at least 0"),
+    ("version", 2, "reads up to 1"),
+])
+def test_damaged_state_is_refused_and_changes_nothing(name, value, complaint):
+    search = Rephasing([Slot(4, 1)])
+    before = search.save_state()
+    with pytest.raises(StateError, match=complaint):
+        search.prepare_state({**before, name: value})
+    assert search.save_state() == before
+
+
+def test_before_the_first_step_the_phases_are_those_given():
+    slots = [Slot(4, 5), Slot(4, 9), Slot(4, 9)]
+    search = Rephasing(slots)
+    assert search.result == [5, 9, 9]
+    assert search.measure is None
+    assert not search.is_done
+    search.advance(Budget.of_steps(0))
+    assert search.result == [5, 9, 9]
+
+
+def test_phases_that_cannot_be_bettered_are_left_as_they_are():
+    slots = [Slot(4, 5), Slot(4, 2), Slot(4, 3), Slot(4, 0)]
+    assert rephased(slots) == slots
+
+
+def test_nothing_to_phase_is_done_at_once():
+    assert rephased([]) == []
+    assert rephased([Slot(1_000_000, 7)]) == [Slot(1_000_000, 7)]
+
+
+def test_rare_tasks_of_one_period_share_no_frame():
+    after = rephased([Slot(1_000_000, 0)] * 40 + [Slot(2, 0)])
+    assert len({slot.phase_frames for slot in after[:40]}) == 40
+
+
+@pytest.mark.slow
+def test_ten_thousand_tasks_of_all_periods_to_sixty_come_near_the_mean():
+    chance = random.Random(3)
+    slots = [Slot(chance.randint(1, 60), 0) for _ in range(10_000)]
+    search = Rephasing(slots)
+    search.advance(Budget.unlimited())
+    mean = sum(1 / slot.period_frames for slot in slots)
+    assert search.measure_before.peak == 10_000
+    assert search.measure.peak <= 1.02 * mean
+
+
+@pytest.mark.parametrize(("how", "error", "complaint"), [
+    ({"weights": [1.0]}, ValueError, "weights must be one for each of 2 slots, got 1"),
+    ({"weights": [1.0, -1.0]}, ValueError, "a weight in weights must be at least 0, got -1"),
+    ({"weights": [1.0, float("nan")]}, ValueError, "a weight in weights must be a finite number"),
+    ({"weights": [1.0, float("inf")]}, ValueError, "a weight in weights must be a finite number"),
+    ({"weights": [1.0, 1e101]}, ValueError, "a weight in weights must be at most 1e"),
+    ({"weights": [1.0, True]}, TypeError, "a weight in weights must be a number"),
+    ({"movable": [True]}, ValueError, "movable must be one for each of 2 slots, got 1"),
+    ({"movable": [True, 1]}, TypeError, "movable must hold True and False, got 1"),
+])
+def test_misuse_is_refused_at_the_call(how, error, complaint):
+    with pytest.raises(error, match=complaint):
+        Rephasing([Slot(2, 0), Slot(3, 0)], **how)
+
+
+def test_what_is_no_slot_is_refused():
+    with pytest.raises(TypeError, match="a slot must be a period and a phase, got 3"):
+        Rephasing([3])

@@ -1,0 +1,183 @@
+"""Phases of a scheduler's tasks: chosen, judged, and chosen anew for all at once."""
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ai_core.budget import Budget
+from ai_core.clock import ManualClock
+from ai_core.scheduling.direct_access import DirectAccessScheduler
+from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.phasing import DryRun
+
+
+def idle(turn):
+    assert turn.budget.left >= 0
+
+
+def peak(scheduler):
+    return scheduler.phase_quality().runs.maximum
+
+
+def filled(clock, periods, **settings):
+    scheduler = DirectAccessScheduler(clock, **settings)
+    for period in periods:
+        scheduler.add(idle, period_frames=period)
+    return scheduler
+
+
+def test_rephasing_lowers_the_peak_that_adding_one_by_one_left(clock):
+    scheduler = filled(clock, [3, 6, 6, 9, 18])
+    assert peak(scheduler) == 2
+    rephasing = scheduler.rephase()
+    assert (rephasing.is_done, peak(scheduler)) == (True, 1)
+
+
+def test_rephasing_in_slices_comes_to_the_same_end(clock):
+    whole, sliced = (filled(clock, [12, 8, 6, 4, 9, 18, 2, 3]) for _ in range(2))
+    whole.rephase()
+    before = [task.phase_frames for task in sliced.tasks]
+    rephasing = sliced.rephase(Budget.of_steps(1))
+    assert not rephasing.is_done
+    assert [task.phase_frames for task in sliced.tasks] == before
+    while not rephasing.is_done:
+        rephasing.advance(Budget.of_steps(3))
+    assert [task.phase_frames for task in sliced.tasks] == [task.phase_frames for task in whole.tasks]
+
+
+def test_rephasing_can_be_work_of_the_scheduler_itself(clock):
+    scheduler = filled(clock, [12, 4, 12, 12, 8])
+    rephasing = scheduler.rephase(Budget.of_steps(0))
+    task = scheduler.add(rephasing)
+    while not rephasing.is_done:
+        scheduler.advance(Budget.of_steps(20))
+    scheduler.remove(task)
+    assert peak(scheduler) == 1
+
+
+def test_given_phases_stay_and_automatic_ones_go_around_them(clock):
+    scheduler = DirectAccessScheduler(clock)
+    given_ones = [scheduler.add(idle, period_frames=4, phase_frames=7) for _ in range(3)]
+    scheduler.add(idle, period_frames=4)
+    scheduler.rephase()
+    assert [task.phase_frames for task in given_ones] == [7, 7, 7]
+    assert scheduler.tasks[3].phase_frames != 3
+
+
+def test_what_was_removed_or_changed_meanwhile_is_left_alone(clock):
+    scheduler = filled(clock, [3, 8, 2, 4, 2])
+    removed, changed, given_one = scheduler.tasks[:3]
+    rephasing = scheduler.rephase(Budget.of_steps(0))
+    scheduler.remove(removed)
+    scheduler.change(changed, period_frames=5)
+    scheduler.change(given_one, phase_frames=1)
+    phase = changed.phase_frames
+    rephasing.advance(Budget.unlimited())
+    assert (changed.phase_frames, given_one.phase_frames) == (phase, 1)
+    scheduler.phase_quality()
+
+
+def test_phases_are_chosen_by_what_work_costs_where_that_was_measured(clock, stopwatch):
+    scheduler = DirectAccessScheduler(clock, stopwatch=stopwatch)
+    for us in (100, 100, 1, 1):
+        scheduler.add(lambda turn, us=us: stopwatch.passes(us), period_frames=2)
+    first, second = scheduler.tasks[:2]
+    scheduler.remove(scheduler.tasks[3])
+    scheduler.change(second, phase_frames=first.phase_frames)
+    second._automatic_phase = True
+    for _ in range(4):
+        scheduler.advance(Budget.unlimited())
+    assert scheduler.phase_quality().cost_us.maximum >= 200
+    scheduler.rephase()
+    assert scheduler.phase_quality().cost_us.maximum == 101
+
+
+def test_the_worst_frame_and_who_meets_there_are_named(clock):
+    scheduler = FrequencyScheduler(clock)
+    for name, period, phase in (("a", 2, 0), ("b", 3, 1), ("c", 4, 1)):
+        scheduler.add(idle, period_frames=period, phase_frames=phase, name=name)
+    quality = scheduler.phase_quality()
+    assert (quality.is_exact, quality.worst_frame, quality.worst_names) == (True, 2, ("a", "b"))
+
+
+def test_the_textbooks_dry_run_may_choose_phases(clock):
+    scheduler = FrequencyScheduler(clock, phasing=DryRun(look_ahead_frames=10))
+    assert [scheduler.add(idle, period_frames=2).phase_frames for _ in range(3)] == [0, 1, 0]
+
+
+@pytest.mark.parametrize("value", [7, "dry run", DryRun.add])
+def test_what_chooses_no_phases_is_refused(clock, value):
+    with pytest.raises(TypeError, match=r"phasing must have 'best_phase', got .*; use DryRun\(\)"):
+        FrequencyScheduler(clock, phasing=value)
+
+
+@pytest.mark.parametrize("value", [5, None, float("nan")])
+def test_a_number_is_no_budget_of_a_rephasing(clock, value):
+    rephasing = filled(clock, [2, 3]).rephase(Budget.of_steps(0))
+    if value is None:
+        assert rephasing.search.measure_before is None
+        return
+    with pytest.raises(TypeError, match="budget must be a Budget"):
+        filled(clock, [2, 3]).rephase(value)
+
+
+frames_between = st.lists(
+    st.tuples(st.integers(0, 9), st.sampled_from(["rephase", "phase", "period", "add", "remove", "pause"])),
+    max_size=8,
+)
+
+
+@settings(max_examples=20)
+@given(st.sampled_from([FrequencyScheduler, DirectAccessScheduler]),
+       st.lists(st.integers(1, 9), min_size=2, max_size=6), frames_between, st.data())
+def test_gaps_are_a_period_and_below_two_across_a_change_of_phase(kind, periods, events, data):
+    """Every gap is exactly the period, but for one with a change of its own phase in it."""
+    scheduler, ran = kind(ManualClock()), {}
+    for period in periods:
+        ours(scheduler, ran, period)
+    moved = {}
+    for frames, event in events:
+        for _ in range(frames):
+            scheduler.advance(Budget.unlimited())
+        before = {task: (task.period_frames, task.phase_frames) for task in scheduler.tasks}
+        disturb(scheduler, ran, event, data)
+        for task, (period, phase) in before.items():
+            if (task.period_frames, task.phase_frames % task.period_frames) != (period, phase % period):
+                moved.setdefault(task, []).append((scheduler.frame, period + task.period_frames - 1))
+    for _ in range(20):
+        scheduler.advance(Budget.unlimited())
+    for task, frames in ran.items():
+        for one, following in pairwise(frames):
+            longest = [most for frame, most in moved.get(task, []) if one < frame <= following]
+            if not longest:
+                assert following - one == task.period_frames
+            elif len(longest) == 1:
+                assert following - one <= longest[0]
+
+
+def ours(scheduler, ran, period):
+    task = scheduler.add(lambda turn: ran[task].append(scheduler.frame), period_frames=period)
+    ran[task] = []
+
+
+def disturb(scheduler, ran, event, data):
+    task = data.draw(st.sampled_from(scheduler.tasks))
+    match event:
+        case "rephase":
+            scheduler.rephase()
+        case "phase":
+            scheduler.change(task, phase_frames=data.draw(st.integers(0, 20)))
+        case "period":  # of one that has not run: gaps of several periods are another matter
+            if not ran[task]:
+                scheduler.change(task, period_frames=data.draw(st.integers(1, 9)))
+        case "add":
+            ours(scheduler, ran, data.draw(st.integers(1, 9)))
+        case "remove" if len(scheduler.tasks) > 1:
+            scheduler.remove(task)
+        case "pause":
+            other = scheduler.add(idle, period_frames=3)
+            scheduler.pause(other)
+            scheduler.remove(other)

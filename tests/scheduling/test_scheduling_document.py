@@ -1,0 +1,27 @@
+"""What docs/scheduling.md shows works as it says."""
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from ai_core.clock import ManualClock
+from ai_core.scheduling.frequency import FrequencyScheduler
+
+TEXT = (Path(__file__).parents[2] / "docs" / "scheduling.md").read_text(encoding="utf-8")
+
+
+def test_its_samples_run_one_after_the_other():
+    samples = re.findall(r"```python\n(.*?)```", TEXT, re.S)
+    assert len(samples) == 3
+    known = {}
+    for sample in samples:
+        exec(sample, known)
+
+
+def test_it_names_every_field_of_the_statistics():
+    scheduler = FrequencyScheduler(ManualClock())
+    scheduler.add(print)
+    (row,) = scheduler.statistics()
+    for field in row:
+        name = re.sub(r"_(p95|max)$", "", field)
+        assert f"`{field}`" in TEXT or f"`{name}_mean`" in TEXT, field

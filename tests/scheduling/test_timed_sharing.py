@@ -1,0 +1,176 @@
+"""Sharing time with one reading for each task: the same in all but the number of readings."""
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ai_core.budget import Budget
+from ai_core.clock import ManualClock
+from ai_core.faults import FaultIsolation
+from ai_core.scheduling.load_balancing import LoadBalancingScheduler
+from ai_core.scheduling.overrun_bias import OverrunBias
+from ai_core.scheduling.priority import PriorityPolicy, PriorityScheduler
+from ai_core.scheduling.requested_time import RequestedTimeScheduler
+from ai_core.trace import Trace
+
+
+def priority_only(clock, **settings):
+    return PriorityScheduler(clock, policy=PriorityPolicy.PRIORITY_ONLY, **settings)
+
+
+POLICIES = [LoadBalancingScheduler, PriorityScheduler, priority_only, RequestedTimeScheduler]
+
+
+class Listener:
+    """Somebody who listens, so that tasks are run one by one."""
+
+    def after_task(self, name, now, used_us):
+        """Hear, and do nothing."""
+
+
+class World:
+    """Tasks that cost time, pause, fail and meddle as they are told; all is written down."""
+
+    def __init__(self, policy, plans, *, is_heard, with_bias, cap):
+        self.ns, self.ran, self.told = 0, [], []
+        self.clock = ManualClock(0.25)
+        trace = Trace()
+        if is_heard:
+            trace.listen(Listener())
+        self.scheduler = policy(
+            self.clock, trace=trace, faults=FaultIsolation(report=self.told.append),
+            on_overrun=self.told.append, bias=OverrunBias() if with_bias else None, activations_per_frame=cap,
+        )
+        self.tasks = []
+        for number, plan in enumerate(plans):
+            period, priority, request, *deeds = plan
+            work = self.generator_of(number, *deeds) if deeds[1] == "pause" else self.work_of(number, *deeds)
+            self.tasks.append(self.scheduler.add(work, period_frames=period, priority=priority, name=str(number)))
+            if policy is RequestedTimeScheduler:
+                self.scheduler.request(self.tasks[-1], request)
+
+    def note(self, number, turn):
+        self.ran.append((self.scheduler.frame, number, turn.elapsed_s, turn.now, turn.budget.left, turn.budget.used))
+
+    def work_of(self, number, cost_us, deed):
+        def work(turn):
+            self.ns += cost_us * 500
+            self.note(number, turn)
+            self.ns += cost_us * 500
+            other = self.tasks[(number + 1) % len(self.tasks)]
+            if deed == "fail" and self.scheduler.frame % 4 != 3:
+                raise ValueError(number)
+            if deed == "toggle":
+                (self.scheduler.resume if other.is_paused else self.scheduler.pause)(other)
+            if deed == "release":
+                self.scheduler.release(other)
+            if deed == "change":
+                self.scheduler.change(other, priority=1 + self.scheduler.frame % 3)
+            if deed == "remove" and self.scheduler.frame == 5 and not other.is_removed:
+                self.scheduler.remove(other)
+
+        def guarded(turn):
+            if deed != "fail" and self.tasks[(number + 1) % len(self.tasks)].is_removed:
+                self.note(number, turn)
+            else:
+                work(turn)
+
+        return guarded
+
+    def generator_of(self, number, cost_us, _deed):
+        def work(turn):
+            for _ in range(3):
+                self.note(number, turn)
+                self.ns += cost_us * 1000
+                turn = yield
+
+        return work
+
+    def live(self, budgets_us):
+        for us in budgets_us:
+            self.scheduler.advance(Budget.of_time(us, lambda: self.ns))
+            self.clock.advance()
+
+
+plans = st.lists(
+    st.tuples(
+        st.integers(1, 4), st.sampled_from([0.3, 1, 1, 2.5]), st.none() | st.integers(0, 60),
+        st.integers(0, 40), st.sampled_from(["", "", "pause", "fail", "toggle", "release", "change", "remove"]),
+    ),
+    min_size=1, max_size=6,
+)
+
+
+def assert_close(one, other):
+    """Equal, times to a hundredth of a microsecond: budgets are whole ns, notes of them are not."""
+    assert len(one) == len(other)
+    for mine, theirs in zip(one, other, strict=True):
+        assert mine == pytest.approx(theirs, abs=0.01)
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda one: one.__name__)
+@settings(max_examples=30)
+@given(
+    plans=plans, budgets_us=st.lists(st.integers(0, 150), min_size=8, max_size=14),
+    with_bias=st.booleans(), cap=st.none() | st.integers(1, 2),
+)
+def test_with_one_reading_a_task_everything_comes_out_the_same(policy, plans, budgets_us, with_bias, cap):
+    quick, plain = (World(policy, plans, is_heard=heard, with_bias=with_bias, cap=cap) for heard in (False, True))
+    for world in (quick, plain):
+        world.live(budgets_us)
+    assert [run[:4] for run in quick.ran] == [run[:4] for run in plain.ran]
+    assert_close([run[4:] for run in quick.ran], [run[4:] for run in plain.ran])
+    assert [type(one).__name__ for one in quick.told] == [type(one).__name__ for one in plain.told]
+    assert [one.name for one in quick.told] == [one.name for one in plain.told]
+    assert [task.id for task in quick.scheduler.waiting] == [task.id for task in plain.scheduler.waiting]
+    assert quick.scheduler.overruns == plain.scheduler.overruns
+    assert_close(quick.scheduler.statistics(), plain.scheduler.statistics())
+
+
+def test_the_stopwatch_is_read_once_for_each_task(clock):
+    reads = []
+
+    def stopwatch():
+        reads.append(None)
+        return 1000 * len(reads)
+
+    scheduler = LoadBalancingScheduler(clock)
+    for _ in range(100):
+        scheduler.add(lambda turn: None)
+    budget = Budget.of_time(1e6, stopwatch)
+    reads.clear()
+    scheduler.advance(budget)
+    assert len(reads) <= 105
+
+
+def test_a_turn_that_is_kept_keeps_what_it_was(clock, stopwatch):
+    scheduler, turns = LoadBalancingScheduler(clock), []
+    scheduler.add(lambda turn: turns.append(turn) or stopwatch.passes(10))
+    scheduler.add(lambda turn: turns.append(turn) or stopwatch.passes(10))
+    scheduler.advance(Budget.of_time(100, stopwatch))
+    clock.advance()
+    scheduler.advance(Budget.of_time(10, stopwatch))
+    assert [turn.elapsed_s for turn in turns] == [0, 0, clock.now.seconds]
+    assert [turn.budget.used for turn in turns] == [30, 20, 10]
+    assert [turn.budget.over for turn in turns] == [0, 0, 5]
+    assert turns[0].budget is turns[0].budget
+
+
+def test_steps_reported_to_a_share_count_on_the_whole(clock, stopwatch):
+    scheduler = LoadBalancingScheduler(clock)
+    scheduler.add(lambda turn: turn.budget.spend(7))
+    budget = Budget.of_time(100, stopwatch)
+    scheduler.advance(budget)
+    assert budget.steps == 7
+
+
+def test_a_share_of_a_share_ends_with_the_whole(clock, stopwatch):
+    inner, lefts = PriorityScheduler(clock), []
+    for _ in range(2):
+        inner.add(lambda turn: lefts.append(turn.budget.left) or stopwatch.passes(turn.budget.left))
+    outer = LoadBalancingScheduler(clock)
+    outer.add(inner)
+    outer.add(lambda turn: lefts.append(turn.budget.left))
+    outer.advance(Budget.of_time(100, stopwatch))
+    assert lefts == [25, 25, 50]
