@@ -91,6 +91,10 @@ class Budget(ABC):
     def over(self) -> float:
         """How far the use went beyond what was allowed: µs or steps."""
 
+    def peek(self) -> float:
+        """Return ``left`` for a report; a recording keeps no such answer, so nothing may hang on it."""
+        return self.left
+
     def spend(self, steps: int = 1) -> None:
         """Report ``steps`` of work done; they count on every parent too.
 
@@ -125,6 +129,9 @@ class _TimeBudget(Budget):
     __slots__ = ("_started_ns", "_watch", "deadline_ns")
 
     charges_runs = False
+    grants: list[tuple[int, int] | None] | None = None
+    """Where a recording keeps the answers it gives."""
+
     deadline_ns: int
 
     def __init__(self, stopwatch: Stopwatch, us: float, parent: _TimeBudget | None) -> None:
@@ -155,6 +162,19 @@ class _TimeBudget(Budget):
 
     def _part(self, amount: float) -> Budget:
         return _TimeBudget(self._watch, amount, self)
+
+    def _part_since(self, begun_ns: int, granted_ns: float) -> _TimeBudget:
+        """Return a part that began a while ago; that it is no longer than this is not checked."""
+        part = _TimeBudget.__new__(_TimeBudget)
+        part._begin(self, begun_ns, begun_ns + round(granted_ns))
+        return part
+
+    def _begin(self, parent: _TimeBudget, started_ns: int, deadline_ns: int) -> None:
+        self.stopwatch = self._watch = parent._watch
+        self.steps = 0
+        self._parent = parent
+        self._started_ns = started_ns
+        self.deadline_ns = deadline_ns
 
 
 class _StepBudget(Budget):

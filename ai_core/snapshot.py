@@ -12,8 +12,9 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn, Protocol
 
-from ai_core.errors import UnknownNameError
+from ai_core.errors import UnknownNameError, shown
 from ai_core.saving.fields import Fields, State, StateError, brief
+from ai_core.saving.inner_state import is_saveable
 
 __all__ = [
     "MAXIMUM_CHARACTERS",
@@ -45,6 +46,9 @@ MAXIMUM_DEPTH = 200
 """Lists and dicts inside each other (count). States of ours have under ten,
 values of the game on a blackboard up to 120."""
 
+CARELESS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What a part that is not ours may raise if it checks less carefully; its name is told all the same."""
+
 
 class SnapshotError(StateError):
     """A snapshot that cannot be taken or restored; names the part and the place."""
@@ -73,16 +77,20 @@ def take(parts: Mapping[str, Saveable]) -> State:
         parts: what is saved, by the name it will be restored by.
 
     Raises:
-        SnapshotError: naming the part and the place that is not plain data.
+        SnapshotError: naming the part that is not saveable, or the place in it
+            that is not plain data.
         RuntimeError: if a part is in the middle of a frame.
     """
     states = {}
     for name, part in parts.items():
+        _check_saveable(name, part)
         try:
             states[name] = part.save_state()
             _check_plain(states[name])
         except (StateError, TypeError) as error:
             raise SnapshotError(f"{name}: {error}") from error
+        except CARELESS as error:
+            raise SnapshotError(f"{name}: {type(error).__name__}: {error}") from error
     return {"format": FORMAT, "version": VERSION, "parts": states}
 
 
@@ -222,8 +230,8 @@ def _refuse(keys: list[object], value: object) -> NoReturn:
 def _place(keys: list[object]) -> str:
     """Return keys as "parts.clock.now[1]", only its end if it is long."""
     parts = [f"[{key}]" if isinstance(key, int) else f".{key}"[:60] for key in keys if key != ""]
-    shown = "".join(parts[-8:]).lstrip(".")
-    return f"…{shown}" if len(parts) > 8 else shown
+    place = "".join(parts[-8:]).lstrip(".")
+    return f"…{place}" if len(parts) > 8 else place
 
 
 def _states_in(snapshot: object) -> dict[str, Any]:
@@ -245,14 +253,26 @@ def _states_in(snapshot: object) -> dict[str, Any]:
     return states
 
 
+def _check_saveable(name: str, part: object) -> None:
+    if not is_saveable(part):
+        raise SnapshotError(
+            f"{name}: must be an object with save_state and prepare_state, got {shown(part)}"
+        )
+
+
 def _prepared(name: str, part: Saveable, state: object) -> Callable[[], object]:
+    _check_saveable(name, part)
     try:
-        return part.prepare_state(state)
+        change = part.prepare_state(state)
     except StateError as error:
         raise SnapshotError(f"{name}: {error}") from error
-    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-        # A part that is not ours may check less carefully; its name is told all the same.
+    except CARELESS as error:
         raise SnapshotError(f"{name}: {type(error).__name__}: {error}") from error
+    if not callable(change):
+        raise SnapshotError(
+            f"{name}: prepare_state must return the function that makes the change, got {shown(change)}"
+        )
+    return change
 
 
 def _check_clocks(states: Mapping[str, Any], parts: Mapping[str, Saveable]) -> None:

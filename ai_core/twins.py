@@ -24,7 +24,10 @@ SWITCH = "AI_CORE_PURE_PYTHON"
 KERNELS = (
     "ai_core.recording._notes",
     "ai_core.scheduling._round_times",
+    "ai_core.senses._grid_sight",
+    "ai_core.senses._sense_wavefront",
     "ai_core.senses._sight_kernels",
+    "ai_core.senses._smell_flow",
 )
 """Every kernel module there is; build tools and tests go by this list."""
 

@@ -168,6 +168,37 @@ def test_a_part_of_somebody_elses_may_refuse_with_any_error():
         restore(take({"wardrobe": Careless()}), {"wardrobe": Careless()})
 
 
+class Part:
+    """Saveable, with what is wrong with it handed in."""
+
+    def __init__(self, save=lambda: {"version": 1}, prepare=lambda state: int):
+        self.save_state, self.prepare_state = save, prepare
+
+
+def test_a_part_that_returns_no_change_leaves_all_others_alone():
+    clock = ManualClock()
+    saved = take({"clock": clock, "torch": Part()})
+    clock.advance()
+    with pytest.raises(SnapshotError, match=r"torch: prepare_state must return the function .*, got None"):
+        restore(saved, {"clock": clock, "torch": Part(prepare=lambda state: None)})
+    assert clock.now.frame == 1
+
+
+@pytest.mark.parametrize("part", [5, None, Part, object()])
+def test_a_part_that_is_not_saveable_is_named(part):
+    with pytest.raises(SnapshotError, match="torch: must be an object with save_state and prepare_state, got"):
+        take({"torch": part})
+    with pytest.raises(SnapshotError, match="torch: must be an object with save_state and prepare_state, got"):
+        restore(take({"torch": Part()}), {"torch": part})
+
+
+def test_a_part_whose_code_is_broken_is_named_when_saving_and_loading():
+    with pytest.raises(SnapshotError, match="torch: AttributeError: 'object' object has no attribute 'oil'"):
+        take({"torch": Part(save=lambda: object().oil)})
+    with pytest.raises(SnapshotError, match="torch: AttributeError: 'object' object has no attribute 'oil'"):
+        restore(take({"torch": Part()}), {"torch": Part(prepare=lambda state: object().oil)})
+
+
 def test_all_changes_are_made_even_if_one_raises():
     clock = ManualClock()
 

@@ -1,10 +1,12 @@
 """Running a demonstration scene: headless with a script and a verdict, or live in a window."""
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from pathlib import Path
 
+from tools import recording_commands
 from tools.engine_output import complaints
 from tools.godot_engine import GodotEngine
 from tools.progress import StepFailed
@@ -31,15 +33,34 @@ def scene_path(root: Path, name: str) -> str:
 
 
 def play_scripted(engine: GodotEngine, root: Path, name: str) -> int:
-    """Run a scene headless at 60 fixed frames per second; return its exit status, 1 if Godot complained."""
-    arguments = ["--headless", "--fixed-fps", "60", "--path", str(root), scene_path(root, name), "--", "--scripted"]
+    """Run a scene headless at 60 fixed frames per second; return its exit status, 1 if Godot complained.
+
+    A scene that records its AI to the file it is told gets a picture of who ran when.
+    """
+    scene = scene_path(root, name)
+    recorded = root / "recordings" / f"demo_{Path(scene).stem}.jsonl"
+    recorded.parent.mkdir(exist_ok=True)
+    recorded.unlink(missing_ok=True)
+    arguments = ["--headless", "--fixed-fps", "60", "--path", str(root), scene, "--", "--scripted"]
+    arguments.append(f"--recording={recorded}")
     finished = engine.run(arguments, _DEMO_LIMIT_S, on_line=_show)
     if finished.timed_out:
         raise StepFailed(f"demo {name}", f"no end after {_DEMO_LIMIT_S:.0f} s", "see what it printed last, above")
     found = complaints(finished.output)
     if found:
         print(f"demo {name}: Godot complained {len(found)} times, first: {found[0]}", file=sys.stderr)
-    return finished.code or (1 if found else 0)
+    status = finished.code or (1 if found else 0)
+    return status or (_draw(recorded) if recorded.exists() else 0)
+
+
+def _draw(recorded: Path) -> int:
+    """Draw the timeline of a recording beside it, to zoom into and to look at; return 0 if that went well."""
+    for suffix in (".svg", ".png"):
+        status = recording_commands.timeline(argparse.Namespace(
+            what=str(recorded), out=recorded.with_suffix(suffix), cut=False, frames=0, seed=0, budget_us=None))
+        if status:
+            return status
+    return 0
 
 
 def play_in_window(engine: GodotEngine, root: Path, name: str) -> int:

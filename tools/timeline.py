@@ -4,6 +4,7 @@ The drawing is rectangles and texts; other files write it as SVG and as PNG.
 """
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -19,7 +20,7 @@ RAN, RAN_INSIDE, OVERRAN = (52, 110, 170), (66, 140, 84), (214, 39, 40)
 LABELS_PX = 150
 ACROSS_PX = 1080
 CHART_PX = 110
-ROW_PX = 13
+ROW_PX = 15
 TOP_PX = 40
 MOST_ROWS = 44
 """More would not fit on a screen; those that used least share the last row."""
@@ -162,8 +163,8 @@ def _draw_load(
             drawing.boxes.append(Box(x, base - frame.budget / most * CHART_PX, width_px, 1, INK, "budget"))
     drawing.boxes.append(Box(LABELS_PX, base, len(columns) * width_px, 1, PALE))
     if budgets:
-        y = base - budgets[0] / most * CHART_PX
-        drawing.texts.append(Words(LABELS_PX - 8, y, f"budget {round(budgets[0])} {unit}", INK, "end"))
+        y = base - max(budgets) / most * CHART_PX
+        drawing.texts.append(Words(LABELS_PX - 8, y, f"budget {_given(budgets)} {unit}", INK, "end"))
 
 
 def _draw_rows(
@@ -205,6 +206,15 @@ def _draw_legend(drawing: Drawing) -> None:
 
 def _load(frame: FrameRecord, is_timed: bool) -> float:
     return sum(amount_of(run, is_timed) for run in frame.runs if run.depth == 0)
+
+
+def _given(budgets: Sequence[float]) -> str:
+    """Return the budget that frames were given; of time, some µs are gone when their recording begins."""
+    most = max(budgets)
+    if len(set(budgets)) == 1:
+        return f"{most:g}"
+    step = 10.0 ** (len(str(int(most))) - 2)
+    return f"{math.ceil(most / step) * step:g}"
 
 
 def _bar(width_px: int) -> int:

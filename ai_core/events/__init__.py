@@ -1,23 +1,51 @@
 """What happened, and who is told.
 
-Choose ``EventManager`` when one thing happens and many may care: a door opens,
-a shot is fired. Nobody asks; those who listen to the code are told.
-Choose ``PollingStation`` when one asks and the answer is dear: can I see him,
-how long is the way. Answers are kept for a while and shared by all who ask.
+Choose ``EventManager`` when one thing happens and many may care: a door opens.
+Choose ``Narrowcast`` when only some may hear it: a squad, a battalion, a room;
+with a ``SquadRadio`` for each who tells comrades what it intends and sees.
+Choose ``CheckingEngine`` to look for what nobody would send by himself, and
+``TimeOfDay`` for those who wait for 17:00 or for dawn.
+Choose ``PollingStation`` when one asks and the answer is dear: can I see him.
+``EventLog`` shows what was checked, sent and told.
 
-Rejected: a bit mask of codes for interest. Strings in a dictionary cost the
-same to dispatch, are not limited in number, and can be read in a debugger.
+Rejected: bit masks as the way codes are kept. Names in a dictionary cost the
+same to dispatch, are not limited in number, and can be read in a debugger; a
+mask is one more way to say which.
 """
 from __future__ import annotations
 
-from ai_core.events.event_manager import Event, EventCounts, EventManager, Listening
-from ai_core.events.polling_station import PollingStation, TopicStatistics
+from ai_core.events.checking import Check, CheckingEngine
+from ai_core.events.event import Delivery, Event, Receipt
+from ai_core.events.event_log import EventLog, LogEntry
+from ai_core.events.event_manager import EventCounts, EventManager, Listening
+from ai_core.events.event_registry import EVERY_CODE
+from ai_core.events.narrowcast import Group, Member, Narrowcast
+from ai_core.events.polling_log import PollingLog
+from ai_core.events.polling_station import REFUSED, Answer, PollingStation, TopicStatistics
+from ai_core.events.squad_radio import RadioMessage, SquadRadio
+from ai_core.events.time_of_day import TimeOfDay
 
 __all__ = [
+    "EVERY_CODE",
+    "REFUSED",
+    "Answer",
+    "Check",
+    "CheckingEngine",
+    "Delivery",
     "Event",
     "EventCounts",
+    "EventLog",
     "EventManager",
+    "Group",
     "Listening",
+    "LogEntry",
+    "Member",
+    "Narrowcast",
+    "PollingLog",
     "PollingStation",
+    "RadioMessage",
+    "Receipt",
+    "SquadRadio",
+    "TimeOfDay",
     "TopicStatistics",
 ]

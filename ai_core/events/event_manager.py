@@ -1,56 +1,37 @@
 """The event manager: a queue, a registry of listeners, and a dispatcher.
 
-The order of delivery is the order of (due time, sending), and within one event
-the order of listening.
+Most urgent first: the order of delivery is that of (priority, deadline, due
+time, sending), and within one event that of (priority, listening).
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from heapq import heappop, heappush
-from itertools import islice
+from collections.abc import Callable, Iterable
 from operator import length_hint
-from typing import Any, NamedTuple
+from typing import Any
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock
-from ai_core.errors import finite_number
-from ai_core.events.event_registry import Event, EventRegistry, Handler, Listening
-from ai_core.events.event_state import prepared_manager, saved_manager
+from ai_core.errors import finite_number, shown
+from ai_core.events.dispatcher import DUE_TOLERANCE_S, Dispatcher, EventCounts, WhenLate
+from ai_core.events.event import PLAIN, Audience, Event, EventTerms, Handler, new_event
+from ai_core.events.event_log import EventLog, sender_name
+from ai_core.events.event_queue import EventQueue, queued
+from ai_core.events.event_registry import (
+    Codes,
+    EventRegistry,
+    Listening,
+    handler_name,
+)
+from ai_core.events.event_state import ListenerBook, RegistryBook, prepared_manager, saved_manager
+from ai_core.events.interest import ANYTHING, Interest, Place, Predicate, interest_of, stand_in
+from ai_core.events.sticky_events import StickyEvents
+from ai_core.events.terms import terms_of
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import State
 from ai_core.saving.values import SavedValues
 from ai_core.trace import Trace
 
 __all__ = ["Event", "EventCounts", "EventManager", "Handler", "Listening"]
-
-CALLS_PER_CHECK = 128
-"""Most handlers called between two looks at the budget (count).
-
-Looking costs about ten calls. More would let a broadcast run further past a
-budget when its handlers suddenly become dear; fewer would slow all of them.
-"""
-
-DUE_TOLERANCE_S = 1e-9
-"""An event this close to its due time is due (s).
-
-Game time is a sum of floats: without it 0.05 + 0.1 s is a frame later than
-0.15 s. Far below any frame, so nothing is ever told a frame too early.
-"""
-
-
-class EventCounts(NamedTuple):
-    """What one manager has done since it was made."""
-
-    sent: int
-    dispatched: int
-    """Events whose listeners have all been told."""
-    delivered: int
-    """Calls of handlers."""
-    unheard: int
-    """Events that nobody listened to when they were dispatched."""
-    failed: int
-    """Calls that raised."""
-
 
 class EventManager:
     """Tells listeners what happened, at once or when it is due.
@@ -69,6 +50,9 @@ class EventManager:
         faults: told of handlers that raise; None makes one that logs.
         trace: ``event_sent`` is called for each event as it is sent.
         values: writes arguments and senders into saves; None knows plain data.
+        when_late: called with each event that ended after its deadline, and
+            by how much (s).
+        book: how saves refer to listeners; a narrowcast has its own.
     """
 
     def __init__(
@@ -79,17 +63,22 @@ class EventManager:
         faults: FaultIsolation | None = None,
         trace: Trace | None = None,
         values: SavedValues | None = None,
+        when_late: WhenLate | None = None,
+        book: ListenerBook | None = None,
     ) -> None:
         self.values = values if values is not None else SavedValues()
         self._clock = clock
-        self._faults = faults if faults is not None else FaultIsolation()
         self._trace = trace if trace is not None else Trace()
-        self._registry = EventRegistry(codes, self._when_stopped)
-        self._queue: list[tuple[float, int, Event]] = []
-        self._under_way: tuple[Event, Iterator[Listening]] | None = None
-        self._is_advancing = False
+        faults = faults if faults is not None else FaultIsolation()
+        self.dispatcher = Dispatcher(clock, faults, when_late)
+        self._registry = EventRegistry(codes, self.dispatcher.when_stopped)
+        self._calls = self._registry.calls
+        self._book = book if book is not None else RegistryBook(self._registry)
+        self._queue = EventQueue()
+        self._sticky = StickyEvents()
+        self._unnoted_terms: EventTerms | None = PLAIN  # of which nothing is written down
+        self._is_advancing = self._is_telling = False
         self._order = 0
-        self._dispatched = self._called = self._skipped = self._unheard = self._failed = 0
 
     @property
     def clock(self) -> Clock:
@@ -103,39 +92,82 @@ class EventManager:
 
     @property
     def queue_length(self) -> int:
-        """Events still to be dispatched, one that is half told included."""
-        return len(self._queue) + (self._under_way is not None)
+        """Events still to be dispatched, those half told included."""
+        return len(self._queue) + self._is_telling
 
     @property
     def counts(self) -> EventCounts:
-        """What was sent, dispatched, delivered, unheard and failed so far."""
-        delivered = self._called - self._skipped
-        return EventCounts(
-            self._order, self._dispatched, delivered, self._unheard, self._failed
-        )
+        """What was sent, dispatched, delivered and so on so far."""
+        self.count_told()
+        return self.dispatcher.counts(self._order)
+
+    @property
+    def log(self) -> EventLog | None:
+        """Where events and deliveries are written down; None for nowhere."""
+        return self.dispatcher.log
+
+    @log.setter
+    def log(self, log: EventLog | None) -> None:
+        self.dispatcher.log = log
+        self._unnoted_terms = PLAIN if log is None else None
+
+    def is_heard(self, code: str) -> bool:
+        """Return whether anybody listens to a code now.
+
+        Raises:
+            UnknownNameError: if the code is not one of those declared.
+        """
+        self._registry.check(code)
+        return bool(self._registry.listeners(code))
+
+    def mask_of(self, *codes: str) -> int:
+        """Return the bit mask that ``listen`` takes for these; the first declared code is bit 0.
+
+        Raises:
+            ValueError: if no codes were declared.
+        """
+        return self._registry.mask_of(codes)
 
     def listen(
-        self, codes: str | Iterable[str], handler: Handler, *, name: str | None = None
+        self, codes: Codes, handler: Handler, *, name: str | None = None,
+        where: Predicate | None = None, near: tuple[Place, float] | None = None,
+        priority: int = 0, once: bool = False, weak: bool = False,
     ) -> Listening:
         """Call ``handler(event)`` for every event of one code, or of several.
 
         The same handler may listen more than once; it is then called as often.
+        One that comes after a sticky event is told of it before this returns.
 
         Args:
-            codes: one code, or several.
+            codes: one code, several, EVERY_CODE, or a mask made by ``mask_of``.
             handler: called with each event.
             name: for reports and saves; None takes the name of the handler.
+            where: is asked about each event; only those it returns True for are told.
+            near: a place, or a callable that returns it, and a range (m): only
+                what was sent with a position in range is told.
+            priority: higher is told earlier; equal ones by order of listening.
+            once: stop before the first event that is told.
+            weak: drop it when nobody else keeps the handler, or its object.
 
         Raises:
             UnknownNameError: if a code is not one of those declared.
-            TypeError: if the handler cannot be called.
+            TypeError: if the handler cannot be called, or not be held weakly.
+            ValueError: if a number is out of range.
 
         Cost: O(codes); the next event of each sorts its listeners anew, O(listeners).
         """
-        return self._registry.add(codes, handler, name)
+        if where is None and near is None and not (once or weak or self._sticky):
+            return self._registry.add(codes, handler, name, priority)
+        interest = interest_of(handler, where, near, once, weak)
+        main = self._registry
+        listening = self.register(main, codes, handler, interest, name=name, priority=priority)
+        self.tell_sticky(listening, main)
+        return listening
 
     def send(
-        self, code: str, *arguments: Any, sender: object | None = None, delay_s: float = 0.0
+        self, code: str, *arguments: Any, sender: object | None = None, delay_s: float = 0.0,
+        deadline_s: float | None = None, priority: int = 0, position: Iterable[float] | None = None,
+        is_sticky: bool = False, wants_receipt: bool = False, audience: Audience | None = None,
     ) -> Event:
         """Queue an event for the first ``advance`` at which it is due.
 
@@ -147,12 +179,20 @@ class EventManager:
             arguments: handed to listeners as ``event.arguments``.
             sender: who says so, if that matters.
             delay_s: game time to wait (s), 0 or more.
+            deadline_s: game time from now by which all should be told (s), at
+                least the delay; of equal priority, earlier ones go first.
+            priority: higher is told first, whatever the deadlines.
+            position: where it happened, two or three coordinates (m).
+            is_sticky: once told, keep it for those who listen later, until
+                another sticky one of this code or ``clear_sticky``.
+            wants_receipt: write down in ``event.receipt`` who was told.
+            audience: told to these only; a narrowcast fills it in.
 
         Raises:
             UnknownNameError: if the code is not one of those declared.
-            ValueError: if the delay is negative, NaN or infinite.
+            ValueError: if a number is negative, NaN or infinite.
 
-        Cost: O(log queue), O(1) without a delay.
+        Cost: O(log queue).
         """
         self._registry.check(code)
         now = self._clock.now
@@ -161,37 +201,85 @@ class EventManager:
             due_at += finite_number(
                 "delay_s", delay_s, minimum=0, remedy="use 0 for the next dispatch"
             )
-        event = Event(code, arguments, sender, now, due_at)
-        heappush(self._queue, (due_at, self._order, event))
+        deadline_at = None
+        if deadline_s is not None:
+            deadline_at = now.seconds + finite_number(
+                "deadline_s", deadline_s, minimum=delay_s, remedy="it cannot be told before its delay"
+            )
+        terms = terms_of(priority, deadline_at, position, is_sticky, wants_receipt, audience)
+        event = new_event(code, arguments, sender, now, due_at, terms)
+        self._announce(event)
+        self._queue.push(
+            event, self._order, is_ready=not self._is_advancing and due_at <= now.seconds
+        )
         self._order += 1
-        for hook in self._trace.event_sent:
-            hook(event, now)
         return event
 
-    def send_now(self, code: str, *arguments: Any, sender: object | None = None) -> Event:
+    def send_now(
+        self, code: str, *arguments: Any, sender: object | None = None,
+        position: Iterable[float] | None = None, is_sticky: bool = False,
+        wants_receipt: bool = False, audience: Audience | None = None,
+    ) -> Event:
         """Tell the listeners before returning, past the queue and any budget.
 
         Cost: O(listeners of this code), about a bare loop over them.
         """
-        self._registry.check(code)
         now = self._clock.now
-        event = Event(code, arguments, sender, now, now.seconds)
-        self._order += 1
-        for hook in self._trace.event_sent:
-            hook(event, now)
-        listeners = self._registry.listeners(code)
-        self._count_dispatched(len(listeners))
-        self._called += len(listeners)
-        if listeners:
-            self._tell(event, iter(listeners))
+        terms = PLAIN
+        if is_sticky or wants_receipt or position is not None or audience is not None:
+            terms = terms_of(0, None, position, is_sticky, wants_receipt, audience)
+        event = new_event(code, arguments, sender, now, now.seconds, terms)
+        self.tell(event)
         return event
+
+    def tell(self, event: Event) -> None:
+        """Tell the listeners of an event that is made already, before returning.
+
+        For what is always the same, and for passing on what was heard elsewhere.
+
+        Cost: O(listeners of its code), about a bare loop over them.
+        """
+        try:
+            calls = self._calls[event.code]
+        except (KeyError, TypeError):
+            return self._tell_with_care(event)
+        if event.terms is not self._unnoted_terms or self._trace.event_sent:
+            return self._tell_with_care(event)
+        calls.times += 1
+        rest = iter(calls)
+        try:
+            for call in rest:
+                call(event)
+        except Exception as error:
+            self.dispatcher.go_on_after(error, event, calls.listeners, length_hint(rest))
+
+    def inject(self, code: str, *arguments: Any, sender: object | None = None) -> Event:
+        """Send by hand, as from a debug key or a console; the log shows it as injected.
+
+        Cost: as ``send``.
+        """
+        if self.log is not None:
+            self._registry.check(code)
+            self.log.note("injected", self._clock.now, code, sender_name(sender))
+        return self.send(code, *arguments, sender=sender)
+
+    def sticky(self, code: str) -> Event | None:
+        """Return what one who begins to listen to a code now is told at once."""
+        return self._sticky.kept(code, None)
+
+    def clear_sticky(self, code: str, audience: Audience | None = None) -> None:
+        """Forget the sticky event of a code; those who listen later are not told.
+
+        One still in the queue sticks when it is told.
+        """
+        self._sticky.clear(code, audience)
 
     def advance(self, budget: Budget) -> None:
         """Dispatch what is due until nothing is left or the budget is spent.
 
-        One step of the budget is one handler called (an event nobody hears
-        counts as one). An event whose listeners could not all be told goes on
-        with the next one at the next call; nothing is lost or told twice.
+        One handler called is one step; so is an event nobody hears. One whose
+        listeners could not all be told goes on with the next listener at the
+        next call, after what is more urgent by then; none is told twice.
 
         Raises:
             RuntimeError: if called from inside a handler.
@@ -200,18 +288,23 @@ class EventManager:
             raise RuntimeError(
                 "advance was called from inside a handler; use send_now to tell at once"
             )
+        queue = self._queue
         self._is_advancing = True
         try:
-            self._dispatch_due(budget)
+            latest_s = self._clock.now.seconds + DUE_TOLERANCE_S
+            if budget.is_spent or not queue.settle(latest_s, budget):
+                return
+            while queue.is_ready and not budget.is_spent:
+                self._dispatch_first(budget)
         finally:
             self._is_advancing = False
 
     def save_state(self) -> State:
-        """Return the queue, an event that is half told, and counts, as plain data.
+        """Return the queue, events half told, sticky ones and counts, as plain data.
 
         Raises:
             StateError: if an argument or a sender is neither plain nor named.
-            RuntimeError: if called from inside a handler.
+            RuntimeError: if called from inside a handler; so does ``prepare_state``.
         """
         return saved_manager(self)
 
@@ -223,112 +316,83 @@ class EventManager:
 
         Raises:
             StateError: if it cannot be loaded; says where in it, and why.
-            RuntimeError: if called from inside a handler.
         """
         return prepared_manager(self, state)
 
-    def failures_of(self, listening: Listening) -> tuple[int, bool]:
-        """Return how often a listener failed in a row, and whether it is quarantined."""
-        return self._faults.failures_of(listening)
+    def begin(self, code: str, *arguments: Any) -> Event:
+        """Queue an event for those who listen now, and for none who come before it is told."""
+        now = self._clock.now
+        event = new_event(code, arguments, None, now, now.seconds, PLAIN)
+        self._announce(event)
+        self._queue.put_back(queued(event, self._order), iter(self._registry.listeners(code)))
+        self._order += 1
+        return event
 
-    def put_failures(self, listening: Listening, in_a_row: int, *, is_quarantined: bool) -> None:
-        """Set what ``failures_of`` returns."""
-        self._faults.put_failures(listening, in_a_row, is_quarantined=is_quarantined)
-        if in_a_row or is_quarantined:
-            self._watch(listening)
-        elif listening.is_active:
-            listening.call = listening.handler
-
-    def stopped_listening(self) -> Listening:
-        """Return a listener that has stopped, for a broadcast under way."""
-        listening = Listening(self._registry, (), self._not_told)
-        listening.call = self._not_told
+    def register(
+        self, registry: EventRegistry, codes: Codes, handler: Handler, interest: Interest, *,
+        name: str | None = None, priority: int = 0, rank: int | None = None,
+    ) -> Listening:
+        """Let a handler listen in a registry, with this manager as its dispatcher."""
+        if interest is not ANYTHING and name is None:
+            name = handler_name(handler)  # whoever stands in has no name of its own
+        listening = registry.add(codes, handler, name, priority, rank)
+        if interest is not ANYTHING:
+            done = self.dispatcher
+            listening.handler = listening.call = stand_in(
+                listening, interest, done.leave_out, done.note_freed
+            )
         return listening
 
-    def _dispatch_due(self, budget: Budget) -> None:
-        queue = self._queue
-        latest = self._clock.now.seconds + DUE_TOLERANCE_S
-        sent_before = self._order
-        while not budget.is_spent:
-            if self._under_way is not None:
-                self._go_on(*self._under_way, budget)
-            elif queue and queue[0][0] <= latest and queue[0][1] < sent_before:
-                self._begin(heappop(queue)[2], budget)
-            else:
-                return
+    def tell_sticky(
+        self, listening: Listening, registry: EventRegistry, before: EventRegistry | None = None
+    ) -> None:
+        """Tell what is sticky in a registry to one who came, unless it was told ``before``."""
+        for event in self._sticky.meant_for(listening, registry, before, self._registry):
+            self.dispatcher.called += 1
+            self.dispatcher.tell(event, iter((listening,)))
 
-    def _begin(self, event: Event, budget: Budget) -> None:
-        listeners = self._registry.listeners(event.code)
-        if listeners:
-            self._under_way = (event, iter(listeners))
-        else:
-            self._count_dispatched(0)
-            budget.spend()
+    def count_told(self) -> None:
+        """Count what bare loops told with the rest."""
+        told = self._registry.tallied()
+        self._order += told.events
+        self.dispatcher.dispatched += told.events
+        self.dispatcher.called += told.calls
 
-    def _go_on(self, event: Event, rest: Iterator[Listening], budget: Budget) -> None:
-        """Tell the rest of the listeners, or as many as the budget allows."""
-        left = budget.left
-        is_timed = budget.stopwatch is not None
-        calls = 1 if is_timed else int(min(CALLS_PER_CHECK, left))
-        while left > 0 and (waiting := length_hint(rest)):
-            try:
-                self._tell(event, islice(rest, calls))
-            finally:
-                told = waiting - length_hint(rest)
-                self._called += told
-                budget.spend(told)
-            left_before, left = left, budget.left
-            fitting = left
-            if is_timed:  # no more calls than fit if they cost what these did
-                used = max(left_before - left, 0.001)
-                fitting = min(4 * calls, left * told / used)
-            calls = max(1, int(min(CALLS_PER_CHECK, fitting)))
+    def _tell_with_care(self, event: Event) -> None:
+        self._registry.check(event.code)
+        self._announce(event)
+        self._order += 1
+        self.dispatcher.tell_now(event, self._begin(event))
+
+    def _dispatch_first(self, budget: Budget) -> None:
+        entry, rest = self._queue.pop()
+        event = entry[4]
+        if rest is None:
+            rest = iter(self._begin(event))
         if not length_hint(rest):
-            self._under_way = None
-            self._count_dispatched(1)
-
-    def _tell(self, event: Event, listeners: Iterator[Listening]) -> None:
-        while True:  # entered again only after a fault: trying costs nothing
-            try:
-                for listening in listeners:
-                    call = listening.call
-                    call(event)
-                return
-            except Exception as error:  # whatever it is, the others are told
-                self._fail(listening, event, error)
-
-    def _fail(self, listening: Listening, event: Event, error: Exception) -> None:
-        self._failed += 1
-        if listening.is_active:
-            self._watch(listening)
-        name = f"{listening.name} hearing {event.code!r}"
-        try:
-            self._faults.failed(listening, name, self._clock.now.frame, error)
-        finally:
-            if not listening.is_active:  # it stopped itself, then raised
-                self._faults.forget(listening)
-
-    def _watch(self, listening: Listening) -> None:
-        """Let a listener that failed be called with care until it succeeds."""
-        listening.call = lambda event: self._retry(listening, event)
-
-    def _retry(self, listening: Listening, event: Event) -> None:
-        """Stand in for a handler that has failed, until it succeeds once."""
-        if self._faults.is_quarantined(listening):
-            self._skipped += 1
+            self.dispatcher.finish(event, 0)
+            budget.spend()
             return
-        listening.handler(event)
-        self._faults.succeeded(listening)
-        if listening.is_active:
-            listening.call = listening.handler
+        self._is_telling = True
+        try:
+            self.dispatcher.go_on(event, rest, budget)
+        finally:
+            self._is_telling = False
+            if length_hint(rest):
+                self._queue.put_back(entry, rest)
+            else:
+                self.dispatcher.finish(event, 1)
 
-    def _when_stopped(self, listening: Listening) -> Handler:
-        self._faults.forget(listening)
-        return self._not_told
+    def _begin(self, event: Event) -> tuple[Listening, ...]:
+        """Return who is to be told; from now on a sticky event waits for those who come."""
+        code, terms = event.code, event.terms
+        if terms.is_sticky:
+            self._sticky.keep(event)
+        audience = self._registry if terms.audience is None else terms.audience
+        return audience.listeners(code)
 
-    def _not_told(self, _event: Event) -> None:
-        self._skipped += 1
-
-    def _count_dispatched(self, listeners: int) -> None:
-        self._dispatched += 1
-        self._unheard += not listeners
+    def _announce(self, event: Event) -> None:
+        for hook in self._trace.event_sent:
+            hook(event, event.sent_at)
+        if self.log is not None:
+            self.log.note("sent", event.sent_at, event.code, sender_name(event.sender), shown(event.arguments))

@@ -2,27 +2,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from operator import attrgetter
+from typing import NoReturn
 
-from ai_core.clock import TimeIndex
-from ai_core.errors import UnknownNameError, shown
+from ai_core.errors import UnknownNameError, shown, whole_number
+from ai_core.events.event import Event, Handler
 
-__all__ = ["Event", "EventRegistry", "Handler", "Listening"]
+__all__ = [
+    "EVERY_CODE",
+    "MOST_PRIORITY",
+    "Codes",
+    "Event",
+    "EventRegistry",
+    "Handler",
+    "ListenersChangedError",
+    "Listening",
+]
 
+EVERY_CODE = "*"
+"""Listen to this code to hear all; it cannot be sent."""
 
-class Event(NamedTuple):
-    """Something that happened; listeners of ``code`` are told. Immutable."""
+MOST_PRIORITY = 1_000_000
+"""Largest priority, either way; within it, ranks of priorities never meet."""
 
-    code: str
-    arguments: tuple[Any, ...]
-    sender: object | None
-    sent_at: TimeIndex
-    due_at: float
-    """Game time from which it may be delivered (s)."""
+PLACES_PER_PRIORITY = 1 << 40
+"""Registrations that fit between two priorities (count); a lifetime of one per microsecond."""
 
+Codes = str | int | Iterable[str]
+"""One code, several, or a bit mask of declared ones."""
 
-Handler = Callable[[Event], object]
-"""What a listener is called with; what it returns is ignored."""
+BY_RANK = attrgetter("rank")
 
 
 class Listening:
@@ -34,9 +43,10 @@ class Listening:
         call: what dispatch calls: the handler, or a stand-in for one that has
             stopped or failed. Swapped here, so that every broadcast under way
             sees it at once and a healthy listener costs no check.
+        rank: the lower, the earlier it is told.
     """
 
-    __slots__ = ("__weakref__", "_channels", "_given_name", "_registry", "call", "handler")
+    __slots__ = ("__weakref__", "_channels", "_given_name", "_registry", "call", "handler", "rank")
 
     def __init__(
         self,
@@ -44,20 +54,19 @@ class Listening:
         channels: tuple[Channel, ...],
         handler: Handler,
         name: str | None = None,
+        rank: int = 0,
     ) -> None:
         self._registry = registry
         self._channels = channels
         self._given_name = name
+        self.rank = rank
         self.handler = handler
         self.call: Handler = handler
 
     @property
     def name(self) -> str:
         """What reports and saves call it: the name given, or that of the handler."""
-        if self._given_name is not None:
-            return self._given_name
-        name: str = getattr(self.handler, "__qualname__", type(self.handler).__name__)
-        return name
+        return handler_name(self.handler) if self._given_name is None else self._given_name
 
     @property
     def codes(self) -> tuple[str, ...]:
@@ -78,36 +87,96 @@ class Listening:
         self._registry.remove(self, self._channels)
         self._channels = ()
 
+    def answer_by(self, call: Handler) -> None:
+        """Let dispatch call this from now on, also where a broadcast is under way."""
+        self.call = call
+        self._registry.calls_changed(self._channels)
+
     def __repr__(self) -> str:
         return f"<Listening of {self.name} to {', '.join(self.codes) or 'nothing any more'}>"
 
 
+class Tally:
+    """What was told by bare loops, until somebody counts it with the rest."""
+
+    __slots__ = ("calls", "events")
+
+    def __init__(self) -> None:
+        self.events = self.calls = 0
+
+
+class Calls(list[Handler]):
+    """What the listeners of one code are called by, for bare loops.
+
+    When anything changes, every entry becomes ``listeners_changed``, and the
+    loop under way goes on with the listeners themselves.
+
+    Attributes:
+        listeners: whose calls they are.
+        times: how often they were told since it was last counted.
+    """
+
+    __slots__ = ("listeners", "times")
+
+    def __init__(self, listeners: tuple[Listening, ...]) -> None:
+        super().__init__([one.call for one in listeners])
+        self.listeners = listeners
+        self.times = 0
+
+    def count_into(self, tally: Tally) -> None:
+        """Hand over what was told."""
+        tally.events += self.times
+        tally.calls += self.times * len(self)
+        self.times = 0
+
+
 class Channel:
-    """The listeners of one code, in the order they came."""
+    """The listeners of one code, by rank.
 
-    __slots__ = ("_in_order", "alone", "code", "members")
+    Attributes:
+        in_order: the listeners as they are told, None until that is asked for.
+    """
 
-    def __init__(self, code: str) -> None:
+    __slots__ = ("_highest", "_registry", "alone", "code", "in_order", "is_in_order", "members")
+
+    def __init__(self, code: str, registry: EventRegistry) -> None:
         self.code = code
+        self._registry = registry
         self.members: dict[Listening, None] = {}
         self.alone = (self,)
-        self._in_order: tuple[Listening, ...] | None = ()
-
-    def listeners(self) -> tuple[Listening, ...]:
-        """Return them as they are now; a broadcast keeps what it was given."""
-        if self._in_order is None:
-            self._in_order = tuple(self.members)
-        return self._in_order
+        self.in_order: tuple[Listening, ...] | None = None
+        self.is_in_order = True
+        self._highest = -PLACES_PER_PRIORITY * MOST_PRIORITY
 
     def add(self, listening: Listening) -> None:
         """Let it hear from the next event on."""
+        if listening.rank < self._highest:
+            self.is_in_order = False
+        else:
+            self._highest = listening.rank
         self.members[listening] = None
-        self._in_order = None
+        self.changed()
 
     def discard(self, listening: Listening) -> None:
         """Leave it out from the next event on."""
         self.members.pop(listening, None)
-        self._in_order = None
+        self.changed()
+
+    def changed(self) -> None:
+        """Look up anew who is told. Cost: O(1), or O(listeners) once after it was looked up."""
+        self.in_order = None
+        self.calls_changed()
+
+    def calls_changed(self) -> None:
+        """Look up anew how each is called."""
+        calls = self._registry.calls.pop(self.code, None)
+        if calls is not None:
+            calls.count_into(self._registry.tally)
+            calls[:] = [listeners_changed] * len(calls)
+
+    def sorted_members(self) -> list[Listening]:
+        """Return the listeners by rank."""
+        return list(self.members) if self.is_in_order else sorted(self.members, key=BY_RANK)
 
 
 class EventRegistry:
@@ -117,41 +186,81 @@ class EventRegistry:
         codes: the only codes there are; None allows any.
         stopped: called with the Listening after it has stopped; returns what
             a broadcast under way calls in its place.
+
+    Attributes:
+        channels: by code, who listens to it.
+        everyone: who listens to every code.
+        calls: by code, what to call, for codes sent since anything changed.
+        tally: what bare loops told, where it is no longer in ``calls``.
     """
 
     def __init__(
         self, codes: Iterable[str] | None, stopped: Callable[[Listening], Handler]
     ) -> None:
-        self._are_declared = codes is not None
-        self._channels: dict[str, Channel] = {}
+        self.are_declared = codes is not None
+        self.channels: dict[str, Channel] = {}
+        self.tally = Tally()
+        self.calls: dict[str, Calls] = {}
+        self.everyone = Channel(EVERY_CODE, self)
         self._stopped = stopped
+        self._registrations = 0
         for code in code_tuple(codes) if codes is not None else ():
-            self._channels[code] = Channel(code)
+            if code == EVERY_CODE:
+                raise ValueError(f"{EVERY_CODE!r} stands for every code and cannot be declared")
+            self.channels[code] = Channel(code, self)
 
     @property
     def codes(self) -> tuple[str, ...]:
         """Codes that are declared, or that somebody listens to."""
-        return tuple(self._channels)
+        return tuple(self.channels)
+
+    def wanted(self, codes: Codes) -> tuple[str, ...]:
+        """Return the codes to listen to, all of them checked."""
+        if isinstance(codes, int) and not isinstance(codes, bool) and self.are_declared:
+            return self._of_mask(codes)
+        names = (codes,) if isinstance(codes, str) else code_tuple(codes)
+        if not names:
+            raise ValueError("codes must name at least one event code, got none")
+        for code in names:
+            if code != EVERY_CODE:
+                self.check(code)
+        if EVERY_CODE in names and len(names) > 1:
+            raise ValueError(f"{EVERY_CODE!r} covers every other code; listen to it alone")
+        return names
+
+    def mask_of(self, codes: Iterable[str]) -> int:
+        """Return the bit mask of declared codes: the first declared one is bit 0."""
+        if not self.are_declared:
+            raise ValueError("a mask needs declared codes; declare them, or listen by names")
+        places = {code: place for place, code in enumerate(self.channels)}
+        names = code_tuple(codes)
+        for code in names:
+            self.check(code)
+        return sum(1 << places[code] for code in names)
 
     def add(
-        self, codes: str | Iterable[str], handler: Handler, name: str | None = None
+        self, codes: Codes, handler: Handler, name: str | None = None, priority: int = 0,
+        rank: int | None = None,
     ) -> Listening:
         """Register ``handler`` for each code. Cost: O(codes)."""
         if name is not None and (not isinstance(name, str) or not name):
             raise TypeError(f"name must be a text that is not empty, got {shown(name)}")
         if not callable(handler):
             raise TypeError(f"handler must be callable with an event, got {shown(handler)}")
-        wanted = (codes,) if type(codes) is str else code_tuple(codes)
-        if not wanted:
-            raise ValueError("codes must name at least one event code, got none")
-        for code in wanted:  # all are checked before any is changed
-            self.check(code)
-        channels = tuple(self._channel(code) for code in wanted)
+        if priority:
+            whole_number("priority", priority, minimum=-MOST_PRIORITY, maximum=MOST_PRIORITY)
+        names = self.wanted(codes)
+        channels = tuple([self._channel(code) for code in names])
         if len(channels) == 1:
             channels = channels[0].alone  # shared: a registration stays small
-        listening = Listening(self, channels, handler, name)
+        if rank is None:
+            rank = rank_of(priority, self._registrations)
+            self._registrations += 1
+        listening = Listening(self, channels, handler, name, rank)
         for channel in channels:
             channel.add(listening)
+        if names[0] == EVERY_CODE:
+            self._everyone_changed()
         return listening
 
     def remove(self, listening: Listening, channels: tuple[Channel, ...]) -> None:
@@ -160,39 +269,93 @@ class EventRegistry:
             return
         for channel in channels:
             channel.discard(listening)
-            if not channel.members and not self._are_declared:
-                self._channels.pop(channel.code, None)
+            if channel is self.everyone:
+                self._everyone_changed()
+            elif not channel.members and not self.are_declared:
+                self.channels.pop(channel.code, None)
         listening.call = self._stopped(listening)
 
     def listeners(self, code: str) -> tuple[Listening, ...]:
-        """Return who listens to ``code`` now, in the order they came."""
-        channel = self._channels.get(code)
-        return channel.listeners() if channel is not None else ()
+        """Return who listens to ``code`` now, by rank; a broadcast keeps what it was given."""
+        channel = self.channels.get(code, self.everyone)
+        if channel.in_order is None:
+            found = channel.sorted_members()
+            if self.everyone.members and channel is not self.everyone:
+                found = sorted([*found, *self.everyone.members], key=BY_RANK)
+            channel.in_order = tuple(found)
+        if channel.in_order and code in self.channels and code not in self.calls:
+            self.calls[code] = Calls(channel.in_order)
+        return channel.in_order
+
+    def tallied(self) -> Tally:
+        """Return what bare loops told since this was last called. Cost: O(codes)."""
+        for calls in self.calls.values():
+            calls.count_into(self.tally)
+        told, self.tally = self.tally, Tally()
+        return told
 
     def check(self, code: object) -> None:
-        """Raise unless ``code`` may be sent and listened to."""
+        """Raise unless ``code`` may be sent."""
         if not isinstance(code, str):
             raise TypeError(f"an event code must be a string, got {shown(code)}")
-        if code in self._channels:
+        if code in self.channels:
             return
-        if self._are_declared:
-            raise UnknownNameError("event code", code, self._channels)
+        if self.are_declared:
+            raise UnknownNameError("event code", code, self.channels)
         if not code:
             raise ValueError("an event code must not be empty")
+        if code == EVERY_CODE:
+            raise ValueError(f"{EVERY_CODE!r} stands for every code; send one that has a name")
 
     def _channel(self, code: str) -> Channel:
-        channel = self._channels.get(code)
+        if code == EVERY_CODE:
+            return self.everyone
+        channel = self.channels.get(code)
         if channel is None:
-            channel = self._channels[code] = Channel(code)
+            channel = self.channels[code] = Channel(code, self)
         return channel
 
+    def _everyone_changed(self) -> None:
+        for channel in self.channels.values():
+            channel.changed()
 
-def code_tuple(codes: Iterable[str]) -> tuple[str, ...]:
+    def calls_changed(self, channels: tuple[Channel, ...]) -> None:
+        """Look up anew how the listeners of these channels are called."""
+        for channel in channels if channels != self.everyone.alone else (*self.channels.values(), self.everyone):
+            channel.calls_changed()
+
+    def _of_mask(self, mask: int) -> tuple[str, ...]:
+        whole_number("codes", mask, minimum=1, maximum=(1 << len(self.channels)) - 1,
+                     remedy="use mask_of to make a mask")
+        return tuple(code for place, code in enumerate(self.channels) if mask >> place & 1)
+
+
+class ListenersChangedError(Exception):
+    """Ends a loop over calls that are no longer what they were."""
+
+
+def listeners_changed(_event: Event) -> NoReturn:
+    """Stand in every place of a list of calls that must not be used any more."""
+    raise ListenersChangedError
+
+
+def rank_of(priority: int, place: int) -> int:
+    """Return the rank of a listener of a priority that came after ``place`` others."""
+    return place - PLACES_PER_PRIORITY * priority
+
+
+def handler_name(handler: object) -> str:
+    """Return what a handler is called where nobody named it."""
+    name: str = getattr(handler, "__qualname__", type(handler).__name__)
+    return name
+
+
+def code_tuple(codes: object) -> tuple[str, ...]:
     """Return the codes once each, in order; one string is one code."""
     if isinstance(codes, str):
         return (codes,)
     try:
-        names = tuple(dict.fromkeys(codes))
+        names = tuple(dict.fromkeys(codes))  # type: ignore[call-overload]
     except TypeError:
         raise TypeError(
             f"codes must be an event code or several, got {shown(codes)}"

@@ -1,4 +1,4 @@
-"""The state of an event manager: events that wait, and the one that is half told.
+"""The state of an event manager: events that wait, are half told, or stick.
 
 Listeners are not made by loading. They listen already, and are found by code
 and name; those of one code and name are told apart by the order of listening.
@@ -8,77 +8,147 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from copy import copy
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
 
 from ai_core.clock import TimeIndex
 from ai_core.errors import UnknownNameError
-from ai_core.events.event_registry import Event, Listening
+from ai_core.events.event import PLAIN, Audience, Delivery, Event, EventTerms, Receipt
+from ai_core.events.event_queue import queued
+from ai_core.events.event_registry import MOST_PRIORITY, EventRegistry, Listening
 from ai_core.saving.fields import Fields, State, StateError, brief
 
 if TYPE_CHECKING:
     from ai_core.events.event_manager import EventManager
 
-__all__ = ["prepared_manager", "saved_manager"]
+__all__ = ["ListenerBook", "RegistryBook", "prepared_manager", "saved_manager"]
 
-VERSION = 1
+VERSION = 2
 
-COUNTS = ("dispatched", "called", "skipped", "unheard", "failed")
+COUNTS = ("dispatched", "called", "skipped", "unheard", "failed", "late", "freed")
 
-QueueEntry = tuple[float, int, Event]
+Finder = Callable[[], Listening]
+"""Returns a listener once the whole state is loaded."""
 
 
-class _Reference(NamedTuple):
-    """How a save refers to a listener: the how-manieth of its name among a code's."""
+class ListenerBook(Protocol):
+    """How saves refer to listeners and audiences."""
 
-    code: str
-    name: str
-    number: int
+    def references(self) -> dict[Listening, list[Any]]:
+        """Return by listener what a save calls it, as plain data."""
+        ...
+
+    def finder(self, reference: list[Any], place: str, *, is_under_way: bool) -> Finder:
+        """Return what finds the listener of a reference, or who stands for it in a
+        broadcast that is under way; StateError if there is none."""
+        ...
+
+    def audience(self, plain: object, place: str) -> Audience:
+        """Return the audience a save speaks of; StateError if there is none."""
+        ...
+
+
+class RegistryBook:
+    """Listeners by code, name, and which of those of that code and name."""
+
+    def __init__(self, registry: EventRegistry) -> None:
+        self._registry = registry
+
+    def references(self) -> dict[Listening, list[Any]]:
+        """Return code, name and number of each listener."""
+        found: dict[Listening, list[Any]] = {}
+        for reference, listening in self._by_reference().items():
+            found.setdefault(listening, list(reference))
+        return found
+
+    def finder(self, reference: list[Any], place: str, *, is_under_way: bool) -> Finder:
+        """Find it now: loading changes no listener."""
+        keys = dict(zip(("code", "name", "number"), reference, strict=False))
+        fields = Fields(keys, place)
+        wanted = fields.text("code"), fields.text("name"), fields.whole("number")
+        here = self._by_reference()
+        if wanted not in here:
+            code, name, number = wanted
+            known = [one[1] for one in here if one[0] == code]
+            unknown = UnknownNameError(f"listener of {brief(code)}", name, known)
+            more = f" (number {number} of them)" if number else ""
+            raise StateError(f"{place!r}: {unknown}{more}; let it listen first")
+        listening = here[wanted]
+        return lambda: listening
+
+    def audience(self, plain: object, place: str) -> NoReturn:
+        """Refuse: here everybody hears everything."""
+        raise StateError(f"{place!r} speaks of a narrowcast, and this is none")
+
+    def _by_reference(self) -> dict[tuple[str, str, int], Listening]:
+        found: dict[tuple[str, str, int], Listening] = {}
+        for channel in (*self._registry.channels.values(), self._registry.everyone):
+            numbers: dict[str, int] = defaultdict(int)
+            for listening in channel.sorted_members():
+                name = listening.name
+                found[channel.code, name, numbers[name]] = listening
+                numbers[name] += 1
+        return found
+
+
+class _SavedFailures(NamedTuple):
+    find: Finder
+    in_a_row: int
+    is_quarantined: bool
 
 
 def saved_manager(manager: EventManager) -> State:
     """Return the state of an event manager between two frames."""
     _check_between_frames(manager)
-    queue = sorted(manager._queue, key=lambda entry: entry[:2])
+    manager.count_told()
+    references = manager._book.references()
+    done = manager.dispatcher
     return {
         "version": VERSION,
         "now": list(manager.clock.now),
         "sent": manager._order,
-        "counts": {name: getattr(manager, f"_{name}") for name in COUNTS},
+        "counts": {name: getattr(done, name) for name in COUNTS},
         "queue": [
-            {**_saved_event(manager, event, f"queue[{index}]"), "order": order}
-            for index, (_, order, event) in enumerate(queue)
+            {**_saved_event(manager, entry[4], f"queue[{index}]"),
+             "order": entry[3], "rest": _saved_rest(rest, references)}
+            for index, (entry, rest) in enumerate(manager._queue.entries())
         ],
-        "half_told": _saved_half_told(manager),
-        "failing": _saved_failing(manager),
+        "sticky": [
+            _saved_event(manager, event, f"sticky[{index}]")
+            for index, event in enumerate(manager._sticky.events())
+        ],
+        "failing": _saved_failing(manager, references),
     }
 
 
 def prepared_manager(manager: EventManager, state: object) -> Callable[[], None]:
     """Check a state against the listeners that are here; return what loads it."""
     _check_between_frames(manager)
-    fields = Fields.versioned(state, version=VERSION)
+    fields = Fields.versioned(state, version=VERSION, migrations={1: _from_1_to_2})
     fields.moment("now")
     sent = fields.whole("sent")
     totals = fields.group("counts")
     counts = {name: totals.whole(name) for name in COUNTS}
     totals.end()
     queue = _read_queue(manager, fields, sent)
-    here = _listeners_here(manager)
-    half_told = _read_half_told(manager, fields, here)
-    failing = [_read_failing(one, here) for one in fields.groups("failing")]
-    if len({listening for listening, _, _ in failing}) < len(failing):
-        fields.refuse("failing", "names a listener twice")
+    sticky = _read_sticky(manager, fields)
+    failing = _read_failing(manager._book, fields)
     fields.end()
 
     def change() -> None:
-        manager._order, manager._queue = sent, queue  # sorted, so it is a heap
+        done = manager.dispatcher
+        manager.count_told()  # what was told before the load must not be counted after it
+        manager._order = sent
         for name, count in counts.items():
-            setattr(manager, f"_{name}", count)
-        manager._under_way = half_told
-        for listening in here.values():
-            manager.put_failures(listening, 0, is_quarantined=False)
-        for listening, failures, is_quarantined in failing:
-            manager.put_failures(listening, failures, is_quarantined=is_quarantined)
+            setattr(done, name, count)
+        manager._queue.replace(
+            (queued(event, order), None if rest is None else iter([find() for find in rest]))
+            for event, order, rest in queue
+        )
+        manager._sticky.replace(sticky)
+        for listening in manager._book.references():
+            done.put_failures(listening, 0, is_quarantined=False)
+        for one in failing:
+            done.put_failures(one.find(), one.in_a_row, is_quarantined=one.is_quarantined)
 
     return change
 
@@ -99,6 +169,25 @@ def _saved_event(manager: EventManager, event: Event, place: str) -> State:
         "sender": values.plain(event.sender, f"{place}.sender ({event.code})"),
         "sent_at": list(event.sent_at),
         "due_at": event.due_at,
+        "terms": None if event.terms is PLAIN else _saved_terms(event.terms),
+    }
+
+
+def _saved_terms(terms: EventTerms) -> State:
+    receipt = terms.receipt
+    return {
+        "priority": terms.priority,
+        "deadline_at": terms.deadline_at,
+        "position": None if terms.position is None else list(terms.position),
+        "is_sticky": terms.is_sticky,
+        "audience": None if terms.audience is None else terms.audience.plain(),
+        "receipt": None if receipt is None else {
+            "is_complete": receipt.is_complete,
+            "deliveries": [
+                {"name": one.name, "told_at": list(one.told_at), "has_failed": one.has_failed}
+                for one in receipt.deliveries
+            ],
+        },
     }
 
 
@@ -115,98 +204,133 @@ def _read_event(manager: EventManager, fields: Fields) -> Event:
     )
     sender = values.value(fields.anything("sender"), fields.place_of("sender"))
     sent_at = TimeIndex(*fields.moment("sent_at"))
-    return Event(code, arguments, sender, sent_at, fields.seconds("due_at"))
+    terms = PLAIN
+    if fields.anything("terms") is not None:
+        terms = _read_terms(manager._book, fields.group("terms"))
+    return Event(code, arguments, sender, sent_at, fields.seconds("due_at"), terms)
 
 
-def _read_queue(manager: EventManager, fields: Fields, sent: int) -> list[QueueEntry]:
-    queue: list[QueueEntry] = []
-    orders = set()
-    for one in fields.groups("queue"):
-        event = _read_event(manager, one)
-        order = one.whole("order", maximum=sent - 1)
-        if order in orders:
-            one.refuse("order", f"comes twice: {order}")
-        orders.add(order)
-        if queue and (event.due_at, order) < queue[-1][:2]:
-            one.refuse("due_at", "must not be before the one above: events come as they are due")
+def _read_terms(book: ListenerBook, fields: Fields) -> EventTerms:
+    audience, receipt = fields.anything("audience"), fields.anything("receipt")
+    terms = EventTerms(
+        fields.whole("priority", minimum=-MOST_PRIORITY, maximum=MOST_PRIORITY),
+        None if fields.anything("deadline_at") is None else fields.seconds("deadline_at"),
+        None if fields.anything("position") is None else _position(fields),
+        fields.flag("is_sticky"),
+        None if audience is None else book.audience(audience, fields.place_of("audience")),
+        None if receipt is None else _read_receipt(fields.group("receipt")),
+    )
+    fields.end()
+    return terms
+
+
+def _position(fields: Fields) -> tuple[float, float, float]:
+    x, y, z = fields.numbers("position", count=3)
+    return (x, y, z)
+
+
+def _read_receipt(fields: Fields) -> Receipt:
+    receipt = Receipt([], fields.flag("is_complete"))
+    for one in fields.groups("deliveries"):
+        told_at = TimeIndex(*one.moment("told_at"))
+        receipt.deliveries.append(Delivery(one.text("name"), told_at, one.flag("has_failed")))
         one.end()
-        queue.append((event.due_at, order, event))
+    fields.end()
+    return receipt
+
+
+def _read_queue(
+    manager: EventManager, fields: Fields, sent: int
+) -> list[tuple[Event, int, list[Finder] | None]]:
+    queue: list[tuple[Event, int, list[Finder] | None]] = []
+    for one in fields.groups("queue"):
+        order = one.whole("order", maximum=sent - 1)
+        if queue and order <= queue[-1][1]:
+            one.refuse("order", f"must be above the one before, got {order}: events come as they were sent")
+        rest = None if one.anything("rest") is None else _read_rest(manager, one)
+        queue.append((_read_event(manager, one), order, rest))
+        one.end()
     return queue
 
 
-def _saved_half_told(manager: EventManager) -> State | None:
-    """Return the event under way and who is still to be told; None for who has stopped."""
-    if manager._under_way is None:
-        return None
-    event, rest = manager._under_way
-    references = {one: reference for reference, one in _listeners_here(manager).items()
-                  if reference.code == event.code}
-    return {
-        "event": _saved_event(manager, event, "half_told"),
-        "rest": [list(references[one][1:]) if one in references else None for one in copy(rest)],
-    }
+def _read_sticky(manager: EventManager, fields: Fields) -> list[Event]:
+    events: list[Event] = []
+    for one in fields.groups("sticky"):
+        event = _read_event(manager, one)
+        if not event.terms.is_sticky:
+            one.refuse("terms", "must be those of a sticky event")
+        if any(event.terms.audience == other.terms.audience and event.code == other.code for other in events):
+            one.refuse("code", f"comes twice: {brief(event.code)}")
+        one.end()
+        events.append(event)
+    return events
 
 
-def _read_half_told(
-    manager: EventManager, fields: Fields, here: dict[_Reference, Listening]
-) -> tuple[Event, Iterator[Listening]] | None:
-    if fields.anything("half_told") is None:
-        return None
-    half_told = fields.group("half_told")
-    event_fields = half_told.group("event")
-    event = _read_event(manager, event_fields)
-    event_fields.end()
-    rest = []
-    for index, one in enumerate(half_told.items("rest")):
-        place = f"rest[{index}]"
-        if one is None:
-            rest.append(manager.stopped_listening())
-        elif isinstance(one, list) and len(one) == 2:
-            named = Fields({"name": one[0], "number": one[1]}, half_told.place_of(place))
-            rest.append(_found(named, event.code, here))
-        else:
-            half_told.refuse(place, "must be [name, number] of a listener, or None")
-    half_told.end()
-    return event, iter(rest)
+def _saved_rest(
+    rest: Iterator[Listening] | None, references: dict[Listening, list[Any]]
+) -> list[list[Any] | None] | None:
+    """Return who is still to be told; None for each who has stopped."""
+    return None if rest is None else [references.get(one) for one in copy(rest)]
 
 
-def _saved_failing(manager: EventManager) -> list[State]:
+def _read_rest(manager: EventManager, fields: Fields) -> list[Finder]:
+    stopped = Listening(manager._registry, (), manager.dispatcher.leave_out, "stopped")
+    rest: list[Finder] = []
+    for index, one in enumerate(fields.items("rest")):
+        find = _finder(manager._book, fields, f"rest[{index}]", one, True) if one is not None else None
+        rest.append(find if find is not None else lambda: stopped)
+    return rest
+
+
+def _saved_failing(manager: EventManager, references: dict[Listening, list[Any]]) -> list[State]:
     rows = []
-    told = set()
-    for reference, listening in _listeners_here(manager).items():
-        failures, is_quarantined = manager.failures_of(listening)
-        if (failures or is_quarantined) and listening not in told:
-            told.add(listening)
+    for listening, reference in references.items():
+        failures, is_quarantined = manager.dispatcher.faults.failures_of(listening)
+        if failures or is_quarantined:
             rows.append({
-                **reference._asdict(), "failures": failures, "is_quarantined": is_quarantined,
+                "listener": reference, "failures": failures, "is_quarantined": is_quarantined,
             })
     return rows
 
 
-def _read_failing(
-    fields: Fields, here: dict[_Reference, Listening]
-) -> tuple[Listening, int, bool]:
-    listening = _found(fields, fields.text("code"), here)
-    failing = listening, fields.whole("failures"), fields.flag("is_quarantined")
-    fields.end()
+def _read_failing(book: ListenerBook, fields: Fields) -> list[_SavedFailures]:
+    failing: list[_SavedFailures] = []
+    told: list[object] = []
+    for one in fields.groups("failing"):
+        reference = one.anything("listener")
+        if reference in told:
+            one.refuse("listener", "comes twice")
+        told.append(reference)
+        find = _finder(book, one, "listener", reference, False)
+        failing.append(_SavedFailures(find, one.whole("failures"), one.flag("is_quarantined")))
+        one.end()
     return failing
 
 
-def _found(fields: Fields, code: str, here: dict[_Reference, Listening]) -> Listening:
-    reference = _Reference(code, fields.text("name"), fields.whole("number"))
-    if reference not in here:
-        known = [one.name for one in here if one.code == code]
-        unknown = UnknownNameError(f"listener of {brief(code)}", reference.name, known)
-        more = f" (number {reference.number} of them)" if reference.number else ""
-        raise StateError(f"{fields.place_of('name')!r}: {unknown}{more}; let it listen first")
-    return here[reference]
+def _finder(
+    book: ListenerBook, fields: Fields, name: str, reference: object, is_under_way: bool
+) -> Finder:
+    if not isinstance(reference, list) or len(reference) != 3:
+        fields.refuse(name, f"must be three words of a listener, got {brief(reference)}")
+    return book.finder(reference, fields.place_of(name), is_under_way=is_under_way)
 
 
-def _listeners_here(manager: EventManager) -> dict[_Reference, Listening]:
-    found: dict[_Reference, Listening] = {}
-    for code in manager.codes:
-        numbers: dict[str, int] = defaultdict(int)
-        for listening in manager._registry.listeners(code):
-            found[_Reference(code, listening.name, numbers[listening.name])] = listening
-            numbers[listening.name] += 1
-    return found
+def _from_1_to_2(state: State) -> State:
+    """An event half told was apart from the queue; failures were told by three fields."""
+    queue = [{**one, "terms": None, "rest": None} for one in state["queue"]]
+    half_told = state.pop("half_told")
+    if half_told is not None:
+        event, taken = half_told["event"], {one["order"] for one in queue}
+        rest = [one if one is None else [event["code"], *one] for one in half_told["rest"]]
+        order = next(one for one in range(state["sent"]) if one not in taken)
+        queue.append({**event, "terms": None, "order": order, "rest": rest})
+    failing = [
+        {"listener": [one["code"], one["name"], one["number"]],
+         "failures": one["failures"], "is_quarantined": one["is_quarantined"]}
+        for one in state["failing"]
+    ]
+    return {
+        **state, "version": 2, "failing": failing, "sticky": [],
+        "queue": sorted(queue, key=lambda one: one["order"]),
+        "counts": {**state["counts"], "late": 0, "freed": 0},
+    }

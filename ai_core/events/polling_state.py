@@ -1,32 +1,32 @@
-"""The state of a polling station: the answers it keeps.
+"""The state of a polling station: the answers it keeps, and the questions that wait.
 
 Topics are not made by loading; they are there already, found by their code.
+How long an answer stays fresh is the topic's that is here.
 """
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
 
+from ai_core.clock import TimeIndex
 from ai_core.errors import UnknownNameError
-from ai_core.saving.fields import MOST, Fields, State, StateError, brief
+from ai_core.events.polling_topic import EXPIRED, Kept, Key, Topic
+from ai_core.saving.fields import Fields, State, StateError, brief
 
 if TYPE_CHECKING:
     from ai_core.events.polling_station import PollingStation
 
 __all__ = ["prepared_station", "saved_station"]
 
-VERSION = 1
+VERSION = 2
 
-COUNTS = ("hits", "misses", "computations", "failures")
-
-Answers = OrderedDict[tuple[Hashable, ...], tuple[Any, int, int]]
+COUNTS = ("hits", "misses", "computations", "failures", "stale", "refused")
 
 
 class _SavedTopic(NamedTuple):
-    code: str
+    topic: Topic
     counts: dict[str, int]
-    answers: Answers
+    kept: dict[Key, Kept]
     failures_in_a_row: int
     is_quarantined: bool
 
@@ -34,10 +34,17 @@ class _SavedTopic(NamedTuple):
 def saved_station(station: PollingStation) -> State:
     """Return the state of a polling station while it computes nothing."""
     _check_at_rest(station)
+    waiting = []
+    for topic, key in station._answering.waiting:
+        try:
+            waiting.append([topic.code, station.values.plain([*key], "key")])
+        except StateError:
+            continue  # whoever wants to know asks again
     return {
         "version": VERSION,
         "now": list(station.clock.now),
-        "topics": [_saved_topic(station, code) for code in station.codes],
+        "topics": [_saved_topic(station, topic) for topic in station._topics.values()],
+        "waiting": waiting,
     }
 
 
@@ -47,42 +54,40 @@ def prepared_station(station: PollingStation, state: object) -> Callable[[], Non
     fields = Fields.versioned(state, version=VERSION)
     fields.moment("now")
     saved = [_read_topic(station, one) for one in fields.groups("topics")]
-    if len({one.code for one in saved}) < len(saved):
+    if len({one.topic for one in saved}) < len(saved):
         fields.refuse("topics", "holds a topic twice")
+    waiting = _read_waiting(station, fields)
     fields.end()
 
     def change() -> None:
-        for one in saved:
-            topic = station._topics[one.code]
-            for name, count in one.counts.items():
+        for topic, counts, kept, failures, is_quarantined in saved:
+            for name, count in counts.items():
                 setattr(topic, name, count)
-            topic.answers = one.answers
-            while len(topic.answers) > topic.maximum_keys:
-                topic.answers.popitem(last=False)
+            topic.load(kept)
             station.faults.put_failures(
-                (station, one.code), one.failures_in_a_row, is_quarantined=one.is_quarantined
+                (station, topic.code), failures, is_quarantined=is_quarantined
             )
+        station._answering.waiting.replace(waiting)
 
     return change
 
 
 def _check_at_rest(station: PollingStation) -> None:
-    if station._computing:
+    if station._answering.computing.is_busy:
         raise RuntimeError("an answer is being computed; save and load between two frames")
 
 
-def _saved_topic(station: PollingStation, code: str) -> State:
-    topic = station._topics[code]
-    failures, is_quarantined = station.faults.failures_of((station, code))
+def _saved_topic(station: PollingStation, topic: Topic) -> State:
+    failures, is_quarantined = station.faults.failures_of((station, topic.code))
     rows = []
-    for key, (answer, frame, until) in topic.answers.items():
+    for key, (answer, computed_at, until) in topic.kept.items():
         try:
             row = [station.values.plain([*key], "key"), station.values.plain(answer, "answer")]
         except StateError:
             continue  # it is only a cache: what cannot be saved is computed anew
-        rows.append([*row, frame, None if until > MOST else until])
+        rows.append([*row, [*computed_at], until == EXPIRED])
     return {
-        "code": code,
+        "code": topic.code,
         "counts": {name: getattr(topic, name) for name in COUNTS},
         "answers": rows,
         "failures_in_a_row": failures,
@@ -91,40 +96,65 @@ def _saved_topic(station: PollingStation, code: str) -> State:
 
 
 def _read_topic(station: PollingStation, fields: Fields) -> _SavedTopic:
-    code = fields.text("code")
-    if code not in station.codes:
-        unknown = UnknownNameError("topic", code, station.codes)
-        fields.refuse("code", f"is wrong here: {unknown}; add the topic before loading")
+    topic = _found(station, fields)
     totals = fields.group("counts")
     counts = {name: totals.whole(name) for name in COUNTS}
     totals.end()
-    topic = _SavedTopic(
-        code, counts, _read_answers(station, fields),
+    saved = _SavedTopic(
+        topic, counts, _read_answers(station, topic, fields),
         fields.whole("failures_in_a_row"), fields.flag("is_quarantined"),
     )
     fields.end()
+    return saved
+
+
+def _found(station: PollingStation, fields: Fields) -> Topic:
+    code = fields.text("code")
+    topic = station._topics.get(code)
+    if topic is None:
+        unknown = UnknownNameError("topic", code, station.codes)
+        fields.refuse("code", f"is wrong here: {unknown}; add the topic before loading")
     return topic
 
 
-def _read_answers(station: PollingStation, fields: Fields) -> Answers:
-    answers: Answers = OrderedDict()
+def _read_key(station: PollingStation, topic: Topic, fields: Fields) -> Key:
+    key = tuple(station.values.value(fields.items("key"), fields.place_of("key")))
+    try:
+        hash(key)
+    except TypeError as error:
+        fields.refuse("key", f"cannot be a key: {error}")
+    if topic.is_symmetric and len(key) != 2:
+        fields.refuse("key", f"must be a pair, got {brief([*key])}")
+    return key
+
+
+def _read_answers(station: PollingStation, topic: Topic, fields: Fields) -> dict[Key, Kept]:
+    kept: dict[Key, Kept] = {}
     for index, row in enumerate(fields.items("answers")):
         place = f"answers[{index}]"
         if not isinstance(row, list) or len(row) != 4:
-            fields.refuse(place, f"must be [key, answer, frame, until], got {brief(row)}")
+            fields.refuse(place, f"must be [key, answer, computed_at, is_expired], got {brief(row)}")
         one = Fields(
-            dict(zip(("key", "answer", "frame", "until"), row, strict=True)),
+            dict(zip(("key", "answer", "computed_at", "is_expired"), row, strict=True)),
             fields.place_of(place),
         )
-        key = tuple(station.values.value(one.items("key"), one.place_of("key")))
-        try:
-            is_new = key not in answers
-        except TypeError as error:
-            one.refuse("key", f"cannot be a key: {error}")
-        if not is_new:
+        key = _read_key(station, topic, one)
+        if key in kept or (topic.is_symmetric and key[::-1] in kept):
             one.refuse("key", "comes twice")
-        frame = one.whole("frame")
-        until = None if one.anything("until") is None else one.whole("until", minimum=frame)
+        computed_at = TimeIndex(*one.moment("computed_at"))
+        until = EXPIRED if one.flag("is_expired") else topic.until(computed_at)
         answer = station.values.value(one.anything("answer"), one.place_of("answer"))
-        answers[key] = (answer, frame, station.forever if until is None else until)
-    return answers
+        kept[key] = (answer, computed_at, until)
+    return kept if topic.lifetime else {}
+
+
+def _read_waiting(station: PollingStation, fields: Fields) -> list[tuple[Topic, Key]]:
+    waiting = []
+    for index, row in enumerate(fields.items("waiting")):
+        place = f"waiting[{index}]"
+        if not isinstance(row, list) or len(row) != 2:
+            fields.refuse(place, f"must be [code, key], got {brief(row)}")
+        one = Fields({"code": row[0], "key": row[1]}, fields.place_of(place))
+        topic = _found(station, one)
+        waiting.append((topic, _read_key(station, topic, one)))
+    return waiting

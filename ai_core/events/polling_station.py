@@ -1,90 +1,44 @@
 """The polling station: questions about the world, answered once for all who ask."""
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any, Protocol, TypeVar
 
+from ai_core.budget import Budget
 from ai_core.clock import Clock
-from ai_core.errors import CycleError, UnknownNameError, shown, whole_number
+from ai_core.errors import UnknownNameError, shown
+from ai_core.events.polling_answering import Answering
+from ai_core.events.polling_log import PollingLog
 from ai_core.events.polling_state import prepared_station, saved_station
+from ai_core.events.polling_topic import (
+    MAXIMUM_KEYS,
+    NO_FALLBACK,
+    REFUSED,
+    Answer,
+    Key,
+    Topic,
+    TopicStatistics,
+    unhashable,
+)
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import State
 from ai_core.saving.values import SavedValues
 
-__all__ = ["PollingStation", "TopicStatistics"]
+__all__ = ["REFUSED", "Answer", "PollingStation", "TopicStatistics"]
 
-MAXIMUM_KEYS = 1024
-"""Answers kept per topic unless told otherwise (count).
-
-32 characters asking about each other fill it; an answer is about 200 bytes.
-Fewer computes answers again, more keeps what nobody will ask for.
-"""
-
-FOREVER = 1 << 62
-"""A frame that never comes (frames): 2 billion years at 60 a second."""
-
-_RAISE = object()
+Handle = TypeVar("Handle", covariant=True)
 
 
-class TopicStatistics(NamedTuple):
-    """How one topic was used since it was added."""
+class Listenable(Protocol[Handle]):
+    """What tells of events: an EventManager, or anything with its ``listen``."""
 
-    code: str
-    hits: int
-    """Polls answered from what was kept."""
-    misses: int
-    """Polls that found nothing fresh."""
-    computations: int
-    failures: int
-    """Computations that raised."""
-    keys: int
-    """Answers kept now, stale ones included."""
-
-
-class _Topic:
-    __slots__ = (
-        "answers",
-        "code",
-        "computations",
-        "compute",
-        "failures",
-        "fallback",
-        "hits",
-        "invalidations",
-        "lifetime_frames",
-        "maximum_keys",
-        "misses",
-    )
-
-    def __init__(
-        self,
-        code: str,
-        compute: Callable[..., Any],
-        lifetime_frames: int,
-        maximum_keys: int,
-        fallback: object,
-    ) -> None:
-        self.code = code
-        self.compute = compute
-        self.lifetime_frames = lifetime_frames
-        self.maximum_keys = maximum_keys
-        self.fallback = fallback
-        self.answers: OrderedDict[tuple[Hashable, ...], tuple[Any, int, int]] = OrderedDict()
-        self.hits = self.misses = self.computations = self.failures = self.invalidations = 0
-
-    def keep(self, key: tuple[Hashable, ...], answer: object, frame: int) -> None:
-        """Keep an answer as the newest; drop the oldest beyond the maximum."""
-        if self.lifetime_frames == 0:
-            return
-        self.answers[key] = (answer, frame, frame + self.lifetime_frames)
-        self.answers.move_to_end(key)
-        if len(self.answers) > self.maximum_keys:
-            self.answers.popitem(last=False)
+    def listen(self, codes: str | Iterable[str], handler: Callable[[Any], None], /) -> Handle:
+        """Call ``handler(event)`` for every event of these codes."""
+        ...
 
 
 class PollingStation:
-    """Answers questions by topic and key, and keeps the answers for some frames.
+    """Answers questions by topic and key, and keeps the answers for a while.
 
     A topic is a code and a callable: ``add_topic("can_see", cast_ray)``; a key
     is what the callable is told: ``poll("can_see", guard, thief)``. Whoever
@@ -102,9 +56,6 @@ class PollingStation:
         values: see above.
     """
 
-    forever = FOREVER
-    """Frame until which an answer is kept that does not grow old."""
-
     def __init__(
         self,
         clock: Clock,
@@ -115,117 +66,277 @@ class PollingStation:
         self.clock = clock
         self.values = values if values is not None else SavedValues()
         self.faults = faults if faults is not None else FaultIsolation()
-        self._topics: dict[str, _Topic] = {}
-        self._computing: dict[tuple[str, tuple[Hashable, ...]], None] = {}
+        self._topics: dict[str, Topic] = {}
+        self._answering = Answering(self, self.faults)
 
     @property
     def codes(self) -> tuple[str, ...]:
         """The topics there are, in the order they were added."""
         return tuple(self._topics)
 
+    @property
+    def waiting(self) -> int:
+        """Questions that wait to be computed."""
+        return len(self._answering.waiting)
+
+    @property
+    def log(self) -> PollingLog | None:
+        """Where every poll is noted, or None."""
+        return self._answering.log
+
+    @log.setter
+    def log(self, log: PollingLog | None) -> None:
+        if log is not None and not isinstance(log, PollingLog):
+            raise TypeError(f"log must be a PollingLog or None, got {shown(log)}")
+        self._answering.log = log
+        for topic in self._topics.values():
+            topic.watch(log is not None)
+
     def add_topic(
         self,
         code: str,
-        compute: Callable[..., Any],
+        compute: Callable[..., Any] | None,
         *,
+        compute_many: Callable[[list[Key]], Iterable[Any]] | None = None,
         lifetime_frames: int | None = 1,
+        lifetime_s: float | None = None,
         maximum_keys: int = MAXIMUM_KEYS,
-        fallback: object = _RAISE,
+        is_symmetric: bool = False,
+        may_ask: Callable[..., object] | None = None,
+        fallback: object = NO_FALLBACK,
     ) -> None:
         """Let ``poll(code, *key)`` be answered by ``compute(*key)``.
 
         Args:
             code: name of the topic.
-            compute: called when no fresh answer is kept.
+            compute: called when no fresh answer is kept; None if there is
+                ``compute_many``.
+            compute_many: called with a list of keys, each a tuple and each
+                once, when several are asked for; returns an answer for each.
             lifetime_frames: frames an answer stays fresh, the one it was
                 computed in included: 1 within a frame, None until
                 invalidated, 0 never kept.
-            maximum_keys: answers kept; the oldest is dropped for one more.
-            fallback: the answer when ``compute`` raises. The failure is then
-                reported, and after several in a row the topic answers with
-                its fallback alone until ``faults.release((station, code))``.
-                Without one the error reaches whoever polled.
+            lifetime_s: game time it stays fresh instead (s), 1e-6 or more.
+            maximum_keys: answers kept, and questions that may wait; beyond it
+                the oldest sixteenth of the answers is dropped.
+            is_symmetric: the key is a pair, and (a, b) is the same as (b, a);
+                it is computed in the order it was first asked.
+            may_ask: ``may_ask(asker, *key)`` decides at every poll whether an
+                agent could know; ``asker`` is None if nobody said who asks.
+            fallback: the answer when ``compute`` raises, or when the budget is
+                spent and there is no old answer. A failure is then reported,
+                and after several in a row the topic answers with its fallback
+                alone until ``faults.release((station, code))``. Without one
+                the error reaches whoever polled.
 
         Raises:
             ValueError: if there is a topic of this code, or a number is out of range.
-            TypeError: if ``compute`` cannot be called.
+            TypeError: if something cannot be called.
         """
-        if not isinstance(code, str) or not code:
-            raise TypeError(f"a topic's code must be a non-empty string, got {shown(code)}")
-        if not callable(compute):
-            raise TypeError(f"compute must be callable, got {shown(compute)}")
+        topic = Topic(
+            code, compute, compute_many=compute_many, lifetime_frames=lifetime_frames,
+            lifetime_s=lifetime_s, maximum_keys=maximum_keys, is_symmetric=is_symmetric,
+            may_ask=may_ask, fallback=fallback,
+        )
         if code in self._topics:
             raise ValueError(f"topic {code!r} is there already; remove_topic it first")
-        if lifetime_frames is None:
-            lifetime = FOREVER
-        else:
-            lifetime = whole_number(
-                "lifetime_frames", lifetime_frames, minimum=0, remedy="use None to keep answers"
-            )
-        most = whole_number(
-            "maximum_keys", maximum_keys, minimum=1, remedy="use lifetime_frames=0 to keep none"
-        )
-        self._topics[code] = _Topic(code, compute, lifetime, most, fallback)
+        topic.watch(self.log is not None)
+        self._topics[code] = topic
 
     def remove_topic(self, code: str) -> None:
-        """Forget a topic and its answers.
+        """Forget a topic, its answers, and the questions that wait.
 
         Raises:
             UnknownNameError: if there is none of this code.
         """
-        self._topic(code)
+        self._answering.waiting.forget(self._topic(code))
         del self._topics[code]
         self.faults.forget((self, code))
 
     def poll(self, code: str, *key: Hashable) -> Any:
         """Return the answer of a topic for a key, computing it if none is fresh.
 
-        What ``compute`` raises comes through, unless the topic has a fallback;
-        a failure is not kept: the next poll tries again.
+        In a frame whose budget is spent an old answer, or the fallback, is
+        returned instead and the question waits; see ``begin_frame``. What
+        ``compute`` raises comes through, unless the topic has a fallback; a
+        failure is not kept: the next poll tries again.
+
+        Args:
+            code: which topic.
+            key: what it is asked about.
+
+        Returns:
+            the answer, or REFUSED, which is false, if not everybody may ask;
+            then see ``poll_as``.
 
         Raises:
             UnknownNameError: if there is no topic of this code.
             CycleError: if computing this answer asks for this answer.
+            TypeError: if the key cannot be hashed.
 
         Cost: O(1), plus one computation if no fresh answer is kept.
         """
-        topic = self._topics.get(code)
-        if topic is None:
-            topic = self._topic(code)
-        frame = self.clock.now.frame
-        kept = topic.answers.get(key)
-        if kept is not None and kept[1] <= frame < kept[2]:  # a loaded game may go back
-            topic.hits += 1
-            return kept[0]
-        topic.misses += 1
-        return self._compute(topic, key, frame)
+        try:
+            topic = self._topics[code]
+            now = self.clock.now
+            if topic.now is not now:
+                topic.turn(now)
+            answer = topic.fresh[key]
+        except KeyError:
+            return self.poll_with_age(code, *key).value
+        except TypeError:
+            raise unhashable(self._topic(code), [key]) from None
+        topic.hits += 1
+        return answer
+
+    def poll_as(self, asker: object, code: str, *key: Hashable) -> Any:
+        """Return what ``poll`` returns, for somebody who may not ask everything.
+
+        Args:
+            asker: who asks; handed to the topic's ``may_ask``.
+            code: which topic.
+            key: what it is asked about.
+
+        Raises: and Cost: see ``poll``.
+        """
+        return self.poll_with_age(code, *key, asker=asker).value
+
+    def poll_with_age(self, code: str, *key: Hashable, asker: object | None = None) -> Answer:
+        """Return what ``poll`` returns, with its age and how it came about.
+
+        Raises: and Cost: see ``poll``.
+        """
+        topic, now = self._topic(code), self.clock.now
+        if topic.now is not now:
+            topic.turn(now)
+        return self._answering.one(topic, key, asker, now)
+
+    def poll_many(
+        self, code: str, keys: Iterable[Key], *, asker: object | None = None
+    ) -> list[Any]:
+        """Return the answers for many keys, in their order.
+
+        What is missing is computed in one call of ``compute_many``, if the
+        topic has it; a key that comes twice is computed once. With a budget of
+        time it may take several calls, so that it can stop in between.
+
+        Args:
+            code: which topic.
+            keys: each a tuple of what ``poll`` is told after the code.
+            asker: who asks, for topics that not everybody may ask.
+
+        Raises: as ``poll`` does; TypeError also if a key is not a tuple.
+
+        Cost: O(keys), plus the computation of those that are missing.
+        """
+        topic, now = self._topic(code), self.clock.now
+        if topic.now is not now:
+            topic.turn(now)
+        if not isinstance(keys, list):
+            keys = [*keys]
+        try:
+            answers = [*map(topic.fresh.__getitem__, keys)]
+        except (KeyError, TypeError):
+            return self._answering.many(topic, keys, asker, now)
+        topic.hits += len(answers)
+        return answers
+
+    def begin_frame(self, budget: Budget) -> None:
+        """Compute what waits; what is left of the budget is all that polls may compute.
+
+        It holds until the clock's next frame: after it, polls compute freely
+        again unless the next frame is begun so too. One step is one answer;
+        of time only what computing takes is counted. What is computed inside
+        another computation is never refused: it would spoil that answer.
+
+        Raises:
+            RuntimeError: if called from inside a computation.
+        """
+        self.advance(budget)
+        self._answering.limit(budget, self.clock.now)
+
+    def advance(self, budget: Budget) -> None:
+        """Compute the questions that wait, in the order they were asked, and keep the answers.
+
+        Goes on where it stopped when the budget was spent. A failure is
+        reported as if the topic had a fallback, and the question dropped.
+
+        Raises:
+            RuntimeError: if called from inside a computation.
+        """
+        if self._answering.computing.is_busy:
+            raise RuntimeError("advance was called from inside a computation; call it once a frame")
+        self._answering.work_off(budget, self.clock.now)
 
     def invalidate(self, code: str, *key: Hashable) -> None:
-        """Drop the answer for ``key``; without a key, every answer of the topic.
+        """Let the answer for ``key`` be old; without a key, every answer of the topic.
 
-        An answer that is being computed meanwhile is not kept either.
+        Old answers are only told when the budget is spent. An answer that is
+        being computed meanwhile is not kept.
 
         Raises:
             UnknownNameError: if there is no topic of this code.
+
+        Cost: O(1); without a key O(answers computed since the last time).
         """
         topic = self._topic(code)
-        topic.invalidations += 1
-        if key:
-            topic.answers.pop(key, None)
-        else:
-            topic.answers.clear()
+        topic.expire(self._answering.known(topic, key) if key else None)
+        self._answering.note(
+            topic, key or None, None, self.clock.now, Answer(None, None, "invalidated")
+        )
+
+    def invalidate_on(
+        self,
+        events: Listenable[Handle],
+        codes: str | Iterable[str],
+        topics: str | Iterable[str],
+        *,
+        key: Callable[[Any], Key | None] | None = None,
+    ) -> Handle:
+        """Invalidate topics whenever an event of one of these codes is told.
+
+        Args:
+            events: an EventManager, or anything with its ``listen``.
+            codes: of events, one or several.
+            topics: codes of topics, one or several; those removed are passed over.
+            key: returns the key an event concerns, or None for all of them;
+                without it, every answer is invalidated.
+
+        Returns:
+            what ``listen`` returned: stop that to end it.
+
+        Raises:
+            UnknownNameError: if there is no such topic.
+            TypeError: if ``events`` cannot be listened to, or ``key`` not called.
+        """
+        if not callable(getattr(events, "listen", None)):
+            raise TypeError(f"events must have listen(codes, handler), got {shown(events)}")
+        if key is not None and not callable(key):
+            raise TypeError(f"key must be callable or None, got {shown(key)}")
+        names = (topics,) if isinstance(topics, str) else tuple(topics)
+        for name in names:
+            self._topic(name)
+
+        def invalidate(event: object) -> None:
+            concerned = key(event) if key is not None else None
+            for name in names:
+                if name in self._topics:
+                    self.invalidate(name, *(concerned or ()))
+
+        return events.listen(codes, invalidate)
 
     def statistics(self) -> list[TopicStatistics]:
         """Return how each topic was used, in the order they were added."""
         return [
             TopicStatistics(
-                t.code, t.hits, t.misses, t.computations, t.failures, len(t.answers)
+                t.code, t.hits, t.misses, t.computations, t.failures, len(t.kept), t.stale,
+                t.refused, t.waiting,
             )
             for t in self._topics.values()
         ]
 
     def save_state(self) -> State:
-        """Return the answers kept and how topics were used, as plain data.
+        """Return the answers kept, what waits, and how topics were used, as plain data.
 
         An answer is left out, and computed anew after loading, if it or its key
         is neither plain nor named.
@@ -246,45 +357,8 @@ class PollingStation:
         """
         return prepared_station(self, state)
 
-    def _topic(self, code: str) -> _Topic:
+    def _topic(self, code: str) -> Topic:
         try:
             return self._topics[code]
-        except KeyError:
+        except (KeyError, TypeError):
             raise UnknownNameError("topic", code, self._topics) from None
-
-    def _compute(self, topic: _Topic, key: tuple[Hashable, ...], frame: int) -> Any:
-        question = (topic.code, key)
-        if question in self._computing:
-            raise CycleError(self._describe_cycle(question))
-        may_fail = topic.fallback is not _RAISE
-        if may_fail and self.faults.is_quarantined((self, topic.code)):
-            return topic.fallback
-        invalidations = topic.invalidations
-        self._computing[question] = None
-        topic.computations += 1
-        try:
-            answer = topic.compute(*key)
-        except Exception as error:
-            topic.failures += 1
-            if not may_fail:
-                raise
-            name = f"topic {_call_text(*question)}"
-            self.faults.failed((self, topic.code), name, frame, error)
-            return topic.fallback
-        finally:
-            del self._computing[question]
-        if may_fail:
-            self.faults.succeeded((self, topic.code))
-        if topic.invalidations == invalidations:
-            topic.keep(key, answer, frame)
-        return answer
-
-    def _describe_cycle(self, again: tuple[str, tuple[Hashable, ...]]) -> str:
-        questions = list(self._computing)
-        round_trip = [*questions[questions.index(again) :], again]
-        path = " -> ".join(_call_text(code, key) for code, key in round_trip)
-        return f"polling {_call_text(*again)} needs its own answer: {path}"
-
-
-def _call_text(code: str, key: tuple[Hashable, ...]) -> str:
-    return f"{code}({', '.join(shown(part) for part in key)})"

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
 from ai_core.faults import FaultIsolation
 from ai_core.level_of_detail.behavior_ranges import BehaviorRanges, Range, checked_importance
+from ai_core.level_of_detail.work_state import prepared_work, saved_work
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Turn, Work
 from ai_core.scheduling.work import Runner, runner_for
@@ -204,7 +205,10 @@ class BehavioralLOD:
         return current.name
 
     def save_state(self) -> State:
-        """Return the current behavior, importance, level, force and failures, as plain data."""
+        """Return the current behavior, importance, level, force, failures and work, as plain data.
+
+        Work is saved that has ``save_state`` and ``prepare_state``; a generator begins anew.
+        """
         force, failing = self._forced, []
         for one in self._behaviors:
             failures, is_quarantined = self._faults.failures_of((self, one.name))
@@ -223,6 +227,7 @@ class BehavioralLOD:
             },
             "switches": self.switches,
             "failing": failing,
+            "works": {one.name: saved_work(one.work) for one in self._behaviors},
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
@@ -246,6 +251,9 @@ class BehavioralLOD:
             one.end()
         switches = fields.whole("switches")
         failing = _read_failing(fields, names)
+        works = fields.group("works")
+        loads = [prepared_work(name, here[name].work, works.anything(name)) for name in names]
+        works.end()
         fields.end()
 
         def change() -> None:
@@ -256,6 +264,8 @@ class BehavioralLOD:
             for name in here:
                 failures, is_quarantined = failing.get(name, (0, False))
                 self._faults.put_failures((self, name), failures, is_quarantined=is_quarantined)
+            for load in loads:
+                load()
 
         return change
 

@@ -93,7 +93,7 @@ class GroupLOD:
         self._make_scheduler = make_scheduler or (
             lambda: LoadBalancingScheduler(clock, faults=self._faults, trace=trace)
         )
-        self._runner = None if work is None else runner_for(work)
+        self._work, self._runner = work, None if work is None else runner_for(work)
         self._lasting: dict[str, GroupMember] = {}
         self._passing: dict[str, GroupMember] = {}
         self._tasks: dict[str, Task] = {}
@@ -175,7 +175,8 @@ class GroupLOD:
         members = self._lasting if name in self._lasting else self._passing
         if name not in members:
             raise UnknownNameError("member", name, self.members)
-        _part_with(members.pop(name).work)
+        _part_with(members[name].work)  # an open group tells that it is closed, while it is a member
+        del members[name]
         task = self._tasks.pop(name, None)
         if task is not None and self._scheduler is not None:
             self._scheduler.remove(task)
@@ -250,6 +251,8 @@ class GroupLOD:
 
     def make_passing(self, names: Iterable[str]) -> dict[str, GroupMember]:
         """Return a member made for each name; nothing is changed."""
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise TypeError(f"expand must return names, got {shown(names)}")
         made: dict[str, GroupMember] = {}
         for name in names:
             if self._member is None:
@@ -290,13 +293,10 @@ class GroupLOD:
         parent = self._parent
         if parent is None or parent._scheduler is None:
             return
-        for name, task in parent._tasks.items():
-            if parent.members[name] is self:
-                parent._scheduler.change(task, period_frames=self._period_in(parent, name))
-
-    def _period_in(self, parent: GroupLOD, name: str) -> int:
-        member = parent._lasting.get(name) or parent._passing[name]
-        return 1 if self.is_open else member.period_frames
+        for name, member in (*parent._lasting.items(), *parent._passing.items()):
+            if member.work is self:
+                period_frames = 1 if self.is_open else member.period_frames
+                parent._scheduler.change(parent._tasks[name], period_frames=period_frames)
 
     def _checked_member(
         self, work: Work | GroupLOD, name: str | None, period_frames: int | None, priority: float

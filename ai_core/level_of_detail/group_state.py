@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ai_core.level_of_detail.work_state import prepared_work, saved_work
 from ai_core.saving.fields import Fields, State, StateError
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def saved_group(group: GroupLOD) -> State:
         "passing": list(group._passing),
         "scheduler": None if scheduler is None else scheduler.save_state(),
         "failing": failing,
+        "work": saved_work(group._work),
     }
 
 
@@ -50,6 +52,7 @@ def prepared_group(group: GroupLOD, state: object) -> Callable[[], None]:
         failing[what] = one.whole("failures"), one.flag("is_quarantined")
         one.end()
     all_failing.end()
+    load_work = prepared_work(group.name, group._work, fields.anything("work"))
     fields.end()
     if saved is None and names:
         fields.refuse("passing", "must be empty: the group was closed")
@@ -57,6 +60,7 @@ def prepared_group(group: GroupLOD, state: object) -> Callable[[], None]:
 
     def change() -> None:
         start()
+        load_work()
         for what, (failures, is_quarantined) in failing.items():
             group._faults.put_failures((group, what), failures, is_quarantined=is_quarantined)
 

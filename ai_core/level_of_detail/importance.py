@@ -300,6 +300,7 @@ class Importance:
                     f"a viewer has {len(viewer.position)} coordinates, and agents {dimensions};"
                     " give both in 2D or both in 3D"
                 )
+            viewer.range_m(self.settings.near_m, self.settings.far_m)
 
     def _check_array(self, name: str, array: Any, dimensions: tuple[int, ...]) -> None:
         count = len(self._rows)

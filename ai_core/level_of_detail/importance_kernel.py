@@ -119,7 +119,7 @@ class ViewerKernel:
         np.maximum(distance, SMALLEST_M, out=nearness)
         np.divide(1, nearness, out=nearness)
         weights = [weight * viewer.weight for weight in self._weights]
-        near_m, far_m = self._settings.near_m, self._settings.far_m
+        near_m, far_m = viewer.range_m(self._settings.near_m, self._settings.far_m)
         slope = weights[0] / (far_m - near_m)
         np.multiply(distance, -slope, out=own[0])
         np.add(own[0], far_m * slope, out=own[0])

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 
 from ai_core.errors import finite_number
 
-__all__ = ["PARTS", "VIEWER_PARTS", "ImportanceSettings"]
+__all__ = ["PARTS", "VIEWER_PARTS", "ImportanceSettings", "check_range"]
 
 VIEWER_PARTS = ("distance", "view", "approach", "size")
 """Parts that each viewer has its own opinion of; the best viewer's count."""
@@ -52,11 +52,18 @@ class ImportanceSettings:
                 finite_number(one.name, value, minimum=0)
             else:
                 finite_number(one.name, value, above=0)
-        if self.far_m <= self.near_m:
-            raise ValueError(
-                f"far_m must be above near_m, got {self.far_m:g} and {self.near_m:g}"
-            )
+        check_range(self.near_m, self.far_m)
 
     def weights(self) -> tuple[float, ...]:
         """Return the weight of each of PARTS."""
         return tuple(float(getattr(self, name)) for name in PARTS)
+
+
+def check_range(near_m: float, far_m: float) -> None:
+    """Refuse a range that ends where it begins, or before.
+
+    Raises:
+        ValueError: if it does.
+    """
+    if far_m <= near_m:
+        raise ValueError(f"far_m must be above near_m, got {far_m:g} and {near_m:g}")

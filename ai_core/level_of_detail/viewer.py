@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ai_core.errors import finite_number, shown
+from ai_core.level_of_detail.importance_settings import check_range
 
 __all__ = ["Place", "Viewer"]
 
@@ -24,6 +25,8 @@ class Viewer:
         field_of_view_rad: whole angle in which agents count as in view, above
             0 to tau.
         weight: how much being seen by it counts, 0 to 1.
+        near_m, far_m: its own range, as in ``ImportanceSettings``; None takes that
+            of the settings. A scope sees far, a mirror near.
 
     Raises:
         ValueError: if a number is not finite or out of range, or lengths differ.
@@ -34,6 +37,8 @@ class Viewer:
     velocity: Place | None = None
     field_of_view_rad: float = math.pi / 2
     weight: float = 1.0
+    near_m: float | None = None
+    far_m: float | None = None
 
     def __post_init__(self) -> None:
         place = _coordinates("position", self.position, 0)
@@ -48,6 +53,23 @@ class Viewer:
             object.__setattr__(self, "forward", tuple(one / length for one in forward))
         finite_number("field_of_view_rad", self.field_of_view_rad, above=0, maximum=math.tau)
         finite_number("weight", self.weight, minimum=0, maximum=1)
+        if self.near_m is not None:
+            finite_number("near_m", self.near_m, minimum=0)
+        if self.far_m is not None:
+            finite_number("far_m", self.far_m, above=0)
+        if self.near_m is not None and self.far_m is not None:
+            check_range(self.near_m, self.far_m)
+
+    def range_m(self, near_m: float, far_m: float) -> tuple[float, float]:
+        """Return its range, with these where it has none of its own.
+
+        Raises:
+            ValueError: if one of its own does not fit to the other that it takes.
+        """
+        near_m = near_m if self.near_m is None else self.near_m
+        far_m = far_m if self.far_m is None else self.far_m
+        check_range(near_m, far_m)
+        return near_m, far_m
 
 
 def _coordinates(name: str, value: object, count: int) -> Place:

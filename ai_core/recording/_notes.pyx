@@ -216,18 +216,21 @@ cdef base64_of(const unsigned char* data, Py_ssize_t size):
     cdef unsigned int three
     if text == NULL:
         raise MemoryError()
-    while at < size:
+    while at + 3 <= size:
+        end[0] = letters[data[at] >> 2]
+        end[1] = letters[(data[at] & 3) << 4 | data[at + 1] >> 4]
+        end[2] = letters[(data[at + 1] & 15) << 2 | data[at + 2] >> 6]
+        end[3] = letters[data[at + 2] & 63]
+        end += 4
+        at += 3
+    if at < size:
         three = data[at] << 16
         if at + 1 < size:
             three |= data[at + 1] << 8
-        if at + 2 < size:
-            three |= data[at + 2]
         end[0] = letters[three >> 18]
         end[1] = letters[(three >> 12) & 63]
         end[2] = letters[(three >> 6) & 63] if at + 1 < size else b"="
-        end[3] = letters[three & 63] if at + 2 < size else b"="
-        end += 4
-        at += 3
+        end[3] = b"="
     try:
         return PyUnicode_DecodeASCII(text, length, NULL)
     finally:

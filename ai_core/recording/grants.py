@@ -7,10 +7,10 @@ and given again in a replay.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ai_core.budget import Budget, Stopwatch
+from ai_core.budget import Budget, _TimeBudget
 from ai_core.errors import shown
 
 __all__ = ["Grant", "GrantedBudget", "WatchedBudget"]
@@ -28,7 +28,7 @@ class Grant(NamedTuple):
     asks: int
 
 
-class WatchedBudget(Budget):
+class WatchedBudget(_TimeBudget):
     """As much time as another budget has left, and when it was first said to be spent.
 
     It reads the stopwatch itself and asks nobody: it is asked several times
@@ -36,108 +36,96 @@ class WatchedBudget(Budget):
 
     Args:
         inner: the budget of time that decides; steps are reported to it.
-        grants: gets an entry for it, and one for each part, in the order in
-            which they are made: steps and asks as in ``Grant``, None for one
-            that was never spent.
+        grants: gets an entry for it, and for each of its parts, when it is
+            asked for the first time: steps and asks as in ``Grant``, None for
+            one that was never spent. What nobody asks has none.
     """
 
-    __slots__ = (
-        "_asks", "_at_steps", "_deadline_ns", "_grants", "_is_noted", "_number", "_started_ns", "_watch"
-    )
+    __slots__ = ("_asks", "_at_steps", "_number", "grants")
 
-    charges_runs = False  # as a budget of time
+    grants: list[tuple[int, int] | None]
 
     def __init__(self, inner: Budget, grants: list[tuple[int, int] | None]) -> None:
-        watch = inner.stopwatch
-        if watch is None:
+        if not isinstance(inner, _TimeBudget):
             raise TypeError(f"inner must be a budget of time, got {shown(inner)}; steps replay as they are")
-        left_us = inner.left
-        now_ns = watch()
-        self._begin(inner, watch, now_ns, now_ns + round(left_us * 1000), grants)
+        self._begin(inner, inner._watch(), inner.deadline_ns)
+        self._begin_notes(grants)
 
-    def _begin(
-        self, parent: Budget, watch: Stopwatch, started_ns: int, deadline_ns: int,
-        grants: list[tuple[int, int] | None],
-    ) -> None:
-        self.stopwatch = self._watch = watch
-        self.steps = 0
-        self._parent = parent
-        self._started_ns = started_ns
-        self._deadline_ns = deadline_ns
-        self._grants = grants
-        self._number = len(grants)
-        grants.append(None)
-        self._is_noted = False
-        self._at_steps = -1
-        self._asks = 0
+    def _begin_notes(self, grants: list[tuple[int, int] | None]) -> None:
+        self.grants = grants
+        self._asks, self._at_steps, self._number = 0, -1, -1
 
     @property
     def is_spent(self) -> bool:
         """True from the deadline on, noted."""
-        return self.left <= 0
+        is_spent = self._watch() >= self.deadline_ns
+        if self.steps == self._at_steps:
+            self._asks += 1
+        else:
+            self._at_steps = self.steps
+            self._asks = 0
+        if is_spent or self._number < 0:
+            self._note(is_spent)
+        return is_spent
 
     @property
     def left(self) -> float:
         """Time left (µs), noted when there is none."""
-        left_ns = self._deadline_ns - self._watch()
-        if not self._is_noted:
-            if self.steps == self._at_steps:
-                self._asks += 1
-            else:
-                self._at_steps, self._asks = self.steps, 0
-            if left_ns <= 0:
-                self._grants[self._number] = (self.steps, self._asks)
-                self._is_noted = True
+        left_ns = self.deadline_ns - self._watch()
+        if self.steps == self._at_steps:
+            self._asks += 1
+        else:
+            self._at_steps = self.steps
+            self._asks = 0
+        if left_ns <= 0 or self._number < 0:
+            self._note(left_ns <= 0)
         return left_ns / 1000 if left_ns > 0 else 0
 
-    @property
-    def used(self) -> float:
-        """Time since it was made (µs)."""
-        return (self._watch() - self._started_ns) / 1000
+    def peek(self) -> float:
+        """Return the time left (µs), and note nothing."""
+        return max(0, self.deadline_ns - self._watch()) / 1000
 
-    @property
-    def over(self) -> float:
-        """Time beyond the deadline (µs)."""
-        return max(0, self._watch() - self._deadline_ns) / 1000
+    def _note(self, is_spent: bool) -> None:
+        if self._number < 0:
+            self._number = len(self.grants)
+            self.grants.append(None)
+        if is_spent and self.grants[self._number] is None:
+            self.grants[self._number] = (self.steps, self._asks)
 
-    def _part(self, amount: float) -> Budget:
+    def _part(self, amount: float) -> WatchedBudget:
+        now_ns = self._watch()
+        left_ns = self.deadline_ns - now_ns
+        return self._part_since(now_ns, amount * 1000 if amount * 1000 < left_ns else left_ns)
+
+    def _part_since(self, begun_ns: int, granted_ns: float) -> WatchedBudget:
         part = WatchedBudget.__new__(WatchedBudget)
-        now_ns, deadline_ns = self._watch(), self._deadline_ns
-        if amount * 1000 < deadline_ns - now_ns:
-            deadline_ns = now_ns + round(amount * 1000)
-        part._begin(self, self._watch, now_ns, deadline_ns, self._grants)
+        part._begin(self, begun_ns, begun_ns + round(granted_ns))
+        part._begin_notes(self.grants)
         return part
 
 
 class GrantedBudget(Budget):
     """Is spent where a watched one was: at the same step, at the same question.
 
-    A part takes the next grant, whatever amount is asked for. A part beyond
-    the recorded ones is spent from the start; the replay has differed by then.
+    It takes the next grant when it is first asked, whatever amount it is of.
+    Beyond the recorded ones it is spent from the start; the replay has
+    differed by then.
 
     Args:
         grants: as a watched budget noted them.
     """
 
-    __slots__ = ("_asks", "_at_steps", "_cursor", "_grant", "_grants")
+    __slots__ = ("_asks", "_at_steps", "_grant", "_grants")
 
     charges_runs = False  # as the watched one
 
     def __init__(
-        self,
-        grants: Sequence[tuple[int, int] | None],
-        cursor: list[int] | None = None,
-        parent: Budget | None = None,
+        self, grants: Iterable[tuple[int, int] | None], parent: GrantedBudget | None = None
     ) -> None:
         super().__init__(None, parent)
-        self._grants = grants
-        self._cursor = [0] if cursor is None else cursor
-        number = self._cursor[0]
-        self._cursor[0] = number + 1
-        grant = grants[number] if number < len(grants) else (0, 0)
-        self._grant = None if grant is None else Grant(*grant)
-        self._at_steps = -1
-        self._asks = 0
+        self._grants: Iterator[tuple[int, int] | None] = iter(grants)
+        self._grant: Grant | None = None
+        self._asks, self._at_steps = 0, -1
 
     @property
     def is_spent(self) -> bool:
@@ -147,15 +135,22 @@ class GrantedBudget(Budget):
     @property
     def left(self) -> float:
         """Steps still granted; ``inf`` for what was never spent."""
-        if self._grant is None:
-            return math.inf
+        if self._at_steps < 0:
+            grant = next(self._grants, (0, 0))
+            self._grant = None if grant is None else Grant(*grant)
         if self.steps == self._at_steps:
             self._asks += 1
         else:
             self._at_steps, self._asks = self.steps, 0
+        if self._grant is None:
+            return math.inf
         if (self.steps, self._asks) >= self._grant:
             return 0
         return max(1, self._grant.steps - self.steps)
+
+    def peek(self) -> float:
+        """Return ``inf``: what was left cannot be known without asking."""
+        return math.inf
 
     @property
     def used(self) -> float:
@@ -168,4 +163,4 @@ class GrantedBudget(Budget):
         return 0
 
     def _part(self, amount: float) -> Budget:
-        return GrantedBudget(self._grants, self._cursor, self)
+        return GrantedBudget(self._grants, self)

@@ -19,7 +19,7 @@ from ai_core.recording.recording import FrameRecord, Header, Recording
 
 __all__ = ["MAXIMUM_LINE_CHARACTERS", "VERSION", "LineWriter", "RecordingError", "read_recording"]
 
-VERSION = 2
+VERSION = 3
 """Version of the format (no unit); raised when an old reader would misread it."""
 
 MAXIMUM_LINE_CHARACTERS = 4_000_000
@@ -27,6 +27,9 @@ MAXIMUM_LINE_CHARACTERS = 4_000_000
 
 A longer one is no recording, and reading it could take all memory.
 """
+
+LARGEST_INT = 2**63
+"""Larger whole numbers are rare, and the largest of them cannot be written (no unit)."""
 
 _CHECK_START = ',"check":"'
 _CHECK_LENGTH = len(_CHECK_START) + 8 + len('"}')
@@ -61,7 +64,7 @@ class LineWriter:
         })[:-1])
 
     def frame(
-        self, now: TimeIndex, *, budget: float | None, inputs: str, ran: str,
+        self, now: TimeIndex, *, budget: float | None, inputs: object, ran: str,
         parts: Mapping[str, str] | None,
     ) -> str:
         """Return the line of one frame.
@@ -69,7 +72,7 @@ class LineWriter:
         Args:
             now: when it ended.
             budget: what it might use, None for no limit.
-            inputs: what came from outside, as ``text_of_inputs`` returns it.
+            inputs: what came from outside, as ``kept_inputs`` returns it.
             ran: what ran and what was told, as ``Notes.packed`` returns it.
             parts: digests of parts that changed, None if nobody looked.
 
@@ -80,7 +83,7 @@ class LineWriter:
         limit = "null" if budget is None else budget
         seen = "" if parts is None else f',"parts":{_json_of(parts)}'
         return self._line(
-            f'{{"frame":{frame},"s":{seconds},"budget":{limit},"inputs":{inputs},"ran":"{ran}"{seen}'
+            f'{{"frame":{frame},"s":{seconds},"budget":{limit},"inputs":{_json_of(inputs)},"ran":"{ran}"{seen}'
         )
 
     def end(self) -> str:
@@ -92,16 +95,39 @@ class LineWriter:
         return f'{body}{_CHECK_START}{check:08x}"}}'
 
 
-def text_of_inputs(inputs: object) -> str:
-    """Return what comes from outside as JSON.
+def kept_inputs(inputs: object) -> object:
+    """Return what comes from outside as it is now, to be written later.
 
     Raises:
         TypeError: if it is not plain JSON data.
+
+    Cost: O(size), a quarter of what writing takes.
     """
     try:
-        return _json_of(inputs)
+        return _copied(inputs)
+    except (_UnusualError, RecursionError):
+        pass
+    try:
+        return json.loads(_json_of(inputs), object_pairs_hook=_without_doubles)
     except (TypeError, ValueError, RecursionError) as error:
         raise TypeError(f"inputs must be plain JSON data, got {shown(inputs)}: {error}") from None
+
+
+class _UnusualError(Exception):
+    """Data that only the JSON encoder can judge."""
+
+
+def _copied(value: Any) -> Any:
+    kind = type(value)
+    if value is None or kind is bool or kind is str:
+        return value
+    if (kind is float and value - value == 0) or (kind is int and -LARGEST_INT <= value <= LARGEST_INT):
+        return value
+    if kind is list or kind is tuple:
+        return [_copied(one) for one in value]
+    if kind is dict and all(type(key) is str for key in value):
+        return {key: _copied(one) for key, one in value.items()}
+    raise _UnusualError
 
 
 def read_recording(lines: Iterable[str], *, allow_cut: bool = False) -> Recording:

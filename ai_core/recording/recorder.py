@@ -11,7 +11,7 @@ from ai_core.clock import Clock, TimeIndex
 from ai_core.errors import shown, whole_number
 from ai_core.recording.frame_watch import FrameWatch
 from ai_core.recording.grants import WatchedBudget
-from ai_core.recording.lines import LineWriter, text_of_inputs
+from ai_core.recording.lines import LineWriter, kept_inputs
 from ai_core.recording.recording import Header
 from ai_core.trace import Trace
 
@@ -96,8 +96,8 @@ class Recorder:
         self._writer = LineWriter()
         self._watch = FrameWatch(trace, parts, exact=exact, look_every_frames=look_every)
         self._digests: dict[str, str] = {}
-        self._frame: tuple[float | None, str, list[tuple[int, int] | None]] | None = None
-        self._pending: list[tuple[TimeIndex, float | None, str, str, dict[str, str] | None]] = []
+        self._frame: tuple[float | None, object, list[tuple[int, int] | None]] | None = None
+        self._pending: list[tuple[TimeIndex, float | None, object, str, dict[str, str] | None]] = []
         self._is_open = True
         self._frames = 0
         write(self._writer.header(
@@ -141,7 +141,7 @@ class Recorder:
             )
         left = budget.left
         grants: list[tuple[int, int] | None] = []
-        self._frame = (None if left == math.inf else round(left, 3), text_of_inputs(inputs), grants)
+        self._frame = (None if left == math.inf else round(left, 3), kept_inputs(inputs), grants)
         self._watch.begin()
         return WatchedBudget(budget, grants) if self._is_timed else budget
 

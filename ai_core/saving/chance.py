@@ -7,6 +7,7 @@ from typing import Any
 
 from ai_core.errors import shown
 from ai_core.saving.fields import Fields, State, StateError
+from ai_core.saving.inner_state import is_saveable
 
 __all__ = ["RandomState", "prepare_random", "save_random"]
 
@@ -43,7 +44,7 @@ def save_random(source: Any) -> State:
     Raises:
         TypeError: if it is neither a ``random.Random`` nor saveable itself.
     """
-    if _is_saveable(source):
+    if is_saveable(source):
         saved: State = source.save_state()
         return saved
     try:
@@ -75,7 +76,7 @@ def prepare_random(source: Any, state: object, place: str = "") -> Callable[[], 
     Raises:
         StateError: if it is not such a state.
     """
-    if _is_saveable(source):
+    if is_saveable(source):
         prepared: Callable[[], None] = source.prepare_state(state)
         return prepared
     fields = Fields.versioned(state, version=1, place=place)
@@ -88,9 +89,3 @@ def prepare_random(source: Any, state: object, place: str = "") -> Callable[[], 
     words = tuple(int(text[at : at + 8], 16) for at in range(0, len(text), 8))
     kept = None if math.isnan(gauss_next) else gauss_next
     return lambda: source.setstate((GETSTATE_VERSION, (*words, index), kept))
-
-
-def _is_saveable(source: Any) -> bool:
-    return callable(getattr(source, "save_state", None)) and callable(
-        getattr(source, "prepare_state", None)
-    )

@@ -95,6 +95,9 @@ class Fields:
                 fields.refuse("version", f"is {found}, which can no longer be read")
             try:
                 fields = cls(migrate(dict(fields._state)), place)
+            except KeyError as error:
+                missing = brief(error.args[0] if error.args else None)
+                raise StateError(f"version {found} could not be migrated: {missing} is missing") from error
             except (LookupError, TypeError, ValueError) as error:
                 raise StateError(f"version {found} could not be migrated: {error}") from error
             found += 1

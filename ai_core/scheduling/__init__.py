@@ -23,7 +23,7 @@ from ai_core.scheduling.interruptible import Interruptible
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 from ai_core.scheduling.overrun_bias import OverrunBias
 from ai_core.scheduling.phase_quality import PhaseQuality, phase_quality
-from ai_core.scheduling.phasing import DryRun, PhaseTable, Slot, runs_per_frame
+from ai_core.scheduling.phasing import DryRun, PhaseTable, Slot
 from ai_core.scheduling.priority import PriorityPolicy, PriorityScheduler
 from ai_core.scheduling.quality_of_service import QualityOfService
 from ai_core.scheduling.rephasing import Rephasing
@@ -75,7 +75,6 @@ __all__ = [
     "Turn",
     "Work",
     "phase_quality",
-    "runs_per_frame",
     "statistics_table",
     "tree_statistics",
 ]

@@ -17,7 +17,7 @@ from ai_core.budget import Budget
 from ai_core.clock import Clock
 from ai_core.errors import finite_number, shown
 from ai_core.saving.fields import Fields, State
-from ai_core.scheduling.inner_state import inner_state, prepared_inner
+from ai_core.saving.inner_state import inner_state, prepared_inner
 from ai_core.scheduling.interruptible import check_done, check_not_cancelled
 
 __all__ = ["Anytime", "GoodEnough"]
@@ -184,7 +184,7 @@ class GoodEnough(Generic[R]):
         if deadline_s is not None and self._clock is None:
             fields.refuse("deadline_s", "was saved, and here is no clock to keep it by")
         told_quality = fields.number("told_quality", minimum=0, maximum=1)
-        load = prepared_inner(fields, "work", self._work)
+        load = prepared_inner(self._work, fields.anything("work"), "'work'")
         fields.end()
 
         def change() -> None:

@@ -7,12 +7,15 @@ from typing import Any, Generic, TypeVar
 from ai_core.budget import Budget
 from ai_core.errors import finite_number, shown, whole_number
 from ai_core.saving.fields import Fields, State
+from ai_core.saving.inner_state import inner_state, prepared_inner
 from ai_core.saving.values import SavedValues
 from ai_core.scheduling.interruptible import Interruptible, check_interruptible
 
 __all__ = ["MAX_CONTRACT_STEPS", "Contracts"]
 
 R = TypeVar("R")
+
+VERSION = 2
 
 MAX_CONTRACT_STEPS = 1 << 40
 """Longest contract (steps): days of work. Doubling ends here at the latest."""
@@ -26,8 +29,8 @@ class Contracts(Generic[R]):
     beforehand is a factor of four at most. There is no answer before the end of
     the first.
 
-    A contract that raises is begun anew on the next ``advance``; one that was
-    half done is, too, after loading.
+    A contract that raises is begun anew on the next ``advance``. After loading,
+    one that was half done goes on where it was if it is saveable, else begins anew.
 
     Args:
         begin: takes the steps of a contract, and returns interruptible work
@@ -98,7 +101,7 @@ class Contracts(Generic[R]):
             return
         contract, self._contract = self._contract, None  # if it raises it is not kept
         if contract is None:
-            contract = check_interruptible("what begin returns", self._begin(self._steps))
+            contract = self._begun(self._steps)
         contract.advance(budget)
         if not contract.is_done:
             self._contract = contract
@@ -110,34 +113,52 @@ class Contracts(Generic[R]):
         self._steps *= 2
 
     def save_state(self) -> State:
-        """Return the best answer, its quality, and the steps of the contract under way.
+        """Return the best answer, its quality, and the contract under way if it is saveable.
 
         Raises:
             StateError: if the answer is neither plain data nor named in ``values``.
         """
         return {
-            "version": 1,
+            "version": VERSION,
             "steps": self._steps,
             "best": self._values.plain(self._best, "best"),
             "quality": self._quality,
+            "contract": inner_state(self._contract),
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
         """Check a saved state; return what loads it.
 
+        The contract that was under way is begun here already, to check its state.
+
         Raises:
             StateError: if it cannot be loaded; says where in it, and why.
         """
-        fields = Fields.versioned(state, version=1)
+        fields = Fields.versioned(state, version=VERSION, migrations={1: _from_1_to_2})
         steps = fields.whole("steps", minimum=1, maximum=2 * MAX_CONTRACT_STEPS)
         best: Any = self._values.value(fields.anything("best"), fields.place_of("best"))
         quality = fields.number("quality", minimum=0, maximum=1)
+        saved, contract = fields.anything("contract"), None
+        if saved is not None:
+            if steps > MAX_CONTRACT_STEPS:
+                fields.refuse("contract", "must be None, as the longest is fulfilled")
+            contract = self._begun(steps)
+        load = prepared_inner(contract, saved, "'contract'")
         fields.end()
 
         def change() -> None:
-            contract, self._contract = self._contract, None
+            replaced, self._contract = self._contract, contract
             self._steps, self._best, self._quality = steps, best, quality
-            if contract is not None:
-                contract.cancel()
+            load()
+            if replaced is not None:
+                replaced.cancel()
 
         return change
+
+    def _begun(self, steps: int) -> Interruptible[R]:
+        return check_interruptible("what begin returns", self._begin(steps))
+
+
+def _from_1_to_2(state: State) -> State:
+    """Version 1 did not save contracts under way."""
+    return {**state, "version": 2, "contract": None}

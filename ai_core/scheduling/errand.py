@@ -7,7 +7,7 @@ from typing import Any
 from ai_core.budget import Budget
 from ai_core.errors import shown
 from ai_core.saving.fields import Fields, State
-from ai_core.scheduling.inner_state import inner_state, prepared_inner
+from ai_core.saving.inner_state import inner_state, prepared_inner
 from ai_core.scheduling.interruptible import Interruptible, check_interruptible
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Task
@@ -36,7 +36,8 @@ class Errand:
         name: for reports; None takes the name of the work's class.
 
     Raises:
-        TypeError: if ``work`` is not interruptible, or ``then`` cannot be called.
+        TypeError: if ``scheduler`` is none, ``work`` is not interruptible, or
+            ``then`` cannot be called.
     """
 
     def __init__(
@@ -50,6 +51,8 @@ class Errand:
         priority: float = 1.0,
         name: str | None = None,
     ) -> None:
+        if not isinstance(scheduler, Scheduler):
+            raise TypeError(f"scheduler must be a Scheduler, got {shown(scheduler)}")
         if then is not None and not callable(then):
             raise TypeError(f"then must be a callable or None, got {shown(then)}")
         self._work = check_interruptible("work", work)
@@ -74,10 +77,20 @@ class Errand:
         return self._work
 
     def cancel(self) -> None:
-        """Cancel the work and remove the task; does nothing when it is over."""
+        """Cancel the work and remove the task; does nothing when it is over.
+
+        What the work raises as it ends is reported, as by ``Scheduler.remove``.
+        """
         if not self._task.is_removed:
             self._scheduler.remove(self._task)
+        try:
             self._work.cancel()
+        except Exception as error:  # a generator's clean-up is work too
+            faults = self._scheduler._faults
+            try:
+                faults.failed(self, self._task.name, self._scheduler.clock.now.frame, error)
+            finally:
+                faults.forget(self)
 
     def advance(self, budget: Budget, /) -> None:
         """Go on with the work; for the scheduler to call."""
@@ -99,6 +112,6 @@ class Errand:
             StateError: if it cannot be loaded; says where in it, and why.
         """
         fields = Fields.versioned(state, version=1)
-        load = prepared_inner(fields, "work", self._work)
+        load = prepared_inner(self._work, fields.anything("work"), "'work'")
         fields.end()
         return load

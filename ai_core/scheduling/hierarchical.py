@@ -7,7 +7,7 @@ from ai_core.errors import shown
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.statistics import Overrun
-from ai_core.scheduling.task import Task
+from ai_core.scheduling.task import Task, Work
 
 __all__ = ["HierarchicalScheduler", "tree_statistics"]
 
@@ -34,6 +34,18 @@ class HierarchicalScheduler(LoadBalancingScheduler):
         return {
             task.name: task.work for task in self.tasks if isinstance(task.work, Scheduler)
         }
+
+    def add(self, work: Work, *, name: str | None = None, **settings: Any) -> Task:
+        """Run ``work`` as every scheduler does; one that is a scheduler is a group.
+
+        Raises:
+            ValueError: if it is a scheduler, and there is a group of its name.
+        """
+        if isinstance(work, Scheduler):
+            taken = type(work).__name__ if name is None else name
+            if taken in self.groups:
+                raise ValueError(f"name must be one that no group here has, got {shown(taken)}")
+        return super().add(work, name=name, **settings)
 
     def add_group(
         self,
@@ -84,10 +96,6 @@ class HierarchicalScheduler(LoadBalancingScheduler):
             if task.work is group:
                 return task
         raise ValueError(f"{shown(group)} is no group of this scheduler; add it first")
-
-    def tree_statistics(self) -> list[dict[str, object]]:
-        """Return the rows of ``tree_statistics`` of this scheduler."""
-        return tree_statistics(self)
 
     def _tell_overrun(self, overrun: Overrun, task: Task) -> None:
         super()._tell_overrun(overrun._replace(name="/".join(_culprits(task, overrun))), task)

@@ -7,8 +7,8 @@ from typing import Any
 from ai_core.budget import Budget
 from ai_core.errors import shown
 from ai_core.saving.fields import Fields, State
+from ai_core.saving.inner_state import inner_state, prepared_inner
 from ai_core.saving.values import SavedValues
-from ai_core.scheduling.inner_state import inner_state, prepared_inner
 from ai_core.scheduling.interruptible import (
     Interruptible,
     check_done,
@@ -60,8 +60,8 @@ class InSequence:
 
     @property
     def is_cancelled(self) -> bool:
-        """True after ``cancel``."""
-        return self._is_cancelled
+        """True after ``cancel``, and if the stage under way was cancelled by somebody else."""
+        return self._is_cancelled or (self._current is not None and self._current.is_cancelled)
 
     @property
     def stage(self) -> int:
@@ -92,9 +92,10 @@ class InSequence:
             TypeError: if a stage returned what is no interruptible work.
         """
         check_not_cancelled(self)
-        while not self.is_done and not self._is_cancelled:
+        while not self.is_done and not self.is_cancelled:
             current = self._current = self._current or self._begun(self._number, self._result)
-            current.advance(budget)
+            if not current.is_cancelled:
+                current.advance(budget)
             if not current.is_done:
                 return  # paused, or waiting for something: not ours to ask again at once
             self._number, self._result, self._current = self._number + 1, current.result, None
@@ -119,7 +120,7 @@ class InSequence:
         return {
             "version": 1,
             "stage": self._number,
-            "is_cancelled": self._is_cancelled,
+            "is_cancelled": self.is_cancelled,
             "result": self._values.plain(self._result, "result"),
             "work": inner_state(self._current),
         }
@@ -141,7 +142,7 @@ class InSequence:
             if number == len(self._stages):
                 fields.refuse("work", "must be None, as all stages are done")
             current = self._begun(number, result)
-        load = prepared_inner(fields, "work", current)
+        load = prepared_inner(current, fields.anything("work"), "'work'")
         fields.end()
 
         def change() -> None:

@@ -1,8 +1,6 @@
 """Bias by measured overrun: who takes more than its share gets a smaller one."""
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ai_core.errors import finite_number
 from ai_core.scheduling.task import Task
 
@@ -70,10 +68,6 @@ class OverrunBias:
         """Drop what is known of a task; it would begin at 1 again."""
         self._biases.pop(task, None)
 
-    def known(self) -> Mapping[Task, float]:
-        """Return the bias of every task that has taught it something."""
-        return dict(self._biases)
-
     def put(self, task: Task, bias: float) -> None:
-        """Set the bias of a task to one that ``known`` returned."""
+        """Set the bias of a task to one that ``of`` returned."""
         self._biases[task] = finite_number("bias", bias, minimum=self.least, maximum=self.most)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, lcm
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ai_core.errors import finite_number, shown, whole_number
 from ai_core.scheduling.phase_advice import advice_on, least_peak_of
-from ai_core.scheduling.phasing import Slot, checked_slot, first_frame
+from ai_core.scheduling.phasing import Slot, checked_slot, common_multiple, first_frame
 
 __all__ = ["MOST_EXACT_FRAMES", "SAMPLED_FRAMES", "LoadSpread", "PhaseQuality", "phase_quality"]
 
@@ -137,7 +137,7 @@ def phase_quality(
     costs, labels = _checked_costs(costs_us, len(checked)), _checked_names(names, len(checked))
     frames = whole_number("frames", frames, minimum=1, maximum=MOST_EXACT_FRAMES)
     from_frame = whole_number("from_frame", from_frame, minimum=0)
-    common = _common_multiple(checked)
+    common = common_multiple((slot.period_frames for slot in checked), MOST_EXACT_FRAMES)
     frames = frames if common is None else common
     runs = _load(checked, [1.0] * len(checked), frames, from_frame)
     cost = None if costs is None else _load(checked, costs, frames, from_frame)
@@ -173,15 +173,6 @@ def _checked_names(names: Sequence[str] | None, count: int) -> list[str]:
     if len(names) != count:
         raise ValueError(f"names must be one for each of {count} slots, got {len(names)}")
     return list(names)
-
-
-def _common_multiple(slots: list[Slot]) -> int | None:
-    common = 1
-    for slot in slots:
-        common = lcm(common, slot.period_frames)
-        if common > MOST_EXACT_FRAMES:
-            return None
-    return common
 
 
 def _load(

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from heapq import heapify, heapreplace
-from math import lcm
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from ai_core.scheduling.frame_load import FrameLoad
 from ai_core.scheduling.phase_advice import least_peak_of
-from ai_core.scheduling.phasing import LOOK_AHEAD_FRAMES, Slot
+from ai_core.scheduling.phasing import LOOK_AHEAD_FRAMES, Slot, common_multiple
 
 __all__ = ["Measure", "PhaseSearch"]
 
@@ -79,8 +78,8 @@ class PhaseSearch:
     def steps(self) -> Iterator[None]:
         """Do everything; pause after each step."""
         slots = self._slots
-        common = _common_multiple(np.unique(self._periods).tolist())
-        self._load = FrameLoad(min(common, LOOK_AHEAD_FRAMES))
+        common = common_multiple(np.unique(self._periods).tolist(), LOOK_AHEAD_FRAMES)
+        self._load = FrameLoad(LOOK_AHEAD_FRAMES if common is None else common)
         yield
         groups: dict[int, list[int]] = {}
         placed = FrameLoad(self._load.frames)
@@ -211,16 +210,6 @@ class PhaseSearch:
         # Knuth's multiplier for 64 bits; the upper bits are the well mixed ones.
         self._mixed = (self._mixed * 6364136223846793005 + 1442695040888963407) % (1 << 64)
         return self._mixed >> 33
-
-
-def _common_multiple(periods: list[int]) -> int:
-    """Return the least common multiple, or some multiple above the look-ahead."""
-    common = 1
-    for period in periods:
-        common = lcm(common, period)
-        if common > LOOK_AHEAD_FRAMES:
-            break
-    return common
 
 
 def _measured(load: FrameLoad) -> Measure:

@@ -6,8 +6,9 @@ only if, their phases agree modulo the greatest common divisor of their periods.
 """
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
-from math import gcd
+from math import lcm
 from typing import NamedTuple
 
 import numpy as np
@@ -23,9 +24,8 @@ __all__ = [
     "PhaseTable",
     "Slot",
     "checked_slot",
+    "common_multiple",
     "first_frame",
-    "meet",
-    "runs_per_frame",
 ]
 
 LOOK_AHEAD_FRAMES = 5040
@@ -119,6 +119,7 @@ class DryRun:
             minimum=1, maximum=MAX_PERIOD_FRAMES, remedy=remedy,
         )
         self._load = np.zeros(frames, np.int32)
+        self._counts: Counter[tuple[int, int]] = Counter()
 
     @property
     def load(self) -> NDArray[np.int32]:
@@ -128,12 +129,24 @@ class DryRun:
     def add(self, slot: Slot) -> None:
         """Count a task in. Cost: O(look_ahead_frames / period)."""
         slot = checked_slot(slot)
-        self._load[first_frame(slot) :: slot.period_frames] += 1
+        first = first_frame(slot)
+        self._counts[slot.period_frames, first] += 1
+        self._load[first :: slot.period_frames] += 1
 
     def remove(self, slot: Slot) -> None:
-        """Count out a task that was counted in."""
+        """Count out a task that was counted in.
+
+        Raises:
+            ValueError: if no task that is due on the same frames is counted in.
+        """
         slot = checked_slot(slot)
-        self._load[first_frame(slot) :: slot.period_frames] -= 1
+        first = first_frame(slot)
+        left = self._counts.pop((slot.period_frames, first), 0) - 1
+        if left < 0:
+            raise ValueError(f"{shown(slot)} is not counted in; remove what was added, once")
+        if left:
+            self._counts[slot.period_frames, first] = left
+        self._load[first :: slot.period_frames] -= 1
 
     def best_phase(self, period_frames: int) -> int:
         """Return the phase that is due on the first frame with the fewest runs.
@@ -148,27 +161,14 @@ class DryRun:
         return -int(self._load.argmin()) % checked_period(period_frames)
 
 
-def meet(first: Slot, second: Slot) -> bool:
-    """Return whether two tasks are ever due on the same frame.
-
-    >>> meet(Slot(4, 0), Slot(6, 1)), meet(Slot(4, 0), Slot(6, 2))
-    (False, True)
-    """
-    common = gcd(first.period_frames, second.period_frames)
-    return (first.phase_frames - second.phase_frames) % common == 0
-
-
-def runs_per_frame(slots: Iterable[Slot], frames: int) -> list[int]:
-    """Return how many tasks are due on each of the first ``frames`` frames.
-
-    >>> runs_per_frame([Slot(2, 0), Slot(3, 1)], 6)
-    [1, 0, 2, 0, 1, 1]
-    """
-    load = [0] * frames
-    for slot in slots:
-        for frame in range(first_frame(slot), frames, slot.period_frames):
-            load[frame] += 1
-    return load
+def common_multiple(periods: Iterable[int], most: int) -> int | None:
+    """Return the least common multiple of periods (frames); None if it is above ``most``."""
+    common = 1
+    for period in periods:
+        common = lcm(common, period)
+        if common > most:
+            return None
+    return common
 
 
 def first_frame(slot: Slot) -> int:

@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ai_core.budget import Budget, Stopwatch
-from ai_core.errors import finite_number, shown, whole_number
+from ai_core.errors import finite_number, whole_number
 from ai_core.scheduling.statistics import Overrun
+from ai_core.scheduling.task_limits import checked_budget
 
 __all__ = ["TARGETS_HZ", "UNNAMED", "QualityOfService"]
 
@@ -132,9 +133,7 @@ class QualityOfService:
 
         Cost: O(1).
         """
-        if not isinstance(budget, Budget):
-            raise TypeError(f"budget must be a Budget, got {shown(budget)}; use what begin returned")
-        if budget.stopwatch is None:
+        if checked_budget(budget, remedy="use what begin returned").stopwatch is None:
             raise ValueError("budget must measure time, got one that counts steps; use Budget.of_time")
         over_us, used_us = budget.over, budget.used
         self._window.append(_FrameCost(used_us, over_us, tuple(self._overruns)))

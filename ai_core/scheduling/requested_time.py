@@ -113,7 +113,8 @@ class RequestedTimeScheduler(SharingScheduler):
         if not isinstance(state, dict):
             return super().prepare_state(state)
         load = super().prepare_state({name: one for name, one in state.items() if name != "requests"})
-        requests = read_numbers(Fields(state), "requests", ids_saved(state), maximum=LARGEST_REQUEST)
+        saved = Fields({"requests": [], **state})  # another policy saved none
+        requests = read_numbers(saved, "requests", ids_saved(state), maximum=LARGEST_REQUEST)
 
         def change() -> None:
             load()

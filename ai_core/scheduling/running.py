@@ -61,7 +61,7 @@ class TaskRunning(ABC):
         task._last_run = now
         for hook in self._trace.before_task:
             hook(task._name, now)
-        granted, steps = share.left, share.steps
+        granted, steps = share.peek(), share.steps
         stopwatch = share.stopwatch or self._stopwatch
         failure: Exception | None = None
         result: object = None
@@ -74,10 +74,11 @@ class TaskRunning(ABC):
         if share.steps == steps and share.charges_runs:
             share.spend()
         record = task._record
-        record.runs += 1
         if stopwatch:
             is_granted = share is not whole and share.stopwatch is not None
-            record.note_times(round(granted * 1000) if is_granted else 0, used_ns)
+            record.note_run(round(granted * 1000) if is_granted else 0, used_ns)
+        else:
+            record.runs += 1
         if lateness_frames:
             record.note_lateness(lateness_frames)
         used = used_ns / 1000 if share.stopwatch else share.steps - steps

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from itertools import chain
+from operator import attrgetter
 from typing import ClassVar
 
 from ai_core.budget import Budget, Stopwatch
@@ -33,6 +35,8 @@ from ai_core.scheduling.work import runner_for
 from ai_core.trace import Trace
 
 __all__ = ["Scheduler"]
+
+tasks_of = attrgetter("tasks")
 
 
 class Scheduler(TaskRunning):
@@ -323,7 +327,7 @@ class Scheduler(TaskRunning):
 
     def _due(self) -> list[Task]:
         """Return what is due in this frame, the shortest period first, then by id."""
-        return [task for bucket in self._due_buckets for task in bucket.tasks if self._may_run(task)]
+        return list(chain.from_iterable(map(tasks_of, self._due_buckets)))  # who may not run is in no bucket
 
     def _end_frame(self) -> None:
         for task in self._touched:

@@ -2,10 +2,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ai_core.clock import TimeIndex
-from ai_core.saving.fields import Fields, State, StateError
+from ai_core.saving.fields import Fields, State
+from ai_core.saving.inner_state import inner_state, prepared_inner
 from ai_core.saving.matching import match_by_name
 from ai_core.scheduling.phasing import Slot
 from ai_core.scheduling.statistics import RunRecord
@@ -72,16 +73,22 @@ def prepared_scheduler(scheduler: Scheduler, state: object) -> Callable[[], None
     here = list(scheduler._tasks.values())
     found = match_by_name("task", [one.name for one in saved], [task.name for task in here])
     pairs = [(one, here[index]) for one, index in zip(saved, found, strict=True)]
-    loads = [_prepared_work(one, task) for one, task in pairs]
+    loads = [
+        prepared_inner(task._work, one.work, f"work of task {one.name!r}") for one, task in pairs
+    ]
 
     def change() -> None:
+        raised = _close_half_done([task for _, task in pairs])
         scheduler._frame, scheduler._overruns = frame, overruns
-        _put_tasks(scheduler, pairs, next_id, now)
-        scheduler._waiting = {scheduler._tasks[one]: since for one, since in waiting}
+        # Clean-up may have removed one.
+        _put_tasks(scheduler, [pair for pair in pairs if not pair[1].is_removed], next_id, now)
+        scheduler._waiting = {
+            scheduler._tasks[one]: since for one, since in waiting if one in scheduler._tasks
+        }
         for load in loads:
             load()
-        for _, task in pairs:
-            _begin_anew(scheduler, task)
+        for task, error in raised:
+            _report(scheduler, task, error)
 
     return change
 
@@ -94,7 +101,7 @@ def _check_between_frames(scheduler: Scheduler) -> None:
 
 
 def _saved_task(scheduler: Scheduler, task: Task) -> State:
-    record, work = task._record, cast("Any", task._work)
+    record = task._record
     failures, is_quarantined = scheduler._faults.failures_of(task)
     return {
         "id": task.id,
@@ -111,7 +118,7 @@ def _saved_task(scheduler: Scheduler, task: Task) -> State:
         },
         "failures": failures,
         "is_quarantined": is_quarantined,
-        "work": work.save_state() if _is_saveable(work) else None,
+        "work": inner_state(task._work),
     }
 
 
@@ -152,22 +159,6 @@ def _read_waiting(fields: Fields, ids: list[int], frame: int) -> list[tuple[int,
             fields.refuse(place, f"is due since frame {since}, which is after frame {frame}")
         waiting[task_id] = since
     return list(waiting.items())
-
-
-def _prepared_work(saved: _SavedTask, task: Task) -> Callable[[], object]:
-    """Return what loads the work of a task; nothing to do if it is not saveable."""
-    work: Any = task._work
-    if saved.work is None:
-        return int
-    if not _is_saveable(work):
-        raise StateError(
-            f"task {saved.name!r} was saved with its work, which here has no prepare_state"
-        )
-    try:
-        prepared: Callable[[], object] = work.prepare_state(saved.work)
-    except StateError as error:
-        raise StateError(f"work of task {saved.name!r}: {error}") from error
-    return prepared
 
 
 def _put_tasks(
@@ -212,17 +203,21 @@ def _seconds_of(moment: TimeIndex) -> float:
     return moment.seconds
 
 
-def _begin_anew(scheduler: Scheduler, task: Task) -> None:
-    """Close a generator that is half done here: it belongs to what was before."""
+def _close_half_done(tasks: list[Task]) -> list[tuple[Task, Exception]]:
+    """Close generators that are half done here; return what their clean-up raised."""
+    raised = []
+    for task in tasks:
+        try:
+            task._runner.close()
+        except Exception as error:  # a generator's clean-up is work too
+            raised.append((task, error))
+    return raised
+
+
+def _report(scheduler: Scheduler, task: Task, error: Exception) -> None:
+    """Report what belongs to the time before loading: it is no failure of the loaded task."""
+    faults, key = scheduler._faults, object()
     try:
-        task._runner.close()
-    except Exception as error:  # a generator's clean-up is work too
-        scheduler._faults.failed(task, task.name, scheduler._clock.now.frame, error)
-
-
-def _is_saveable(work: object) -> bool:
-    if isinstance(work, type):
-        return False
-    return callable(getattr(work, "save_state", None)) and callable(
-        getattr(work, "prepare_state", None)
-    )
+        faults.failed(key, task.name, scheduler._clock.now.frame, error)
+    finally:
+        faults.forget(key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
-from itertools import accumulate, repeat
+from itertools import accumulate, count, repeat
 from operator import attrgetter, truediv
 from typing import Any, ClassVar
 
@@ -182,11 +182,10 @@ class SharingScheduler(Scheduler):
         # Summed from the end: each total holds exactly the weights still to run.
         totals = list(accumulate(reversed(weights)))
         parts = map(truediv, weights, reversed(totals))
-        to_come, trace = iter(queue), self._trace
-        asking = zip(to_come, parts, requests or repeat(None), strict=False)
-        is_heard = trace.before_task or trace.after_task or trace.task_ran
+        to_come = iter(queue)
+        asking = zip(count(), to_come, parts, requests or repeat(None), strict=False)
         try:
-            if isinstance(budget, _TimeBudget) and not is_heard:
+            if isinstance(budget, _TimeBudget) and queue:
                 share_time(self, asking, budget, late)
             else:
                 self._share_one_by_one(asking, budget, late)
@@ -198,9 +197,9 @@ class SharingScheduler(Scheduler):
     def _share_one_by_one(
         self, queue: Iterable[Asking], budget: Budget, late: list[Task]
     ) -> None:
-        may_wait = False
-        for task, part, request in queue:
-            left = budget.left
+        may_wait, whole = False, budget.part(math.inf)  # nobody else asks it, or spends on it
+        for _, task, part, request in queue:
+            left = whole.left
             if left <= 0 and may_wait:
                 late.append(task)
                 break
@@ -212,7 +211,7 @@ class SharingScheduler(Scheduler):
             may_wait = self.lets_wait  # one has run, or a tiny budget would starve all
             share = budget.part(left * part if request is None else request)
             since = self._waiting.get(task, self._frame)
-            granted, used_us = share.left, task.used_us if self._bias else 0.0
+            granted, used_us = share.peek(), task.used_us if self._bias else 0.0
             self._run(task, share, budget, self._frame - since)
             if self._bias is not None and not task.is_removed:
                 used = task.used_us - used_us if share.stopwatch else share.steps

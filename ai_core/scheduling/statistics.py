@@ -91,8 +91,9 @@ class RunRecord:
         self._granted: _Times | None = None
         self._used: _Times | None = None
 
-    def note_times(self, granted_ns: float, used_ns: float) -> None:
-        """Note what one run was given and used; 0 is given where nothing is shared out."""
+    def note_run(self, granted_ns: float, used_ns: float) -> None:
+        """Note one run, what it was given and what it used; 0 is given where nothing is shared out."""
+        self.runs += 1
         pending = self._pending_ns
         if pending is None:
             self._pending_ns = pending = []

@@ -12,9 +12,10 @@ from typing import Any, Generic, TypeVar
 from ai_core.budget import Budget
 from ai_core.errors import finite_number, shown
 from ai_core.saving.fields import Fields, State
+from ai_core.saving.inner_state import inner_state, prepared_inner
 from ai_core.saving.values import SavedValues
-from ai_core.scheduling.inner_state import inner_state, prepared_inner
 from ai_core.scheduling.interruptible import check_done, check_not_cancelled
+from ai_core.scheduling.task_limits import checked_budget
 
 __all__ = ["Suspendable"]
 
@@ -108,10 +109,11 @@ class Suspendable(Generic[R]):
 
         Raises:
             RuntimeError: if it was cancelled.
-            TypeError: if the function returned no generator, or it yielded what
-                is neither a number nor None.
+            TypeError: if ``budget`` is not a Budget, the function returned no
+                generator, or it yielded what is neither a number nor None.
             ValueError: if it yielded a number outside 0 to 1.
         """
+        checked_budget(budget)
         self._check_not_running()
         check_not_cancelled(self)
         # Held here while it runs: if it raises it is not kept.
@@ -169,7 +171,7 @@ class Suspendable(Generic[R]):
         outcome = fields.one_of("outcome", OUTCOMES)
         progress = fields.number("progress", minimum=0, maximum=1)
         result = self._values.value(fields.anything("result"), fields.place_of("result"))
-        load = prepared_inner(fields, "function", self._function)
+        load = prepared_inner(self._function, fields.anything("function"), "'function'")
         fields.end()
 
         def change() -> None:

@@ -20,6 +20,8 @@ class Turn:
     """What a piece of work is told when its turn has come; not to be changed.
 
     Tasks that are due together, and ran together before, are told it by one Turn.
+    A generator is sent a new one at each ``yield``: write ``turn = yield``, as the
+    one it began with tells of that moment for ever.
 
     Args:
         now: the moment.

@@ -29,31 +29,36 @@ MAX_PRIORITY = 1e6
 
 def checked_period(value: object) -> int:
     """Return ``value`` if it is a period (frames)."""
-    remedy = "use 1 to run every frame"
-    return whole_number(
-        "period_frames", value, minimum=1, maximum=MAX_PERIOD_FRAMES, remedy=remedy
-    )
+    period = whole_number("period_frames", value, minimum=1, remedy="use 1 to run every frame")
+    if period <= MAX_PERIOD_FRAMES:
+        return period
+    remedy = "send a delayed event for what is rarer"
+    return whole_number("period_frames", period, minimum=1, maximum=MAX_PERIOD_FRAMES, remedy=remedy)
 
 
 def checked_phase(value: object) -> int:
     """Return ``value`` if it is a phase (frames)."""
-    remedy = "use None to have it chosen"
-    return whole_number("phase_frames", value, minimum=0, maximum=MAX_PERIOD_FRAMES, remedy=remedy)
+    phase = whole_number("phase_frames", value, minimum=0, remedy="use None to have it chosen")
+    if phase <= MAX_PERIOD_FRAMES:
+        return phase
+    remedy = "use phase % period, which is due on the same frames"
+    return whole_number("phase_frames", phase, minimum=0, maximum=MAX_PERIOD_FRAMES, remedy=remedy)
 
 
 def checked_priority(value: object) -> float:
     """Return ``value`` if it is a priority."""
     remedy = "pause a task to give it nothing"
-    return finite_number(
-        "priority", value, minimum=MIN_PRIORITY, maximum=MAX_PRIORITY, remedy=remedy
-    )
+    priority = finite_number("priority", value, minimum=MIN_PRIORITY, remedy=remedy)
+    if priority <= MAX_PRIORITY:
+        return priority
+    remedy = "give the others less instead"
+    return finite_number("priority", priority, maximum=MAX_PRIORITY, remedy=remedy)
 
 
-def checked_budget(value: object) -> Budget:
+def checked_budget(
+    value: object, *, remedy: str = "use Budget.of_time(us, stopwatch) or Budget.unlimited()"
+) -> Budget:
     """Return ``value`` if it is a budget."""
     if not isinstance(value, Budget):
-        raise TypeError(
-            f"budget must be a Budget, got {shown(value)};"
-            " use Budget.of_time(us, stopwatch) or Budget.unlimited()"
-        )
+        raise TypeError(f"budget must be a Budget, got {shown(value)}; {remedy}")
     return value

@@ -1,11 +1,10 @@
 """Better phases for the tasks of a scheduler, searched in slices and taken over at the end."""
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from ai_core.budget import Budget
+from ai_core.scheduling.interruptible import check_done, check_not_cancelled
 from ai_core.scheduling.phasing import Slot
 from ai_core.scheduling.rephasing import Rephasing
 
@@ -21,7 +20,7 @@ MOVED_AT_ONCE = 10
 
 
 class TaskRephasing:
-    """What ``rephase`` of a scheduler returns; may be its work, too.
+    """What ``rephase`` of a scheduler returns: interruptible work, for an ``Errand``, too.
 
     Only automatic phases change, once the search has ended. Who was removed or
     changed in the meantime is left as it is.
@@ -39,8 +38,9 @@ class TaskRephasing:
             weights=mean_costs_us(scheduler, self._tasks),
             movable=[task._automatic_phase for task in self._tasks],
         )
-        self._found: Iterator[tuple[Task, Slot, int]] | None = None
-        self._is_done = False
+        self._found: list[tuple[Task, Slot, int]] | None = None
+        self._offered = self._moved = 0
+        self._is_done = self._is_cancelled = False
 
     @property
     def is_done(self) -> bool:
@@ -48,26 +48,58 @@ class TaskRephasing:
         return self._is_done
 
     @property
+    def is_cancelled(self) -> bool:
+        """True after ``cancel``."""
+        return self._is_cancelled
+
+    @property
+    def progress(self) -> float:
+        """0 while it searches, then the share of the phases found that were taken over."""
+        if self._is_done:
+            return 1.0
+        return self._offered / len(self._found) if self._found else 0.0
+
+    @property
+    def result(self) -> int:
+        """How many tasks got another phase.
+
+        Raises:
+            RuntimeError: if it is not done.
+        """
+        check_done(self)
+        return self._moved
+
+    @property
     def search(self) -> Rephasing:
         """The search, with its measures before and after."""
         return self._search
 
     def advance(self, budget: Budget) -> None:
-        """Search on until the budget is spent, then let tasks take over what was found."""
+        """Search on until the budget is spent, then let tasks take over what was found.
+
+        Raises:
+            RuntimeError: if it was cancelled.
+        """
+        check_not_cancelled(self)
         self._search.advance(budget)
         if not self._search.is_done:
             return
         if self._found is None:
             found = zip(self._tasks, self._slots, self._search.result, strict=True)
-            self._found = iter([one for one in found if one[1].phase_frames != one[2]])
+            self._found = [one for one in found if one[1].phase_frames != one[2]]
         while not (self._is_done or budget.is_spent):
-            batch = list(islice(self._found, MOVED_AT_ONCE))
-            for task, slot, phase in batch:
+            for task, slot, phase in self._found[self._offered : self._offered + MOVED_AT_ONCE]:
                 is_as_it_was = task._automatic_phase and slot == (task._period, task._phase)
                 if is_as_it_was and task._owner is self._scheduler:
                     self._scheduler._move(task, task._period, phase)
-            self._is_done = len(batch) < MOVED_AT_ONCE
+                    self._moved += 1
+            self._offered += MOVED_AT_ONCE
+            self._is_done = self._offered >= len(self._found)
             budget.spend()
+
+    def cancel(self) -> None:
+        """Leave all phases as they are now; does nothing when done."""
+        self._is_cancelled = not self._is_done
 
 
 def slots_of(tasks: list[Task]) -> list[Slot]:

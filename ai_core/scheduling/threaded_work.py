@@ -20,7 +20,9 @@ from ai_core.errors import shown, whole_number
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import Fields, State
 from ai_core.saving.values import SavedValues
+from ai_core.scheduling.task_limits import checked_budget
 from ai_core.scheduling.thread_ticket import ThreadTicket
+from ai_core.scheduling.work import check_runs_in_one_go
 
 __all__ = ["MAX_DELAY_FRAMES", "ThreadedWork"]
 
@@ -63,7 +65,8 @@ class ThreadedWork:
         values: how arguments are saved that are not plain data.
 
     Raises:
-        TypeError: if ``function``, ``executor``, ``clock`` or ``then`` is none.
+        TypeError: if ``function``, ``executor``, ``clock`` or ``then`` is none, or
+            ``function`` is async or yields.
         ValueError: if ``delay_frames`` is out of range.
     """
 
@@ -82,6 +85,7 @@ class ThreadedWork:
     ) -> None:
         if not callable(function):
             raise TypeError(f"function must be a callable, got {shown(function)}")
+        check_runs_in_one_go("function", function)
         if not hasattr(clock, "now"):
             raise TypeError(f"clock must have a 'now', got {shown(clock)}; use ManualClock()")
         if then is not None and not callable(then):
@@ -153,8 +157,12 @@ class ThreadedWork:
     def advance(self, budget: Budget, /) -> None:
         """Hand over what is due, in the order submitted.
 
+        Raises:
+            TypeError: if ``budget`` is not a Budget.
+
         Cost: O(handed over); waits for threads only where it must.
         """
+        checked_budget(budget)
         frame = self._clock.now.frame
         while self._pending and not self.is_quarantined:
             ticket = self._pending[0]
@@ -162,7 +170,12 @@ class ThreadedWork:
                 return
             self._pending.popleft()
             budget.spend()
-            self._hand_over(ticket, frame)
+            try:
+                self._hand_over(ticket, frame)
+            except BaseException:
+                if ticket._outcome == "pending":  # the program is to end, and its save to be whole
+                    self._pending.appendleft(ticket)
+                raise
             if budget.is_spent:
                 return
 
@@ -180,8 +193,9 @@ class ThreadedWork:
         """
         self._executor = _checked_executor(executor)
         moved = [ticket for ticket in self._pending if ticket._future is None or ticket._future.cancel()]
+        ids = {ticket.id for ticket in moved}
         for ticket in self._pending:
-            if ticket not in moved:
+            if ticket.id not in ids:
                 _wait_for(ticket)
         for ticket in moved:
             ticket._future = None
@@ -265,18 +279,18 @@ class ThreadedWork:
     def _hand_over(self, ticket: ThreadTicket, frame: int) -> None:
         try:
             result = self._outcome_of(ticket)
-            ticket._outcome, ticket._result = "succeeded", result
+            ticket._outcome, ticket._result, ticket._future = "succeeded", result, None
             if self._then is not None:
                 self._then(ticket)
         except Exception as error:  # the function's, or that of whoever is told
             if ticket._outcome != "succeeded":
-                ticket._outcome, ticket._error = "failed", error
+                ticket._outcome, ticket._error, ticket._future = "failed", error, None
             self._faults.failed(self, f"{self._name} (ticket {ticket.id})", frame, error)
         else:
             self._faults.succeeded(self)
 
     def _outcome_of(self, ticket: ThreadTicket) -> Any:
-        future, ticket._future = ticket._future, None
+        future = ticket._future
         if future is None or future.cancel():  # no thread has begun it, or ever will
             return self._function(*ticket.arguments)
         return future.result()

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ai_core.budget import Budget, _TimeBudget
 from ai_core.scheduling.statistics import NS_PER_US, Overrun
@@ -13,8 +13,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Asking", "share_time"]
 
-Asking = tuple[Task, float, float | None]
-"""A task, its part of what is left when its turn comes (0 to 1), and what it asks for instead."""
+Asking = tuple[int, Task, float, float | None]
+"""A number from 0, a task, its part of what is left when its turn comes (0 to 1), and what it asks for instead."""
+
+
+Grants = list[tuple[int, int] | None]
+"""Answers that a recording keeps: of a WatchedBudget."""
 
 
 class _ShareTurn(Turn):
@@ -31,72 +35,100 @@ class _ShareTurn(Turn):
         share = self._share
         if isinstance(share, tuple):
             whole, begun_ns, granted_ns = share
-            share = _TimeBudget(whole._watch, 0.0, whole)
-            share._started_ns, share.deadline_ns = begun_ns, begun_ns + round(granted_ns)
-            self._share = share
+            self._share = share = whole._part_since(begun_ns, granted_ns)
         return share
 
 
-def share_time(
-    scheduler: SharingScheduler, queue: Iterable[Asking], budget: _TimeBudget, late: list[Task]
-) -> None:
-    """Do what ``SharingScheduler._share_one_by_one`` does, for work that no trace listens to.
+def share_time(scheduler: SharingScheduler, queue: Iterable[Asking], budget: _TimeBudget, late: list[Task]) -> None:
+    """Do what ``SharingScheduler._share_one_by_one`` does, with fewer readings.
 
     The end of one run is the beginning of the next: what the scheduler does
-    between two of them counts as used by the latter.
+    between two of them counts as used by the latter, what listeners do does not.
     """
-    watch, deadline_ns, now = budget._watch, budget.deadline_ns, scheduler._clock.now
-    in_a_row, is_closely_watched = scheduler._faults._in_a_row, scheduler._bias or scheduler._waiting
-    lets_wait = scheduler.lets_wait
-    seconds, may_wait = now.seconds, False
-    begun_ns = watch()
-    for task, part, request in queue:
+    watch, deadline_ns, grants = budget._watch, budget.deadline_ns, budget.grants
+    now, trace, in_a_row = scheduler._clock.now, scheduler._trace, scheduler._faults._in_a_row
+    before_task, is_heard = trace.before_task, bool(trace.before_task or trace.after_task or trace.task_ran)
+    is_followed = is_heard or scheduler._bias or scheduler._waiting
+    lets_wait, seconds, may_wait, begun_ns = scheduler.lets_wait, now.seconds, False, watch()
+    answer = _number_of_answer(grants)
+    for number, task, part, request in queue:
         left_ns = deadline_ns - begun_ns
         if left_ns <= 0:
-            left_ns = 0
+            _note_spent(grants, answer, number)
             if may_wait:
                 late.append(task)
                 break
         if task._paused or task._owner is None:
             continue
-        # A float: to round it would take longer than to call the work.
-        granted_ns: Any = left_ns * part if request is None else request * NS_PER_US
-        if granted_ns > left_ns:
-            if may_wait:
+        granted_ns: float = left_ns * part if left_ns > 0 else 0  # rounding would take longer than the call
+        if request is not None:
+            granted_ns = max(0, min(request * NS_PER_US, left_ns))
+            if may_wait and not _fits(request, left_ns, grants):
                 late.append(task)
                 continue
-            granted_ns = left_ns
         may_wait = lets_wait  # one has run, or a tiny budget would starve all
         turn = _ShareTurn()
         turn.now, turn.elapsed_s = now, seconds - task._last_run[1]
         turn._share = (budget, begun_ns, granted_ns)
         task._last_run = now
-        failure = None
+        for hook in before_task:
+            hook(task._name, now)
+        failure = result = None
         try:
-            task._runner.run(turn)
+            result = task._runner.run(turn)
         except Exception as error:  # whatever work raises stays with it
             failure = error
         ended_ns = watch()
-        task._record.runs += 1
-        task._record.note_times(granted_ns, ended_ns - begun_ns)
-        if ended_ns > deadline_ns or failure is not None or in_a_row or is_closely_watched or task._owner is None:
-            _follow_up(scheduler, task, granted_ns, ended_ns - begun_ns, ended_ns - deadline_ns, failure)
-        begun_ns = ended_ns
+        task._record.note_run(granted_ns, ended_ns - begun_ns)
+        if is_followed or ended_ns > deadline_ns or failure is not None or in_a_row or task._owner is None:
+            times_ns = granted_ns, ended_ns - begun_ns, ended_ns - deadline_ns
+            _follow_up(scheduler, task, turn, times_ns, result, failure)
+        begun_ns = watch() if is_heard else ended_ns
+
+
+def _number_of_answer(grants: Grants | None) -> int:
+    """Return the place in ``grants`` of the answers to how much of the whole is left."""
+    if grants is None:
+        return -1
+    grants.append(None)
+    return len(grants) - 1
+
+
+def _note_spent(grants: Grants | None, answer: int, asks: int) -> None:
+    if grants is not None and grants[answer] is None:
+        grants[answer] = (0, asks)
+
+
+def _fits(request_us: float, left_ns: int, grants: Grants | None) -> bool:
+    """Return whether a request is still left, as an answer that a recording keeps."""
+    fits = request_us * NS_PER_US <= left_ns
+    if grants is not None:
+        grants.append(None if fits else (0, 0))
+    return fits
 
 
 def _follow_up(
-    scheduler: SharingScheduler, task: Task, granted_ns: float, used_ns: int, over_ns: int,
-    failure: Exception | None,
+    scheduler: SharingScheduler, task: Task, turn: _ShareTurn, times_ns: tuple[float, int, int],
+    result: object, failure: Exception | None,
 ) -> None:
-    """Do what is seldom needed after a run: lateness, overrun, bias, faults."""
-    granted, used = granted_ns / NS_PER_US, used_ns / NS_PER_US
-    since = scheduler._waiting.get(task)
-    if since is not None:
-        task._record.note_lateness(scheduler._frame - since)
-    if used > granted and over_ns > 0 and not scheduler._overrun_told:
-        now = scheduler._clock.now
-        overrun = Overrun(task._name, task._id, now, granted, used, over_ns / NS_PER_US)
-        scheduler._tell_overrun(overrun, task)
+    """Do what is seldom needed after a run: lateness, overrun, listeners, bias, faults.
+
+    Args:
+        times_ns: what it was granted, what it used, and how far that was beyond the whole budget.
+    """
+    granted_ns, used_ns, over_ns = times_ns
+    now, trace = turn.now, scheduler._trace
+    if scheduler._waiting and task in scheduler._waiting:
+        task._record.note_lateness(scheduler._frame - scheduler._waiting[task])
+    if over_ns > 0 and used_ns > granted_ns and not scheduler._overrun_told:
+        scheduler._tell_overrun(Overrun(task._name, task._id, now, *(one / NS_PER_US for one in times_ns)), task)
+    for hook in trace.after_task:
+        hook(task._name, now, used_ns / NS_PER_US)
+    for hook in trace.task_ran:
+        share, told = turn._share, result if failure is None else failure
+        steps = 0 if isinstance(share, tuple) else share.steps
+        hook(task._name, now, granted_ns / NS_PER_US, steps, used_ns / NS_PER_US, told)
     if scheduler._bias is not None and task._owner is not None:
-        scheduler._bias.learn(task, granted, used)
-    scheduler._settle(task, failure)
+        scheduler._bias.learn(task, granted_ns / NS_PER_US, used_ns / NS_PER_US)
+    if failure is not None or task._owner is None or scheduler._faults._in_a_row:
+        scheduler._settle(task, failure)

@@ -12,6 +12,7 @@ from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import State
 from ai_core.saving.values import SavedValues
 from ai_core.scheduling.job_batch import Job, JobBatch
+from ai_core.scheduling.task_limits import checked_budget
 from ai_core.scheduling.timeslicer_limits import NO_LIMIT, check_callables, checked_limits
 from ai_core.scheduling.timeslicer_state import prepared_timeslicer, saved_timeslicer
 from ai_core.scheduling.timing import Timing
@@ -187,11 +188,7 @@ class Timeslicer:
 
         Cost: O(jobs started); O(keys) in addition when a batch begins.
         """
-        if not isinstance(budget, Budget):
-            raise TypeError(
-                f"budget must be a Budget, got {shown(budget)};"
-                " use Budget.of_time(us, stopwatch) or Budget.unlimited()"
-            )
+        checked_budget(budget)
         if self._is_advancing:
             raise RuntimeError("the timeslicer is advancing already; a job must not advance it")
         self._is_advancing = True

@@ -8,6 +8,7 @@ from typing import Any
 
 from ai_core.errors import shown, whole_number
 from ai_core.scheduling.timing import Timing
+from ai_core.scheduling.work import check_runs_in_one_go
 
 __all__ = ["NO_LIMIT", "check_callables", "checked_limits"]
 
@@ -64,11 +65,7 @@ def check_callables(
 def _check_callable(what: str, function: object, *arguments: str) -> None:
     if not callable(function):
         raise TypeError(f"{what} must be a callable, got {shown(function)}")
-    if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
-        raise TypeError(
-            f"{what} must not be async and must not yield, got {shown(function)}; it runs in one"
-            " go, so make it shorter, or work for a scheduler"
-        )
+    check_runs_in_one_go(what, function)
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # built in elsewhere; nothing can be known

@@ -1,13 +1,14 @@
 """How each kind of work is made to run: callable, generator function, object.
 
-Rejected: telling a generator from a callable by what the first call returns;
-the mistake of passing a generator, or an async function, would show too late.
+Rejected: running a generator that a callable returns. Which kind work is would
+show at its first run only, and then be wrong for work that returns one now and then.
 """
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Generator
+import weakref
+from collections.abc import Callable, Coroutine, Generator
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -16,7 +17,7 @@ from ai_core.errors import shown
 if TYPE_CHECKING:
     from ai_core.scheduling.task import Advancing, Turn, Work
 
-__all__ = ["CallableRunner", "Runner", "runner_for"]
+__all__ = ["CallableRunner", "Runner", "check_runs_in_one_go", "runner_for"]
 
 MAX_LEGS_PER_RUN = 1_000_000
 """Most times a generator is resumed in one run (count).
@@ -49,6 +50,7 @@ def runner_for(work: Work) -> Runner:
         raise TypeError(f"work must be an object, got the class {work.__name__}; make one first")
     method = getattr(work, "advance", None)
     if callable(method) and not inspect.isgenerator(work):
+        check_runs_in_one_go("advance", method)
         _check_takes_one("advance", method, "the budget")
         return _ObjectRunner(cast("Advancing", work))
     if inspect.isgenerator(work):
@@ -70,6 +72,24 @@ def runner_for(work: Work) -> Runner:
     if inspect.isgeneratorfunction(body):
         return _GeneratorRunner(cast("Callable[[Turn], Generator[object, Turn]]", work))
     return CallableRunner(work)
+
+
+def check_runs_in_one_go(what: str, function: Callable[..., object]) -> None:
+    """Raise TypeError if calling ``function`` would do nothing but make a generator or a coroutine.
+
+    Args:
+        what: the argument's name, for the message.
+        function: anything that can be called.
+    """
+    body = _body_of(function)
+    if (
+        inspect.isgeneratorfunction(body) or inspect.iscoroutinefunction(body)
+        or inspect.isasyncgenfunction(body)
+    ):
+        raise TypeError(
+            f"{what} must not be async and must not yield, got {shown(function)}; it runs in one"
+            " go, so make it shorter, or a generator function that is work for a scheduler"
+        )
 
 
 def _body_of(work: Callable[..., object]) -> object:
@@ -108,15 +128,33 @@ def _plainly_takes_one(function: Callable[..., object]) -> bool:
 
 
 class CallableRunner:
-    """Runs a callable, which is never half done: ``run`` is the callable itself."""
+    """Runs a callable, which is never half done: after its first run ``run`` is the callable itself."""
 
-    __slots__ = ("run",)
+    __slots__ = ("__weakref__", "run")
 
     def __init__(self, work: Callable[[Turn], object]) -> None:
-        self.run = work
+        # Weak, as a task that never ran would else be a circle, and be freed late.
+        self.run: Callable[[Turn], object] = functools.partial(_first_run, weakref.ref(self), work)
 
     def close(self) -> None:
         """Nothing is ever half done."""
+
+
+def _first_run(
+    runner: weakref.ref[CallableRunner], work: Callable[[Turn], object], turn: Turn
+) -> object:
+    """Run a callable until it has once done what it does, and not only made what could do it."""
+    result = work(turn)
+    if isinstance(result, Generator | Coroutine):
+        result.close()
+        raise TypeError(
+            f"the work returned {shown(result)}, which nobody runs; pass the generator function"
+            " itself, with functools.partial if it takes more than its Turn"
+        )
+    known = runner()
+    if known is not None:
+        known.run = work
+    return result
 
 
 class _ObjectRunner:
@@ -133,18 +171,21 @@ class _ObjectRunner:
 
 
 class _GeneratorRunner:
-    __slots__ = ("_function", "_generator")
+    __slots__ = ("_function", "_generator", "_is_closed")
 
     def __init__(self, function: Callable[[Turn], Generator[object, Turn]]) -> None:
         self._function = function
         self._generator: Generator[object, Turn] | None = None
+        self._is_closed = False
 
     def run(self, turn: Turn, /) -> object:
         """Go on from the last pause until the budget is spent or the end is reached.
 
         It always gets one leg further, so that a spent budget cannot stop it
-        for good, and starts anew on the run after its end.
+        for good, and starts anew on the run after its end. If its task is removed
+        meanwhile it gets no further than to its next pause, to be closed there.
         """
+        self._is_closed = False
         generator, self._generator = self._generator, None
         message: Turn | None = turn
         if generator is None:
@@ -157,7 +198,7 @@ class _GeneratorRunner:
                 budget.spend()
                 return None
             budget.spend()
-            if budget.is_spent:
+            if budget.is_spent or self._is_closed:
                 self._generator = generator
                 return None
             message = turn
@@ -168,6 +209,7 @@ class _GeneratorRunner:
         )
 
     def close(self) -> None:
+        self._is_closed = True
         generator, self._generator = self._generator, None
         if generator is not None:
             generator.close()

@@ -3,6 +3,8 @@
 Which one to choose:
 - ``RegionalSenseManager`` for open ground, or walls thicker than a sound
   carries: every signal reaches as far as its ``Modality`` allows.
+- ``SenseGraphManager`` for buildings: signals go by regions and portals, so
+  walls, doors, ducts and cameras count.
 - ``SenseMemory`` for targets noticed, lost and forgotten; on its own, too.
 - ``AwarenessSettings`` and ``Awareness`` for a meter that fills while
   something shows itself; on its own, too.
@@ -12,25 +14,50 @@ make 1,000 objects); telling of sight every frame (memory follows it anyway).
 """
 from __future__ import annotations
 
-from ai_core.senses.awareness import Awareness, AwarenessLevel, AwarenessSettings, LevelChange
+from ai_core.senses.awareness import (
+    Awareness,
+    AwarenessLevel,
+    AwarenessReasons,
+    AwarenessSettings,
+    LevelChange,
+)
 from ai_core.senses.continuous_sensing import LineOfSight
-from ai_core.senses.memory import MemoryChange, Remembered, SenseMemory
+from ai_core.senses.memory import MemoryChange, SenseMemory
 from ai_core.senses.modality import Modality
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
+from ai_core.senses.remembered import Remembered
 from ai_core.senses.sensation import Sensation
+from ai_core.senses.sense_graph import Passage, SenseGraph, SensePortal, SenseRegion
+from ai_core.senses.sense_graph_file import graph_from_text, graph_to_text
+from ai_core.senses.sense_graph_manager import SenseGraphManager
+from ai_core.senses.sense_graph_shapes import Box, Prism
 from ai_core.senses.sight import SightCone
+from ai_core.senses.smell_cloud import Uphill
+from ai_core.senses.target_report import TargetReport
 
 __all__ = [
     "Awareness",
     "AwarenessLevel",
+    "AwarenessReasons",
     "AwarenessSettings",
+    "Box",
     "LevelChange",
     "LineOfSight",
     "MemoryChange",
     "Modality",
+    "Passage",
+    "Prism",
     "RegionalSenseManager",
     "Remembered",
     "Sensation",
+    "SenseGraph",
+    "SenseGraphManager",
     "SenseMemory",
+    "SensePortal",
+    "SenseRegion",
     "SightCone",
+    "TargetReport",
+    "Uphill",
+    "graph_from_text",
+    "graph_to_text",
 ]

@@ -43,6 +43,19 @@ cdef class Buffers:
             raise ValueError(f"{name} must have at least {rows} rows and {columns} columns")
         return view
 
+    cdef Py_buffer* borrow_flags(
+        self, object array, str name, int ndim, Py_ssize_t rows=0, int flags=0,
+    ) except NULL:
+        """Borrow an array of bool, and refuse any other."""
+        cdef Py_buffer* view = &self.held[self.count]
+        PyObject_GetBuffer(array, view, PyBUF_STRIDES | PyBUF_FORMAT | flags)
+        self.count += 1
+        if view.format[0] != c"?" or view.ndim != ndim:
+            raise TypeError(f"{name} must be an array of bool of {ndim} dimensions")
+        if view.shape[0] < rows:
+            raise ValueError(f"{name} must have at least {rows} rows")
+        return view
+
 
 cdef inline float float32_at(Py_buffer* view, Py_ssize_t row, Py_ssize_t column) noexcept nogil:
     return (<float*> (<char*> view.buf + row * view.strides[0] + column * view.strides[1]))[0]

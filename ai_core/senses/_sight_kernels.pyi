@@ -1,11 +1,11 @@
+from collections.abc import Sequence
 from typing import Any
 
 from numpy.typing import NDArray
 
-from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.sight_kernels import Sense
 from ai_core.senses.source_table import SourceTable
+from ai_core.senses.waves import Sense, Wave
 
 INTERFACE: int
 
@@ -20,9 +20,8 @@ def pairs_in_reach(
 ) -> int: ...
 def sensors_reached(
     sensors: SensorTable,
-    sense: Sense,
-    origin: Point,
-    strength: float,
-    affiliation: int,
-    source_id: int,
-) -> tuple[list[int], list[float], list[float]]: ...
+    waves: Sequence[Wave],
+    out_slots: NDArray[Any],
+    out_distance: NDArray[Any],
+    out_intensity: NDArray[Any],
+) -> list[int]: ...

@@ -11,11 +11,11 @@ gives all of them back when it goes. The GIL is released for ``LONG`` loops only
 because getting it back can take longer than a short loop.
 """
 from cpython.buffer cimport PyBUF_WRITABLE
-from libc.math cimport INFINITY, fabs, isfinite, pow, sqrt
-from libc.stdint cimport int32_t, int64_t
-from libc.stdlib cimport free, malloc
+from libc.math cimport INFINITY, fabs, isfinite, log, pow, sqrt
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
 
-INTERFACE = 1
+INTERFACE = 2
 """Changes with any change of names, arguments or results, here and in the twin."""
 
 
@@ -27,6 +27,9 @@ cdef enum:
 include "_buffers.pxi"
 include "_near.pxi"
 
+choose_near()
+
+cdef double ROUGHLY = 1e-6              # sight_kernels.ROUGHLY
 cdef double BORDER_TOLERANCE = 1e-6     # sight.BORDER_TOLERANCE
 cdef double NO_RIGHT = 1e-6             # sight.NO_RIGHT
 
@@ -44,6 +47,7 @@ cdef struct Eye:
 
 cdef struct Look:
     Py_buffer* position
+    Py_buffer* log_threshold
     Py_buffer* forward
     Py_buffer* threshold
     Py_buffer* notices
@@ -52,21 +56,26 @@ cdef struct Look:
     Py_ssize_t number
     double range_m
     double attenuation
+    double log_attenuation
     bint needs_cone
+    bint has_acuity         # whether a cone may make anything stronger
     double up[3]
     double aside[3]
 
 
-cdef struct Hit:
-    Py_ssize_t slot
-    double distance
-    double intensity
+cdef struct Hits:
+    int64_t* slots
+    double* distance
+    double* intensity
+    Py_ssize_t count
 
 
 def pairs_in_reach(sensors, sensor_ids, sources, source_ids, sense, out_keys, out_intensity):
     cdef Buffers held = Buffers()
     cdef Look look
     look.number, look.range_m, look.attenuation, look.needs_cone = sense[:4]
+    look.log_attenuation = log(look.attenuation)
+    look.has_acuity = look.needs_cone and sensors.most_acuity > 1
     look.up = sense[4]
     look.aside = sense[5]
     borrow_sensors(held, sensors, &look)
@@ -86,7 +95,7 @@ def pairs_in_reach(sensors, sensor_ids, sources, source_ids, sense, out_keys, ou
     if targets == NULL:
         raise MemoryError()
     try:
-        m = gather_targets(sources, source_ids, look.number, targets)
+        m = gather_targets(sources, source_ids, &look, targets)
         if n * m >= LONG:
             with nogil:
                 count = find_pairs(&look, ids, targets, m, keys, intensity)
@@ -101,6 +110,7 @@ cdef int borrow_sensors(Buffers held, sensors, Look* look) except -1:
     look.position = held.borrow(sensors.position, "position", "f", 4, 2, 0, 3)
     cdef Py_ssize_t rows = look.position.shape[0]
     look.threshold = held.borrow(sensors.threshold, "threshold", "f", 8, 2, rows, look.number + 1)
+    look.log_threshold = held.borrow(sensors.log_threshold, "log_threshold", "f", 8, 2, rows, look.number + 1)
     look.notices = held.borrow(sensors.notices, "notices", "i", 8, 1, rows)
     look.own_source = held.borrow(sensors.own_source, "own_source", "i", 8, 1, rows)
     if look.number < 0:
@@ -110,37 +120,44 @@ cdef int borrow_sensors(Buffers held, sensors, Look* look) except -1:
 
 cdef int check_rows(Py_buffer* ids, Py_ssize_t rows, str noun) except -1:
     """Refuse ids whose row is not there: what follows reads memory by them."""
-    cdef Py_ssize_t i, step = ids.strides[0]
-    cdef int32_t one, bad = 0
-    cdef char* at = <char*> ids.buf
-    for i in range(ids.shape[0]):
-        one = (<int32_t*> (at + i * step))[0]
-        bad |= (one < 0) | ((one & SLOT_MASK) >= rows)
+    cdef Py_ssize_t i, n = ids.shape[0]
+    cdef int32_t one, bad = 0, most = <int32_t> min(rows, <Py_ssize_t> SLOT_MASK + 1)
+    cdef int32_t* run = <int32_t*> ids.buf
+    if ids.strides[0] == sizeof(int32_t):
+        for i in range(n):
+            bad |= (run[i] < 0) | ((run[i] & SLOT_MASK) >= most)
+    else:
+        for i in range(n):
+            one = int32_at(ids, i)
+            bad |= (one < 0) | ((one & SLOT_MASK) >= most)
     if bad:
         raise IndexError(f"a {noun} id has no row")
     return 0
 
 
-cdef Py_ssize_t gather_targets(sources, source_ids, Py_ssize_t number, Target* targets) except -1:
+cdef Py_ssize_t gather_targets(sources, source_ids, Look* look, Target* targets) except -1:
     """Copy what can be sensed into one run of memory; return how many there are."""
     cdef Buffers held = Buffers()
     cdef Py_buffer* ids = held.borrow(source_ids, "source_ids", "i", 4, 1)
     cdef Py_buffer* position = held.borrow(sources.position, "position", "f", 4, 2, 0, 3)
     cdef Py_ssize_t rows = position.shape[0]
-    cdef Py_buffer* strength = held.borrow(sources.strength, "strength", "f", 8, 2, rows, number + 1)
+    cdef Py_buffer* strength = held.borrow(sources.strength, "strength", "f", 8, 2, rows, look.number + 1)
     cdef Py_buffer* affiliation = held.borrow(sources.affiliation, "affiliation", "i", 8, 1, rows)
+    cdef Py_buffer* size = held.borrow(sources.size, "size", "f", 8, 1, rows)
     cdef Py_ssize_t i, slot, axis, count = 0
     cdef Target* target
     check_rows(ids, rows, "source")
     for i in range(ids.shape[0]):
         slot = int32_at(ids, i) & SLOT_MASK
         target = &targets[count]
-        target.strength = float64_at(strength, slot, number)
+        target.strength = float64_at(strength, slot, look.number)
         if target.strength >= 0:
             target.id = int32_at(ids, i)
             target.affiliation = int64_at(affiliation, slot)
+            target.size = (<double*> (<char*> size.buf + slot * size.strides[0]))[0]
             for axis in range(3):
                 target.at[axis] = float32_at(position, slot, axis)
+            make_ready(target, look.range_m)
             count += 1
     return count
 
@@ -148,19 +165,26 @@ cdef Py_ssize_t gather_targets(sources, source_ids, Py_ssize_t number, Target* t
 cdef Py_ssize_t find_pairs(
     Look* look, Py_buffer* ids, Target* targets, Py_ssize_t m, Py_buffer* keys, Py_buffer* intensity,
 ) noexcept nogil:
-    """Find sensors near any target by blocks, in single precision; test those exactly."""
-    cdef Py_ssize_t n = ids.shape[0], first = 0, i, j, count = 0
+    """Find sensors near any target by groups, in single precision; test those exactly."""
+    cdef Py_ssize_t n = ids.shape[0], first = 0, group, i, j, count = 0
     cdef Py_ssize_t run = first_of_run(ids)
-    cdef float limit = limit_of(look.range_m)
+    cdef int near
+    cdef uint16_t masks[GROUPS]
     cdef Block block
     while first < n:
         fetch(&block, look.position, ids, run, first, min(<Py_ssize_t> BLOCK, n - first))
+        for group in range(GROUPS):
+            masks[group] = 0
         for j in range(m):
-            mark_near(&block, &targets[j], limit)
-        i = next_near(&block, 0)
-        while i < block.rows:
-            count = add_pairs(look, int32_at(ids, first + i), targets, m, keys, intensity, count)
-            i = next_near(&block, i + 1)
+            mark_near(&block, &targets[j], masks)
+        for group in range(GROUPS):
+            near = masks[group]
+            i = first + group * GROUP
+            while near:
+                if near & 1:
+                    count = add_pairs(look, int32_at(ids, i), targets, m, keys, intensity, count)
+                near >>= 1
+                i += 1
         first += BLOCK
     return count
 
@@ -170,21 +194,33 @@ cdef Py_ssize_t add_pairs(
     Py_buffer* keys, Py_buffer* intensity, Py_ssize_t count,
 ) noexcept nogil:
     """Write the pairs of one sensor after the first ``count``; return how many there are then."""
-    cdef double dx, dy, dz, sensed
+    cdef double dx, dy, dz, squared, sensed
     cdef Target* target
-    cdef Py_ssize_t j
+    cdef Py_ssize_t j, slot = sensor_id & SLOT_MASK
+    cdef double x = float32_at(look.position, slot, 0)
+    cdef double y = float32_at(look.position, slot, 1)
+    cdef double z = float32_at(look.position, slot, 2)
+    cdef bint is_ready = False
     cdef Eye eye
-    eye.slot = sensor_id & SLOT_MASK
-    if not prepare(look, &eye):
-        return count
+    eye.slot = slot
     for j in range(m):
         target = &targets[j]
+        dx, dy, dz = target.at[0] - x, target.at[1] - y, target.at[2] - z
+        squared = dx * dx + dy * dy + dz * dz
+        # The rough test again: before divisions and roots, which cost most.
+        if squared > target.limit:
+            continue
+        if target.size != 1:
+            dx, dy, dz = dx / target.size, dy / target.size, dz / target.size
+            squared = dx * dx + dy * dy + dz * dz
+        if look.attenuation != 1 and not look.has_acuity and is_faded(look, slot, target, sqrt(squared)):
+            continue
+        if not is_ready and not prepare(look, &eye):
+            return count
+        is_ready = True
         if not (eye.notices & target.affiliation) or eye.own_source == target.id:
             continue
-        dx = target.at[0] - eye.at[0]
-        dy = target.at[1] - eye.at[1]
-        dz = target.at[2] - eye.at[2]
-        sensed = sensed_by(look, &eye, target, dx, dy, dz, sqrt(dx * dx + dy * dy + dz * dz))
+        sensed = sensed_by(look, &eye, target, dx, dy, dz, sqrt(squared))
         if sensed >= eye.threshold:
             (<int64_t*> (<char*> keys.buf + count * keys.strides[0]))[0] = (
                 <int64_t> sensor_id << ID_BITS | target.id)
@@ -234,8 +270,16 @@ cdef double sensed_by(
         if acuity < 0:
             return -1
     if look.attenuation != 1:
+        if acuity <= 1 and is_faded(look, eye.slot, target, distance):
+            return -1
         sensed = sensed * pow(look.attenuation, distance)
     return sensed * acuity
+
+
+cdef inline bint is_faded(Look* look, Py_ssize_t slot, Target* target, double distance) noexcept nogil:
+    """Return True if a signal is surely too weak: roughly, because a power costs most."""
+    return target.log_strength + distance * look.log_attenuation < float64_at(
+        look.log_threshold, slot, look.number) - ROUGHLY
 
 
 cdef double acuity_towards(Look* look, Eye* eye, double dx, double dy, double dz) noexcept nogil:
@@ -258,65 +302,50 @@ cdef double acuity_towards(Look* look, Eye* eye, double dx, double dy, double dz
     return -1
 
 
-def sensors_reached(sensors, sense, origin, double strength, int64_t affiliation, int64_t source_id):
+def sensors_reached(sensors, waves, out_slots, out_distance, out_intensity):
     cdef Buffers held = Buffers()
     cdef Look look
-    number, range_m, attenuation, _, _, _ = sense
-    look.number, look.range_m, look.attenuation = number, range_m, attenuation
-    cdef Py_ssize_t n = sensors.rows, count, i
+    cdef Target target
+    cdef Py_ssize_t n = sensors.rows, m = len(waves), count = 0, before, wave
+    look.number = 0
     borrow_sensors(held, sensors, &look)
+    cdef Py_buffer* slots = held.borrow(out_slots, "out_slots", "i", 8, 1, 0, 0, PyBUF_WRITABLE)
+    cdef Py_buffer* distance = held.borrow(out_distance, "out_distance", "f", 8, 1, 0, 0, PyBUF_WRITABLE)
+    cdef Py_buffer* intensity = held.borrow(out_intensity, "out_intensity", "f", 8, 1, 0, 0, PyBUF_WRITABLE)
+    cdef Hits hits
+    cdef list counts = []
+    cdef Py_ssize_t groups = GROUPS * ((n + BLOCK - 1) // BLOCK)
     if n > look.position.shape[0]:
         raise IndexError(f"{n} rows asked of {look.position.shape[0]}")
-    cdef Target target
-    target.at = origin
-    target.strength, target.affiliation, target.id = strength, affiliation, source_id
-    cdef Hit* hits = <Hit*> malloc((n + 1) * sizeof(Hit))
-    if hits == NULL:
-        raise MemoryError()
+    check_room(slots, distance, intensity, n * m)
+    if n == 0 or m == 0:
+        return [0] * m
+    cdef Target* targets = <Target*> malloc(m * sizeof(Target))
+    cdef Look* looks = <Look*> malloc(m * sizeof(Look))
+    cdef uint16_t* masks = <uint16_t*> calloc(m * groups, sizeof(uint16_t))
     try:
-        if n >= LONG:
+        if targets == NULL or looks == NULL or masks == NULL:
+            raise MemoryError()
+        for wave in range(m):
+            looks[wave] = look
+            take_wave(waves[wave], &looks[wave], &targets[wave])
+        if n * m >= LONG:
             with nogil:
-                count = find_hits(&look, n, &target, hits)
+                mark_all(&look, n, targets, m, masks, groups)
         else:
-            count = find_hits(&look, n, &target, hits)
-        return (
-            [hits[i].slot for i in range(count)],
-            [hits[i].distance for i in range(count)],
-            [hits[i].intensity for i in range(count)],
-        )
+            mark_all(&look, n, targets, m, masks, groups)
+        for wave in range(m):
+            hits.slots = <int64_t*> slots.buf + count
+            hits.distance = <double*> distance.buf + count
+            hits.intensity = <double*> intensity.buf + count
+            test_marked(&looks[wave], &targets[wave], masks + wave * groups, groups, &hits)
+            count += hits.count
+            counts.append(hits.count)
     finally:
-        free(hits)
+        free(targets)
+        free(looks)
+        free(masks)
+    return counts
 
 
-cdef Py_ssize_t find_hits(Look* look, Py_ssize_t n, Target* target, Hit* hits) noexcept nogil:
-    """As ``find_pairs``, for one target and the first n rows."""
-    cdef Py_ssize_t first = 0, i, count = 0
-    cdef float limit = limit_of(look.range_m)
-    cdef Block block
-    while first < n:
-        fetch(&block, look.position, NULL, 0, first, min(<Py_ssize_t> BLOCK, n - first))
-        mark_near(&block, target, limit)
-        i = next_near(&block, 0)
-        while i < block.rows:
-            count += test_row(look, first + i, target, &hits[count])
-            i = next_near(&block, i + 1)
-        first += BLOCK
-    return count
-
-
-cdef int test_row(Look* look, Py_ssize_t slot, Target* target, Hit* hit) noexcept nogil:
-    """Write a hit and return 1 if the signal is sensed in this row, else return 0."""
-    cdef double threshold = float64_at(look.threshold, slot, look.number)
-    cdef double dx = float32_at(look.position, slot, 0) - target.at[0]
-    cdef double dy = float32_at(look.position, slot, 1) - target.at[1]
-    cdef double dz = float32_at(look.position, slot, 2) - target.at[2]
-    if not isfinite(threshold) or not (int64_at(look.notices, slot) & target.affiliation):
-        return 0
-    hit.slot = slot
-    hit.distance = sqrt(dx * dx + dy * dy + dz * dz)
-    if hit.distance > look.range_m or int64_at(look.own_source, slot) == target.id:
-        return 0
-    hit.intensity = target.strength
-    if look.attenuation != 1:
-        hit.intensity = target.strength * pow(look.attenuation, hit.distance)
-    return hit.intensity >= threshold
+include "_marking.pxi"

@@ -17,6 +17,7 @@ from ai_core.budget import Budget
 from ai_core.errors import shown
 from ai_core.senses.modality import Modality, ModalitySet
 from ai_core.senses.pairs_in_view import PairsInView, ids_of
+from ai_core.senses.ray_turns import RayTurns
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight import aside_of
 from ai_core.senses.sight_kernels import Sense
@@ -76,6 +77,7 @@ class ContinuousSensing:
             if modalities[number].is_continuous
         }
         self.pairs = {number: PairsInView() for number in self._senses}
+        self.turns = RayTurns(sensors)
         self._found: dict[int, list[tuple[NDArray[np.int64], NDArray[np.float64]]]] = {}
         self._to_look = np.zeros(0, np.int32)
         self._is_looking = False
@@ -113,7 +115,7 @@ class ContinuousSensing:
         return True
 
     def next_question(self, maximum_rays: int) -> Question:
-        """Return the pairs that have waited longest, ties by sensor, then source."""
+        """Return the pairs whose turn it is, by importance and age, ties by sensor, then source."""
         parts = []
         for number, pairs in self.pairs.items():
             if self._modalities[number].needs_line_of_sight:
@@ -121,8 +123,8 @@ class ContinuousSensing:
                 alive = self._sensors.ids.are_known(sensor_ids)
                 rows = np.flatnonzero(alive & self._sources.ids.are_known(source_ids))
                 kind = np.full(len(rows), number, np.intp)
-                parts.append((pairs.waiting_since[rows], sensor_ids[rows], source_ids[rows],
-                              kind, rows))
+                since = self.turns.since(pairs.waiting_since[rows], sensor_ids[rows])
+                parts.append((since, sensor_ids[rows], source_ids[rows], kind, rows))
         if not parts:
             nobody, nothing = np.zeros(0, np.int32), np.zeros(0, np.intp)
             return Question(nothing, nothing, nobody, nobody)
@@ -172,6 +174,23 @@ class ContinuousSensing:
             len(pairs) for number, pairs in self.pairs.items()
             if self._modalities[number].needs_line_of_sight
         )
+
+    def passes_until_noticed(self, pairs_at_once: int) -> int:
+        """Return after how many passes at most a pair in view is asked (count).
+
+        Args:
+            pairs_at_once: pairs asked in one pass; 1 or more.
+        """
+        return -(-self.pairs_needing_rays // pairs_at_once) + self.turns.longest_patience
+
+    @property
+    def oldest_query_passes(self) -> int:
+        """Passes for which the pair has waited that has waited longest (count)."""
+        since = [
+            int(pairs.waiting_since.min()) for number, pairs in self.pairs.items()
+            if self._modalities[number].needs_line_of_sight and len(pairs)
+        ]
+        return (2 * self._passes + 1 - min(since)) // 2 if since else 0
 
     def _in_reach(
         self, number: int, sensor_ids: NDArray[np.int32]

@@ -3,19 +3,24 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import islice
 
 import numpy as np
 
 import ai_core.senses.sight_kernels as sight_kernels
 from ai_core.budget import Budget
 from ai_core.senses.modality import ModalitySet
+from ai_core.senses.noise import BackgroundNoise
 from ai_core.senses.sensation import Point, Sensation
+from ai_core.senses.sensor_index import SensorIndex
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.sight_kernels import Sense
+from ai_core.senses.signal_fronts import SignalFronts, reached
 from ai_core.senses.signal_queue import Arrival, Signal, SignalQueue
+from ai_core.senses.waves import Sense, Wave
+from ai_core.senses.wind import Wind
 
-__all__ = ["EmittedSignals"]
+__all__ = ["EmittedSignals", "Muffle"]
 
 MOVED_M = 1e-6
 """A sensor whose distance changed by less while a signal travelled stood still (m).
@@ -23,28 +28,41 @@ MOVED_M = 1e-6
 It is told what was computed when the signal was sent, to the last bit.
 """
 
+MOST_AT_ONCE = 1 << 18
+"""Sensors times signals whose answers are kept at a time (count): 6 MB."""
+
+Muffle = Callable[[Sequence[Signal], Sequence[Point], Sequence[int]], "list[float]"]
+"""Says of many signals, where they come from, and sensor ids what share of each gets there."""
+
 
 class EmittedSignals:
     """Carries signals to sensors: aggregation and testing at once, notification when due.
 
+    Signals wait for one another until sensors change, and are then offered
+    together to the sensors as they stood when the signals were emitted.
+
     Args:
         modalities: how signals travel.
         sensors: whom they may reach.
+        muffle: what stands between.
     """
 
-    def __init__(self, modalities: ModalitySet, sensors: SensorTable) -> None:
+    def __init__(self, modalities: ModalitySet, sensors: SensorTable, muffle: Muffle) -> None:
         self._modalities = modalities
         self._sensors = sensors
-        self._senses = [
-            Sense(number, modalities[number].range_m, modalities[number].attenuation, needs_cone=False)
-            for number in range(len(modalities))
-        ]
+        self._muffle = muffle
+        self._index = SensorIndex(sensors)
+        self.noise = BackgroundNoise(modalities)
+        self.wind = Wind()
+        self.fronts = SignalFronts(modalities, sensors)
         self._queue = SignalQueue()
+        self._waiting: list[Signal] = []
         self._arrived: deque[tuple[Signal, Arrival]] = deque()
         self._sent = 0
 
     def __len__(self) -> int:
-        """Number of arrivals to come."""
+        """Number of arrivals to come; of a slow signal, only those that its front has met."""
+        self.offer()
         return len(self._queue) + len(self._arrived)
 
     def emit(
@@ -55,56 +73,142 @@ class EmittedSignals:
         strength: float,
         position: Point,
         now_s: float,
+        tag: str = "",
+        channel: str = "",
     ) -> None:
         """Send a signal to all sensors that it reaches as they stand now.
 
-        Cost: O(sensors), and a sort of those reached.
+        Cost: O(1) here; offering it later O(sensors near it) if many are
+        emitted while no sensor moves, else O(sensors).
         """
-        sensors, sense = self._sensors, self._senses[modality]
-        slots, distances, intensities = sight_kernels.sensors_reached(
-            sensors, sense, position, strength, affiliation, source_id
+        signal = Signal(
+            self._sent, source_id, modality, strength, position, now_s, affiliation, tag, channel
         )
-        signal = Signal(self._sent, source_id, modality, strength, position, now_s)
         self._sent += 1
-        if slots:
-            seconds_per_metre = self._modalities[modality].inverse_speed_s_per_m
-            due_s = [now_s + distance * seconds_per_metre for distance in distances]
-            ids = sensors.ids.of_slots(np.array(slots)).tolist()
-            self._queue.send(signal, due_s, ids, distances, intensities)
+        if self._modalities[modality].is_slow:
+            self.fronts.add(signal, self.wind.drift_m(now_s))
+        else:
+            self._waiting.append(signal)
+
+    def touch(self, signal: Signal, sensor_id: int) -> None:
+        """Send a signal to one sensor alone, at once and undiminished, if it senses such."""
+        sensors, slot = self._sensors, self._sensors.ids.slot(sensor_id)
+        is_strong = signal.strength >= sensors.threshold[slot, signal.modality]
+        is_own = sensors.own_source[slot] == signal.source_id
+        if is_strong and not is_own and int(sensors.notices[slot]) & signal.affiliation:
+            signal = signal._replace(order=self._sent)
+            arrival = Arrival(signal.sent_at_s, int(sensor_id), 0.0, signal.strength, is_final=True)
+            self._queue.send(signal, [arrival])
+        self._sent += 1
+
+    def offer(self) -> None:
+        """Offer what waits to the sensors; call it before any sensor changes."""
+        if not self._waiting:
+            return
+        signals, self._waiting = self._waiting, []
+        waves = [
+            Wave(sense_of(self._modalities, one.modality), one.position, one.strength,
+                 one.affiliation, one.source_id)
+            for one in signals
+        ]
+        step = max(1, MOST_AT_ONCE // max(1, self._sensors.rows))
+        for first in range(0, len(waves), step):
+            self._send(signals[first : first + step], waves[first : first + step])
 
     def deliver(
         self, budget: Budget, now_s: float, notice: Callable[[Sensation], None]
     ) -> bool:
         """Tell what is due; return False if the budget ended before all was told.
 
-        What is emitted meanwhile waits for the next pass. A step is one arrival.
+        What is emitted meanwhile waits for the next pass. A step is one arrival,
+        or one slow signal whose front is followed.
         """
+        self.offer()
         if not self._arrived:
+            if not self.fronts.advance(budget, now_s, self.wind, self._met):
+                return False
             self._arrived.extend(self._queue.pop_due(now_s))
+        newest = self._newest_of_channels()
         while self._arrived:
             if budget.is_spent:
                 return False
             budget.spend()
             signal, arrival = self._arrived.popleft()
+            key = (signal.source_id, signal.modality, signal.channel, arrival.sensor_id)
+            if newest.get(key, signal.order) > signal.order:
+                continue
             if self._sensors.ids.knows(arrival.sensor_id):
                 intensity = self._intensity_now(signal, arrival, now_s)
                 if intensity is not None:
                     notice(self._sensation(signal, arrival.sensor_id, intensity, now_s))
         return True
 
+    def _send(self, signals: Sequence[Signal], waves: Sequence[Wave]) -> None:
+        counts, slots, distances, intensities = self._reached(waves)
+        ids = self._sensors.ids.of_slots(np.array(slots, np.intp)).tolist()
+        reached = [signal for signal, count in zip(signals, counts, strict=True) for _ in range(count)]
+        kept = self._muffle(reached, [one.position for one in reached], ids) if ids else []
+        rows = zip(slots, ids, distances, intensities, kept, strict=True)
+        for signal, count in zip(signals, counts, strict=True):
+            seconds_per_metre = self._modalities[signal.modality].inverse_speed_s_per_m
+            self._queue.send(signal, [
+                Arrival(signal.sent_at_s + distance * seconds_per_metre, one, distance, intensity * share, share)
+                for slot, one, distance, intensity, share in islice(rows, count)
+                if self._is_heard(signal, slot, intensity * share)
+            ])
+
+    def _reached(self, waves: Sequence[Wave]) -> tuple[list[int], list[int], list[float], list[float]]:
+        if self._index.is_worth_it(len(waves)):
+            near = [self._index.near(wave.origin, wave.sense.range_m) for wave in waves]
+            numbers = np.repeat(np.arange(len(waves)), [len(slots) for slots in near])
+            counts, slots, distances, intensities = sight_kernels.waves_at_once(
+                self._sensors, sight_kernels.table_of(waves), numbers, np.concatenate(near)
+            )
+            return counts, slots.tolist(), distances.tolist(), intensities.tolist()
+        return reached(self._sensors, waves)
+
+    def _newest_of_channels(self) -> dict[tuple[int, int, str, int], int]:
+        """Return by source, modality, channel and sensor the order of the latest signal that arrived."""
+        newest: dict[tuple[int, int, str, int], int] = {}
+        for signal, arrival in self._arrived:
+            if signal.channel:
+                key = (signal.source_id, signal.modality, signal.channel, arrival.sensor_id)
+                newest[key] = max(signal.order, newest.get(key, 0))
+        return newest
+
+    def _met(self, signal: Signal, centre: Point, met: list[tuple[float, int, float, float]]) -> None:
+        """Take in sensors that a slow signal's front has met: due (s), slot, distance (m), intensity."""
+        ids = self._sensors.ids.of_slots(np.array([slot for _, slot, _, _ in met], np.intp)).tolist()
+        kept = self._muffle([signal] * len(met), [centre] * len(met), ids)
+        self._queue.send(signal, [
+            Arrival(due_s, one, distance, intensity * share, share, is_final=True)
+            for (due_s, slot, distance, intensity), one, share in zip(met, ids, kept, strict=True)
+            if self._is_heard(signal, slot, intensity * share)
+        ])
+
+    def _is_heard(self, signal: Signal, slot: int, intensity: float) -> bool:
+        if intensity < self._sensors.threshold[slot, signal.modality]:
+            return False
+        if not len(self.noise):
+            return True
+        x, y, z = self._sensors.position[slot].tolist()
+        return intensity >= self.noise.level_at(signal.modality, (x, y, z))
+
     def _intensity_now(self, signal: Signal, arrival: Arrival, now_s: float) -> float | None:
         """Return what the sensor senses where it is now; None if nothing, or not yet."""
+        if arrival.is_final:
+            return arrival.intensity
         slot = self._sensors.ids.slot(arrival.sensor_id)
         distance = math.dist(self._sensors.position[slot].tolist(), signal.position)
         if abs(distance - arrival.distance_m) < MOVED_M:
             return arrival.intensity
         kind = self._modalities[signal.modality]
-        intensity: float = signal.strength * kind.attenuation**distance
-        if distance > kind.range_m or intensity < self._sensors.threshold[slot, signal.modality]:
+        intensity: float = signal.strength * kind.attenuation**distance * arrival.kept
+        if distance > kind.range_m or not self._is_heard(signal, slot, intensity):
             return None
         due_s = signal.sent_at_s + distance * kind.inverse_speed_s_per_m
         if due_s > now_s:
-            again = Arrival(due_s, arrival.sensor_id, distance, intensity)
+            again = Arrival(due_s, arrival.sensor_id, distance, intensity, arrival.kept)
             self._queue.send_again(signal, again)
             return None
         return intensity
@@ -120,4 +224,11 @@ class EmittedSignals:
             position=signal.position,
             sent_at=signal.sent_at_s,
             at=now_s,
+            tag=signal.tag,
         )
+
+
+def sense_of(modalities: ModalitySet, number: int) -> Sense:
+    """Return what the loops need to know of an emitted modality."""
+    kind = modalities[number]
+    return Sense(number, kind.range_m, kind.attenuation, needs_cone=False)

@@ -36,6 +36,7 @@ def saved_looking(continuous: ContinuousSensing) -> State:
             for number, pairs in continuous.pairs.items()
         },
         "half_done": half_done,
+        "importance": continuous.turns.save_state(),
     }
 
 
@@ -56,6 +57,9 @@ def prepared_looking(
     }
     by_name.end()
     to_look, found = _read_half_done(fields, numbers)
+    importance = {}
+    if "importance" in fields.names():  # older saves have none
+        importance = continuous.turns.read(fields.group("importance"), LARGEST_ID)
     fields.end()
     all_keys = [one.keys for one in pairs.values()]
     all_keys += [keys for rows in (found or {}).values() for keys, _ in rows]
@@ -65,6 +69,7 @@ def prepared_looking(
         continuous._passes, continuous._is_looking = passes, found is not None
         continuous.pairs.update(pairs)
         continuous._to_look, continuous._found = to_look, found or {}
+        continuous.turns.put(importance)
 
     return change
 

@@ -1,4 +1,4 @@
-"""What one character remembers of what it sensed: targets noticed, lost, forgotten."""
+"""What one character remembers of what it sensed: targets noticed, lost, expired, forgotten."""
 from __future__ import annotations
 
 import math
@@ -7,8 +7,11 @@ from typing import Literal, NamedTuple
 
 from ai_core.errors import finite_number
 from ai_core.saving.fields import State
+from ai_core.senses.live import Mind
 from ai_core.senses.mind_state import prepared_memory, saved_memory
+from ai_core.senses.remembered import Remembered, velocity_between
 from ai_core.senses.sensation import Point
+from ai_core.senses.target_report import RADIO, TargetReport
 
 __all__ = ["LOSE_AFTER_S", "MAXIMUM_AGE_S", "MemoryChange", "Remembered", "SenseMemory"]
 
@@ -20,97 +23,44 @@ longer, and a character stares at a target that has gone.
 """
 
 MAXIMUM_AGE_S = 30.0
-"""Age of the last sensation at which a target is forgotten (s)."""
-
-UNMOVING: Point = (0.0, 0.0, 0.0)
-
+"""Age of the last sensation at which a target expires (s)."""
 
 class MemoryChange(NamedTuple):
-    """A target was ``gained`` (noticed, or noticed again), ``lost`` or ``forgotten``.
+    """What happened to a target in somebody's memory.
 
     Attributes:
-        kind: which of the three.
+        kind: ``gained`` (noticed, or noticed again), ``lost`` (not sensed any
+            more), ``told`` (somebody reported something newer), ``expired``
+            (too old to be trusted), ``forgotten``.
         target: id of the source.
         at_s: the moment it happened (s), even if it is told later.
         last_known_position: where it was thought to be then (m).
     """
 
-    kind: Literal["gained", "lost", "forgotten"]
+    kind: Literal["gained", "lost", "told", "expired", "forgotten"]
     target: int
     at_s: float
     last_known_position: Point
-
-
-class Remembered:
-    """What is known of one target; read it, the memory writes it.
-
-    Attributes:
-        target: id of the source.
-        first_sensed_s: when it was first sensed since it was last forgotten (s).
-        last_sensed_s: when it was last sensed (s).
-        last_known_position: newest known position, by any sense (m).
-        known_at_s: when it was there: when the signal left, not when it came (s).
-        last_seen_position: newest position by sight (m), or None.
-        last_seen_s: when it was last seen (s), or None.
-        velocity: estimate from the last two sightings (m/s).
-        is_noticed: True until the target is lost.
-        strengths: newest intensity by modality name.
-        sensed_at_s: time of the newest sensation by modality name (s).
-    """
-
-    __slots__ = (
-        "first_sensed_s", "is_noticed", "known_at_s", "last_known_position", "last_seen_position",
-        "last_seen_s", "last_sensed_s", "sensed_at_s", "strengths", "target", "velocity",
-    )
-
-    def __init__(self, target: int, at_s: float, position: Point, known_at_s: float) -> None:
-        self.target = target
-        self.first_sensed_s = at_s
-        self.last_sensed_s = at_s
-        self.last_known_position = position
-        self.known_at_s = known_at_s
-        self.last_seen_position: Point | None = None
-        self.last_seen_s: float | None = None
-        self.velocity = UNMOVING
-        self.is_noticed = False
-        self.strengths: dict[str, float] = {}
-        self.sensed_at_s: dict[str, float] = {}
-
-    @property
-    def dominant_modality(self) -> str:
-        """The sense to trust: the newest, then the strongest, then the first by name."""
-        return min(
-            self.strengths, key=lambda name: (-self.sensed_at_s[name], -self.strengths[name], name)
-        )
-
-    @property
-    def strength(self) -> float:
-        """Newest intensity of the dominant modality."""
-        return self.strengths[self.dominant_modality]
-
-    def age_s(self, now_s: float) -> float:
-        """Return the time since the last sensation (s)."""
-        return now_s - self.last_sensed_s
-
-    def extrapolated_position(self, now_s: float) -> Point:
-        """Return where the target is by now if it kept its velocity (m)."""
-        x, y, z = self.last_known_position
-        passed_s = now_s - self.known_at_s
-        vx, vy, vz = self.velocity
-        return (x + vx * passed_s, y + vy * passed_s, z + vz * passed_s)
 
 
 class SenseMemory:
     """What one sensor remembers of every target.
 
     Each change is returned exactly once, in the order in which things happened,
-    with the moment it happened: also when the memory is asked rarely.
+    with the moment it happened: also when the memory is asked rarely. A target
+    goes gained, lost, expired, forgotten; sensed again before it is forgotten,
+    it is gained again.
 
     Args:
         lose_after_s: a target not sensed for longer than this is lost (s); 0
             or more. Keep it above the time a sensor may wait for its turn.
-        maximum_age_s: a target not sensed for longer than this is forgotten
-            (s); at least ``lose_after_s``; ``math.inf`` never forgets.
+        maximum_age_s: a target not sensed for longer than this expires (s);
+            at least ``lose_after_s``; ``math.inf`` never does.
+        keep_expired_s: how long what expired is kept before it is forgotten
+            (s); 0 or more.
+        free_knowledge_s: for so long after a target was last seen, its
+            position goes on being known (s); 0 or more. Somebody who saw a
+            thief run behind a pillar can guess; without this he has to search.
 
     Raises:
         TypeError: if a number is of another type.
@@ -120,7 +70,12 @@ class SenseMemory:
     """
 
     def __init__(
-        self, *, lose_after_s: float = LOSE_AFTER_S, maximum_age_s: float = MAXIMUM_AGE_S
+        self,
+        *,
+        lose_after_s: float = LOSE_AFTER_S,
+        maximum_age_s: float = MAXIMUM_AGE_S,
+        keep_expired_s: float = 0.0,
+        free_knowledge_s: float = 0.0,
     ) -> None:
         self.lose_after_s = finite_number("lose_after_s", lose_after_s, minimum=0)
         if maximum_age_s != math.inf:
@@ -129,11 +84,13 @@ class SenseMemory:
                 remedy="a target is lost before it is forgotten; use math.inf to never forget",
             )
         self.maximum_age_s = maximum_age_s
+        self.keep_expired_s = finite_number("keep_expired_s", keep_expired_s, minimum=0)
+        self.free_knowledge_s = finite_number("free_knowledge_s", free_knowledge_s, minimum=0)
         self._known: dict[int, Remembered] = {}
         self._now_s = -math.inf
-        # No target was sensed last before these: what is followed need not be looked through.
-        self._oldest_noticed_s = -math.inf
-        self._oldest_s = -math.inf
+        # Nothing happens by time passing until then; too early is allowed, too late is not.
+        self._next_s = math.inf
+        self._mind: Mind | None = None
 
     def __len__(self) -> int:
         """Number of targets not forgotten."""
@@ -166,6 +123,7 @@ class SenseMemory:
         Raises:
             ValueError: if ``at_s`` is before what the memory was told last.
         """
+        self._catch_up()
         self._move_to(at_s)
         known_at_s = at_s if sent_at_s is None else sent_at_s
         changes = []
@@ -174,39 +132,104 @@ class SenseMemory:
             changes = self._settle(target)
             record = self._known.get(target)
         if record is None:
-            record = self._known[target] = Remembered(target, at_s, position, known_at_s)
+            record = self._add(Remembered(target, at_s, position, known_at_s))
         if is_seen:
-            self._see(record, position, known_at_s)
-        if known_at_s >= record.known_at_s:
-            record.last_known_position, record.known_at_s = position, known_at_s
-        record.last_sensed_s = record.sensed_at_s[modality] = at_s
-        record.strengths[modality] = intensity
-        if at_s < self._oldest_noticed_s:  # there was none
-            self._oldest_noticed_s = at_s
-        if at_s < self._oldest_s:
-            self._oldest_s = at_s
+            record.see(position, known_at_s)
+        if known_at_s >= record._known_at_s:
+            record._last_known_position, record._known_at_s = position, known_at_s
+        record.sense(modality, intensity, at_s)
+        self._next_s = min(self._next_s, at_s + self.lose_after_s)
         if not record.is_noticed:
             record.is_noticed = True
-            changes.append(MemoryChange("gained", target, at_s, record.last_known_position))
+            changes.append(MemoryChange("gained", target, at_s, record._last_known_position))
+        self._was_changed()
+        return changes
+
+    def follow(self, target: int, position: Point, at_s: float) -> None:
+        """Know where a target is although it is not sensed; see ``free_knowledge_s``."""
+        record = self._known[target]
+        passed_s = at_s - record._known_at_s
+        if passed_s > 0:
+            record._velocity = velocity_between(record._last_known_position, position, passed_s)
+            record._last_known_position, record._known_at_s = position, at_s
+
+    def followed_freely(self, now_s: float) -> list[int]:
+        """Return targets lately seen whose position goes on being known, by id."""
+        free_s = self.free_knowledge_s
+        if not free_s:
+            return []
+        return sorted(
+            target for target, one in self._known.items()
+            if one._last_seen_s is not None and now_s <= one._last_seen_s + free_s
+        )
+
+    def report_of(self, target: int) -> TargetReport | None:
+        """Return what one would tell others of a target, or None if it is not known."""
+        record = self.find(target)
+        if record is None or record.is_expired:
+            return None
+        return TargetReport(
+            target, record.last_known_position, record._velocity, record.strength,
+            record._known_at_s,
+        )
+
+    def hear_report(self, report: TargetReport, age_s: float = 0.0) -> list[MemoryChange]:
+        """Learn of a target from somebody else; return what that changed.
+
+        What is known is as old as it was with who told of it; older than what
+        is known here, or than the maximum age, it changes nothing. A target is
+        not noticed by being told of, and not lost either.
+
+        Args:
+            report: from another's ``report_of``.
+            age_s: how old it is by now (s); 0 or more.
+
+        Raises:
+            TypeError: if it is no report, or the age no number.
+            ValueError: if the age is out of range.
+        """
+        if not isinstance(report, TargetReport):
+            raise TypeError(f"report must be a TargetReport, got {type(report).__name__}")
+        age_s = finite_number("age_s", age_s, minimum=0)
+        self._catch_up()
+        now_s = max(self._now_s, report.at_s + age_s)
+        changes = self.advance(now_s)
+        record = self._known.get(report.target)
+        is_news = record is None or report.at_s > record._known_at_s
+        if is_news and now_s <= report.at_s + self.maximum_age_s:
+            changes.append(self._learn(report, record, now_s))
+        self._was_changed()
+        if self._mind is not None:
+            self._mind.tell(changes)
         return changes
 
     def advance(self, now_s: float) -> list[MemoryChange]:
-        """Return what was lost and forgotten by ``now_s``, by moment, then target.
+        """Return what was lost, expired and forgotten by ``now_s``, by moment, then target.
 
         Raises:
             ValueError: if ``now_s`` is before what the memory was told last.
         """
+        self._catch_up()
         self._move_to(now_s)
-        if self._nothing_is_due:
+        if now_s <= self._next_s:
             return []
         changes = [change for target in sorted(self._known) for change in self._settle(target)]
         changes.sort(key=lambda change: (change.at_s, change.target))
-        known = self._known.values()
-        self._oldest_noticed_s = min(
-            (record.last_sensed_s for record in known if record.is_noticed), default=math.inf
-        )
-        self._oldest_s = min((record.last_sensed_s for record in known), default=math.inf)
+        self._next_s = self.next_change_s()
+        self._was_changed()
         return changes
+
+    def next_change_s(self, except_of: frozenset[int] = frozenset()) -> float:
+        """Return when the next target is lost, expires or is forgotten (s); ``inf`` if none.
+
+        Args:
+            except_of: targets that are being sensed.
+        """
+        known = self._known
+        return min(
+            (self._next_of(one) for target, one in known.items() if target not in except_of),
+            default=math.inf,
+        )
 
     def find(self, target: int) -> Remembered | None:
         """Return what is known of ``target``, or None if it is not known."""
@@ -218,15 +241,18 @@ class SenseMemory:
 
     def forget(self, target: int) -> None:
         """Drop what is known of ``target``, which is no change to be told of."""
-        self._known.pop(target, None)
+        self._catch_up()
+        if target in self._known:
+            self._known.pop(target)._mind = None
+            self._was_changed()
 
     def forget_all(self) -> None:
         """Begin anew, at whatever time it is told next."""
-        self._known.clear()
-        self._now_s = self._oldest_noticed_s = self._oldest_s = -math.inf
+        self.replace({})
 
     def save_state(self) -> State:
         """Return what is remembered, as plain data."""
+        self._catch_up()
         return saved_memory(self)
 
     def prepare_state(self, state: object) -> Callable[[], None]:
@@ -237,6 +263,41 @@ class SenseMemory:
         """
         return prepared_memory(self, state)
 
+    def replace(self, known: dict[int, Remembered]) -> None:
+        """Know this and nothing else, at whatever time it is told next."""
+        self._catch_up()
+        for one in self._known.values():
+            one._mind = None
+        for one in known.values():
+            one._mind = self._mind
+        self._known = known
+        self._now_s, self._next_s = -math.inf, -math.inf
+        self._was_changed()
+
+    def belong_to(self, mind: Mind) -> bool:
+        """Let somebody look after this memory from now on; False if another does already."""
+        if self._mind is not None:
+            return False
+        self._mind = mind
+        for one in self._known.values():
+            one._mind = mind
+        return True
+
+    def belong_to_nobody(self) -> None:
+        """End what ``belong_to`` began."""
+        self._catch_up()
+        self._mind = None
+        for one in self._known.values():
+            one._mind = None
+
+    def _catch_up(self) -> None:
+        if self._mind is not None:
+            self._mind.catch_up()
+
+    def _was_changed(self) -> None:
+        if self._mind is not None:
+            self._mind.was_changed()
+
     def _move_to(self, now_s: float) -> None:
         if not now_s >= self._now_s:
             raise ValueError(
@@ -245,45 +306,52 @@ class SenseMemory:
             )
         self._now_s = now_s
 
-    @property
-    def _nothing_is_due(self) -> bool:
-        return (
-            self._now_s <= self._oldest_noticed_s + self.lose_after_s
-            and self._now_s <= self._oldest_s + self.maximum_age_s
-        )
+    def _add(self, record: Remembered) -> Remembered:
+        record._mind = self._mind
+        self._known[record.target] = record
+        return record
 
     def _is_followed(self, record: Remembered) -> bool:
-        """Return True if a target is neither lost nor forgotten, as most are that are sensed."""
-        return record.is_noticed and self._now_s <= record.last_sensed_s + self.lose_after_s
+        """Return True if a target is neither lost nor expired, as most are that are sensed."""
+        return record.is_noticed and self._now_s <= record._noticed_s + self.lose_after_s
+
+    def _next_of(self, record: Remembered) -> float:
+        if record.is_noticed:
+            return record._noticed_s + self.lose_after_s
+        expires_s = record._last_sensed_s + self.maximum_age_s
+        return expires_s + self.keep_expired_s if record.is_expired else expires_s
 
     def _settle(self, target: int) -> list[MemoryChange]:
         """Return what happened to one target merely by time passing."""
-        record = self._known.get(target)
-        if record is None:
-            return []
+        record = self._known[target]
         changes = []
-        lost_at_s = record.last_sensed_s + self.lose_after_s
-        if record.is_noticed and self._now_s > lost_at_s:
+        lost_s = record._noticed_s + self.lose_after_s
+        if record.is_noticed and self._now_s > lost_s:
             record.is_noticed = False
-            changes.append(
-                MemoryChange("lost", target, lost_at_s, record.last_known_position)
-            )
-        forgotten_at_s = record.last_sensed_s + self.maximum_age_s
-        if self._now_s > forgotten_at_s:
+            changes.append(MemoryChange("lost", target, lost_s, record._last_known_position))
+        expired_s = record._last_sensed_s + self.maximum_age_s
+        if not record.is_expired and self._now_s > expired_s:
+            record.is_expired = True
+            changes.append(MemoryChange("expired", target, expired_s, record._last_known_position))
+        forgotten_s = expired_s + self.keep_expired_s
+        if self._now_s > forgotten_s:
             del self._known[target]
+            record._mind = None
             changes.append(
-                MemoryChange("forgotten", target, forgotten_at_s, record.last_known_position)
+                MemoryChange("forgotten", target, forgotten_s, record._last_known_position)
             )
         return changes
 
-    def _see(self, record: Remembered, position: Point, seen_s: float) -> None:
-        """Note a sighting; the velocity is that between it and a recent other one."""
-        before, before_s = record.last_seen_position, record.last_seen_s
-        if before is not None and before_s is not None and seen_s > before_s:
-            passed_s = seen_s - before_s
-            if record.is_noticed:
-                (x, y, z), (x0, y0, z0) = position, before
-                record.velocity = ((x - x0) / passed_s, (y - y0) / passed_s, (z - z0) / passed_s)
-            else:
-                record.velocity = UNMOVING
-        record.last_seen_position, record.last_seen_s = position, seen_s
+    def _learn(
+        self, report: TargetReport, record: Remembered | None, now_s: float
+    ) -> MemoryChange:
+        """Note what somebody else knows."""
+        if record is None:
+            record = self._add(Remembered(report.target, report.at_s, report.position, report.at_s))
+        record._last_known_position, record._known_at_s = report.position, report.at_s
+        record._velocity = report.velocity
+        record._strengths[RADIO], record._sensed_at_s[RADIO] = report.strength, report.at_s
+        record._last_sensed_s = max(record._last_sensed_s, report.at_s)
+        record.is_expired = False
+        self._next_s = min(self._next_s, self._next_of(record))
+        return MemoryChange("told", report.target, now_s, report.position)

@@ -9,8 +9,9 @@ from ai_core.saving.fields import LATEST_S, MOST, Fields, State
 
 if TYPE_CHECKING:
     from ai_core.senses.awareness import Awareness
-    from ai_core.senses.memory import Remembered, SenseMemory
+    from ai_core.senses.memory import SenseMemory
     from ai_core.senses.perceiver import Perceiver
+    from ai_core.senses.remembered import Remembered
 
 __all__ = [
     "prepared_memory",
@@ -21,19 +22,22 @@ __all__ = [
     "saved_mind",
 ]
 
-VERSION = 1
+MEMORY_VERSION = 2
+METER_VERSION = 2
 
 
 def saved_memory(memory: SenseMemory) -> State:
     """Return what is remembered; how long it lasts belongs to the program."""
-    return {"version": VERSION, "known": [_saved_record(one) for one in memory._known.values()]}
+    return {"version": MEMORY_VERSION, "known": [_saved_record(one) for one in memory._known.values()]}
 
 
 def prepared_memory(
     memory: SenseMemory, state: object, *, place: str = "", latest_s: float = LATEST_S
 ) -> Callable[[], None]:
     """Check a saved memory; return what loads it."""
-    fields = Fields.versioned(state, version=VERSION, place=place)
+    fields = Fields.versioned(
+        state, version=MEMORY_VERSION, migrations={1: _memory_of_version_2}, place=place
+    )
     known = {}
     for one in fields.groups("known"):
         record = _read_record(one, latest_s)
@@ -43,8 +47,7 @@ def prepared_memory(
     fields.end()
 
     def change() -> None:
-        memory.forget_all()  # and what time it was: a loaded game may go back
-        memory._known = known
+        memory.replace(known)  # and forget what time it was: a loaded game may go back
 
     return change
 
@@ -52,12 +55,15 @@ def prepared_memory(
 def saved_meter(meter: Awareness) -> State:
     """Return where a meter stands, and the straight line it moves along."""
     return {
-        "version": VERSION,
+        "version": METER_VERSION,
         "target": meter.target,
         "value": meter.value,
         "level": meter.level,
         "visibility": meter.visibility,
         "line_from": list(meter._line_from),
+        "reacts_at_s": list(meter._reacts_at_s),
+        "shown": dict(meter._shown),
+        "startled": dict(meter._startled),
     }
 
 
@@ -65,7 +71,9 @@ def prepared_meter(
     meter: Awareness, state: object, *, place: str = "", latest_s: float = LATEST_S
 ) -> Callable[[], None]:
     """Check a saved meter; return what loads it."""
-    fields = Fields.versioned(state, version=VERSION, place=place)
+    fields = Fields.versioned(
+        state, version=METER_VERSION, migrations={1: _meter_of_version_2}, place=place
+    )
     target = fields.whole("target", minimum=-MOST)
     value = fields.number("value", minimum=0, maximum=1)
     level = fields.whole("level", maximum=len(meter.settings.levels))
@@ -74,11 +82,16 @@ def prepared_meter(
     if not -LATEST_S <= begun_s <= latest_s or not 0 <= begun <= 1:
         fields.refuse("line_from", f"must be a moment (s) and a value from 0 to 1, got"
                                    f" {[begun_s, begun]}")
+    reacts_at_s = fields.numbers("reacts_at_s", minimum=-LATEST_S)
+    if len(reacts_at_s) > len(meter.settings.levels) - level or reacts_at_s != sorted(reacts_at_s):
+        fields.refuse("reacts_at_s", "must rise, and be no more than there are levels above")
+    shown, startled = (_read_strengths(fields.group(name)) for name in ("shown", "startled"))
     fields.end()
 
     def change() -> None:
-        meter.target, meter.value, meter.level = target, value, level
-        meter.visibility, meter._line_from = visibility, (begun_s, begun)
+        meter.target, meter._value, meter.level = target, value, level
+        meter._visibility, meter._line_from = visibility, (begun_s, begun)
+        meter._reacts_at_s, meter._shown, meter._startled = reacts_at_s, shown, startled
         meter._now_s = -math.inf  # a loaded game may go back in time
 
     return change
@@ -86,10 +99,12 @@ def prepared_meter(
 
 def saved_mind(perceiver: Perceiver) -> State:
     """Return memory, meters and failing listeners of one sensor."""
+    perceiver.catch_up()
     failing = {name: list(perceiver.failures_of(name)) for name in perceiver.listener_names}
     return {
         "memory": None if perceiver.memory is None else perceiver.memory.save_state(),
         "meters": [saved_meter(meter) for meter in perceiver.meters.values()],
+        "in_view": sorted(perceiver.in_view),
         "failing": {name: row for name, row in failing.items() if row != [0, False]},
     }
 
@@ -114,13 +129,14 @@ def prepared_mind(perceiver: Perceiver, fields: Fields, latest_s: float) -> Call
         if meter.target in meters:
             fields.refuse("meters", f"hold the target {meter.target} twice")
         meters[meter.target] = meter
+    in_view = frozenset(fields.wholes("in_view") if "in_view" in fields.names() else ())
     failing = _read_failing(fields.group("failing"), perceiver.listener_names)
     fields.end()
 
     def change() -> None:
         for one in changes:
             one()
-        perceiver.meters = meters
+        perceiver.put_meters(meters, in_view)
         for name in perceiver.listener_names:
             in_a_row, is_quarantined = failing.get(name, (0, False))
             perceiver.put_failures(name, in_a_row, is_quarantined=is_quarantined)
@@ -143,25 +159,42 @@ def _read_failing(
     return failing
 
 
+def _memory_of_version_2(state: State) -> State:
+    """Return a memory without reports and expiring as one that might have had them."""
+    known = [
+        {**one, "noticed_s": one["last_sensed_s"], "first_seen_s": one["last_seen_s"], "is_expired": False}
+        for one in state["known"]
+    ]
+    return {**state, "version": 2, "known": known}
+
+
+def _meter_of_version_2(state: State) -> State:
+    """Return a meter without reaction delays as one that might have had them."""
+    return {**state, "version": 2, "reacts_at_s": [], "shown": {}, "startled": {}}
+
+
 def _saved_record(record: Remembered) -> State:
-    seen = record.last_seen_position
+    seen = record._last_seen_position
     return {
         "target": record.target,
         "first_sensed_s": record.first_sensed_s,
-        "last_sensed_s": record.last_sensed_s,
-        "last_known_position": list(record.last_known_position),
-        "known_at_s": record.known_at_s,
+        "last_sensed_s": record._last_sensed_s,
+        "noticed_s": record._noticed_s,
+        "last_known_position": list(record._last_known_position),
+        "known_at_s": record._known_at_s,
+        "first_seen_s": record.first_seen_s,
         "last_seen_position": None if seen is None else list(seen),
-        "last_seen_s": record.last_seen_s,
-        "velocity": list(record.velocity),
+        "last_seen_s": record._last_seen_s,
+        "velocity": list(record._velocity),
         "is_noticed": record.is_noticed,
-        "strengths": dict(record.strengths),
-        "sensed_at_s": dict(record.sensed_at_s),
+        "is_expired": record.is_expired,
+        "strengths": dict(record._strengths),
+        "sensed_at_s": dict(record._sensed_at_s),
     }
 
 
 def _read_record(fields: Fields, latest_s: float) -> Remembered:
-    from ai_core.senses.memory import Remembered
+    from ai_core.senses.remembered import Remembered
 
     record = Remembered(
         fields.whole("target", minimum=-MOST),
@@ -169,19 +202,28 @@ def _read_record(fields: Fields, latest_s: float) -> Remembered:
         fields.point("last_known_position"),
         fields.seconds("known_at_s", latest_s=latest_s),
     )
-    record.last_sensed_s = fields.seconds("last_sensed_s", latest_s=latest_s)
+    record._last_sensed_s = fields.seconds("last_sensed_s", latest_s=latest_s)
+    record._noticed_s = fields.seconds("noticed_s", latest_s=record._last_sensed_s)
     if fields.anything("last_seen_position") is not None:
-        record.last_seen_position = fields.point("last_seen_position")
-        record.last_seen_s = fields.seconds("last_seen_s", latest_s=latest_s)
-    elif fields.anything("last_seen_s") is not None:
-        fields.refuse("last_seen_s", "must be None without a last seen position")
-    record.velocity = fields.point("velocity")
-    record.is_noticed = fields.flag("is_noticed")
-    strengths, sensed_at = fields.group("strengths"), fields.group("sensed_at_s")
-    if not strengths.names() or set(strengths.names()) != set(sensed_at.names()):
+        record._last_seen_position = fields.point("last_seen_position")
+        record._last_seen_s = fields.seconds("last_seen_s", latest_s=latest_s)
+        record.first_seen_s = fields.seconds("first_seen_s", latest_s=latest_s)
+    else:
+        for name in ("first_seen_s", "last_seen_s"):
+            if fields.anything(name) is not None:
+                fields.refuse(name, "must be None without a last seen position")
+    record._velocity = fields.point("velocity")
+    record.is_noticed, record.is_expired = fields.flag("is_noticed"), fields.flag("is_expired")
+    sensed_at = fields.group("sensed_at_s")
+    record._strengths = _read_strengths(fields.group("strengths"))
+    if not record._strengths or set(record._strengths) != set(sensed_at.names()):
         fields.refuse("sensed_at_s", "must have the modalities of strengths, one at least")
-    for name in strengths.names():
-        record.strengths[name] = strengths.number(name, minimum=0)
-        record.sensed_at_s[name] = sensed_at.seconds(name, latest_s=latest_s)
+    for name in record._strengths:
+        record._sensed_at_s[name] = sensed_at.seconds(name, latest_s=latest_s)
     fields.end()
     return record
+
+
+def _read_strengths(fields: Fields) -> dict[str, float]:
+    """Return numbers by modality."""
+    return {name: fields.number(name, minimum=0) for name in fields.names()}

@@ -35,11 +35,16 @@ class Modality:
         is_continuous: True if sources are looked for, not emitted.
         needs_cone: True if only what is inside a sensor's sight cones counts.
         needs_line_of_sight: True if nothing may stand between.
+        needs_light: True if a source shows itself as strongly as it is lit.
+        is_muffled: True if what stands between weakens it: see ``between`` of
+            the sense manager. Few materials are proof against sound.
+        is_slow: True if sensors can outrun it or run into it: its front is
+            followed, drifts with the wind, and is told to whomever it meets.
 
     Raises:
         TypeError: if a number or the name is of another type.
-        ValueError: if a number is out of range, or cones, lines of sight or
-            a speed are asked of what they do not belong to.
+        ValueError: if a number is out of range, or cones, lines of sight,
+            light or a speed are asked of what they do not belong to.
 
     Source: 001_world_interfacing, regional sense manager.
     """
@@ -51,6 +56,9 @@ class Modality:
     is_continuous: bool = False
     needs_cone: bool = False
     needs_line_of_sight: bool = False
+    needs_light: bool = False
+    is_muffled: bool = False
+    is_slow: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
@@ -69,15 +77,30 @@ class Modality:
             remedy="use 0 for what arrives at once",
         )
         put(self, "inverse_speed_s_per_m", inverse_speed)
-        if self.is_continuous and inverse_speed > 0:
+        self._check_road()
+
+    def _check_road(self) -> None:
+        """Refuse what does not belong to the road that signals take here."""
+        if self.is_continuous and self.inverse_speed_s_per_m > 0:
             raise ValueError(
                 f"inverse_speed_s_per_m must be 0 for what is looked for all the time,"
-                f" got {inverse_speed}; use is_continuous=False for what travels"
+                f" got {self.inverse_speed_s_per_m}; use is_continuous=False for what travels"
             )
-        if not self.is_continuous and (self.needs_cone or self.needs_line_of_sight):
+        if not self.is_continuous and (
+            self.needs_cone or self.needs_line_of_sight or self.needs_light
+        ):
             raise ValueError(
                 f"modality {self.name!r} needs is_continuous=True to use"
-                " needs_cone or needs_line_of_sight"
+                " needs_cone, needs_line_of_sight or needs_light"
+            )
+        if self.is_continuous and (self.is_muffled or self.is_slow):
+            raise ValueError(
+                f"modality {self.name!r} needs is_continuous=False to use is_muffled or is_slow"
+            )
+        if self.is_slow and not self.inverse_speed_s_per_m:
+            raise ValueError(
+                f"modality {self.name!r} arrives at once, so it cannot be slow;"
+                " set inverse_speed_s_per_m, or leave out is_slow"
             )
 
     @classmethod
@@ -89,7 +112,7 @@ class Modality:
         """
         return cls(
             "sight", range_m=range_m, attenuation=attenuation,
-            is_continuous=True, needs_cone=True, needs_line_of_sight=True,
+            is_continuous=True, needs_cone=True, needs_line_of_sight=True, needs_light=True,
         )
 
     @classmethod
@@ -103,17 +126,37 @@ class Modality:
         """Return hearing: emitted, in every direction, at the speed of sound."""
         return cls(
             "hearing", range_m=range_m, attenuation=attenuation,
-            inverse_speed_s_per_m=inverse_speed_s_per_m,
+            inverse_speed_s_per_m=inverse_speed_s_per_m, is_muffled=True,
+        )
+
+    @classmethod
+    def smell(
+        cls,
+        *,
+        range_m: float = 30.0,
+        attenuation: float = 0.9,
+        inverse_speed_s_per_m: float = 1.0,
+    ) -> Modality:
+        """Return smell: emitted, in every direction, slowly, and carried by the wind."""
+        return cls(
+            "smell", range_m=range_m, attenuation=attenuation,
+            inverse_speed_s_per_m=inverse_speed_s_per_m, is_muffled=True, is_slow=True,
         )
 
     @classmethod
     def touch(cls, *, range_m: float = 0.5) -> Modality:
-        """Return touch as nearness: continuous, in every direction, at once."""
+        """Return touch: nearness within ``range_m``, in every direction, at once.
+
+        Collisions and blows are told by the sense manager's ``touch``.
+        """
         return cls("touch", range_m=range_m, is_continuous=True)
 
 
 class ModalitySet:
     """The modalities of one world; each has the number of its place.
+
+    Attributes:
+        at_first: as they were made, before any was replaced.
 
     Raises:
         TypeError: if one is not a ``Modality``.
@@ -122,6 +165,7 @@ class ModalitySet:
 
     def __init__(self, modalities: Iterable[Modality]) -> None:
         self._all = tuple(modalities)
+        self.at_first = self._all
         self._number: dict[str, int] = {}
         for modality in self._all:
             if not isinstance(modality, Modality):
@@ -146,6 +190,17 @@ class ModalitySet:
             return self._number[name]
         except (KeyError, TypeError):
             raise UnknownNameError("modality", name, self._number) from None
+
+    def replace(self, number: int, modality: Modality) -> None:
+        """Let a modality have other numbers from now on; its name must stay.
+
+        Raises:
+            ValueError: if it has another name, or goes another road.
+        """
+        before = self._all[number]
+        if (modality.name, modality.is_continuous) != (before.name, before.is_continuous):
+            raise ValueError(f"modality must stay {before.name!r} and go its road, got {modality}")
+        self._all = (*self._all[:number], modality, *self._all[number + 1 :])
 
     def row(self, what: str, values: Mapping[str, float], absent: float) -> NDArray[np.float64]:
         """Return one number per modality; ``absent`` for what is not in ``values``.

@@ -3,7 +3,8 @@
 Whether something stands between costs a ray, so not every pair is asked every
 time: those that have waited longest come first. A pair asked goes to the end,
 a pair that comes into reach joins there. So a pair is asked at the latest after
-``ceil(pairs / maximum_rays)`` passes, however many others come and go.
+``ceil(pairs / maximum_rays)`` passes, however many others come and go; see
+``ray_turns`` for those that matter more.
 """
 from __future__ import annotations
 

@@ -1,18 +1,20 @@
 """One sensor's mind: it remembers, grows aware, and tells its owner."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from ai_core.clock import TimeIndex
 from ai_core.errors import shown
 from ai_core.faults import FaultIsolation
-from ai_core.senses.awareness import Awareness, AwarenessSettings, LevelChange
+from ai_core.senses.awareness import Awareness, AwarenessReasons, AwarenessSettings, LevelChange
+from ai_core.senses.in_view import Shown
 from ai_core.senses.memory import MemoryChange, SenseMemory
-from ai_core.senses.sensation import Sensation
-from ai_core.senses.showing import Shown
+from ai_core.senses.sensation import Point, Sensation
 
-__all__ = ["Listeners", "Perceiver"]
+__all__ = ["Home", "Listeners", "Perceiver"]
 
 
 @dataclass(frozen=True)
@@ -28,11 +30,30 @@ class Listeners:
     on_lost: Callable[[MemoryChange], object] | None = None
     on_forgotten: Callable[[MemoryChange], object] | None = None
     on_awareness_changed: Callable[[LevelChange], object] | None = None
+    on_expired: Callable[[MemoryChange], object] | None = None
+    on_told: Callable[[MemoryChange], object] | None = None
 
     def __post_init__(self) -> None:
         for name, listener in vars(self).items():
             if listener is not None and not callable(listener):
                 raise TypeError(f"{name} must be a callable or None, got {shown(listener)}")
+
+
+class Home(Protocol):
+    """Where perceivers live: it moves on, in arrays, what stays in view of them."""
+
+    @property
+    def now(self) -> TimeIndex:
+        """This moment."""
+
+    def settle(self, perceiver: Perceiver) -> None:
+        """Bring a perceiver's memory and meters up to date."""
+
+    def stop_following(self, perceiver: Perceiver) -> None:
+        """Learn that somebody changed a perceiver's memory or meters: look at it anew."""
+
+    def begin_anew(self) -> None:
+        """Learn that a saved game was loaded."""
 
 
 class Perceiver:
@@ -47,6 +68,12 @@ class Perceiver:
         memory: where it remembers, or None.
         awareness: how it grows aware, or None.
         faults: where a listener that raises is reported.
+
+    Attributes:
+        meters: by target.
+        in_view: targets that showed themselves at the last look.
+        looked_s: when memory and meters were last up to date (s).
+        owns_memory: False if the memory is another sensor's as well.
     """
 
     def __init__(
@@ -63,60 +90,129 @@ class Perceiver:
         self._listeners = listeners
         self._faults = faults
         self.meters: dict[int, Awareness] = {}
+        self.in_view: frozenset[int] = frozenset()
+        self.looked_s = -math.inf
+        self.owns_memory = memory is None or memory.belong_to(self)
+        self.home: Home | None = None
+        # What it does itself to memory and meters needs nobody's attention.
+        self._is_at_work = False
 
     @property
     def listener_names(self) -> tuple[str, ...]:
         """What its listeners are called: "on_sensed" and so on."""
         return tuple(vars(self._listeners))
 
-    @property
-    def is_busy(self) -> bool:
-        """True while something is remembered or a meter is not at rest."""
-        return bool(self.meters) or (self.memory is not None and len(self.memory) > 0)
+    def needs_looks(self, now_s: float) -> bool:
+        """Return True if it must be looked at in every pass."""
+        if self.in_view or (self.memory is not None and not self.owns_memory):
+            return True
+        return self.memory is not None and bool(self.memory.followed_freely(now_s))
 
-    def notice(self, sensation: Sensation, now: TimeIndex) -> None:
-        """Take in what is sensed once: a signal that arrived."""
+    def next_change_s(self) -> float:
+        """Return when something happens to what is not in view (s); ``inf`` if nothing."""
+        memory, in_view = self.memory, self.in_view
+        next_s = math.inf if memory is None else memory.next_change_s(in_view)
+        for target, meter in self.meters.items():
+            at_s = meter.next_reaction_s() if target in in_view else meter.next_change_s()
+            next_s = min(next_s, at_s)
+        return next_s
+
+    def notice(self, sensation: Sensation, now: TimeIndex) -> Awareness | None:
+        """Take in what is sensed once: a signal that arrived; return the meter it raised."""
+        self.catch_up()
+        self._is_at_work = True
         changes = self._remember(sensation)
         levels: list[LevelChange] = []
+        meter = None
         if self._awareness is not None:
             meter = self._meter(sensation.source_id, self._awareness, now)
-            levels = meter.startle(sensation.intensity, now.seconds)
-        self._tell_of(changes, now)
-        self._tell("on_sensed", sensation, now)
+            levels = meter.startle(sensation.intensity, now.seconds, sensation.modality)
+        self._is_at_work = False
+        self.tell(changes, now)
+        self.tell_sensed([sensation], now)
         self._tell_levels(levels, now)
+        return meter
 
-    def look(self, shown: Sequence[Shown], told: Sequence[Sensation], now: TimeIndex) -> None:
+    def look(
+        self,
+        shown: Sequence[Shown],
+        told: Sequence[Sensation],
+        now: TimeIndex,
+        place_of: Callable[[int], Point | None],
+    ) -> None:
         """Take in all that shows itself now, and let time pass.
 
         Args:
             shown: all of it, each followed by memory and awareness.
             told: what the listener is to be told of it.
             now: this moment.
+            place_of: says where a target is (m), None if it has gone.
         """
+        self.catch_up()
+        self._is_at_work = True
         changes: list[MemoryChange] = []
         memory = self.memory
+        self.in_view = frozenset([one.target for one in shown])
         if memory is not None:
-            for target, modality, intensity, position, is_seen, _, _ in shown:
+            for one in shown:
                 changes += memory.sense(
-                    target, modality, intensity, position, now.seconds, is_seen=is_seen
+                    one.target, one.modality, one.intensity, one.position, now.seconds,
+                    is_seen=one.is_seen,
                 )
             changes += memory.advance(now.seconds)
             changes.sort(key=lambda change: (change.at_s, change.target))
+            for target in memory.followed_freely(now.seconds):
+                place = None if target in self.in_view else place_of(target)
+                if place is not None:
+                    memory.follow(target, place, now.seconds)
         levels = self._grow_aware(shown, now)
-        self._tell_of(changes, now)
-        for sensation in told:
-            self._tell("on_sensed", sensation, now)
+        self.looked_s = now.seconds
+        self._is_at_work = False
+        self.tell(changes, now)
+        self.tell_sensed(told, now)
         self._tell_levels(levels, now)
+
+    def why(self, target: int) -> AwarenessReasons | None:
+        """Return what makes it as aware of a target as it is; None if not at all."""
+        meter = self.meters.get(target)
+        return None if meter is None else meter.why()
 
     def new_meter(self, target: int, now_s: float) -> Awareness | None:
         """Return a meter as this sensor has them, or None if it does not grow aware."""
         return None if self._awareness is None else Awareness(self._awareness, target, now_s)
 
+    def put_meters(self, meters: Mapping[int, Awareness], in_view: frozenset[int]) -> None:
+        """Have these meters and no others, as a saved game has them."""
+        for meter in self.meters.values():
+            meter._mind = None
+        for meter in meters.values():
+            meter._mind = self
+        self.meters, self.in_view = dict(meters), in_view
+        self.looked_s = -math.inf
+        if self.home is not None:
+            self.home.begin_anew()
+
     def forget_all(self) -> None:
         """Drop every memory and meter, which is no change to be told of."""
-        self.meters = {}
         if self.memory is not None:
             self.memory.forget_all()
+        self.put_meters({}, frozenset())
+
+    def let_pass(self, now_s: float) -> None:
+        """Let time pass in which nothing happens to it."""
+        self.looked_s = now_s
+        for meter in self.meters.values():
+            meter.drift(now_s)
+
+    def catch_up(self) -> None:
+        """Bring memory and meters up to date with what stayed in view."""
+        if self.home is not None and not self._is_at_work:
+            self.home.settle(self)
+
+    def was_changed(self) -> None:
+        """Learn that somebody else changed the memory or a meter."""
+        if self.home is not None and not self._is_at_work:
+            self.home.stop_following(self)
 
     def failures_of(self, listener_name: str) -> tuple[int, bool]:
         """Return how often a listener failed in a row, and whether it is quarantined."""
@@ -137,6 +233,27 @@ class Perceiver:
         """Tell nobody anything more: the sensor was removed."""
         self.release()
         self._listeners = Listeners()
+        self.home = None
+        if self.memory is not None and self.owns_memory:
+            self.memory.belong_to_nobody()
+
+    def tell(self, changes: Sequence[MemoryChange], now: TimeIndex | None = None) -> None:
+        """Tell listeners of changes of the memory.
+
+        Args:
+            changes: in order.
+            now: this moment, None for what it is where the perceiver lives.
+        """
+        if now is None and self.home is not None:
+            now = self.home.now
+        if now is not None:
+            for change in changes:
+                self._tell(f"on_{change.kind}", change, now)
+
+    def tell_sensed(self, told: Sequence[Sensation], now: TimeIndex) -> None:
+        """Tell the listener of sensations."""
+        for sensation in told:
+            self._tell("on_sensed", sensation, now)
 
     def _remember(self, sensation: Sensation) -> list[MemoryChange]:
         if self.memory is None:
@@ -149,27 +266,26 @@ class Perceiver:
     def _grow_aware(self, shown: Sequence[Shown], now: TimeIndex) -> list[LevelChange]:
         if self._awareness is None:
             return []
-        visible: dict[int, float] = {}
-        for target, _, intensity, *_ in shown:
-            visible[target] = max(intensity, visible.get(target, 0.0))
+        visible: dict[int, dict[str, float]] = {}
+        for one in shown:
+            visible.setdefault(one.target, {})[one.modality] = one.intensity
         for target in visible:
             self._meter(target, self._awareness, now)
         levels: list[LevelChange] = []
         for target, meter in sorted(self.meters.items()):
-            levels += meter.expose(visible.get(target, 0.0), now.seconds)
+            by_modality = visible.get(target, {})
+            levels += meter.expose(max(by_modality.values(), default=0.0), now.seconds, by_modality)
             if meter.is_at_rest:
+                meter._mind = None
                 del self.meters[target]
         levels.sort(key=lambda change: (change.at_s, change.target))
         return levels
 
     def _meter(self, target: int, settings: AwarenessSettings, now: TimeIndex) -> Awareness:
         if target not in self.meters:
-            self.meters[target] = Awareness(settings, target, now.seconds)
+            meter = self.meters[target] = Awareness(settings, target, now.seconds)
+            meter._mind = self
         return self.meters[target]
-
-    def _tell_of(self, changes: Sequence[MemoryChange], now: TimeIndex) -> None:
-        for change in changes:
-            self._tell(f"on_{change.kind}", change, now)
 
     def _tell_levels(self, levels: Sequence[LevelChange], now: TimeIndex) -> None:
         for level in levels:

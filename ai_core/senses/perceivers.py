@@ -1,22 +1,25 @@
 """The minds of all sensors: who has something to take in, and in which order."""
 from __future__ import annotations
 
+import heapq
+import math
 from collections import deque
-from collections.abc import Sequence
+from itertools import islice
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock, TimeIndex
 from ai_core.senses.continuous_sensing import ContinuousSensing
+from ai_core.senses.followed_pairs import FollowedPairs
+from ai_core.senses.in_view import InView, Shown
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.perceiver import Perceiver
-from ai_core.senses.sensation import Sensation
-from ai_core.senses.showing import NOT_TOLD, Showing, Shown
+from ai_core.senses.sensation import Point, Sensation
 from ai_core.senses.source_table import SourceTable
 from ai_core.trace import Trace
 
 __all__ = ["Perceivers"]
 
-SENSORS_AT_ONCE = 64
+SENSORS_AT_ONCE = 256
 """Sensors for which is fetched together what shows itself (count).
 
 Fewer pay NumPy's calls too often; more waste work when the budget ends soon, or
@@ -25,7 +28,12 @@ when a listener moves something.
 
 
 class Perceivers:
-    """One ``Perceiver`` per sensor; only those with something to do are visited.
+    """One ``Perceiver`` per sensor; only those to which something happens are visited.
+
+    As long as the same targets stay in view and no meter crosses a level,
+    positions, moments and meters move on in arrays. A sensor is visited when
+    what it senses changes, a level is crossed, or a target that is out of view
+    is lost, expires, is forgotten or calmed down about.
 
     Args:
         clock: game time.
@@ -49,87 +57,273 @@ class Perceivers:
         self._trace = trace
         self._tell_every_s = tell_every_s
         self._all: dict[int, Perceiver] = {}
+        # Sensors with something in view, and those that this pass has still to come to.
         self._busy: set[int] = set()
         self._to_visit: deque[int] = deque()
+        self._followed = FollowedPairs()
+        # Sensors to which something happens by time passing, and those disturbed in this view.
+        self._visits: set[int] = set()
+        self._disturbed: set[int] = set()
+        # When something happens next to a sensor, and the queue of those moments: of each
+        # sensor one entry counts, at its moment or before.
+        self._due_s: dict[int, float] = {}
+        self._queued_s: dict[int, float] = {}
+        self._dues: list[tuple[float, int]] = []
+        self._passed_s = -math.inf
+        self._is_anew = False
 
     def __getitem__(self, sensor_id: int) -> Perceiver:
         return self._all[sensor_id]
 
+    @property
+    def now(self) -> TimeIndex:
+        """This moment."""
+        return self._clock.now
+
     def add(self, perceiver: Perceiver) -> None:
         """Take in a new sensor's mind."""
         self._all[perceiver.sensor_id] = perceiver
+        perceiver.home = self
+        if perceiver.memory is not None:
+            self._note(perceiver)
+            for other in () if perceiver.owns_memory else self._all.values():
+                if other.memory is perceiver.memory:
+                    other.owns_memory = False
+                    self.stop_following(other)
 
     def remove(self, sensor_id: int) -> None:
         """Let a sensor's mind go."""
-        self._all.pop(sensor_id).retire()
-        self._busy.discard(sensor_id)
+        perceiver = self._all[sensor_id]
+        self.settle(perceiver)
+        self._forget(sensor_id)
+        del self._all[sensor_id]
+        perceiver.retire()
 
     def notice(self, sensation: Sensation) -> None:
         """Give a signal that arrived to its sensor."""
         now = self._clock.now
         perceiver = self._all[sensation.sensor_id]
         self._trace_of(sensation, now)
-        perceiver.notice(sensation, now)
-        self._note_if_busy(perceiver)
+        meter = perceiver.notice(sensation, now)
+        if self._all.get(perceiver.sensor_id) is perceiver:
+            if meter is not None:
+                self._followed.put_line(perceiver.sensor_id, meter)
+            self._note(perceiver)
 
     def remember(self, budget: Budget, continuous: ContinuousSensing) -> bool:
         """Give all that shows itself to sensors, by ascending id, and let time pass.
 
         Returns False if the budget ended first. A step is one sensor.
 
-        Cost: O(sensors that sense or remember something).
+        Cost: O(sensors with something in view) in NumPy, and a visit to each
+            to which something happens; nothing for others.
         """
+        self._load_dues(continuous)
         if not self._to_visit:
-            self._to_visit.extend(sorted(self._busy | continuous.sensing_ids()))
-        showing = None
+            self._passed_s = self._clock.now.seconds
+            self._collect_due(self._passed_s)
+            self._to_visit.extend(sorted(self._busy | self._visits | continuous.sensing_ids()))
         while self._to_visit:
             if budget.is_spent:
                 return False
-            budget.spend()
-            perceiver = self._all.get(self._to_visit.popleft())
-            if perceiver is None:
-                continue
-            now = self._clock.now
-            if showing is None or not showing.is_true_of(perceiver.sensor_id, now.seconds):
-                showing = self._showing(perceiver.sensor_id, continuous, now)
-            self._look(perceiver, showing.to(perceiver.sensor_id), continuous, now)
+            size = SENSORS_AT_ONCE if budget.stopwatch else int(min(SENSORS_AT_ONCE, budget.left))
+            self._go_through(list(islice(self._to_visit, size)), continuous, budget)
         return True
 
-    def _showing(self, sensor_id: int, continuous: ContinuousSensing, now: TimeIndex) -> Showing:
-        """Return what shows itself to this sensor and to some that follow."""
-        ahead = min(SENSORS_AT_ONCE, len(self._to_visit))
-        last = self._to_visit[ahead - 1] if ahead else sensor_id
-        return Showing(
-            continuous, self._modalities, self._sources, sensor_id, last, now.seconds,
-            self._tell_every_s,
-        )
+    def settle(self, perceiver: Perceiver) -> None:
+        """Bring a perceiver's memory and meters up to date."""
+        followed, sensor_id = self._followed, perceiver.sensor_id
+        if sensor_id in followed.sensor_ids:
+            first, end = followed.span(sensor_id, sensor_id)
+            if end == first:
+                return  # it was looked at a moment ago
+            if followed.rows["at_s"][first] > perceiver.looked_s:
+                followed.put_into_records(first, end, self._modalities)
+                perceiver.let_pass(float(followed.rows["at_s"][first]))
+        elif (
+            sensor_id not in self._busy and sensor_id not in self._visits
+            and perceiver.looked_s < self._passed_s < self._due_s.get(sensor_id, math.inf)
+        ):
+            perceiver.let_pass(self._passed_s)
 
-    def _look(
-        self,
-        perceiver: Perceiver,
-        shown: Sequence[Shown],
-        continuous: ContinuousSensing,
-        now: TimeIndex,
+    def stop_following(self, perceiver: Perceiver) -> None:
+        """Learn that somebody changed a perceiver's memory or meters: look at it anew."""
+        if self._all.get(perceiver.sensor_id) is perceiver and not self._is_anew:
+            self._followed.drop(perceiver.sensor_id)
+            self._disturbed.add(perceiver.sensor_id)
+            self._note(perceiver)
+
+    def begin_anew(self) -> None:
+        """Learn that a saved game was loaded."""
+        self._followed.clear()
+        self._visits.clear()
+        self._due_s.clear()
+        self._queued_s.clear()
+        self._dues.clear()
+        self._passed_s = -math.inf
+        self._is_anew = True
+
+    def _load_dues(self, continuous: ContinuousSensing) -> None:
+        if self._is_anew:
+            self._is_anew = False
+            if self._to_visit:
+                first = min(self._to_visit)
+                sensing = {one for one in continuous.sensing_ids() if one >= first}
+                self._to_visit = deque(sorted(sensing.union(self._to_visit)))
+            for perceiver in self._all.values():
+                self._note_due(perceiver)
+
+    def _go_through(
+        self, ids: list[int], continuous: ContinuousSensing, budget: Budget
     ) -> None:
+        """Visit sensors to which something happens, and let the others move on between."""
+        now = self._clock.now
+        self._collect_due(now.seconds)
+        self._followed.tidy()
+        self._disturbed.clear()
+        view = InView(
+            continuous, self._modalities, self._sources, ids, now.seconds, self._tell_every_s
+        )
+        first, end = self._followed.span(ids[0], ids[-1])
+        happens = self._visits | self._followed.needing_a_look(
+            first, end, view.keys, view.intensity, view.number, now.seconds
+        )
+        begun = 0
+        for place, sensor_id in enumerate(ids):
+            is_visited = (
+                sensor_id in happens or sensor_id in self._disturbed
+                or (sensor_id in self._busy and sensor_id not in self._followed.sensor_ids)
+            )
+            if not is_visited and sensor_id not in view.tells:
+                continue
+            if place and budget.is_spent:
+                self._move_on(view, begun, place, budget)
+                return
+            self._move_on(view, begun, place if is_visited else place + 1, budget)
+            if is_visited:
+                budget.spend()
+                self._to_visit.popleft()
+                self._visit(sensor_id, view.shown_to(place), continuous, now)
+            else:
+                told = self._told(sensor_id, view.shown_to(place), continuous, now)
+                self._all[sensor_id].tell_sensed(told, now)
+            begun = place + 1
+            if not view.is_true_at(self._clock.now.seconds):
+                return
+        self._move_on(view, begun, len(ids), budget)
+
+    def _move_on(self, view: InView, first: int, end: int, budget: Budget) -> None:
+        """Let sensors to which nothing happens go on as they are."""
+        if end == first:
+            return
+        budget.spend(end - first)
+        for _ in range(end - first):
+            self._to_visit.popleft()
+        begun, ended = view.span(first, end)
+        if ended > begun:
+            row = int(self._followed.keys.searchsorted(view.keys[begun]))
+            self._followed.move_on(
+                row, row + ended - begun, view.intensity[begun:ended],
+                view.position[begun:ended], view.now_s,
+            )
+
+    def _visit(
+        self, sensor_id: int, shown: list[Shown], continuous: ContinuousSensing, now: TimeIndex
+    ) -> None:
+        self._visits.discard(sensor_id)
+        perceiver = self._all.get(sensor_id)
+        if perceiver is None:
+            return
+        told = self._told(sensor_id, shown, continuous, now)
+        self.settle(perceiver)
+        self._followed.drop(sensor_id)
+        self._disturbed.discard(sensor_id)
+        perceiver.look(shown, told, now, self._place_of)
+        if self._all.get(sensor_id) is perceiver:
+            self._follow(perceiver, shown, now.seconds)
+            self._note(perceiver)
+
+    def _follow(self, perceiver: Perceiver, shown: list[Shown], now_s: float) -> None:
+        """Let what stays in view move on in arrays from now on, if it is simple enough."""
+        sensor_id, memory = perceiver.sensor_id, perceiver.memory
+        if sensor_id in self._disturbed or not perceiver.owns_memory:
+            return
+        if len(shown) > len(perceiver.in_view) or any(one.intensity <= 0 for one in shown):
+            return
+        if memory is not None and not perceiver.in_view.issuperset(memory.followed_freely(now_s)):
+            return
+        for one in shown:
+            record = None if memory is None else memory.find(one.target)
+            self._followed.add(
+                sensor_id, one, now_s, math.inf if memory is None else memory.lose_after_s,
+                record, perceiver.meters.get(one.target),
+            )
+
+    def _told(
+        self, sensor_id: int, shown: list[Shown], continuous: ContinuousSensing, now: TimeIndex
+    ) -> list[Sensation]:
+        """Return what a sensor is told of, and note that it was."""
         told = []
-        for source_id, name, intensity, position, _, number, row in shown:
-            if row != NOT_TOLD:
-                continuous.pairs[number].told_at_s[row] = now.seconds
-                told.append(Sensation(perceiver.sensor_id, source_id, name, intensity, position,
-                                      now.seconds, now.seconds))
+        for one in shown:
+            if one.is_told:
+                continuous.pairs[one.number].told_at_s[one.row] = now.seconds
+                told.append(Sensation(sensor_id, one.target, one.modality, one.intensity,
+                                      one.position, now.seconds, now.seconds))
         for sensation in told:
             self._trace_of(sensation, now)
-        perceiver.look(shown, told, now)
-        self._note_if_busy(perceiver)
+        return told
+
+    def _place_of(self, source_id: int) -> Point | None:
+        if not self._sources.ids.knows(source_id):
+            return None
+        x, y, z = self._sources.position[self._sources.ids.slot(source_id)].tolist()
+        return (x, y, z)
 
     def _trace_of(self, sensation: Sensation, now: TimeIndex) -> None:
         for hook in self._trace.sensed:
             hook(sensation.sensor_id, sensation.source_id, sensation.modality,
                  sensation.intensity, now)
 
-    def _note_if_busy(self, perceiver: Perceiver) -> None:
-        is_here = self._all.get(perceiver.sensor_id) is perceiver
-        if is_here and perceiver.is_busy:
+    def _note(self, perceiver: Perceiver) -> None:
+        """Note whether a sensor is to be looked at in each pass, and when else."""
+        if perceiver.needs_looks(self._clock.now.seconds):
             self._busy.add(perceiver.sensor_id)
         else:
             self._busy.discard(perceiver.sensor_id)
+        self._note_due(perceiver)
+
+    def _note_due(self, perceiver: Perceiver) -> None:
+        due_s = perceiver.next_change_s()
+        if due_s > self._clock.now.seconds:
+            self._visits.discard(perceiver.sensor_id)
+        if due_s == math.inf:
+            self._due_s.pop(perceiver.sensor_id, None)
+        else:
+            self._due_s[perceiver.sensor_id] = due_s
+            self._queue(perceiver.sensor_id, due_s)
+
+    def _queue(self, sensor_id: int, due_s: float) -> None:
+        if due_s < self._queued_s.get(sensor_id, math.inf):
+            self._queued_s[sensor_id] = due_s
+            heapq.heappush(self._dues, (due_s, sensor_id))
+
+    def _collect_due(self, now_s: float) -> None:
+        while self._dues and self._dues[0][0] <= now_s:
+            queued_s, sensor_id = heapq.heappop(self._dues)
+            if self._queued_s.get(sensor_id) != queued_s:
+                continue
+            del self._queued_s[sensor_id]
+            due_s = self._due_s.get(sensor_id, math.inf)
+            if due_s <= now_s:
+                del self._due_s[sensor_id]
+                self._visits.add(sensor_id)
+            elif due_s < math.inf:
+                self._queue(sensor_id, due_s)
+
+    def _forget(self, sensor_id: int) -> None:
+        self._followed.drop(sensor_id)
+        self._disturbed.add(sensor_id)
+        self._busy.discard(sensor_id)
+        self._visits.discard(sensor_id)
+        self._due_s.pop(sensor_id, None)
+        self._queued_s.pop(sensor_id, None)

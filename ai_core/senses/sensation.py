@@ -20,6 +20,8 @@ class Sensation(NamedTuple):
         position: where it came from, which may be where the source was (m).
         sent_at: game time when it left there (s).
         at: game time of the sensation (s).
+        tag: what was emitted, in the words of who emitted it; "" of what is
+            looked for all the time, see ``tag_of`` of the sense manager.
     """
 
     sensor_id: int
@@ -29,3 +31,4 @@ class Sensation(NamedTuple):
     position: Point
     sent_at: float
     at: float
+    tag: str = ""

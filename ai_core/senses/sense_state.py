@@ -16,6 +16,7 @@ from ai_core.senses.mind_state import prepared_mind, saved_mind
 from ai_core.senses.perceivers import Perceivers
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.signal_state import prepared_signals, saved_signals
+from ai_core.senses.source_details_state import read_views, saved_views
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.table_state import (
     LoadedTable,
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 __all__ = ["SaveableSenses"]
 
 VERSION = 1
+
+RAYS = ("line_of_sight", "between")
+"""What is asked of the world, and may fail."""
 
 Change = Callable[[], None]
 
@@ -50,8 +54,14 @@ class SaveableSenses:
 
     @property
     def source_names(self) -> Mapping[int, str]:
-        """Names of sources by id, as ``sensor_names``."""
-        return self._sources.ids.names
+        """Names of sources by id, as ``sensor_names``; without clues, which loading makes itself."""
+        details = self._sources.details
+        if not any(one.clue is not None for one in details.values()):
+            return self._sources.ids.names
+        return {
+            one: name for one, name in self._sources.ids.names.items()
+            if one not in details or details[one].clue is None
+        }
 
     def forget_all(self) -> None:
         """Drop all memories and meters, for a clock that was set back without the senses."""
@@ -83,20 +93,24 @@ class SaveableSenses:
 def _saved(manager: RegionalSenseManager) -> State:
     """Return the state of a sense manager between two frames."""
     _check_between_frames(manager)
+    signals = saved_signals(manager._emitted)
     sensors = saved_sensors(manager._sensors)
     for row in sensors["rows"]:
         row["mind"] = saved_mind(manager._perceivers[row["id"]])
-    failures, is_quarantined = manager.faults.failures_of((manager, "line_of_sight"))
     return {
         "version": VERSION,
         "now": list(manager.clock.now),
         "modalities": _modality_names(manager),
         "stage": manager._stage,
         "rays_asked": manager._rays_asked,
-        "line_of_sight": {"failures": failures, "is_quarantined": is_quarantined},
+        **{name: _saved_failures(manager, name) for name in RAYS},
         "sensors": sensors,
         "sources": saved_sources(manager._sources),
-        "signals": saved_signals(manager._emitted),
+        "signals": signals,
+        "keenness": manager._keenness.save_state(),
+        "views": saved_views(manager._sources.views, manager._modalities),
+        "changed_modalities": manager._changed_modalities(),
+        "smelling": None if manager._smelling is None else manager._smelling.save_state(),
         "looking": saved_looking(manager._continuous),
         "busy": sorted(manager._perceivers._busy),
         "to_visit": list(manager._perceivers._to_visit),
@@ -112,9 +126,7 @@ def _prepared(manager: RegionalSenseManager, state: object) -> Change:
         fields.refuse("modalities", f"must be those here, {_modality_names(manager)}")
     stage = fields.whole("stage", maximum=len(manager._stages) - 1)
     rays_asked = fields.whole("rays_asked")
-    rays = fields.group("line_of_sight")
-    failures, is_quarantined = rays.whole("failures"), rays.flag("is_quarantined")
-    rays.end()
+    failures = {name: _read_failures(fields.group(name)) for name in RAYS}
     sources = read_sources(manager._sources, fields.group("sources"))
     sensors, minds = read_sensors(manager._sensors, fields.group("sensors"), sources.new_ids)
     changes = _prepared_minds(manager, sensors, minds, now_s)
@@ -122,22 +134,68 @@ def _prepared(manager: RegionalSenseManager, state: object) -> Change:
     changes.append(prepared_looking(
         manager._continuous, fields.group("looking"), sensors.table.ids, sources.table.ids, now_s
     ))
+    changes += _prepared_others(manager, fields, now_s)
+    sources.table.views = read_views(fields.group("views"), manager._modalities)
     perceivers = {new: manager._perceivers[here] for here, new in sensors.new_ids.items()}
     busy, to_visit = (_read_sensor_ids(fields, name, sensors) for name in ("busy", "to_visit"))
     fields.end()
 
     def change() -> None:
         manager._stage, manager._rays_asked = stage, rays_asked
-        ray_key = (manager, "line_of_sight")
-        manager.faults.put_failures(ray_key, failures, is_quarantined=is_quarantined)
+        for name, (in_a_row, is_quarantined) in failures.items():
+            manager.faults.put_failures((manager, name), in_a_row, is_quarantined=is_quarantined)
         for here, loaded in ((manager._sensors, sensors), (manager._sources, sources)):
             vars(here).update(vars(loaded.table))
+        manager._clues.collect(manager._sources)
         for one in changes:
             one()
         _put_minds(manager, perceivers, sensors.saved_ids)
         manager._perceivers._busy, manager._perceivers._to_visit = set(busy), deque(to_visit)
 
     return change
+
+
+def _saved_failures(manager: RegionalSenseManager, name: str) -> State:
+    failures, is_quarantined = manager.faults.failures_of((manager, name))
+    return {"failures": failures, "is_quarantined": is_quarantined}
+
+
+def _read_failures(fields: Fields) -> tuple[int, bool]:
+    found = fields.whole("failures"), fields.flag("is_quarantined")
+    fields.end()
+    return found
+
+
+def _prepared_others(manager: RegionalSenseManager, fields: Fields, now_s: float) -> list[Change]:
+    """Return what loads dulled senses, weather and trails."""
+    keenness = manager._keenness.loaded(fields, "keenness")
+    travel = _read_travel(manager, fields.group("changed_modalities"))
+
+    def change() -> None:
+        manager._keenness = keenness
+        for name, (range_m, attenuation) in travel.items():
+            manager.change_modality(name, range_m=range_m, attenuation=attenuation)
+
+    smelling = manager._smelling
+    if (smelling is None) != (fields.anything("smelling") is None):
+        fields.refuse("smelling", "must be there just where the sense manager has scent_trails")
+    if smelling is None:
+        return [change]
+    return [change, smelling.prepare_state(fields.group("smelling"), now_s)]
+
+
+def _read_travel(manager: RegionalSenseManager, fields: Fields) -> dict[str, tuple[float, float]]:
+    """Return range and attenuation of every modality: as saved if it was changed, else as made."""
+    travel = {one.name: (one.range_m, one.attenuation) for one in manager._modalities.at_first}
+    for name in fields.names():
+        one = fields.group(name)
+        if name not in travel:
+            fields.refuse(name, f"must be one of {sorted(travel)}")
+        travel[name] = (
+            one.number("range_m", minimum=1e-9), one.number("attenuation", minimum=0, maximum=1)
+        )
+        one.end()
+    return travel
 
 
 def _check_between_frames(manager: RegionalSenseManager) -> None:

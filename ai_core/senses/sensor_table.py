@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import point, positions, whole_number
+from ai_core.errors import finite_number, point, positions, whole_number
 from ai_core.senses.id_table import IdTable, grown
 from ai_core.senses.modality import ModalitySet
-from ai_core.senses.sight import SightCone, packed_cones
+from ai_core.senses.sight import CONE_NUMBERS, SightCone, packed_cones
 from ai_core.senses.source_table import affiliation_mask, same_rows
 
 __all__ = ["DEAF", "NO_SOURCE", "SensorTable"]
@@ -20,7 +20,7 @@ DEAF = np.inf
 NO_SOURCE = -1
 """Stands for "is itself no source" among ids of sources."""
 
-NO_REACH = (-1.0, 0.0, 0.0, 0.0)
+NO_REACH = (-1.0, 0.0, 0.0, 0.0, 0.0)
 """A row of cones that contains nothing, see ``first_cone_containing``."""
 
 SHORTEST_FORWARD_M = 1e-6
@@ -35,8 +35,15 @@ class SensorTable:
     Attributes:
         position: (capacity, 3) float32 (m).
         forward: (capacity, 3) float32, unit length.
-        threshold: (capacity, modalities) float64, or ``DEAF``.
-        cones: (capacity, k, 4) float64, rows of ``packed_cones``; k is the
+        threshold: (capacity, modalities) float64, what it takes now, or ``DEAF``:
+            its own threshold divided by its keenness.
+        log_threshold: (capacity, modalities) float64, its logarithm, for rough tests.
+        own_threshold: (capacity, modalities) float64, as it was given.
+        keenness: (capacity, modalities) float64, 1 unless dulled or sharpened.
+        keeps_targets: whether any cone ever had a range of its own for losing.
+        most_acuity: the most that any cone ever had (no unit).
+        changes: how often a position, threshold or anything else changed (count).
+        cones: (capacity, k, 5) float64, rows of ``packed_cones``; k is the
             most cones any sensor had.
         notices: (capacity,) int64, affiliations it notices, as bits.
         own_source: (capacity,) int64, id of the source that it is, or ``NO_SOURCE``.
@@ -50,7 +57,13 @@ class SensorTable:
         self.position = np.zeros((rows, 3), np.float32, order="F")
         self.forward = np.zeros((rows, 3), np.float32)
         self.threshold = np.full((rows, len(modalities)), DEAF, order="F")
-        self.cones = np.zeros((rows, 0, 4))
+        self.log_threshold = np.full((rows, len(modalities)), DEAF, order="F")
+        self.own_threshold = np.full((rows, len(modalities)), DEAF)
+        self.keenness = np.ones((rows, len(modalities)))
+        self.keeps_targets = False
+        self.most_acuity = 0.0
+        self.changes = 0
+        self.cones = np.zeros((rows, 0, CONE_NUMBERS))
         self.notices = np.zeros(rows, np.int64)
         self.own_source = np.full(rows, NO_SOURCE, np.int64)
 
@@ -78,9 +91,11 @@ class SensorTable:
         new = self.ids.add(name)
         self._fit()
         slot = self.ids.slot(new)
+        self.changes += 1
         self.position[slot] = place
         self.forward[slot] = direction
-        self.threshold[slot] = row
+        self.keenness[slot] = 1.0
+        self.put_thresholds(slot, row)
         self._put_cones(slot, packed)
         self.notices[slot] = mask
         self.own_source[slot] = own
@@ -88,7 +103,8 @@ class SensorTable:
 
     def remove(self, sensor_id: int) -> None:
         """Give up a sensor."""
-        self.threshold[self.ids.remove(sensor_id)] = DEAF
+        self.changes += 1
+        self.put_thresholds(self.ids.remove(sensor_id), DEAF)
 
     def change(
         self,
@@ -103,18 +119,39 @@ class SensorTable:
         packed = self.cones[slot] if cones is None else packed_cones(cones)
         packed = packed[packed[:, 0] >= 0]
         if thresholds is None:
-            has = np.flatnonzero(np.isfinite(self.threshold[slot])).tolist()
+            has = np.flatnonzero(np.isfinite(self.own_threshold[slot])).tolist()
             thresholds = {
-                self._modalities[number].name: float(self.threshold[slot, number])
+                self._modalities[number].name: float(self.own_threshold[slot, number])
                 for number in has
             }
         row, packed = self._abilities(thresholds, packed)
         mask = self.notices[slot] if notices is None else affiliation_mask("notices", notices)
         own = self.own_source[slot] if own_source is None else _own_source(own_source)
-        self.threshold[slot] = row
+        self.changes += 1
+        self.put_thresholds(slot, row)
         self._put_cones(slot, packed)
         self.notices[slot] = mask
         self.own_source[slot] = own
+
+    def put_thresholds(self, slot: int, row: NDArray[np.float64] | float) -> None:
+        """Give a row other thresholds of its own; its keenness stays."""
+        self.own_threshold[slot] = row
+        with np.errstate(divide="ignore", invalid="ignore"):
+            self.threshold[slot] = self.own_threshold[slot] / self.keenness[slot]
+            self.threshold[slot, self.keenness[slot] == 0] = DEAF
+            self.log_threshold[slot] = np.log(self.threshold[slot])
+
+    def put_keenness(self, sensor_id: int, number: int, keenness: float) -> None:
+        """Dull or sharpen one sense; 1 is as it was made, 0 senses nothing.
+
+        Raises:
+            ValueError: if ``keenness`` is negative or not finite.
+        """
+        slot = self.ids.slot(sensor_id)
+        keenness = finite_number("keenness", keenness, minimum=0, remedy="use 0 for deaf")
+        self.changes += 1
+        self.keenness[slot, number] = keenness
+        self.put_thresholds(slot, self.own_threshold[slot].copy())
 
     def move(self, ids: object, places: object, directions: object | None) -> None:
         """Put sensors at new positions, and turn them; checks all before it moves one."""
@@ -127,6 +164,7 @@ class SensorTable:
             turned = _unit("forwards", given)
             self.forward[slots, : given.shape[1]] = turned
             self.forward[slots, given.shape[1] :] = 0
+        self.changes += 1
         self.position[slots, : new.shape[1]] = new
         self.position[slots, new.shape[1] :] = 0
 
@@ -153,8 +191,10 @@ class SensorTable:
     def _put_cones(self, slot: int, packed: NDArray[np.float64]) -> None:
         missing = len(packed) - self.cones.shape[1]
         if missing > 0:
-            nothing = np.broadcast_to(NO_REACH, (len(self.cones), missing, 4))
+            nothing = np.broadcast_to(NO_REACH, (len(self.cones), missing, CONE_NUMBERS))
             self.cones = np.concatenate((self.cones, nothing), axis=1)
+        self.keeps_targets = self.keeps_targets or bool((packed[:, 4] > 0).any())
+        self.most_acuity = max([self.most_acuity, *packed[:, 3].tolist()])
         self.cones[slot] = NO_REACH
         self.cones[slot, : len(packed)] = packed
 
@@ -164,6 +204,9 @@ class SensorTable:
             self.position = grown(self.position, rows, 0)
             self.forward = grown(self.forward, rows, 0)
             self.threshold = grown(self.threshold, rows, DEAF)
+            self.log_threshold = grown(self.log_threshold, rows, DEAF)
+            self.own_threshold = grown(self.own_threshold, rows, DEAF)
+            self.keenness = grown(self.keenness, rows, 1)
             self.cones = grown(self.cones, rows, 0)
             self.notices = grown(self.notices, rows, 0)
             self.own_source = grown(self.own_source, rows, NO_SOURCE)

@@ -17,7 +17,8 @@ from ai_core.errors import finite_number, shown
 from ai_core.senses.sensation import Point
 
 __all__ = [
-    "NO_CONE", "SightCone", "aside_of", "bearings", "cone_towards", "first_cone_containing", "packed_cones",
+    "CONE_NUMBERS", "NO_CONE", "SightCone", "aside_of", "bearings", "cone_towards", "first_cone_containing",
+    "packed_cones",
 ]
 
 NO_CONE = -1
@@ -30,6 +31,9 @@ Positions are float32, exact to about 1e-7 of their size. Smaller, and targets
 placed on the border by hand fall outside by rounding; larger moves the border
 of a narrow cone by visible amounts.
 """
+
+CONE_NUMBERS = 5
+"""Numbers of one cone among ``packed_cones`` (count)."""
 
 NO_RIGHT = 1e-6
 """Length of ``forward x up`` below which a sensor faces straight up or down (no unit).
@@ -53,6 +57,8 @@ class SightCone:
         horizontal_rad: full angle from left to right (rad); above 0, at most 2π.
         vertical_rad: full angle from bottom to top (rad); above 0, at most π.
         acuity: factor on the strength of what is seen; 0 or more.
+        lose_range_m: what is seen already stays seen up to here (m); None for
+            ``range_m``, else not below it.
 
     Raises:
         TypeError: if a number is of another type.
@@ -63,6 +69,7 @@ class SightCone:
     horizontal_rad: float
     vertical_rad: float
     acuity: float = 1.0
+    lose_range_m: float | None = None
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -78,10 +85,45 @@ class SightCone:
         )
         put(self, "vertical_rad", vertical_rad)
         put(self, "acuity", finite_number("acuity", self.acuity, minimum=0))
+        if self.lose_range_m is not None:
+            lose_range_m = finite_number(
+                "lose_range_m", self.lose_range_m, minimum=self.range_m,
+                remedy="it is where sight is lost, beyond where it is gained",
+            )
+            put(self, "lose_range_m", lose_range_m)
+
+    @classmethod
+    def close_by(cls, range_m: float = 2.0, *, acuity: float = 1.0) -> SightCone:
+        """Return awareness of what is close by in every direction, also behind the eyes."""
+        return cls(range_m, math.tau, math.pi, acuity)
+
+    def widened(self, angle: float = 1.5, *, reach: float = 1.0) -> SightCone:
+        """Return this cone as somebody has it who searches.
+
+        Args:
+            angle: factor on both angles, above 0; a full circle stays one.
+            reach: factor on the ranges, above 0.
+
+        >>> SightCone(10.0, 1.0, 0.5).widened(2.0).horizontal_rad
+        2.0
+        """
+        angle = finite_number("angle", angle, above=0)
+        reach = finite_number("reach", reach, above=0)
+        return SightCone(
+            self.range_m * reach,
+            min(math.tau, self.horizontal_rad * angle),
+            min(math.pi, self.vertical_rad * angle),
+            self.acuity,
+            None if self.lose_range_m is None else self.lose_range_m * reach,
+        )
 
 
 def packed_cones(cones: Sequence[SightCone]) -> Floats:
-    """Return cones as rows of (range_m, cos half horizontal, sin half vertical, acuity).
+    """Return cones as rows of numbers for the loops.
+
+    Each row holds range_m, cos half horizontal, sin half vertical, acuity, and 1
+    if it only keeps what is seen already, else 0. Cones with a ``lose_range_m``
+    come a second time at the end, as far as that.
 
     Raises:
         TypeError: if one is not a ``SightCone``.
@@ -89,16 +131,15 @@ def packed_cones(cones: Sequence[SightCone]) -> Floats:
     for cone in cones:
         if not isinstance(cone, SightCone):
             raise TypeError(f"sight_cones must hold SightCone, got {shown(cone)}")
-    rows = [
-        (
-            cone.range_m,
-            math.cos(cone.horizontal_rad / 2),
-            math.sin(cone.vertical_rad / 2),
-            cone.acuity,
-        )
-        for cone in cones
-    ]
-    return np.array(rows, np.float64).reshape(len(rows), 4)
+    keeping = [cone for cone in cones if (cone.lose_range_m or 0) > cone.range_m]
+    rows = [_packed(cone, cone.range_m, 0.0) for cone in cones]
+    rows += [_packed(cone, cone.lose_range_m or cone.range_m, 1.0) for cone in keeping]
+    return np.array(rows, np.float64).reshape(len(rows), CONE_NUMBERS)
+
+
+def _packed(cone: SightCone, range_m: float, only_keeps: float) -> tuple[float, ...]:
+    cos_half, sin_half = math.cos(cone.horizontal_rad / 2), math.sin(cone.vertical_rad / 2)
+    return (range_m, cos_half, sin_half, cone.acuity, only_keeps)
 
 
 def aside_of(up: Floats) -> Floats:
@@ -145,7 +186,7 @@ def first_cone_containing(bearing: Floats, cones: Floats) -> NDArray[np.intp]:
 
     Args:
         bearing: shape (n, 3), from ``bearings`` (m).
-        cones: shape (n, k, 4), rows of ``packed_cones``; a range below 0
+        cones: shape (n, k, 5), rows of ``packed_cones``; a range below 0
             stands for no cone.
 
     Returns:
@@ -199,7 +240,7 @@ def cone_towards(
     distance = math.sqrt(across + above * above)
     across = math.sqrt(across)
     slack = BORDER_TOLERANCE * distance
-    for k, (range_m, cos_half, sin_half, _) in enumerate(cones):
+    for k, (range_m, cos_half, sin_half, _, _) in enumerate(cones):
         if (
             distance - slack <= range_m
             and ahead + slack >= cos_half * across

@@ -9,54 +9,39 @@ in the same order: a product and a sum never fused, no ``hypot``, no
 """
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.senses.modality import intensity_at
 from ai_core.senses.pairs_in_view import keys_of
-from ai_core.senses.reach import may_reach, may_reach_from
-from ai_core.senses.sensation import Point
+from ai_core.senses.reach import may_reach
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.sight import NO_CONE, bearings, cone_towards, first_cone_containing
+from ai_core.senses.sight import NO_CONE, bearings, first_cone_containing
+from ai_core.senses.sight_few import few_pairs, few_sensors_reached
 from ai_core.senses.source_table import SourceTable
+from ai_core.senses.waves import Sense, Wave
 from ai_core.twins import twin
 
-__all__ = ["FEW", "INTERFACE", "Sense", "pairs_in_reach", "sensors_reached"]
+__all__ = ["INTERFACE", "Sense", "pairs_in_reach", "sensors_reached", "table_of", "waves_at_once"]
 
-INTERFACE = 1
+INTERFACE = 2
 """Changes with any change of names, arguments or results, here and in the kernel."""
 
-FEW = 24
-"""Candidates up to which one by one is faster than NumPy's calls (count).
+FEW_SENSORS = 128
+"""Sensors up to which plain loops are faster than NumPy's calls (count)."""
 
-About 3 µs each with cones against 70 µs for all, 0.5 without against 15.
-"""
+FEW_PAIRS = 2048
+"""Pairs of sensor and source up to which the same holds (count)."""
+
+MANY = 2000
+"""Candidates from which on it pays to compare logarithms before powers are worked out (count)."""
+
+ROUGHLY = 1e-6
+"""Slack of logarithms of intensities (no unit): float64 rounds them to 1e-13 at most."""
 
 Floats = NDArray[np.float64]
-
-
-class Sense(NamedTuple):
-    """What the loops need to know of a modality, and which way is up.
-
-    Attributes:
-        number: of the modality, its column in tables.
-        range_m: beyond this nothing is sensed (m).
-        attenuation: share of the intensity kept per metre.
-        needs_cone: whether only what is in a sight cone counts.
-        up: unit length.
-        aside: unit length, at right angles to ``up``: the right of who faces up.
-    """
-
-    number: int
-    range_m: float
-    attenuation: float
-    needs_cone: bool
-    up: Point = (0.0, 1.0, 0.0)
-    aside: Point = (1.0, 0.0, 0.0)
 
 
 @twin
@@ -86,6 +71,10 @@ def pairs_in_reach(
     found = len(sensor_ids) * len(source_ids)
     if min(len(out_keys), len(out_intensity)) < found:
         raise ValueError(f"out_keys and out_intensity must have room for {found} pairs")
+    if found <= FEW_PAIRS and len(sensor_ids) <= FEW_SENSORS:
+        keys, sensed = few_pairs(sensors, sensor_ids, sources, source_ids, sense)
+        out_keys[: len(keys)], out_intensity[: len(keys)] = keys, sensed
+        return len(keys)
     eyes, targets = sensors.ids.slots_of_known(sensor_ids), sources.ids.slots_of_known(source_ids)
     senses = np.isfinite(sensors.threshold[:, sense.number].take(eyes))
     shows = sources.strength[:, sense.number].take(targets) >= 0
@@ -93,14 +82,10 @@ def pairs_in_reach(
         eyes, sensor_ids = eyes[senses], sensor_ids[senses]
     if not shows.all():
         targets, source_ids = targets[shows], source_ids[shows]
-    rows, columns = may_reach(
-        sensors.position.T.take(eyes, axis=1), sources.position.T.take(targets, axis=1),
-        sense.range_m,
-    )
+    rows, columns = _may_sense(sensors, eyes, sources, targets, sense.range_m)
     if not len(rows):
         return 0
-    test = _pairs_one_by_one if len(rows) <= FEW else _pairs_at_once
-    kept, intensity = test(
+    kept, intensity = _pairs_at_once(
         sensors, eyes[rows], sources, targets[columns], source_ids[columns], sense
     )
     found = len(kept)
@@ -112,68 +97,63 @@ def pairs_in_reach(
 @twin
 def sensors_reached(
     sensors: SensorTable,
-    sense: Sense,
-    origin: Point,
-    strength: float,
-    affiliation: int,
-    source_id: int,
-) -> tuple[list[int], list[float], list[float]]:
-    """Return who senses one signal: slots, ascending, distances (m) and intensities.
+    waves: Sequence[Wave],
+    out_slots: NDArray[np.int64],
+    out_distance: Floats,
+    out_intensity: Floats,
+) -> list[int]:
+    """Write who senses some signals, as sensors stand now; return how many sense each.
 
     Args:
-        sensors: who may sense it.
-        sense: a modality without cones.
-        origin: where it comes from (m), exact in float32.
-        strength: there, 0 or more.
-        affiliation: of its source, as bits.
-        source_id: its source, which does not sense it itself.
+        sensors: n rows of those who may sense them.
+        waves: m signals.
+        out_slots: (n * m,) or more. By signal, then slot.
+        out_distance: (n * m,) or more (m).
+        out_intensity: (n * m,) or more.
 
-    Cost: O(sensors).
+    Cost: O(n) for each signal, which is less the more are asked together.
     """
-    slots = may_reach_from(origin, sensors.position.T[:, : sensors.rows], sense.range_m)
-    if not slots:
-        return [], [], []
-    test = _signal_one_by_one if len(slots) <= FEW else _signal_at_once
-    return test(sensors, slots, sense, origin, strength, affiliation, source_id)
+    if min(len(out_slots), len(out_distance), len(out_intensity)) < sensors.rows * len(waves):
+        raise ValueError(
+            "out_slots, out_distance and out_intensity must have room for"
+            f" {sensors.rows * len(waves)} sensations"
+        )
+    if not waves:
+        return []
+    if sensors.rows <= FEW_SENSORS:
+        counts, few_slots, few_distances, few_intensities = few_sensors_reached(sensors, waves)
+        total = len(few_slots)
+        if total:
+            out_slots[:total], out_distance[:total] = few_slots, few_distances
+            out_intensity[:total] = few_intensities
+        return counts
+    table = table_of(waves)
+    numbers, near = may_reach(
+        table[:3].astype(np.float32), sensors.position.T[:, : sensors.rows], table[4]
+    )
+    counts, slots, distance, intensity = waves_at_once(sensors, table, numbers, near)
+    out_slots[: len(slots)] = slots
+    out_distance[: len(slots)], out_intensity[: len(slots)] = distance, intensity
+    return counts
 
 
-def _pairs_one_by_one(
+def _may_sense(
     sensors: SensorTable,
     eyes: NDArray[np.intp],
     sources: SourceTable,
     targets: NDArray[np.intp],
-    source_ids: NDArray[np.int32],
-    sense: Sense,
-) -> tuple[list[int], list[float]]:
-    number, range_m, attenuation, needs_cone, up, aside = sense
-    found: list[int] = []
-    intensities: list[float] = []
-    columns = zip(
-        *sensors.position.T.take(eyes, axis=1).tolist(),
-        *sources.position.T.take(targets, axis=1).tolist(),
-        ((sensors.notices[eyes] & sources.affiliation[targets]) != 0).tolist(),
-        (sensors.own_source[eyes] == source_ids).tolist(),
-        sources.strength[:, number].take(targets).tolist(),
-        sensors.threshold[:, number].take(eyes).tolist(),
-        eyes.tolist(), strict=True,
-    )
-    for k, (ex, ey, ez, tx, ty, tz, notices, is_own, sensed, threshold, eye) in enumerate(columns):
-        dx, dy, dz = tx - ex, ty - ey, tz - ez
-        distance = math.sqrt(dx * dx + dy * dy + dz * dz)
-        if distance > range_m or is_own or not notices:
-            continue
-        if attenuation != 1:
-            sensed *= attenuation**distance
-        if needs_cone:
-            cones = sensors.cones[eye].tolist()
-            cone = cone_towards((dx, dy, dz), sensors.forward[eye].tolist(), up, aside, cones)
-            if cone == NO_CONE:
-                continue
-            sensed *= cones[cone][3]
-        if sensed >= threshold:
-            found.append(k)
-            intensities.append(sensed)
-    return found, intensities
+    range_m: float,
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return rows of eyes and of targets that may be in reach, by eye, then target."""
+    reach_m = range_m * sources.size.take(targets)
+    at_eyes = sensors.position.T.take(eyes, axis=1)
+    at_targets = sources.position.T.take(targets, axis=1)
+    if len(eyes) <= len(targets):
+        most = reach_m.max() if len(reach_m) else 0.0
+        return may_reach(at_eyes, at_targets, np.full(len(eyes), most))
+    columns, rows = may_reach(at_targets, at_eyes, reach_m)
+    order = np.lexsort((columns, rows))
+    return rows[order], columns[order]
 
 
 def _pairs_at_once(
@@ -188,7 +168,8 @@ def _pairs_at_once(
     kept &= sensors.own_source[eyes] != source_ids
     offsets = sources.position[targets].astype(np.float64)
     offsets -= sensors.position[eyes]
-    distance = _lengths_of(offsets)
+    offsets /= sources.size[targets, np.newaxis]
+    distance = _lengths_of(offsets[:, 0], offsets[:, 1], offsets[:, 2])
     kept &= distance <= sense.range_m
     intensity = sources.strength[targets, sense.number]
     if sense.attenuation != 1:
@@ -206,63 +187,54 @@ def _pairs_at_once(
     return np.flatnonzero(kept), intensity[kept]
 
 
-def _signal_one_by_one(
-    sensors: SensorTable,
-    slots: Sequence[int],
-    sense: Sense,
-    origin: Point,
-    strength: float,
-    affiliation: int,
-    source_id: int,
-) -> tuple[list[int], list[float], list[float]]:
-    ox, oy, oz = origin
-    reached: list[int] = []
-    distances: list[float] = []
-    intensities: list[float] = []
-    columns = zip(
-        slots,
-        *sensors.position.T.take(slots, axis=1).tolist(),
-        sensors.threshold[:, sense.number].take(slots).tolist(),
-        sensors.notices.take(slots).tolist(),
-        sensors.own_source.take(slots).tolist(), strict=True,
-    )
-    for slot, x, y, z, threshold, notices, own_source in columns:
-        dx, dy, dz = x - ox, y - oy, z - oz
-        distance = math.sqrt(dx * dx + dy * dy + dz * dz)
-        if distance > sense.range_m or own_source == source_id or not notices & affiliation:
-            continue
-        intensity = strength
-        if sense.attenuation != 1:
-            intensity *= sense.attenuation**distance
-        if intensity >= threshold and threshold < math.inf:
-            reached.append(slot)
-            distances.append(distance)
-            intensities.append(intensity)
-    return reached, distances, intensities
+def table_of(waves: Sequence[Wave]) -> Floats:
+    """Return signals as columns: origin, strength, range, attenuation, modality, affiliation, source.
+
+    float64 holds all whole numbers among them exactly.
+    """
+    return np.array([
+        (*origin, strength, sense.range_m, sense.attenuation, sense.number, affiliation, source_id)
+        for sense, origin, strength, affiliation, source_id in waves
+    ]).T
 
 
-def _signal_at_once(
-    sensors: SensorTable,
-    slots: Sequence[int],
-    sense: Sense,
-    origin: Point,
-    strength: float,
-    affiliation: int,
-    source_id: int,
-) -> tuple[list[int], list[float], list[float]]:
-    rows = np.array(slots, np.intp)
-    distance = _lengths_of(sensors.position[rows].astype(np.float64) - np.array(origin))
-    intensity = np.full(len(rows), strength)
-    if sense.attenuation != 1:
-        intensity = intensity_at(strength, distance, sense.attenuation)
-    threshold = sensors.threshold[rows, sense.number]
-    kept = (distance <= sense.range_m) & (intensity >= threshold) & np.isfinite(threshold)
-    kept &= (sensors.notices[rows] & affiliation) != 0
-    kept &= sensors.own_source[rows] != source_id
-    return rows[kept].tolist(), distance[kept].tolist(), intensity[kept].tolist()
+def waves_at_once(
+    sensors: SensorTable, waves: Floats, numbers: NDArray[np.intp], slots: NDArray[np.intp]
+) -> tuple[list[int], NDArray[np.intp], Floats, Floats]:
+    """Return which of some signals are sensed at some sensors; see ``sensors_reached``.
+
+    Args:
+        sensors: who may sense them.
+        waves: (9, m), the signals, see ``table_of``.
+        numbers: (k,), which signal, ascending.
+        slots: (k,), which sensor.
+
+    Cost: O(k) in NumPy.
+    """
+    x, y, z = sensors.position.T.take(slots, axis=1).astype(np.float64)
+    ox, oy, oz = waves[:3].take(numbers, axis=1)
+    distance = _lengths_of(x - ox, y - oy, z - oz)
+    number = waves[6].astype(np.intp).take(numbers)
+    kept = distance <= waves[4].take(numbers)
+    if len(numbers) > MANY:
+        # Roughly first, because powers cost most; not ">=", which is false where nothing can be told.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_strength, log_attenuation = np.log(waves[[3, 5]]).take(numbers, axis=1)
+            faded = log_strength + distance * log_attenuation
+        kept &= ~(faded < sensors.log_threshold[slots, number] - ROUGHLY)
+    numbers, slots, number, distance = numbers[kept], slots[kept], number[kept], distance[kept]
+    intensity, attenuation = waves[[3, 5]].take(numbers, axis=1)
+    # A share of 1 gives a power of exactly 1, so whoever loses nothing loses nothing here.
+    intensity *= np.float_power(attenuation, distance)
+    affiliation, source_id = waves[7:].astype(np.int64).take(numbers, axis=1)
+    threshold = sensors.threshold[slots, number]
+    kept = (intensity >= threshold) & (threshold < np.inf)
+    kept &= (sensors.notices.take(slots) & affiliation) != 0
+    kept &= sensors.own_source.take(slots) != source_id
+    counts = np.bincount(numbers[kept], minlength=waves.shape[1]).tolist()
+    return counts, slots[kept], distance[kept], intensity[kept]
 
 
-def _lengths_of(offsets: Floats) -> Floats:
-    x, y, z = offsets[:, 0], offsets[:, 1], offsets[:, 2]
+def _lengths_of(x: Floats, y: Floats, z: Floats) -> Floats:
     lengths: Floats = np.sqrt(x * x + y * y + z * z)
     return lengths

@@ -5,7 +5,7 @@ next of them waits in the heap: sending costs one sort, not one push a sensor.
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from heapq import heappop, heappush, heapreplace
 from typing import NamedTuple
 
@@ -24,6 +24,10 @@ class Signal(NamedTuple):
         strength: at its origin, no unit.
         position: its origin (m).
         sent_at_s: game time when it was emitted (s).
+        affiliation: of its source, as bits.
+        tag: what it is called, for listeners.
+        channel: repeated signals of one source on one channel replace each
+            other at a sensor; "" for none.
     """
 
     order: int
@@ -32,15 +36,29 @@ class Signal(NamedTuple):
     strength: float
     position: Point
     sent_at_s: float
+    affiliation: int = 1
+    tag: str = ""
+    channel: str = ""
 
 
 class Arrival(NamedTuple):
-    """One signal at one sensor, as far as it could be told when it was sent."""
+    """One signal at one sensor, as far as it could be told when it was sent.
+
+    Attributes:
+        due_s: game time when it is to be told (s).
+        sensor_id: whom.
+        distance_m: how far the sensor was (m).
+        intensity: there.
+        kept: share of the intensity that what stands between lets through.
+        is_final: True if it is told so, wherever the sensor has gone since.
+    """
 
     due_s: float
     sensor_id: int
     distance_m: float
     intensity: float
+    kept: float = 1.0
+    is_final: bool = False
 
 
 class SignalQueue:
@@ -59,16 +77,8 @@ class SignalQueue:
         """Number of arrivals to come."""
         return self._count
 
-    def send(
-        self,
-        signal: Signal,
-        due_s: Sequence[float],
-        sensor_ids: Sequence[int],
-        distance_m: Sequence[float],
-        intensity: Sequence[float],
-    ) -> None:
+    def send(self, signal: Signal, arrivals: Iterable[Arrival]) -> None:
         """Let a signal travel to sensors, given in any order, each once."""
-        arrivals = map(Arrival, due_s, sensor_ids, distance_m, intensity)
         self._push(signal, sorted(arrivals, reverse=True))
 
     def send_again(self, signal: Signal, arrival: Arrival) -> None:

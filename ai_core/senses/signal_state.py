@@ -10,7 +10,9 @@ from ai_core.saving.fields import LATEST_S, Fields, State, brief
 from ai_core.senses.emitted_signals import EmittedSignals
 from ai_core.senses.id_state import LARGEST_ID
 from ai_core.senses.modality import ModalitySet
+from ai_core.senses.signal_fronts import Front
 from ai_core.senses.signal_queue import Arrival, Signal, SignalQueue
+from ai_core.senses.source_table import ALL_AFFILIATIONS
 
 __all__ = ["prepared_signals", "saved_signals"]
 
@@ -19,6 +21,7 @@ Entry = tuple[float, int, int, Signal, list[Arrival]]
 
 def saved_signals(emitted: EmittedSignals) -> State:
     """Return signals in the order of their next arrivals; of each, the latest first."""
+    emitted.offer()
     modalities = emitted._modalities
     entries = sorted(emitted._queue._next, key=lambda entry: entry[:3])
     return {
@@ -31,6 +34,14 @@ def saved_signals(emitted: EmittedSignals) -> State:
             {**_saved_signal(signal, modalities), "arrivals": [list(arrival)]}
             for signal, arrival in emitted._arrived
         ],
+        "fronts": [
+            {**_saved_signal(front.signal, modalities), "arrivals": [],
+             "drift_m": list(front.drift_m), "passed": sorted(front.passed)}
+            for front in emitted.fronts.fronts
+        ],
+        "followed": emitted.fronts.followed,
+        "noise": emitted.noise.save_state(),
+        "wind": emitted.wind.save_state(),
     }
 
 
@@ -55,10 +66,16 @@ def prepared_signals(
         if len(arrivals) != 1:
             one.refuse("arrivals", "must hold one alone")
         arrived.append((signal, arrivals[0]))
+    fronts = [_read_front(one, modalities, sent, latest_s) for one in fields.groups("fronts")]
+    followed = fields.whole("followed", maximum=len(fronts))
+    noise = emitted.noise.loaded(fields.group("noise"))
+    wind = emitted.wind.loaded(fields.group("wind"), latest_s)
     fields.end()
 
     def change() -> None:
-        emitted._sent, emitted._queue, emitted._arrived = sent, queue, arrived
+        emitted._sent, emitted._queue, emitted._arrived, emitted._waiting = sent, queue, arrived, []
+        emitted.fronts.fronts, emitted.fronts.followed = fronts, followed
+        emitted.noise, emitted.wind = noise, wind
 
     return change
 
@@ -69,6 +86,15 @@ def _saved_signal(signal: Signal, modalities: ModalitySet) -> dict[str, Any]:
         "modality": modalities[signal.modality].name,
         "position": list(signal.position),
     }
+
+
+def _read_front(fields: Fields, modalities: ModalitySet, sent: int, latest_s: float) -> Front:
+    drift_m = fields.point("drift_m")
+    passed = set(fields.wholes("passed", maximum=LARGEST_ID))
+    signal, _ = _read_signal(fields, modalities, sent, latest_s)
+    if not modalities[signal.modality].is_slow:
+        fields.refuse("modality", "must be a slow one")
+    return Front(signal, drift_m, passed)
 
 
 def _read_signal(
@@ -82,19 +108,24 @@ def _read_signal(
         strength=fields.number("strength", minimum=0),
         position=fields.point("position"),
         sent_at_s=fields.seconds("sent_at_s", latest_s=latest_s),
+        affiliation=fields.whole("affiliation", maximum=ALL_AFFILIATIONS),
+        tag=fields.text("tag"),
+        channel=fields.text("channel"),
     )
     arrivals = []
     for index, row in enumerate(fields.items("arrivals")):
         place = fields.place_of(f"arrivals[{index}]")
-        if not isinstance(row, list) or len(row) != 4:
-            fields.refuse(f"arrivals[{index}]", f"must be [due, sensor, distance, intensity],"
-                                                f" got {brief(row)}")
+        if not isinstance(row, list) or len(row) != len(Arrival._fields):
+            fields.refuse(f"arrivals[{index}]", f"must be [due, sensor, distance, intensity, share kept,"
+                                                f" is final], got {brief(row)}")
         one = Fields(dict(zip(Arrival._fields, row, strict=True)), place)
         arrivals.append(Arrival(
             one.number("due_s", minimum=-LATEST_S, maximum=LATEST_S),
             one.whole("sensor_id", maximum=LARGEST_ID),
             one.number("distance_m", minimum=0),
             one.number("intensity", minimum=0),
+            one.number("kept", minimum=0, maximum=1),
+            one.flag("is_final"),
         ))
     if any(later[:2] < sooner[:2] for later, sooner in pairwise(arrivals)):
         fields.refuse("arrivals", "must come by falling due time and sensor")

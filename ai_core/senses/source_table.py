@@ -1,13 +1,18 @@
 """What can be sensed, as arrays: where each source is and how strong."""
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ai_core.errors import point, positions, whole_number
+from ai_core.errors import UnknownNameError, finite_number, point, positions, whole_number
+from ai_core.senses.camouflage import NO_PATTERN, Camouflage
 from ai_core.senses.id_table import IdTable, grown
 from ai_core.senses.modality import ModalitySet
+from ai_core.senses.source_details import SourceDetails, VisiblePart, named_levels, visible_parts
+from ai_core.senses.views import Views
 
 __all__ = ["ALL_AFFILIATIONS", "NO_STRENGTH", "SourceTable", "affiliation_mask", "same_rows"]
 
@@ -17,57 +22,126 @@ ALL_AFFILIATIONS = (1 << 32) - 1
 NO_STRENGTH = -1.0
 """Stands for "cannot be sensed in this modality" among strengths (0 or more)."""
 
+PLAIN = SourceDetails()
+
 
 class SourceTable:
     """One row per source; ``ids`` knows which rows are in use.
 
+    Args:
+        modalities: all senses.
+        camouflage: how well patterns show before others; None: all the same.
+        has_backdrops: whether it is known what is behind a source that is seen.
+
     Attributes:
         position: (capacity, 3) float32 (m).
-        strength: (capacity, modalities) float64, or ``NO_STRENGTH``.
+        own_strength: (capacity, modalities) float64, as given, or ``NO_STRENGTH``.
+        strength: (capacity, modalities) float64, the most that it may be where it
+            is now: its own in the light, or as it may stand out from what is behind it.
+        light: (capacity,) float64, how brightly it is lit, 0 or more.
+        size: (capacity,) float64, as if it were so many times nearer, above 0.
+        pattern: (capacity,) number of its pattern, or ``NO_PATTERN``.
         affiliation: (capacity,) int64, what it belongs to, as bits.
+        details: what else it has, by id; those that have nothing are left out.
+        views: how clearly sensors saw sources.
         changes: how often something was moved or removed (count).
     """
 
-    def __init__(self, modalities: ModalitySet) -> None:
+    def __init__(
+        self,
+        modalities: ModalitySet,
+        camouflage: Camouflage | None = None,
+        *,
+        has_backdrops: bool = False,
+    ) -> None:
         self._modalities = modalities
+        self._lit = [number for number in range(len(modalities)) if modalities[number].needs_light]
+        self.camouflage = Camouflage({}) if camouflage is None else camouflage
+        self.has_backdrops = has_backdrops
         self.changes = 0
         self.ids = IdTable("source")
         rows = self.ids.capacity
         self.position = np.zeros((rows, 3), np.float32, order="F")  # as the sensors'
+        self.own_strength = np.full((rows, len(modalities)), NO_STRENGTH)
         self.strength = np.full((rows, len(modalities)), NO_STRENGTH)
+        self.light = np.ones(rows)
+        self.size = np.ones(rows)
+        self.pattern = np.full(rows, NO_PATTERN, np.intp)
         self.affiliation = np.zeros(rows, np.int64)
+        self.details: dict[int, SourceDetails] = {}
+        self.views = Views()
 
     def add(
-        self, position: object, strengths: Mapping[str, float], affiliation: int, name: str = ""
+        self,
+        position: object,
+        strengths: Mapping[str, float],
+        affiliation: int,
+        name: str = "",
+        *,
+        light: float = 1.0,
+        size: float = 1.0,
+        pattern: str = "",
+        details: SourceDetails = PLAIN,
     ) -> int:
         """Return the id of a new source; checks everything before it changes anything."""
         place = point("position", position)
         row = self._modalities.row("strengths", strengths, NO_STRENGTH)
         bits = affiliation_mask("affiliation", affiliation)
+        brightness = finite_number("light", light, minimum=0)
+        times = _size(size)
+        number = self.camouflage.number(pattern)
         new = self.ids.add(name)
         self._fit()
         slot = self.ids.slot(new)
         self.position[slot] = place
-        self.strength[slot] = row
+        self.own_strength[slot] = row
+        self.light[slot], self.size[slot], self.pattern[slot] = brightness, times, number
         self.affiliation[slot] = bits
+        self.put_details(new, details)
+        self.refresh(np.array([slot]))
         return new
 
     def remove(self, source_id: int) -> None:
         """Give up a source."""
         self.changes += 1
-        self.strength[self.ids.remove(source_id)] = NO_STRENGTH
+        slot = self.ids.remove(source_id)
+        self.own_strength[slot] = self.strength[slot] = NO_STRENGTH
+        self.details.pop(int(source_id), None)
 
     def change(
-        self, source_id: int, strengths: Mapping[str, float] | None, affiliation: int | None
+        self,
+        source_id: int,
+        strengths: Mapping[str, float] | None,
+        affiliation: int | None,
+        *,
+        light: float | None = None,
+        size: float | None = None,
+        pattern: str | None = None,
+        tag: str | None = None,
+        actions: Mapping[str, float] | None = None,
+        parts: Sequence[VisiblePart] | None = None,
     ) -> None:
-        """Replace what is not None."""
+        """Replace what is not None; checks everything before it changes anything."""
         slot = self.ids.slot(source_id)
-        row = self.strength[slot]
+        row = self.own_strength[slot]
         if strengths is not None:
             row = self._modalities.row("strengths", strengths, NO_STRENGTH)
-        if affiliation is not None:
-            self.affiliation[slot] = affiliation_mask("affiliation", affiliation)
-        self.strength[slot] = row
+        bits = self.affiliation[slot] if affiliation is None else affiliation_mask(
+            "affiliation", affiliation)
+        brightness = self.light[slot] if light is None else finite_number("light", light, minimum=0)
+        times = self.size[slot] if size is None else _size(size)
+        number = self.pattern[slot] if pattern is None else self.camouflage.number(pattern)
+        details = self.details_of(source_id)
+        if tag is not None:
+            details = replace(details, tag=tag)
+        if actions is not None:
+            details = replace(details, actions=named_levels(actions))
+        if parts is not None:
+            details = replace(details, parts=visible_parts(parts))
+        self.affiliation[slot], self.own_strength[slot] = bits, row
+        self.light[slot], self.size[slot], self.pattern[slot] = brightness, times, number
+        self.put_details(int(source_id), details)
+        self.refresh(np.array([slot]))
 
     def move(self, ids: object, places: object) -> None:
         """Put sources at new positions; the last one counts if an id comes twice."""
@@ -78,11 +152,73 @@ class SourceTable:
         self.position[slots, : new.shape[1]] = new
         self.position[slots, new.shape[1] :] = 0
 
+    def light_up(self, ids: object, light: object) -> None:
+        """Say how brightly many sources are lit; checks all before it changes one."""
+        slots = self.ids.slots(ids)
+        levels = np.asarray(light, np.float64)
+        if levels.shape != slots.shape:
+            raise ValueError(f"light must have shape ({len(slots)},), one per id, got {levels.shape}")
+        if not (np.isfinite(levels) & (levels >= 0)).all():
+            raise ValueError("light must be 0 or more, and finite, for every id")
+        self.light[slots] = levels
+        self.refresh(slots)
+
+    def details_of(self, source_id: int) -> SourceDetails:
+        """Return what else a source has.
+
+        Raises:
+            UnknownNameError: if the id is not in use.
+        """
+        self.ids.slot(source_id)
+        return self.details.get(int(source_id), PLAIN)
+
+    def put_details(self, source_id: int, details: SourceDetails) -> None:
+        """Let a source have something else beside."""
+        if details == PLAIN:
+            self.details.pop(source_id, None)
+        else:
+            self.details[source_id] = details
+
+    def level_of(self, source_id: int, action: str) -> float:
+        """Return the strength of the signal of an action.
+
+        Raises:
+            UnknownNameError: if the source or its action is unknown.
+        """
+        actions = self.details_of(source_id).actions
+        try:
+            return actions[action]
+        except (KeyError, TypeError):
+            raise UnknownNameError("action", action, actions) from None
+
+    def refresh(self, slots: NDArray[np.intp]) -> None:
+        """Work out ``strength`` again."""
+        own = self.own_strength[slots]
+        self.strength[slots] = own
+        if self._lit:
+            factor = self.highest_factor(slots)
+            for number in self._lit:
+                self.strength[slots, number] = np.where(
+                    own[:, number] < 0, NO_STRENGTH, own[:, number] * factor
+                )
+
+    def highest_factor(self, slots: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the most that light and what is behind can make of strengths."""
+        light = self.light[slots]
+        if not self.has_backdrops:
+            return light
+        # A dark figure before a bright wall shows by how much darker it is.
+        return np.maximum(light, 1.0 - light) * self.camouflage.highest(self.pattern[slots])
+
     def _fit(self) -> None:
         rows = self.ids.capacity
         if rows > len(self.position):
             self.position = grown(self.position, rows, 0)
+            self.own_strength = grown(self.own_strength, rows, NO_STRENGTH)
             self.strength = grown(self.strength, rows, NO_STRENGTH)
+            self.light = grown(self.light, rows, 1)
+            self.size = grown(self.size, rows, 1)
+            self.pattern = grown(self.pattern, rows, NO_PATTERN)
             self.affiliation = grown(self.affiliation, rows, 0)
 
 
@@ -106,3 +242,7 @@ def same_rows(name: str, rows: int, wanted: int) -> None:
     """
     if rows != wanted:
         raise ValueError(f"{name} must have one row per id, got {rows} for {wanted} ids")
+
+
+def _size(size: float) -> float:
+    return finite_number("size", size, minimum=1e-3, maximum=1e6, remedy="1 is as large as ranges are meant for")

@@ -11,6 +11,8 @@ from ai_core.saving.matching import match_by_name
 from ai_core.senses.id_state import LARGEST_ID, read_ids, saved_ids
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensor_table import DEAF, NO_SOURCE, SensorTable
+from ai_core.senses.sight import CONE_NUMBERS
+from ai_core.senses.source_details_state import read_details, saved_details
 from ai_core.senses.source_table import ALL_AFFILIATIONS, NO_STRENGTH, SourceTable
 
 __all__ = [
@@ -58,7 +60,8 @@ def saved_sensors(table: SensorTable) -> State:
             "name": name,
             "position": table.position[slot].tolist(),
             "forward": table.forward[slot].tolist(),
-            "thresholds": _by_modality(table._modalities, table.threshold[slot], DEAF),
+            "thresholds": _by_modality(table._modalities, table.own_threshold[slot], DEAF),
+            "keenness": _by_modality(table._modalities, table.keenness[slot], 1.0),
             "cones": cones[cones[:, 0] >= 0].tolist(),
             "notices": int(table.notices[slot]),
             "own_source": int(table.own_source[slot]),
@@ -75,25 +78,39 @@ def saved_sources(table: SourceTable) -> State:
             "id": one,
             "name": name,
             "position": table.position[slot].tolist(),
-            "strengths": _by_modality(table._modalities, table.strength[slot], NO_STRENGTH),
+            "strengths": _by_modality(table._modalities, table.own_strength[slot], NO_STRENGTH),
             "affiliation": int(table.affiliation[slot]),
+            "light": float(table.light[slot]),
+            "size": float(table.size[slot]),
+            "pattern": table.camouflage.name(int(table.pattern[slot])),
+            **saved_details(table.details_of(one)),
         })
     return {**saved_ids(table.ids), "rows": rows}
 
 
 def read_sources(here: SourceTable, fields: Fields) -> LoadedTable:
     """Return the table of sources that was saved."""
-    loaded, rows = _read_rows(SourceTable(here._modalities), here, fields, "source")
+    empty = SourceTable(here._modalities, here.camouflage, has_backdrops=here.has_backdrops)
+    loaded, rows = _read_rows(empty, here, fields, "source")
     table = loaded.table
+    table.changes = here.changes + 1
     for one, slot in rows:
         table.position[slot] = one.point("position")
-        table.strength[slot] = _read_by_modality(one, "strengths", here._modalities, NO_STRENGTH)
+        table.own_strength[slot] = _read_by_modality(one, "strengths", here._modalities, NO_STRENGTH)
         table.affiliation[slot] = one.whole("affiliation", maximum=ALL_AFFILIATIONS)
+        table.light[slot] = one.number("light", minimum=0)
+        table.size[slot] = one.number("size", minimum=1e-3, maximum=1e6)
+        table.pattern[slot] = _read_pattern(one, here)
+        table.put_details(int(table.ids.of_slots(np.array([slot]))[0]), read_details(one))
         one.end()
-    for old, new in _slots_of_extra(here, loaded):
-        table.position[new] = here.position[old]
-        table.strength[new] = here.strength[old]
-        table.affiliation[new] = here.affiliation[old]
+    new_slots = {new: old for old, new in _slots_of_extra(here, loaded)}
+    for new, old in new_slots.items():
+        for name in ("position", "own_strength", "affiliation", "light", "size", "pattern"):
+            getattr(table, name)[new] = getattr(here, name)[old]
+    for old_id, new_id in loaded.new_ids.items():
+        if table.ids.slot(new_id) in new_slots:
+            table.put_details(new_id, here.details_of(old_id))
+    table.refresh(np.array([table.ids.slot(one) for one in table.ids.names], np.intp))
     return loaded
 
 
@@ -103,10 +120,14 @@ def read_sensors(
     """Return the table of sensors that was saved, and of each the fields of its mind."""
     loaded, rows = _read_rows(SensorTable(here._modalities), here, fields, "sensor")
     table, minds = loaded.table, []
+    table.changes = here.changes + 1
     for one, slot in rows:
         table.position[slot] = one.point("position")
         table.forward[slot] = _read_direction(one)
-        table.threshold[slot] = _read_by_modality(one, "thresholds", here._modalities, DEAF)
+        table.keenness[slot] = _read_by_modality(one, "keenness", here._modalities, 1.0)
+        table.put_thresholds(
+            slot, np.array(_read_by_modality(one, "thresholds", here._modalities, DEAF))
+        )
         table._put_cones(slot, _read_cones(one, table.ids.capacity))
         table.notices[slot] = one.whole("notices", maximum=ALL_AFFILIATIONS)
         table.own_source[slot] = one.whole("own_source", minimum=NO_SOURCE, maximum=LARGEST_ID)
@@ -115,7 +136,8 @@ def read_sensors(
     for old, new in _slots_of_extra(here, loaded):
         table.position[new] = here.position[old]
         table.forward[new] = here.forward[old]
-        table.threshold[new] = here.threshold[old]
+        table.keenness[new] = here.keenness[old]
+        table.put_thresholds(new, here.own_threshold[old])
         cones = here.cones[old]
         table._put_cones(new, cones[cones[:, 0] >= 0])
         table.notices[new] = here.notices[old]
@@ -135,18 +157,34 @@ def _read_rows(
     names = [one.text("name") for one in rows]
     empty.ids = read_ids(fields, ids, names, noun)
     fields.end()
-    here_ids, here_names = list(here.ids.names), list(here.ids.names.values())
+    # Clues are not made by whoever loads: those saved come back, those here go.
+    is_clue = [noun == "source" and row.anything("clue") is not None for row in rows]
+    lasting = [one for one, gone in zip(ids, is_clue, strict=True) if not gone]
+    lasting_names = [name for name, gone in zip(names, is_clue, strict=True) if not gone]
+    here_names = {one: name for one, name in here.ids.names.items() if not _is_clue(here, one)}
     try:
-        found = match_by_name(noun, names, here_names)
+        found = match_by_name(noun, lasting_names, list(here_names.values()))
     except StateError as error:
         fields.refuse("rows", f"do not fit: {error}")
-    new_ids = {here_ids[index]: one for one, index in zip(ids, found, strict=True)}
-    for old, name in here.ids.names.items():
+    here_ids = list(here_names)
+    new_ids = {here_ids[index]: one for one, index in zip(lasting, found, strict=True)}
+    for old, name in here_names.items():
         if old not in new_ids:
             new_ids[old] = empty.ids.add(name)
     empty._fit()
     slots = [empty.ids.slot(one) for one in ids]
     return LoadedTable(empty, new_ids, ids), list(zip(rows, slots, strict=True))
+
+
+def _is_clue(table: SensorTable | SourceTable, one: int) -> bool:
+    return isinstance(table, SourceTable) and table.details_of(one).clue is not None
+
+
+def _read_pattern(fields: Fields, here: SourceTable) -> int:
+    try:
+        return here.camouflage.number(fields.text("pattern"))
+    except LookupError as error:
+        fields.refuse("pattern", f"is no pattern here: {error}")
 
 
 def _slots_of_extra(here: Table, loaded: LoadedTable) -> list[tuple[int, int]]:
@@ -194,8 +232,9 @@ def _read_cones(fields: Fields, sensors: int) -> np.ndarray[Any, Any]:
     cones = []
     for index, row in enumerate(rows):
         one = Fields({"cone": row}, fields.place_of(f"cones[{index}]"))
-        range_m, cos_half, sin_half, acuity = one.numbers("cone", count=4)
-        if range_m < 0 or not -1 <= cos_half <= 1 or not 0 <= sin_half <= 1 or acuity < 0:
-            one.refuse("cone", "must be [range, cosine, sine, acuity] of a cone")
-        cones.append((range_m, cos_half, sin_half, acuity))
-    return np.array(cones, np.float64).reshape(len(cones), 4)
+        range_m, cos_half, sin_half, acuity, keeps = one.numbers("cone", count=CONE_NUMBERS)
+        is_cone = range_m >= 0 and -1 <= cos_half <= 1 and 0 <= sin_half <= 1 and acuity >= 0
+        if not is_cone or keeps not in (0, 1):
+            one.refuse("cone", "must be [range, cosine, sine, acuity, only keeps] of a cone")
+        cones.append((range_m, cos_half, sin_half, acuity, keeps))
+    return np.array(cones, np.float64).reshape(len(cones), CONE_NUMBERS)

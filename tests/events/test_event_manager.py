@@ -309,7 +309,7 @@ def test_counts_tell_sent_dispatched_delivered_unheard_and_failed(events):
     events.send("y", delay_s=9)
     events.send_now("y")
     dispatch(events)
-    assert events.counts == (4, 3, 4, 1, 0)
+    assert events.counts[:5] == (4, 3, 4, 1, 0)
 
 
 def test_tools_see_each_event_as_it_is_sent(clock):

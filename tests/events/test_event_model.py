@@ -1,29 +1,47 @@
 """Any sequence of calls delivers what a plain list and a loop would deliver."""
 from __future__ import annotations
 
+import json
+import math
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.events.event_manager import EventManager
+from ai_core.events.event_registry import EVERY_CODE
 
 CODES = ("a", "b", "c")
 SECONDS_PER_FRAME = 0.25  # a power of two: sums of delays are exact
+
+codes = st.sampled_from(CODES)
+places = st.one_of(st.none(), st.integers(-3, 3))
+# delay, deadline after it, priority, position, is it sticky
+terms = st.tuples(
+    st.integers(0, 3), st.one_of(st.none(), st.integers(0, 2)), st.integers(-1, 1), places, st.booleans(),
+)
+plain_terms = st.just((0, None, 0, None, False))
+# once, only odd events, where the listener stands, priority
+interests = st.tuples(st.booleans(), st.booleans(), places, st.integers(-1, 1))
+plain_interest = st.just((False, False, None, 0))
 
 # What a listener does while it is told: nothing, stop one, add one, send one.
 reactions = st.one_of(
     st.just(("nothing",)),
     st.tuples(st.just("stop"), st.integers(0, 7)),
-    st.tuples(st.just("listen"), st.sampled_from(CODES)),
-    st.tuples(st.just("send"), st.sampled_from(CODES), st.integers(0, 2)),
-    st.tuples(st.just("tell"), st.sampled_from(CODES)),
+    st.tuples(st.just("listen"), st.tuples(codes), plain_interest),
+    st.tuples(st.just("send"), codes, terms),
+    st.tuples(st.just("tell"), codes, plain_terms),
 )
+listened = st.one_of(st.sets(codes, min_size=1).map(sorted), st.just([EVERY_CODE]))
 commands = st.one_of(
-    st.tuples(st.just("listen"), st.sets(st.sampled_from(CODES), min_size=1), reactions),
+    st.tuples(st.just("listen"), listened, plain_interest | interests, reactions),
     st.tuples(st.just("stop"), st.integers(0, 7)),
-    st.tuples(st.just("send"), st.sampled_from(CODES), st.integers(0, 3)),
-    st.tuples(st.just("tell"), st.sampled_from(CODES)),
+    st.tuples(st.just("send"), codes, plain_terms | terms),
+    st.tuples(st.just("tell"), codes, plain_terms | terms),
+    st.tuples(st.just("clear"), codes),
+    st.tuples(st.just("reload")),
     st.tuples(st.just("frame"), st.one_of(st.none(), st.integers(0, 4))),
 )
 
@@ -41,13 +59,13 @@ class Game:
         for name, *arguments in script:
             getattr(self, name)(*arguments)
 
-    def listen(self, codes, reaction=("nothing",)):
+    def listen(self, codes, interest, reaction=("nothing",)):
         number = len(self.handles)
         self.handles.append(None)  # taken before anybody can be told
-        self.handles[number] = self.add(sorted(codes), number, reaction)
+        self.add(list(codes), number, interest, reaction)
 
     def stop(self, number):
-        if number < len(self.handles):
+        if number < len(self.handles) and self.handles[number] is not None:
             self.remove(self.handles[number])
 
     def next_serial(self):
@@ -56,7 +74,7 @@ class Game:
 
     def react(self, number, code, serial, reaction):
         self.log.append((number, code, serial))
-        if reaction[0] == "tell" and self.depth >= 2:
+        if reaction[0] in ("tell", "listen") and self.depth >= 2:
             return
         self.depth += 1
         getattr(self, reaction[0])(*reaction[1:])
@@ -70,21 +88,38 @@ class Ours(Game):
     def __init__(self):
         super().__init__()
         self.clock = ManualClock(SECONDS_PER_FRAME)
-        self.events = EventManager(self.clock)
+        self.late = []
+        self.events = EventManager(self.clock, when_late=lambda event, by: self.late.append((event.arguments[0], by)))
 
-    def add(self, codes, number, reaction):
-        return self.events.listen(
-            codes, lambda event: self.react(number, event.code, event.arguments[0], reaction)
+    def add(self, codes, number, interest, reaction):
+        once, only_odd, place, priority = interest
+        self.handles[number] = self.events.listen(
+            codes, lambda event: self.react(number, event.code, event.arguments[0], reaction), name=str(number),
+            once=once, where=(lambda event: event.arguments[0] % 2) if only_odd else None,
+            near=None if place is None else ((place, 0), 1.5), priority=priority,
         )
 
     def remove(self, listening):
         listening.stop()
 
-    def send(self, code, frames):
-        self.events.send(code, self.next_serial(), delay_s=frames * SECONDS_PER_FRAME)
+    def send(self, code, terms):
+        delay, margin, priority, place, is_sticky = terms
+        self.events.send(
+            code, self.next_serial(), delay_s=delay * SECONDS_PER_FRAME, priority=priority, is_sticky=is_sticky,
+            deadline_s=None if margin is None else (delay + margin) * SECONDS_PER_FRAME,
+            position=None if place is None else (place, 0),
+        )
 
-    def tell(self, code):
-        self.events.send_now(code, self.next_serial())
+    def tell(self, code, terms):
+        *_, place, is_sticky = terms
+        position = None if place is None else (place, 0)
+        self.events.send_now(code, self.next_serial(), position=position, is_sticky=is_sticky)
+
+    def clear(self, code):
+        self.events.clear_sticky(code)
+
+    def reload(self):
+        self.events.prepare_state(json.loads(json.dumps(self.events.save_state())))()
 
     def frame(self, steps):
         self.clock.advance()
@@ -99,47 +134,77 @@ class Reference(Game):
         self.now = 0
         self.registered = []
         self.queue = []
-        self.rest = []
+        self.sticky = {}
+        self.late = []
 
-    def add(self, codes, number, reaction):
-        entry = {"codes": codes, "number": number, "reaction": reaction, "on": True}
+    def add(self, codes, number, interest, reaction):
+        entry = {"codes": codes, "number": number, "interest": interest, "reaction": reaction, "on": True}
         self.registered.append(entry)
-        return entry
+        for event in list(self.sticky.values()):
+            if self.hears(entry, event["code"]):
+                self.call(entry, event)
+        self.handles[number] = entry
 
     def remove(self, entry):
         entry["on"] = False
 
-    def send(self, code, frames):
-        self.queue.append((self.now + frames, self.next_serial(), code))
+    def event(self, code, terms):
+        delay, margin, priority, place, is_sticky = terms
+        due = self.now + delay
+        return {
+            "serial": self.next_serial(), "code": code, "due": due, "place": place, "sticky": is_sticky,
+            "deadline": math.inf if margin is None else due + margin, "priority": priority, "rest": None,
+        }
 
-    def tell(self, code):
-        serial = self.next_serial()
-        for entry in self.interested(code):
-            self.call(entry, code, serial)
+    def send(self, code, terms):
+        self.queue.append(self.event(code, terms))
 
-    def interested(self, code):
-        return [one for one in self.registered if one["on"] and code in one["codes"]]
+    def tell(self, code, terms):
+        event = self.event(code, (0, None, 0, *terms[3:]))
+        for entry in self.interested(event):
+            self.call(entry, event)
 
-    def call(self, entry, code, serial):
-        if entry["on"]:
-            self.react(entry["number"], code, serial, entry["reaction"])
+    def clear(self, code):
+        self.sticky.pop(code, None)
+
+    def reload(self):
+        """Change nothing, as loading what was just saved should."""
+
+    def hears(self, entry, code):
+        return entry["on"] and (code in entry["codes"] or entry["codes"] == [EVERY_CODE])
+
+    def interested(self, event):
+        if event["sticky"]:
+            self.sticky.pop(event["code"], None)
+            self.sticky[event["code"]] = event
+        found = [one for one in self.registered if self.hears(one, event["code"])]
+        return sorted(found, key=lambda one: (-one["interest"][3], one["number"]))
+
+    def call(self, entry, event):
+        once, only_odd, place, _ = entry["interest"]
+        is_far = place is not None and (event["place"] is None or abs(place - event["place"]) > 1.5)
+        if entry["on"] and not is_far and (event["serial"] % 2 or not only_odd):
+            entry["on"] = not once
+            self.react(entry["number"], event["code"], event["serial"], entry["reaction"])
 
     def frame(self, steps):
         self.now += 1
         left = 10**9 if steps is None else steps
         sent_before = self.serial
         while left > 0:
-            if self.rest:
-                left -= 1
-                self.call(*self.rest.pop(0))
-                continue
-            due = sorted(e for e in self.queue if e[0] <= self.now and e[1] <= sent_before)
+            due = [e for e in self.queue if e["due"] <= self.now and e["serial"] <= sent_before]
             if not due:
                 return
-            self.queue.remove(due[0])
-            _, serial, code = due[0]
-            self.rest = [(entry, code, serial) for entry in self.interested(code)]
-            left -= not self.rest
+            event = min(due, key=lambda e: (-e["priority"], e["deadline"], e["due"], e["serial"]))
+            left -= 1
+            if event["rest"] is None:
+                event["rest"] = self.interested(event)
+            if event["rest"]:
+                self.call(event["rest"].pop(0), event)
+            if not event["rest"]:
+                self.queue.remove(event)
+                if self.now > event["deadline"]:
+                    self.late.append((event["serial"], (self.now - event["deadline"]) * SECONDS_PER_FRAME))
 
 
 @settings(max_examples=40, deadline=None, derandomize=True, database=None)
@@ -149,4 +214,6 @@ def test_deliveries_are_those_of_a_plain_list_and_a_loop(script):
     ours.run(script)
     reference.run(script)
     assert ours.log == reference.log
-    assert ours.events.queue_length == len(reference.queue) + bool(reference.rest)
+    assert ours.late == reference.late
+    assert ours.events.counts.delivered == len(reference.log)
+    assert ours.events.queue_length == len(reference.queue)

@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.events.polling_station import PollingStation
 from ai_core.faults import FaultIsolation
@@ -97,10 +98,13 @@ def test_a_topic_that_is_missing_is_named():
 
 @pytest.mark.parametrize(
     ("rows", "message"),
-    [([[[1], 2, 3]], r"'topics\[0\].answers\[0\]' must be \[key, answer, frame, until\], got a list of 3"),
-     ([[[1], 2, 3, 2]], r"until' must be at least 3, got 2"), ([[1, 2, 3, 4]], "key' must be a list, got 1"),
-     ([[[1], 2, 3, 4]] * 2, "key' comes twice"), ([[[[1]], 2, 3, 4]], "key' cannot be a key: unhashable type: 'list'"),
-     ([[[{"!": "x", "of": 1}], 2, 3, 4]], "holds the unknown kind 'x'")],
+    [([[[1], 2, 3]], r"'topics\[0\].answers\[0\]' must be \[key, answer, computed_at, is_expired\], got a list of 3"),
+     ([[[1], 2, 3, False]], "computed_at' must be a list, got 3"),
+     ([[1, 2, [3, 0.0], False]], "key' must be a list, got 1"),
+     ([[[1], 2, [3, 0.0], 0]], "is_expired' must be true or false, got 0"),
+     ([[[1], 2, [3, 0.0], False]] * 2, "key' comes twice"),
+     ([[[[1]], 2, [3, 0.0], False]], "key' cannot be a key: unhashable type: 'list'"),
+     ([[[{"!": "x", "of": 1}], 2, [3, 0.0], False]], "holds the unknown kind 'x'")],
 )
 def test_answers_that_cannot_be_are_refused(rows, message):
     office = Office()
@@ -116,3 +120,69 @@ def test_saving_from_a_computation_is_refused():
     office.station.add_topic("save", office.station.save_state)
     with pytest.raises(RuntimeError, match="save and load between two frames"):
         office.station.poll("save")
+
+
+def test_expired_answers_and_questions_that_wait_come_back_in_order():
+    first, second = Office(), Office()
+    for one in (first, second):
+        one.station.add_topic("pair", one.far, is_symmetric=True, fallback="unknown", maximum_keys=3)
+    first.station.poll("name", 1)
+    first.station.invalidate("name", 1)
+    first.station.begin_frame(Budget.of_steps(0))
+    assert first.station.poll_with_age("name", 1).how == "stale"
+    assert [first.station.poll("pair", *two) for two in ((2, 1), (1, 2), (3, 1))] == ["unknown"] * 3
+    second.load(first)
+    assert second.station.waiting == 3
+    assert second.station.save_state() == first.station.save_state()
+    for one in (first, second):
+        one.clock.advance()
+        one.computed.clear()
+        one.station.advance(Budget.of_steps(2))
+        assert one.computed == [(1, (1,)), (1, (2, 1))]
+        one.station.advance(Budget.unlimited())
+    assert second.station.save_state() == first.station.save_state()
+
+
+def test_a_key_that_waits_and_cannot_be_saved_is_left_out():
+    first, second = Office(), Office()
+    first.station.begin_frame(Budget.of_steps(0))
+    first.station.add_topic("f", first.far, fallback=0)
+    second.station.add_topic("f", second.far, fallback=0)
+    first.station.poll("f", object())
+    second.load(first)
+    assert (first.station.waiting, second.station.waiting) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [([["far"]], r"'waiting\[0\]' must be \[code, key\]"),
+     ([["fat", []]], r"'waiting\[0\].code' is wrong here: unknown topic"),
+     ([["far", 3]], r"'waiting\[0\].key' must be a list"), ([["pair", [3]]], "must be a pair")],
+)
+def test_waiting_questions_that_cannot_be_are_refused_and_change_nothing(rows, message):
+    office = Office()
+    office.station.add_topic("pair", office.far, is_symmetric=True)
+    before = office.station.save_state()
+    with pytest.raises(StateError, match=message):
+        office.station.prepare_state({**before, "waiting": rows})
+    assert office.station.save_state() == before
+
+
+def test_a_pair_saved_in_both_orders_is_refused():
+    office = Office()
+    office.station.add_topic("pair", office.far, is_symmetric=True)
+    state = office.station.save_state()
+    state["topics"][3]["answers"] = [[[1, 2], 0, [0, 0.0], False], [[2, 1], 0, [0, 0.0], False]]
+    with pytest.raises(StateError, match="comes twice"):
+        office.station.prepare_state(state)
+
+
+def test_loading_forgets_what_was_fresh_here():
+    first, second = Office(), Office()
+    assert second.station.poll("far", 1) == (0, (1,))
+    first.clock.advance(2)
+    first.station.poll("far", 1)
+    second.clock.advance(2)
+    second.load(first)
+    assert second.station.poll("far", 1) == (2, (1,))
+    assert second.computed == [(0, (1,))]

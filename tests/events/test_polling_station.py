@@ -5,7 +5,8 @@ import pytest
 
 from ai_core.clock import ManualClock
 from ai_core.errors import CycleError, UnknownNameError
-from ai_core.events.polling_station import PollingStation
+from ai_core.events.event_manager import EventManager
+from ai_core.events.polling_station import Answer, PollingStation
 from ai_core.faults import FaultIsolation
 
 
@@ -82,13 +83,14 @@ def test_none_and_false_are_answers_like_others(station):
     assert len(calls) == 1
 
 
-def test_an_answer_from_a_future_that_was_loaded_away_is_not_fresh(oracle):
+@pytest.mark.parametrize("lifetime_frames", [10, None])
+def test_an_answer_from_a_future_that_was_loaded_away_is_not_fresh(oracle, lifetime_frames):
     class Clock:
         now = ManualClock().advance(100)
 
     clock = Clock()
     station = PollingStation(clock)
-    station.add_topic("t", oracle, lifetime_frames=10)
+    station.add_topic("t", oracle, lifetime_frames=lifetime_frames)
     station.poll("t")
     clock.now = ManualClock().advance(5)
     assert station.poll("t") == 2
@@ -204,12 +206,15 @@ def test_statistics_tell_hits_misses_computations_failures_and_keys(station, ora
         station.poll("good", key)
     with pytest.raises(ZeroDivisionError):
         station.poll("bad")
-    assert station.statistics() == [("good", 1, 2, 2, 0, 2), ("bad", 0, 1, 1, 1, 0)]
+    assert station.statistics() == [
+        ("good", 1, 2, 2, 0, 2, 0, 0, 0), ("bad", 0, 1, 1, 1, 0, 0, 0, 0)
+    ]
 
 
 def test_an_unknown_topic_is_an_error_that_lists_close_ones(station, oracle):
     station.add_topic("can_see", oracle)
-    for use in (station.poll, station.invalidate, station.remove_topic):
+    for use in (station.poll, station.poll_with_age, station.invalidate, station.remove_topic,
+                lambda code: station.poll_many(code, [])):
         with pytest.raises(UnknownNameError, match=r"'cansee'; did you mean 'can_see'\?"):
             use("cansee")
 
@@ -233,6 +238,14 @@ def test_a_topic_can_be_removed_and_added_anew_but_not_twice(station, oracle):
         ({"lifetime_frames": -1}, ValueError, "lifetime_frames must be at least 0, got -1"),
         ({"lifetime_frames": 1.5}, TypeError, "lifetime_frames must be a whole number"),
         ({"maximum_keys": 0}, ValueError, "maximum_keys must be at least 1, got 0; use life"),
+        ({"compute": None}, TypeError, "compute must be callable, got None"),
+        ({"compute_many": 3}, TypeError, "compute_many must be callable or None, got 3"),
+        ({"may_ask": "all"}, TypeError, "may_ask must be callable or None, got 'all'"),
+        ({"is_symmetric": 1}, TypeError, "is_symmetric must be true or false, got 1"),
+        ({"lifetime_frames": True}, TypeError, "lifetime_frames must be a whole number, got True"),
+        ({"lifetime_s": 0}, ValueError, "lifetime_s must be at least 1e-06, got 0"),
+        ({"lifetime_s": float("nan")}, ValueError, "lifetime_s must be a finite number"),
+        ({"lifetime_s": 2, "lifetime_frames": 2}, ValueError, "lifetime_s is 2 and lifetime_frames 2; give only one"),
     ],
 )
 def test_a_topic_that_makes_no_sense_is_refused(station, change, error, message):
@@ -240,3 +253,84 @@ def test_a_topic_that_makes_no_sense_is_refused(station, change, error, message)
     with pytest.raises(error, match=message):
         station.add_topic(topic.pop("code"), topic.pop("compute"), **topic)
     assert station.codes == ()
+
+
+def test_a_key_or_a_code_that_cannot_be_hashed_is_a_clear_error(station, oracle):
+    station.add_topic("t", oracle)
+    with pytest.raises(TypeError, match=r"a key of topic 't' must be hashable, got \(\[1\],\); use tuples for lists"):
+        station.poll("t", [1])
+    with pytest.raises(TypeError, match="a key of topic 't' must be hashable"):
+        station.poll_many("t", [([1],)])
+    with pytest.raises(UnknownNameError, match=r"unknown topic \[\]"):
+        station.poll([])
+
+
+def test_a_lifetime_in_seconds_is_game_time_whatever_the_rounding(station, clock, oracle):
+    station.add_topic("t", oracle, lifetime_s=0.1)
+    answers = []
+    for _ in range(300):
+        answers.append(station.poll("t"))
+        clock.advance()
+    assert answers == [1 + frame // 6 for frame in range(300)]
+    assert station.poll("t") == 51
+    clock.advance(seconds=10)
+    assert station.poll("t") == 52
+
+
+def test_an_event_invalidates_the_answers_it_concerns(station, oracle):
+    class Events:
+        def listen(self, codes, handler):
+            self.codes, self.tell = codes, handler
+            return "the listening"
+
+    events, doors = Events(), Events()
+    for code in ("can_see", "path_length"):
+        station.add_topic(code, oracle, lifetime_frames=None)
+    assert station.invalidate_on(events, "wall_fell", ("can_see", "path_length")) == "the listening"
+    assert events.codes == "wall_fell"
+    station.invalidate_on(doors, ["opened", "closed"], "path_length", key=lambda room: (room,))
+
+    def ask():
+        return [station.poll("can_see", 1), station.poll("path_length", 1), station.poll("path_length", 2)]
+
+    assert ask() == ask() == [1, 2, 3]
+    doors.tell(2)
+    assert ask() == [1, 2, 4]
+    events.tell("which wall is all the same")
+    assert ask() == [5, 6, 7]
+    station.remove_topic("can_see")
+    events.tell("a topic that is gone is passed over")
+    assert station.poll("path_length", 1) == 8
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [((3, "e", "t"), TypeError, r"events must have listen\(codes, handler\), got 3"),
+     ((EventManager(ManualClock()), "e", "x"), UnknownNameError, "unknown topic 'x'")],
+)
+def test_what_cannot_be_listened_to_is_refused(station, oracle, arguments, error, message):
+    station.add_topic("t", oracle)
+    with pytest.raises(error, match=message):
+        station.invalidate_on(*arguments)
+    with pytest.raises(TypeError, match="key must be callable or None, got 1"):
+        station.invalidate_on(EventManager(ManualClock()), "e", "t", key=1)
+
+
+def test_an_event_manager_invalidates_when_it_tells(clock, oracle):
+    events, station = EventManager(clock), PollingStation(clock)
+    station.add_topic("t", oracle, lifetime_frames=None)
+    listening = station.invalidate_on(events, "wall_fell", "t")
+    assert station.poll("t") == 1
+    events.send_now("wall_fell")
+    assert station.poll("t") == 2
+    listening.stop()
+    events.send_now("wall_fell")
+    assert station.poll("t") == 2
+
+
+def test_an_old_or_a_refused_answer_says_so(station, clock, oracle):
+    station.add_topic("t", oracle, lifetime_frames=5)
+    assert station.poll_with_age("t") == Answer(1, 0, "computed")
+    clock.advance(3)
+    answer = station.poll_with_age("t")
+    assert (answer.value, answer.age_frames, answer.how, answer.is_stale) == (1, 3, "kept", False)

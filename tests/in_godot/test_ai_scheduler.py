@@ -1,5 +1,7 @@
-"""AIScheduler and AIBehavior: work runs in its frames, within the budget, and faults stay where they happen."""
+"""AIScheduler: work runs in its frames, within the budget, and faults stay where they happen."""
 from __future__ import annotations
+
+import math
 
 import pytest
 
@@ -145,51 +147,9 @@ def test_the_policy_stays_once_work_was_added(scheduler, gdscript, expect_errors
     script.run(scheduler)
 
 
-def test_a_behavior_node_calls_its_parent_as_the_inspector_says(scheduler, recorder, node, physics_frames):
-    behavior = node("AIBehavior", recorder, period_frames=2)
-    physics_frames(4)
-    assert len(recorder.get("elapsed")) == 2
-    behavior.enabled = False
-    physics_frames(4)
-    assert len(recorder.get("elapsed")) == 2
-
-
-def test_a_behavior_node_without_such_a_method_says_what_to_write(scheduler, node, expect_errors):
-    expect_errors("has no method think(); write one that takes the elapsed seconds", times=1)
-    node("AIBehavior", node("Node", scheduler, name="Bob"))
-
-
-def test_a_behavior_node_without_scheduler_says_where_to_put_one(node, expect_errors):
-    expect_errors("found no AIScheduler and will not run; put an AIScheduler above it", times=1)
-    node("AIBehavior", node("Node"))
-
-
-def test_leaving_and_coming_back_keeps_one_behavior(scheduler, recorder, node, physics_frames):
-    behavior = node("AIBehavior", recorder, period_frames=1)
-    recorder.remove_child(behavior)
-    physics_frames(2)
-    assert recorder.get("elapsed") == []
-    recorder.add_child(behavior)
-    physics_frames(2)
-    assert len(recorder.get("elapsed")) == 2
-
-
 def test_a_wrong_type_of_behavior_is_refused_by_the_engine(scheduler):
     with pytest.raises(GodotCallError, match="argument 1 needs Callable"):
         scheduler.call("add_behavior", 3)
-
-
-def test_any_quarantined_work_is_released_by_its_id(scheduler, node, physics_frames, expect_errors):
-    broken = node("Node", scheduler, name="Bob")
-    behavior = node("AIBehavior", broken, method_name="get_name", period_frames=1)
-    assert behavior.is_inside_tree()
-    expect_errors("get_name: too many arguments", times=4)
-    physics_frames(6)
-    [row] = scheduler.get_stats()["behaviors"]
-    assert row["is_quarantined"]
-    scheduler.release_behavior(row["id"])
-    physics_frames(1)
-    assert scheduler.get_stats()["behaviors"][0]["faults"] == 4
 
 
 def test_a_callable_to_nothing_is_refused_at_the_call(scheduler, gdscript, expect_errors):
@@ -207,16 +167,6 @@ def test_a_lambda_with_the_wrong_arguments_is_a_fault_not_a_silence(scheduler, g
     assert scheduler.get_stats()["behaviors"][0]["faults"] == 3
 
 
-def test_a_disabled_character_does_not_think(recorder, node, physics_frames):
-    node("AIBehavior", recorder, period_frames=1)
-    recorder.process_mode = 4
-    physics_frames(3)
-    assert recorder.get("elapsed") == []
-    recorder.process_mode = 0
-    physics_frames(1)
-    assert len(recorder.get("elapsed")) == 1
-
-
 def test_a_behavior_may_remove_itself_and_free_its_scheduler(node, physics_frames):
     scheduler, ran = node("AIScheduler", budget_us=1.0), []
 
@@ -229,3 +179,157 @@ def test_a_behavior_may_remove_itself_and_free_its_scheduler(node, physics_frame
     physics_frames(2)
     assert ran[0] == "last"
     assert not scheduler.is_valid()
+
+
+def test_every_policy_runs_what_it_is_told(node, physics_frames):
+    for policy in range(6):
+        scheduler, heard = node("AIScheduler", budget_us=0.0, policy=policy), []
+        scheduler.add_behavior(heard.append, 2)
+        physics_frames(4)
+        everything = policy == 4       # priority only: periods are ignored
+        assert len(heard) == (4 if everything else 2), scheduler.get_stats()["policy"]
+        scheduler.free()
+
+
+def test_a_target_rate_makes_the_budget_a_share_of_its_frames(node):
+    scheduler = node("AIScheduler", target_rate=60)
+    assert scheduler.budget_us == pytest.approx(2500)
+    scheduler.ai_share = 0.3
+    assert scheduler.budget_us == pytest.approx(5000)
+    scheduler.target_rate = 1
+    scheduler.target_hz = 120.0
+    assert scheduler.get_stats()["budget_us"] == pytest.approx(2500)
+    scheduler.target_rate = 0
+    scheduler.budget_us = 700.0
+    assert scheduler.budget_us == 700
+
+
+def test_a_target_rate_stays_whatever_budget_the_scene_file_sets_after_it(node):
+    scheduler = node("AIScheduler", target_rate=90, budget_us=1.0)
+    assert scheduler.budget_us == pytest.approx(1e6 / 90 * 0.15)
+
+
+def test_a_behavior_changes_its_period_phase_and_priority_and_keeps_its_record(recorder, scheduler, physics_frames):
+    number = recorder.call("add_to", scheduler, 1)
+    physics_frames(3)
+    scheduler.set_behavior_period(number, 4)
+    scheduler.set_behavior_phase(number, 2)
+    scheduler.set_behavior_priority(number, 7.0)
+    physics_frames(8)
+    [row] = scheduler.get_stats()["behaviors"]
+    assert (row["period_frames"], row["phase_frames"], row["priority"], row["runs"]) == (4, 2, 7.0, 5)
+    scheduler.set_behavior_phase(number)
+    scheduler.set_behavior_period(number, 3)
+    physics_frames(6)
+    assert scheduler.get_stats()["behaviors"][0]["runs"] == 7
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "message"),
+    [("set_behavior_period", (0, 0), "period_frames must be at least 1, got 0"),
+     ("set_behavior_phase", (0, -2), "phase_frames must be at least 0, got -2"),
+     ("set_behavior_priority", (0, math.nan), "priority must be"),
+     ("set_behavior_period", (5, 2), "there is no behavior 5"),
+     ("request_time", (0, 10.0), "needs the policy requested time")],
+)
+def test_a_wrong_change_is_one_clear_error_and_changes_nothing(scheduler, expect_errors, name, arguments, message):
+    scheduler.add_behavior(lambda elapsed: None, 5)
+    before = scheduler.get_stats()["behaviors"]
+    expect_errors(message, times=1)
+    scheduler.call(name, *arguments)
+    assert scheduler.get_stats()["behaviors"] == before
+
+
+def test_rephasing_lowers_the_busiest_frame_and_does_not_depend_on_measured_time(node, physics_frames):
+    phases = []
+    for _ in range(2):
+        scheduler = node("AIScheduler", budget_us=0.0)
+        for period in (12, 4, 12, 3, 6, 8, 2):
+            scheduler.add_behavior(lambda elapsed: sum(range(2000)), period)
+        physics_frames(5)
+        before = scheduler.get_phase_quality()["runs"]["maximum"]
+        scheduler.rephase()
+        after = scheduler.get_phase_quality()["runs"]["maximum"]
+        assert after <= before
+        phases.append([row["phase_frames"] for row in scheduler.get_stats()["behaviors"]])
+        scheduler.free()
+    assert phases[0] == phases[1]
+
+
+def test_rephasing_by_cost_moves_apart_what_takes_long(node, physics_frames):
+    scheduler = node("AIScheduler", budget_us=0.0, automatic_phasing=True)
+    for period in (2, 2, 2, 4):
+        scheduler.add_behavior(lambda elapsed: None, period)
+    physics_frames(8)
+    assert scheduler.rephase(True) >= 0
+    assert scheduler.get_phase_quality()["cost_us"]["mean"] > 0
+
+
+def test_phase_quality_says_when_phasing_cannot_help(scheduler):
+    for period in (2, 3, 5, 7, 11):
+        scheduler.add_behavior(lambda elapsed: None, period)
+    quality = scheduler.get_phase_quality()
+    assert quality["common_multiple"] == 2310
+    assert not quality["can_phasing_help"]
+    assert "Phasing cannot help" in quality["advice"]
+    assert quality["advice"] in quality["text"]
+
+
+def test_without_automatic_phasing_all_stand_on_phase_0(node):
+    scheduler = node("AIScheduler", automatic_phasing=False)
+    for _ in range(3):
+        scheduler.add_behavior(lambda elapsed: None, 10)
+    assert [row["phase_frames"] for row in scheduler.get_stats()["behaviors"]] == [0, 0, 0]
+
+
+def test_a_look_ahead_chooses_the_textbooks_dry_run(node, expect_errors):
+    scheduler = node("AIScheduler", look_ahead_frames=10)
+    for _ in range(3):
+        scheduler.add_behavior(lambda elapsed: None, 10)
+    assert [row["phase_frames"] for row in scheduler.get_stats()["behaviors"]] == [0, 9, 8]
+    expect_errors("neither can bias, activations and look-ahead", times=1)
+    scheduler.call("set_look_ahead_frames", 20)
+    assert scheduler.look_ahead_frames == 10
+
+
+def test_a_wave_of_spawns_is_spread_by_the_activation_delay(node, physics_frames):
+    scheduler = node("AIScheduler", budget_us=0.0, activations_per_frame=2)
+    ran = []
+    for number in range(5):
+        scheduler.add_behavior(lambda elapsed, number=number: ran.append(number))
+    begun = []
+    for _ in range(3):
+        physics_frames(1)
+        begun.append(len(set(ran)))
+    assert begun == [2, 4, 5]
+
+
+def test_work_that_asks_for_time_waits_until_it_is_there(node, physics_frames):
+    scheduler = node("AIScheduler", policy=5, budget_us=1000.0)
+    first = scheduler.add_behavior(lambda elapsed: None)
+    second = scheduler.add_behavior(lambda elapsed: None)
+    scheduler.request_time(first, 900.0)
+    scheduler.request_time(second, 900.0)
+    assert scheduler.get_longest_wait_frames(second) == 2
+    physics_frames(6)
+    assert {row["runs"] for row in scheduler.get_stats()["behaviors"]} <= {2, 3, 4, 5, 6}
+    scheduler.request_time(first, -1.0)
+    assert scheduler.core.request_of(scheduler._task(first)) is None
+
+
+def test_stats_tell_frames_over_the_budget_and_who_took_them_there(node, physics_frames):
+    scheduler = node("AIScheduler", budget_us=50.0)
+
+    def slow(elapsed):
+        for _ in range(20_000):
+            pass
+
+    scheduler.add_behavior(slow, 1, -1, 1.0, "slow")
+    physics_frames(4)
+    stats = scheduler.get_stats()
+    assert stats["frames_over"] >= 3
+    assert stats["offenders"][0]["name"] == "slow"
+    assert stats["recent_used_us_max"] > 50
+    heading, _, line = scheduler.get_stats_table().splitlines()
+    assert heading.split()[0] == "path"
+    assert line.split()[0] == "slow"

@@ -24,8 +24,10 @@ def seen_by(viewer: Viewer, place, velocity, size_m: float, settings: Importance
     vx, vy, vz = viewer.velocity or (0.0, 0.0, 0.0)
     ux, uy, uz = velocity
     closing = ((vx - ux) * x + (vy - uy) * y + (vz - uz) * z) * nearness
+    near_m = settings.near_m if viewer.near_m is None else viewer.near_m
+    far_m = settings.far_m if viewer.far_m is None else viewer.far_m
     return [
-        clamped((settings.far_m - away_m) / (settings.far_m - settings.near_m)), view,
+        clamped((far_m - away_m) / (far_m - near_m)), view,
         clamped(closing / settings.full_approach_m_s),
         min(1.0, size_m * nearness / settings.full_size_rad),
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 import math
 
+import numpy as np
 import pytest
 
 from ai_core.budget import Budget
@@ -11,10 +12,13 @@ from ai_core.clock import TimeIndex
 from ai_core.errors import UnknownNameError
 from ai_core.faults import FaultIsolation
 from ai_core.level_of_detail.behavioral_lod import BehavioralLOD, LODBehavior
-from ai_core.saving.fields import StateError
+from ai_core.level_of_detail.importance import Importance
+from ai_core.level_of_detail.importance_settings import ImportanceSettings
+from ai_core.level_of_detail.viewer import Viewer
+from ai_core.saving.fields import Fields, StateError
 from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.scheduling.task import Turn
-from ai_core.snapshot import from_json, restore, take, to_json
+from ai_core.snapshot import SnapshotError, from_json, restore, take, to_json
 
 
 class Walker:
@@ -71,6 +75,26 @@ def test_wobbling_on_a_border_for_ten_thousand_frames_switches_once():
         lod.importance = 0.45 + 0.09 * math.sin(frame)
         lod.settle()
     assert lod.switches == 2  # one enters, one leaves at the first dip below 0.45
+
+
+@pytest.mark.slow
+def test_a_viewer_that_wobbles_on_a_border_for_ten_thousand_frames_switches_nothing_after_the_first_time():
+    importance = Importance(ImportanceSettings(distance=1.0, view=0, approach=0, size=0, near_m=0, far_m=100))
+    importance.add(1)
+    lod = BehavioralLOD([
+        LODBehavior(name="plan", work=print, lowest=0.45), LODBehavior(name="stroll", work=print, highest=0.55),
+    ])
+    here, switches = np.zeros((1, 2), np.float32), []
+    for frame in range(10_000):
+        viewer = Viewer((50 + 4.9 * math.sin(frame / 7), 0.0))
+        lod.importance = float(importance.update([viewer], here, 1 / 60)[0])
+        lod.settle()
+        switches.append(lod.switches)
+    assert set(switches) == {1}
+    for away_m in range(50, 101):
+        lod.importance = float(importance.update([Viewer((away_m, 0.0))], here, 1.0)[0])
+        lod.settle()
+    assert (lod.current, lod.switches) == ("stroll", 2)
 
 
 def test_crossing_the_whole_overlap_switches_exactly_once_each_way(clock):
@@ -265,6 +289,45 @@ def test_loaded_it_goes_on_without_entering_or_leaving_anything(clock):
     assert second.diary == []
     assert [first.at(0.5) for _ in range(4)] == [second.at(0.5) for _ in range(4)]
     assert first.lod.save_state() == second.lod.save_state()
+
+
+class Plan:
+    """Work that is half done from turn to turn, and is saved."""
+
+    def __init__(self):
+        self.steps = 0
+
+    def advance(self, budget):
+        self.steps += 1
+
+    def save_state(self):
+        return {"version": 1, "steps": self.steps}
+
+    def prepare_state(self, state):
+        fields = Fields.versioned(state, version=1)
+        steps = fields.whole("steps")
+        fields.end()
+        return lambda: setattr(self, "steps", steps)
+
+
+def test_work_that_is_saveable_is_saved_with_the_behaviors_it_is_for(clock):
+    def planner():
+        plan = Plan()
+        return plan, BehavioralLOD([LODBehavior(name="plan", work=plan), LODBehavior(name="stroll", work=print)])
+
+    (plan, lod), (other, loaded) = planner(), planner()
+    for _ in range(3):
+        lod(Turn(clock.now, 0.1, Budget.unlimited()))
+    state = from_json(to_json(take({"lod": lod})))
+    restore(state, {"lod": loaded})
+    assert (plan.steps, other.steps) == (3, 3)
+    state["parts"]["lod"]["works"]["plan"]["steps"] = -1
+    with pytest.raises(SnapshotError, match=r"work of 'plan': .*steps"):
+        restore(state, {"lod": loaded})
+    state["parts"]["lod"]["works"] = {"plan": None, "stroll": {}}
+    with pytest.raises(SnapshotError, match="work of 'stroll' was saved, and has no prepare_state here"):
+        restore(state, {"lod": loaded})
+    assert other.steps == 3
 
 
 @pytest.mark.parametrize(

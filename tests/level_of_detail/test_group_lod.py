@@ -18,7 +18,7 @@ class World:
 
     def __init__(self, clock, **settings):
         self.clock = clock
-        self.importance = {"city": 0.0, "north": 0.0, "south": 0.0}
+        self.importance = {"city": 0.0, "north": 0.0, "south": 0.0, "inn": 0.0}
         self.diary = []
         self.faults = FaultIsolation(quarantine_after=2, report=lambda fault: self.diary.append(fault.name))
         self.city = self.group("city", expand=lambda: ["north", "south"], member=self.block, **settings)
@@ -144,6 +144,46 @@ def test_a_group_inside_itself_is_refused(clock):
     nation.add(block)
 
 
+def test_an_open_group_may_leave_an_open_one(clock):
+    world = World(clock)
+    city = world.city
+    lasting = world.group("inn", expand=lambda: ["guest"], member=world.work)
+    city.add(lasting)
+    world.frames(4, city=1.0, north=1.0, inn=1.0)
+    north = city.members["north"]
+    assert north.is_open
+    assert lasting.is_open
+    city.remove("north")
+    city.remove("inn")
+    assert (north.is_open, lasting.is_open) == (False, False)
+    assert world.frames(6) != []
+    assert world.names() == {"south"}
+    assert "compress north" not in world.diary
+    city.add(lasting, period_frames=5)
+    world.frames(5)
+    assert "guest" in world.names()
+    assert city.task_of("inn").period_frames == 1
+
+
+@pytest.mark.parametrize("end", ["close", "drop_members"])
+def test_a_member_may_end_the_group_it_is_in(clock, end):
+    world = World(clock)
+
+    def leave(turn):
+        world.diary.append(("a", 0.0))
+        getattr(group, end)()
+
+    group = world.group(
+        "inn", expand=lambda: ["a", "b"], member=lambda name: leave if name == "a" else world.work(name)
+    )
+    world.city._expand = None
+    world.city.add(group)
+    told = world.frames(1, city=1.0, inn=1.0) + world.frames(3)
+    assert told.count("compress inn") == (end == "close") * told.count(("a", 0.0))
+    assert told.count(("a", 0.0)) >= 1
+    assert "b" not in {one[0] for one in told if isinstance(one, tuple)}
+
+
 def test_a_failing_expansion_is_reported_and_the_group_stays_one(clock):
     def fail():
         raise OSError("no people")
@@ -157,6 +197,17 @@ def test_a_failing_expansion_is_reported_and_the_group_stays_one(clock):
     assert ("north", 0.3) in told
     group.release()
     assert "north (expand)" in world.frames(3)
+
+
+@pytest.mark.parametrize(("names", "said"), [(7, "got 7"), ("Ann", "got 'Ann'"), (None, "got None")])
+def test_expansion_must_return_names(clock, names, said):
+    faults = []
+    group = GroupLOD(
+        "n", clock, importance=lambda: 0.0, expand=lambda: names, member=lambda name: lambda turn: None,
+        faults=FaultIsolation(report=faults.append),
+    )
+    assert not group.open()
+    assert f"expand must return names, {said}" in str(faults[0].error)
 
 
 def test_failing_work_and_compression_stay_where_they_are(clock):
@@ -215,6 +266,18 @@ def test_loaded_anew_it_goes_on_as_if_nothing_had_happened(clock, frames):
     assert first.frames(8) == second.frames(8)
     assert first.frames(8, city=0.0) == second.frames(8, city=0.0)
     assert second.scheduler.save_state() == first.scheduler.save_state()
+
+
+def test_work_of_a_closed_group_is_saved_with_it(clock):
+    def town():
+        inner = GroupLOD("inner", clock, importance=lambda: 0.0)
+        return inner, GroupLOD("town", clock, importance=lambda: 0.0, work=inner)
+
+    (inner, group), (other, loaded) = town(), town()
+    inner.open()
+    restore(from_json(to_json(take({"group": group}))), {"group": loaded})
+    assert inner.is_open
+    assert other.is_open
 
 
 def test_loading_compresses_nobody(clock):

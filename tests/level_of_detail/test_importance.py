@@ -28,6 +28,8 @@ VIEWER = st.builds(
     velocity=st.one_of(st.none(), PLACE),
     field_of_view_rad=st.sampled_from([0.5, math.pi / 2, math.tau]),
     weight=st.sampled_from([0.0, 0.5, 1.0]),
+    near_m=st.sampled_from([None, 0.0, 12.0]),
+    far_m=st.sampled_from([None, 20.0, 300.0]),
 )
 
 
@@ -111,6 +113,45 @@ def test_the_best_viewer_counts_and_says_the_parts():
     assert value == float(importance.update([near], places((0, 0, 0)), 0.0)[0])
     assert importance.explain(0)["distance"] == 0.5
     assert importance.update([], places((0, 0, 0)), 0.0).tolist() == [0]
+
+
+def test_a_viewer_may_have_a_range_of_its_own():
+    importance = Importance(ImportanceSettings(smoothing_s=0, distance=1.0, view=0, size=0, near_m=5, far_m=80))
+    importance.add(3)
+    where = places((10, 0), (50, 0), (200, 0))
+    for viewer, wanted in (
+        (Viewer((0, 0), far_m=405.0), [395 / 400, 355 / 400, 205 / 400]),
+        (Viewer((0, 0), near_m=40.0), [1, 0.75, 0]),
+        (Viewer((0, 0), near_m=0.0, far_m=20.0), [0.5, 0, 0]),
+        (Viewer((0, 0)), [70 / 75, 30 / 75, 0]),
+    ):
+        assert importance.update([viewer], where, 0.0).tolist() == pytest.approx(wanted, abs=1e-6)
+        assert importance.parts()[0].tolist() == pytest.approx(wanted, abs=1e-6)
+    both = importance.update([Viewer((0, 0), far_m=20.0), Viewer((0, 0), far_m=405.0)], where, 0.0)
+    assert both.tolist() == pytest.approx([395 / 400, 355 / 400, 205 / 400], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("own", "error", "message"),
+    [({"near_m": -1.0}, ValueError, "near_m must be at least 0, got -1"),
+     ({"far_m": 0.0}, ValueError, "far_m must be above 0, got 0"),
+     ({"far_m": math.inf}, ValueError, "far_m must be a finite number"),
+     ({"near_m": math.nan}, ValueError, "near_m must be a finite number"),
+     ({"far_m": True}, TypeError, "far_m must be a number"),
+     ({"near_m": 9.0, "far_m": 9.0}, ValueError, "far_m must be above near_m, got 9 and 9")],
+)
+def test_a_range_that_cannot_be_is_refused_where_the_viewer_is_made(own, error, message):
+    with pytest.raises(error, match=message):
+        Viewer((0, 0), **own)
+
+
+def test_a_range_that_does_not_fit_the_settings_is_refused_and_changes_nothing():
+    importance = alone(ImportanceSettings(smoothing_s=0, near_m=5, far_m=80))
+    before = importance.update([Viewer((0, 0))], places((9, 0)), 0.0).tolist()
+    for viewer in (Viewer((0, 0), near_m=90.0), Viewer((0, 0), far_m=4.0)):
+        with pytest.raises(ValueError, match="far_m must be above near_m"):
+            importance.update([Viewer((0, 0)), viewer], places((50, 0)), 1.0)
+        assert importance.values.tolist() == before
 
 
 @pytest.mark.parametrize("frames", [1, 7, 60])

@@ -137,3 +137,21 @@ def test_only_time_has_to_be_watched():
 def test_a_budget_part_must_not_be_negative_when_watched_either(stopwatch):
     with pytest.raises(ValueError, match="amount must be at least 0"):
         WatchedBudget(Budget.of_time(2, stopwatch), []).part(-1)
+
+
+def test_what_is_only_looked_at_for_a_report_is_no_answer(stopwatch):
+    noted = []
+    watched = WatchedBudget(Budget.of_time(5, stopwatch), noted)
+    part = watched.part(2)
+    assert (watched.peek(), part.peek(), noted) == (5, 2, [])
+    stopwatch.passes(3)
+    assert (watched.peek(), part.peek(), noted) == (2, 0, [])
+    assert (part.is_spent, noted) == (True, [(0, 0)])
+    assert GrantedBudget(noted).peek() == math.inf
+
+
+def test_grants_are_taken_in_the_order_in_which_budgets_are_first_asked(stopwatch):
+    for budget in (WatchedBudget(Budget.of_time(5, stopwatch), noted := []), GrantedBudget([(0, 0), None])):
+        late, early = budget.part(3), budget.part(0)
+        assert [early.is_spent, late.is_spent] == [True, False]
+    assert noted == [(0, 0), None]

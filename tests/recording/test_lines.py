@@ -1,6 +1,8 @@
 """The lines of a recording: what was written is read, and what was damaged is refused with its line."""
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
@@ -14,8 +16,8 @@ from ai_core.recording.lines import (
     LineWriter,
     RecordingError,
     _check_of,
+    kept_inputs,
     read_recording,
-    text_of_inputs,
 )
 from ai_core.recording.packed import pack
 from ai_core.recording.recording import FrameRecord, Header
@@ -44,7 +46,7 @@ def written():
     for record, ran in zip(FRAMES, RAN, strict=True):
         lines.append(writer.frame(
             TimeIndex(record.frame, record.seconds), budget=record.budget,
-            inputs=text_of_inputs(record.inputs), ran=pack(ran), parts=record.parts,
+            inputs=kept_inputs(record.inputs), ran=pack(ran), parts=record.parts,
         ))
     return [*lines, writer.end()]
 
@@ -65,7 +67,7 @@ def frame_of(number=1, *, ran=RAN[2], more=""):
 
 
 GOOD_HEADER = (
-    '{"recording":2,"name":"yard","seed":7,"parts":["guard"],"exact":false,"timed":false,"look_every":1,"made_with":{}}'
+    '{"recording":3,"name":"yard","seed":7,"parts":["guard"],"exact":false,"timed":false,"look_every":1,"made_with":{}}'
 )
 
 
@@ -125,7 +127,7 @@ def test_damage_before_the_last_line_is_no_cut():
     ("bodies", "message"),
     [
         ([], "the recording is empty"),
-        (['{"frame":1}'], "version None of recordings is unknown, this reads version 2"),
+        (['{"frame":1}'], "version None of recordings is unknown, this reads version 3"),
         (['{"recording":1}'], "line 1: version 1 of recordings is unknown"),
         (['{"recording":true}'], "line 1: version True"),
         ([GOOD_HEADER.replace(":7", ':"7"')], "line 1: 'seed' must be int, got '7'"),
@@ -170,4 +172,28 @@ def test_a_result_too_large_for_a_digest_is_an_error_of_its_line():
 @pytest.mark.parametrize("inputs", [object(), {"x": float("nan")}, {1j: 0}])
 def test_inputs_that_are_no_plain_data_are_refused_when_they_are_recorded(inputs):
     with pytest.raises(TypeError, match="inputs must be plain JSON data, got "):
-        text_of_inputs(inputs)
+        kept_inputs(inputs)
+
+
+@pytest.mark.parametrize("inputs", [
+    {"move": (0.5, -1), "names": ["bob", None, True]}, 2 ** 70, {1: "a"}, {"x": 1e300, "deep": [[[{}]]]}, "\ud800",
+])
+def test_inputs_are_kept_as_they_were_and_as_json_has_them(inputs):
+    wanted = json.loads(json.dumps(inputs))
+    kept = kept_inputs(inputs)
+    assert kept == wanted
+    if isinstance(inputs, dict):
+        inputs.clear()
+        assert kept == wanted
+
+
+def test_inputs_with_two_keys_that_are_one_in_json_are_refused():
+    with pytest.raises(TypeError, match=r"inputs must be plain JSON data, got .*: '1' stands there twice"):
+        kept_inputs({1: "a", "1": "b"})
+
+
+def test_inputs_that_hold_themselves_are_refused():
+    endless = []
+    endless.append(endless)
+    with pytest.raises(TypeError, match="inputs must be plain JSON data"):
+        kept_inputs(endless)

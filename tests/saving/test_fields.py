@@ -98,7 +98,7 @@ def test_a_version_without_a_migration_is_refused():
 def test_a_state_that_cannot_be_migrated_is_refused():
     migrations = {1: lambda state: {"period": state["frequency"]}}
     said = refused(lambda: Fields.versioned({"version": 1}, version=2, migrations=migrations))
-    assert said == "version 1 could not be migrated: 'frequency'"
+    assert said == "version 1 could not be migrated: 'frequency' is missing"
 
 
 @pytest.mark.parametrize(

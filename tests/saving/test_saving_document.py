@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from ai_core.budget import Budget
+from ai_core.clock import ManualClock
 from ai_core.saving.fields import Fields
+from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 from ai_core.snapshot import SnapshotError, from_json, restore, take, to_json
 from tests.saving.museum_night import lived
 
@@ -35,3 +38,24 @@ def test_an_object_that_is_work_and_a_part_is_loaded_all_the_same():
     second.senses.remove_sensor(second.senses.add_sensor(position=(0, 0, 0), forward=(1, 0, 0), thresholds={}))
     restore(state, loaded)
     assert take(loaded) == state
+
+
+@pytest.mark.parametrize("frames", [1, 3])
+def test_an_errand_that_was_done_is_not_begun_again(frames):
+    (sample,) = (code for code in re.findall(r"```python\n(.*?)```", TEXT, re.S) if "class Map" in code)
+    known = {"Fields": Fields, "from_json": from_json, "restore": restore}
+    exec(sample, known)
+    worlds = []
+    for _ in range(2):
+        clock = ManualClock()
+        scheduler = LoadBalancingScheduler(clock)
+        worlds.append({"clock": clock, "scheduler": scheduler, "map": known["Map"](scheduler)})
+    first, second = worlds
+    first["map"].begin()
+    for _ in range(frames):
+        first["scheduler"].advance(Budget.of_steps(1))
+    known["load"](to_json(take(first)), second)
+    assert (second["map"].cells, len(second["scheduler"].tasks)) == ((None, 1) if frames == 1 else ([1, 2, 3], 0))
+    for _ in range(5):
+        second["scheduler"].advance(Budget.of_steps(1))
+    assert (second["map"].cells, second["scheduler"].tasks) == ([1, 2, 3], ())

@@ -1,4 +1,4 @@
-"""The determinism contract (docs/determinism.md), on three scenarios."""
+"""The determinism contract (docs/determinism.md), on four scenarios."""
 from __future__ import annotations
 
 import json

@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 import random
-from math import lcm
+from math import gcd, lcm
 
-from ai_core.scheduling.phasing import PhaseTable, Slot, runs_per_frame
+from ai_core.scheduling.phasing import PhaseTable, Slot, first_frame
 
 PERIODS = [2, 3, 4, 5, 6, 8, 9, 10, 12, 15, 18, 20, 24, 30]
 
@@ -22,6 +22,21 @@ def phased(periods, table=None):
         slots.append(Slot(period, table.best_phase(period)))
         table.add(slots[-1])
     return slots
+
+
+def meet(first, second):
+    """Return whether two tasks are ever due on the same frame."""
+    common = gcd(first.period_frames, second.period_frames)
+    return (first.phase_frames - second.phase_frames) % common == 0
+
+
+def runs_per_frame(slots, frames):
+    """Return how many tasks are due on each of the first frames."""
+    runs = [0] * frames
+    for slot in slots:
+        for frame in range(first_frame(slot), frames, slot.period_frames):
+            runs[frame] += 1
+    return runs
 
 
 def load(slots):

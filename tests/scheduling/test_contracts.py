@@ -12,7 +12,7 @@ from ai_core.saving.fields import StateError
 from ai_core.scheduling.anytime import GoodEnough
 from ai_core.scheduling.contracts import MAX_CONTRACT_STEPS, Contracts
 from ai_core.scheduling.suspendable import Suspendable
-from tests.scheduling.test_suspendable import advance, closing
+from tests.scheduling.test_suspendable import Digging, advance, closing
 
 
 def contract(steps):
@@ -125,8 +125,9 @@ def test_what_is_no_contract_or_no_quality_is_refused_as_it_runs():
 def test_loaded_it_has_its_best_answer_and_begins_the_contract_anew(frames):
     work, under_way = contracts(), Suspendable(closing, [])
     advance(work, *[1] * frames)
-    other = contracts(begin=lambda steps: contract(steps) if under_way.is_cancelled else under_way)
+    other = contracts(begin=lambda steps: under_way)
     advance(other, 1)
+    other._begin = contract
     other.prepare_state(json.loads(json.dumps(work.save_state())))()
     assert (other.best, other.quality, other.contract_steps) == (work.best, work.quality, work.contract_steps)
     assert under_way.is_cancelled
@@ -134,9 +135,36 @@ def test_loaded_it_has_its_best_answer_and_begins_the_contract_anew(frames):
     assert other.best == work.contract_steps
 
 
+@pytest.mark.parametrize("frames", range(8))
+def test_loaded_it_goes_on_with_a_contract_that_knows_how_far_it_had_come(frames):
+    def digging(steps):
+        return Suspendable(Digging())
+
+    work, other = (Contracts(digging, lambda answer: 0.5, first_steps=1) for _ in range(2))
+    advance(other, 1, 1)
+    advance(work, *[1] * frames)
+    other.prepare_state(json.loads(json.dumps(work.save_state())))()
+    seen = []
+    for one in (work, other):
+        begun = one.contract_steps
+        seen.append(0)
+        while one.contract_steps == begun:
+            advance(one, 1)
+            seen[-1] += 1
+    assert seen == [6 - frames % 6] * 2
+
+
+def test_what_the_first_version_saved_is_loaded():
+    work = contracts()
+    work.prepare_state({"version": 1, "steps": 8, "best": 4, "quality": 0.25})()
+    assert (work.best, work.quality, work.contract_steps) == (4, 0.25, 8)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        ({"contract": {"version": 1}}, "'contract': 'outcome' is missing"),
+        ({"contract": {}, "steps": 2 * MAX_CONTRACT_STEPS}, "'contract' must be None"),
         ({"steps": 0}, "'steps' must be at least 1, got 0"),
         ({"quality": 3}, "'quality' must be at most 1, got 3.0"),
         ({"best": {"!": "lost", "of": 1}}, "'best'"),

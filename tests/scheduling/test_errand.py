@@ -9,6 +9,7 @@ from ai_core.budget import Budget
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import StateError
 from ai_core.scheduling.errand import Errand
+from ai_core.scheduling.in_sequence import InSequence
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 from ai_core.scheduling.suspendable import Suspendable
 from tests.scheduling.test_suspendable import Digging, closing, counting
@@ -87,6 +88,41 @@ def test_cancelling_removes_the_task_and_closes_the_work(scheduler):
     assert told == []
 
 
+def test_cancelling_ends_the_work_also_when_its_task_was_removed(scheduler):
+    closed = []
+    errand = Errand(scheduler, Suspendable(closing, closed))
+    frames(scheduler, 1)
+    scheduler.remove(errand.task)
+    errand.cancel()
+    assert (closed, errand.work.is_cancelled) == ([True], True)
+
+
+def test_work_that_raises_as_it_is_cancelled_is_reported_by_name(clock):
+    def falling():
+        try:
+            while True:
+                yield
+        finally:
+            raise OSError("fell")
+
+    faults = []
+    scheduler = LoadBalancingScheduler(clock, faults=FaultIsolation(report=faults.append))
+    errand = Errand(scheduler, Suspendable(falling), name="climb")
+    frames(scheduler, 1)
+    errand.cancel()
+    assert [(fault.name, str(fault.error)) for fault in faults] == [("climb", "fell")]
+    assert (scheduler.tasks, errand.work.is_cancelled, scheduler._faults._in_a_row) == ((), True, {})
+
+
+def test_stages_whose_work_was_cancelled_elsewhere_lose_their_task(scheduler):
+    stage = Suspendable(closing, [])
+    errand = Errand(scheduler, InSequence(lambda before: stage))
+    frames(scheduler, 1)
+    stage.cancel()
+    frames(scheduler, 1)
+    assert (errand.task.is_removed, errand.task.faults) == (True, 0)
+
+
 def test_work_that_was_cancelled_elsewhere_loses_its_task(scheduler):
     errand = Errand(scheduler, Suspendable(closing, []))
     errand.work.cancel()
@@ -108,6 +144,8 @@ def test_the_listener_may_cancel_it_or_begin_another(scheduler):
 
 
 def test_what_cannot_be_run_or_told_is_refused(scheduler):
+    with pytest.raises(TypeError, match="scheduler must be a Scheduler, got 5"):
+        Errand(5, Suspendable(counting, 2))
     with pytest.raises(TypeError, match="work must be interruptible work, got 5"):
         Errand(scheduler, 5)
     with pytest.raises(TypeError, match="then must be a callable or None, got 3"):

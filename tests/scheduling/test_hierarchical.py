@@ -45,7 +45,7 @@ def test_rows_of_the_whole_tree_are_named_by_paths(clock, stopwatch):
     bob.add(lambda turn: stopwatch.passes(30), name="think")
     game.add(lambda turn: stopwatch.passes(10), name="weather")
     game.advance(Budget.of_time(100, stopwatch))
-    rows = {row["path"]: row["used_us_mean"] for row in game.tree_statistics()}
+    rows = {row["path"]: row["used_us_mean"] for row in tree_statistics(game)}
     assert rows == {"squad": 30, "squad/bob": 30, "squad/bob/think": 30, "weather": 10}
     assert tree_statistics(bob)[0]["path"] == "think"
 
@@ -124,7 +124,7 @@ def test_groups_are_saved_with_the_scheduler_they_are_in():
     state = json.loads(json.dumps({"clock": first[0].save_state(), "game": first[1].save_state()}))
     for change in (second[0].prepare_state(state["clock"]), second[1].prepare_state(state["game"])):
         change()
-    assert second[1].tree_statistics() == first[1].tree_statistics()
+    assert tree_statistics(second[1]) == tree_statistics(first[1])
     assert live(*second, 20) == live(*first, 20) != []
 
 
@@ -142,6 +142,19 @@ def test_names_of_groups_are_new_and_without_a_slash(clock, name):
     game.add_group("squad")
     with pytest.raises(ValueError, match="name must be new here and without '/', got"):
         game.add_group(name)
+
+
+def test_a_scheduler_that_is_added_as_work_needs_a_name_of_its_own_as_well(clock):
+    game = HierarchicalScheduler(clock)
+    squad = game.add_group("squad")
+    other = FrequencyScheduler(clock)
+    with pytest.raises(ValueError, match="name must be one that no group here has, got 'squad'"):
+        game.add(other, name="squad")
+    game.add(other)
+    with pytest.raises(ValueError, match="got 'FrequencyScheduler'"):
+        game.add(FrequencyScheduler(clock))
+    game.add(idle, name="squad")
+    assert game.groups == {"squad": squad, "FrequencyScheduler": other}
 
 
 def test_what_makes_no_group_is_refused(clock):

@@ -73,6 +73,24 @@ def test_cancelling_cancels_the_stage_under_way_and_begins_no_other():
         work.result  # noqa: B018
 
 
+def test_a_stage_that_was_cancelled_by_somebody_else_cancels_the_whole():
+    stage = Suspendable(closing, [])
+    work = InSequence(lambda before: stage, adding(1))
+    advance(work, 1)
+    stage.cancel()
+    assert (work.is_cancelled, work.is_done, work.save_state()["is_cancelled"]) == (True, False, True)
+    with pytest.raises(RuntimeError, match="the work was cancelled"):
+        advance(work, 1)
+
+
+def test_a_stage_that_is_cancelled_when_it_is_begun_cancels_the_whole():
+    stage = Suspendable(closing, [])
+    stage.cancel()
+    work = InSequence(lambda before: stage)
+    advance(work, 1)
+    assert work.is_cancelled
+
+
 def test_cancelling_what_is_done_or_not_begun_is_allowed():
     done, fresh = InSequence(adding(1)), InSequence(adding(1))
     advance(done, 9)

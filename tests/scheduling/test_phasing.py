@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai_core.scheduling.phasing import LOOK_AHEAD_FRAMES, DryRun, PhaseTable, Slot, meet, runs_per_frame
+from ai_core.scheduling.phasing import LOOK_AHEAD_FRAMES, DryRun, PhaseTable, Slot, common_multiple
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
-from tests.scheduling.task_sets import PERIODS, load, mean_peak, peak, phased, random_sets
+from tests.scheduling.task_sets import PERIODS, load, mean_peak, meet, peak, phased, random_sets, runs_per_frame
 
 ways = pytest.mark.parametrize("way", [PhaseTable, DryRun])
 any_slot = st.builds(Slot, st.integers(1, 6000), st.integers(0, 12_000))
@@ -97,6 +97,24 @@ def test_a_dry_run_takes_the_frame_with_the_fewest_runs_within_its_look_ahead():
         dry_run.add(Slot(10, -frame % 10))
     assert dry_run.best_phase(5) == 3  # frame 2
     assert dry_run.best_phase(2) == 0  # frame 2 again
+
+
+@pytest.mark.parametrize("slot", [Slot(4, 1), Slot(4, 3), Slot(2, 0), Slot(9000, 1)])
+def test_a_dry_run_refuses_to_take_out_what_was_never_counted_in(slot):
+    dry_run = DryRun(look_ahead_frames=8)
+    dry_run.add(Slot(4, 0))
+    dry_run.add(Slot(4, 2))
+    with pytest.raises(ValueError, match="is not counted in; remove what was added, once"):
+        dry_run.remove(slot)
+    dry_run.remove(Slot(4, 4))
+    with pytest.raises(ValueError, match="is not counted in"):
+        dry_run.remove(Slot(4, 0))
+    assert dry_run.load.tolist() == [0, 0, 1, 0, 0, 0, 1, 0]
+
+
+@given(periods=st.lists(st.integers(1, 60), max_size=6), most=st.integers(1, 10_000))
+def test_a_common_multiple_is_told_if_it_is_not_too_large(periods, most):
+    assert common_multiple(periods, most) == (lcm(*periods) if lcm(*periods) <= most else None)
 
 
 @given(first=any_slot, second=any_slot)

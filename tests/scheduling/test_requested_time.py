@@ -8,6 +8,7 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.recording.grants import GrantedBudget, WatchedBudget
 from ai_core.saving.fields import StateError
+from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 from ai_core.scheduling.requested_time import RequestedTimeScheduler
 
 
@@ -235,10 +236,15 @@ def test_bad_saved_requests_are_refused_and_change_nothing(clock, requests, why)
     assert (office.scheduler.frame, office.scheduler.request_of(task)) == (1, 5)
 
 
-def test_a_state_without_requests_is_refused(clock):
-    office = Office(clock)
-    state = office.scheduler.save_state()
-    del state["requests"]
-    for bad in (state, None, []):
-        with pytest.raises(StateError):
-            office.scheduler.prepare_state(bad)
+def test_what_another_policy_saved_is_loaded_without_requests(clock):
+    office, other = Office(clock), LoadBalancingScheduler(clock)
+    task = office.add("a", 30)
+    other.add(print, name="a", period_frames=4)
+    office.scheduler.prepare_state(other.save_state())()
+    assert (task.period_frames, office.scheduler.request_of(task)) == (4, None)
+
+
+@pytest.mark.parametrize("state", [None, []])
+def test_what_is_no_state_is_refused(clock, state):
+    with pytest.raises(StateError, match="must be a dict"):
+        Office(clock).scheduler.prepare_state(state)

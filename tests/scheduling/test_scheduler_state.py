@@ -176,6 +176,47 @@ def test_a_generator_that_does_not_begins_anew():
     assert diary == [0, 1]
 
 
+def test_what_a_half_done_generator_does_as_loading_closes_it_belongs_to_the_time_before():
+    class Falling(Declared):
+        def __call__(self, turn):
+            try:
+                yield from super().__call__(turn)
+            finally:
+                self.next = 99
+                raise OSError("fell")
+
+    first, second = Crew(names=""), Crew(names="")
+    for crew in (first, second):
+        crew.diary, crew.reported = [], []
+        crew.faults._report = crew.reported.append
+        crew.task = crew.scheduler.add(Falling(crew.diary), name="climb")
+    first.live(3, steps=1)
+    second.live(2, steps=1)
+    second.load(first.save())
+    assert [(fault.name, str(fault.error)) for fault in second.reported] == [("climb", "fell")]
+    assert (second.faults.failures_of(second.task), second.task.work.next) == ((0, False), 3)
+    assert second.scheduler.save_state() == first.scheduler.save_state()
+    first.scheduler.remove(first.task)
+
+
+def test_a_task_that_clean_up_removes_is_not_loaded():
+    def leaving(turn):
+        try:
+            while True:
+                yield
+        finally:
+            if not task.is_removed:
+                second.scheduler.remove(task)
+
+    first, second = Crew(names="abc"), Crew(names="ac")
+    task = second.scheduler.add(leaving, name="b")
+    first.live(1, steps=1)
+    second.live(1, steps=9)
+    second.load(first.save())
+    assert [one.name for one in second.scheduler.tasks] == ["a", "c"]
+    assert [one.name for one in second.scheduler.waiting] == ["c"]
+
+
 def test_nested_schedulers_are_saved_with_their_parents():
     crews = []
     for _ in range(2):
@@ -194,7 +235,7 @@ def test_work_that_can_no_longer_be_loaded_is_named():
     first, second = Crew(names=""), Crew(names="")
     first.scheduler.add(FrequencyScheduler(first.clock), name="inner")
     second.scheduler.add(print, name="inner")
-    with pytest.raises(StateError, match="task 'inner' was saved with its work, which here has no prepare_state"):
+    with pytest.raises(StateError, match="work of task 'inner' was saved, and what is here has no prepare_state"):
         second.load(first.save())
 
 

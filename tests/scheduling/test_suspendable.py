@@ -166,6 +166,14 @@ def test_it_may_cancel_itself():
     assert (work.is_cancelled, closed, other.is_cancelled, other.is_done) == (True, [True], True, False)
 
 
+@pytest.mark.parametrize("budget", [None, 5])
+def test_what_is_no_budget_is_refused_and_changes_nothing(budget):
+    work = Suspendable(counting, 2)
+    with pytest.raises(TypeError, match="budget must be a Budget, got"):
+        work.advance(budget)
+    assert work._generator is None
+
+
 def test_begin_starts_it_anew_whatever_its_state():
     closed = []
     half_done, done, cancelled = (Suspendable(closing, closed), Suspendable(counting, 2), Suspendable(counting, 2))

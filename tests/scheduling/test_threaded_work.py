@@ -214,6 +214,48 @@ def test_in_tests_a_failure_is_raised_and_the_ticket_settled_all_the_same(clock)
     assert (ticket.is_done, work.pending) == (True, ())
 
 
+@pytest.mark.parametrize("budget", [None, 3])
+def test_what_is_no_budget_is_refused_and_loses_nothing(budget):
+    yard = Yard(None)
+    [ticket] = yard.frame(3)
+    yard.clock.advance()
+    with pytest.raises(TypeError, match="budget must be a Budget, got"):
+        yard.work.advance(budget)
+    assert yard.work.pending == (ticket,)
+
+
+@pytest.mark.parametrize("executor", [None, HandExecutor])
+def test_a_call_that_lets_the_program_end_is_not_lost(executor):
+    def leave(number):
+        if leaving:
+            raise SystemExit
+        return number
+
+    leaving, yard = [True], Yard(executor and executor(), leave)
+    [ticket] = yard.frame(3)
+    yard.clock.advance()
+    with pytest.raises(SystemExit):
+        yard.work.advance(Budget.unlimited())
+    assert (yard.work.pending, len(yard.work.save_state()["pending"])) == ((ticket,), 1)
+    leaving.clear()
+    yard.frame()
+    assert (yard.diary, yard.work.pending) == ([(3, 0, 3)], ())
+
+
+def yielding(number):
+    yield number
+
+
+async def waiting(number):
+    return number
+
+
+@pytest.mark.parametrize("function", [yielding, waiting])
+def test_a_function_that_would_do_nothing_is_refused(function):
+    with pytest.raises(TypeError, match="function must not be async and must not yield"):
+        Yard(None, function)
+
+
 def test_a_cancelled_ticket_is_never_handed_over():
     yard = Yard(HandExecutor())
     first, second, third = yard.frame(1, 2, 3)

@@ -1,13 +1,17 @@
 """Sharing time with one reading for each task: the same in all but the number of readings."""
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import ai_core.scheduling.sharing as sharing
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
+from ai_core.recording.grants import GrantedBudget, WatchedBudget
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 from ai_core.scheduling.overrun_bias import OverrunBias
 from ai_core.scheduling.priority import PriorityPolicy, PriorityScheduler
@@ -22,22 +26,36 @@ def priority_only(clock, **settings):
 POLICIES = [LoadBalancingScheduler, PriorityScheduler, priority_only, RequestedTimeScheduler]
 
 
-class Listener:
-    """Somebody who listens, so that tasks are run one by one."""
+def one_by_one(scheduler, queue, budget, late):
+    """The plain way, to stand in for the quick one."""
+    scheduler._share_one_by_one(queue, budget, late)
 
-    def after_task(self, name, now, used_us):
-        """Hear, and do nothing."""
+
+class Listener:
+    """Writes down all that it is told of work."""
+
+    def __init__(self):
+        self.heard = []
+
+    def before_task(self, *told):
+        self.heard.append(told)
+
+    def after_task(self, *told):
+        self.heard.append(told)
+
+    def task_ran(self, name, now, granted, steps, used_us, result):
+        self.heard.append((name, now, granted, steps, used_us, repr(result)))
 
 
 class World:
     """Tasks that cost time, pause, fail and meddle as they are told; all is written down."""
 
     def __init__(self, policy, plans, *, is_heard, with_bias, cap):
-        self.ns, self.ran, self.told = 0, [], []
+        self.ns, self.ran, self.told, self.listener = 0, [], [], Listener()
         self.clock = ManualClock(0.25)
         trace = Trace()
         if is_heard:
-            trace.listen(Listener())
+            trace.listen(self.listener)
         self.scheduler = policy(
             self.clock, trace=trace, faults=FaultIsolation(report=self.told.append),
             on_overrun=self.told.append, bias=OverrunBias() if with_bias else None, activations_per_frame=cap,
@@ -58,6 +76,7 @@ class World:
             self.ns += cost_us * 500
             self.note(number, turn)
             self.ns += cost_us * 500
+            turn.budget.spend(number)
             other = self.tasks[(number + 1) % len(self.tasks)]
             if deed == "fail" and self.scheduler.frame % 4 != 3:
                 raise ValueError(number)
@@ -69,12 +88,13 @@ class World:
                 self.scheduler.change(other, priority=1 + self.scheduler.frame % 3)
             if deed == "remove" and self.scheduler.frame == 5 and not other.is_removed:
                 self.scheduler.remove(other)
+            return number, deed
 
         def guarded(turn):
             if deed != "fail" and self.tasks[(number + 1) % len(self.tasks)].is_removed:
                 self.note(number, turn)
-            else:
-                work(turn)
+                return None
+            return work(turn)
 
         return guarded
 
@@ -87,10 +107,15 @@ class World:
 
         return work
 
-    def live(self, budgets_us):
-        for us in budgets_us:
-            self.scheduler.advance(Budget.of_time(us, lambda: self.ns))
-            self.clock.advance()
+    def live(self, budgets_us, *, plainly=False):
+        self.live_on([Budget.of_time(us, lambda: self.ns) for us in budgets_us], plainly=plainly)
+
+    def live_on(self, budgets, *, plainly=False):
+        share = one_by_one if plainly else sharing.share_time
+        with patch.object(sharing, "share_time", share):
+            for budget in budgets:
+                self.scheduler.advance(budget)
+                self.clock.advance()
 
 
 plans = st.lists(
@@ -109,16 +134,19 @@ def assert_close(one, other):
         assert mine == pytest.approx(theirs, abs=0.01)
 
 
-@pytest.mark.parametrize("policy", POLICIES, ids=lambda one: one.__name__)
+each_policy = pytest.mark.parametrize("policy", POLICIES, ids=lambda one: one.__name__)
+budgets = st.lists(st.integers(0, 150), min_size=8, max_size=14)
+
+
+@each_policy
 @settings(max_examples=30)
 @given(
-    plans=plans, budgets_us=st.lists(st.integers(0, 150), min_size=8, max_size=14),
-    with_bias=st.booleans(), cap=st.none() | st.integers(1, 2),
+    plans=plans, budgets_us=budgets, is_heard=st.booleans(), with_bias=st.booleans(), cap=st.none() | st.integers(1, 2),
 )
-def test_with_one_reading_a_task_everything_comes_out_the_same(policy, plans, budgets_us, with_bias, cap):
-    quick, plain = (World(policy, plans, is_heard=heard, with_bias=with_bias, cap=cap) for heard in (False, True))
-    for world in (quick, plain):
-        world.live(budgets_us)
+def test_with_one_reading_a_task_everything_comes_out_the_same(policy, plans, budgets_us, **settings):
+    quick, plain = (World(policy, plans, **settings) for _ in range(2))
+    quick.live(budgets_us)
+    plain.live(budgets_us, plainly=True)
     assert [run[:4] for run in quick.ran] == [run[:4] for run in plain.ran]
     assert_close([run[4:] for run in quick.ran], [run[4:] for run in plain.ran])
     assert [type(one).__name__ for one in quick.told] == [type(one).__name__ for one in plain.told]
@@ -126,6 +154,26 @@ def test_with_one_reading_a_task_everything_comes_out_the_same(policy, plans, bu
     assert [task.id for task in quick.scheduler.waiting] == [task.id for task in plain.scheduler.waiting]
     assert quick.scheduler.overruns == plain.scheduler.overruns
     assert_close(quick.scheduler.statistics(), plain.scheduler.statistics())
+    assert bool(quick.listener.heard) == settings["is_heard"]
+    for mine, theirs in zip(quick.listener.heard, plain.listener.heard, strict=True):
+        assert [one if isinstance(one, str) else pytest.approx(one, abs=0.01) for one in theirs] == list(mine)
+
+
+@each_policy
+@settings(max_examples=30)
+@given(plans=plans, budgets_us=budgets, cap=st.none() | st.integers(1, 2), is_heard=st.booleans())
+def test_a_recording_keeps_the_same_answers_and_a_replay_gives_them_again(policy, plans, budgets_us, **settings):
+    quick, plain, again = (World(policy, plans, with_bias=False, **settings) for _ in range(3))
+    noted = {quick: [], plain: []}
+    for world in (quick, plain):
+        for us in budgets_us:
+            noted[world].append([])
+            watched = WatchedBudget(Budget.of_time(us, lambda world=world: world.ns), noted[world][-1])
+            world.live_on([watched], plainly=world is plain)
+    assert noted[quick] == noted[plain]
+    again.live_on([GrantedBudget(grants) for grants in noted[quick]])
+    assert [run[:4] for run in again.ran] == [run[:4] for run in quick.ran]
+    assert [task.id for task in again.scheduler.waiting] == [task.id for task in quick.scheduler.waiting]
 
 
 def test_the_stopwatch_is_read_once_for_each_task(clock):
@@ -174,3 +222,32 @@ def test_a_share_of_a_share_ends_with_the_whole(clock, stopwatch):
     outer.add(lambda turn: lefts.append(turn.budget.left))
     outer.advance(Budget.of_time(100, stopwatch))
     assert lefts == [25, 25, 50]
+
+
+def test_what_listeners_take_is_nobodys_time(clock, stopwatch):
+    class Slow:
+        def task_ran(self, name, now, granted, steps, used_us, result):
+            stopwatch.passes(30)
+
+    trace = Trace()
+    trace.listen(Slow())
+    scheduler = LoadBalancingScheduler(clock, trace=trace)
+    tasks = [scheduler.add(lambda turn: stopwatch.passes(5)) for _ in range(2)]
+    scheduler.advance(Budget.of_time(100, stopwatch))
+    assert [task.used_us for task in tasks] == [5, 5]
+    assert [row["granted_us_max"] for row in scheduler.statistics()] == [50, 65]
+
+
+def test_a_listener_that_raises_stops_the_frame_and_the_rest_waits(clock, stopwatch):
+    class Broken:
+        def task_ran(self, *told):
+            raise LookupError
+
+    trace = Trace()
+    trace.listen(Broken())
+    scheduler = LoadBalancingScheduler(clock, trace=trace)
+    first, second = (scheduler.add(lambda turn: None) for _ in range(2))
+    with pytest.raises(LookupError):
+        scheduler.advance(Budget.of_time(100, stopwatch))
+    assert (first.runs, second.runs) == (1, 0)
+    assert scheduler.waiting == (second,)

@@ -2,13 +2,17 @@
 from __future__ import annotations
 
 import functools
+import gc
+import weakref
 
 import pytest
 
 from ai_core.budget import Budget
 from ai_core.faults import FaultIsolation
 from ai_core.scheduling import work as work_module
+from ai_core.scheduling.direct_access import DirectAccessScheduler
 from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 
 
 @pytest.fixture
@@ -233,3 +237,81 @@ def test_whether_work_takes_its_turn_is_seen_through_methods_and_decorators(sche
         return
     with pytest.raises(TypeError, match="work must take one argument, its Turn"):
         scheduler.add(work)
+
+
+class Yielding:
+    def advance(self, budget):
+        yield budget
+
+
+class Waiting:
+    async def advance(self, budget):
+        return budget
+
+
+@pytest.mark.parametrize("work", [Yielding(), Waiting()])
+def test_an_object_that_would_do_nothing_when_advanced_is_refused(scheduler, work):
+    with pytest.raises(TypeError, match=r"advance must not be async and must not yield, got .*; it runs in one go"):
+        scheduler.add(work)
+
+
+@pytest.mark.parametrize("kind", [FrequencyScheduler, DirectAccessScheduler, LoadBalancingScheduler])
+@pytest.mark.parametrize("forgotten", [generating, asynchronous])
+def test_a_callable_that_only_makes_work_is_a_fault_whenever_it_runs(clock, kind, forgotten):
+    faults = []
+    scheduler = kind(clock, faults=FaultIsolation(report=faults.append))
+    scheduler.add(lambda turn: forgotten(turn))
+    advance(scheduler, 1, 1, 1, 1)
+    assert [str(fault.error).split(" returned <")[0] for fault in faults] == ["the work"] * 3
+    assert "pass the generator function itself" in str(faults[0].error)
+
+
+def test_after_its_first_run_a_callable_is_called_without_any_wrapping(scheduler):
+    def work(turn):
+        if scheduler.frame == 0:
+            raise LookupError
+
+    task = scheduler.add(work)
+    with pytest.raises(LookupError):
+        advance(scheduler, 1)
+    assert task._runner.run is not work
+    advance(scheduler, 1)
+    assert task._runner.run is work
+
+
+def test_work_that_never_ran_is_freed_with_what_would_run_it():
+    class Guard:
+        def think(self, turn):
+            pass
+
+    guard = Guard()
+    alive = weakref.ref(guard)
+    gc.disable()
+    try:
+        runner = work_module.runner_for(guard.think)
+        del guard
+        assert alive() is not None
+        del runner
+        assert alive() is None
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("kind", [FrequencyScheduler, DirectAccessScheduler, LoadBalancingScheduler])
+def test_a_generator_that_removes_its_task_gets_no_further_than_its_next_pause(clock, kind):
+    done = []
+
+    def patrol(turn):
+        try:
+            for leg in range(5):
+                done.append(leg)
+                if leg == 1:
+                    scheduler.remove(task)
+                yield
+        finally:
+            done.append("closed")
+
+    scheduler = kind(clock)
+    task = scheduler.add(patrol)
+    advance(scheduler, 100)
+    assert done == [0, 1, "closed"]

@@ -1,4 +1,6 @@
 """Awareness: a straight line between changes, the same at any tick rate."""
+import json
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -98,3 +100,61 @@ def test_negative_visibility_is_refused_and_changes_nothing():
         meter.expose(-1.0, 5.0)
     meter.expose(1.0, 1.0)
     assert meter.value == 0.0
+
+
+SLOW = AwarenessSettings(gain_per_s=0.5, decay_per_s=0.25, gain_per_signal=0.5, levels=[
+    AwarenessLevel("suspicious", 0.25, 0.125, reaction_s=0.5), AwarenessLevel("alert", 0.5, 0.25, reaction_s=0.25),
+])
+
+
+@pytest.mark.parametrize("ticks", [1, 3, 50])
+def test_a_level_is_told_when_one_has_had_time_to_react_at_any_tick_rate(ticks):
+    meter = Awareness(SLOW, 1, now_s=0.0)
+    changes = meter.expose(1.0, 0.0)
+    for tick in range(1, ticks + 1):
+        changes += meter.advance(2.0 * tick / ticks)
+    assert told(changes) == [("suspicious", 1.0), ("alert", 1.25)]
+
+
+@pytest.mark.parametrize("ticks", [1, 7])
+def test_a_level_left_before_one_could_react_is_never_told(ticks):
+    meter = Awareness(SLOW, 1, now_s=0.0)
+    changes = meter.startle(0.6, 0.0)
+    for tick in range(1, ticks + 1):
+        changes += meter.advance(0.49 * tick / ticks)
+    assert (changes, meter.why().reacts_at_s) == ([], 0.5)
+    assert told(meter.advance(0.5)) == [("suspicious", 0.5)]
+    again = Awareness(AwarenessSettings(decay_per_s=1.0, gain_per_signal=1.0, levels=[
+        AwarenessLevel("suspicious", 0.25, 0.125, reaction_s=5.0)]), 1, now_s=0.0)
+    assert again.startle(0.5, 0.0) + again.advance(9.0) == []
+
+
+def test_a_meter_says_why_it_stands_where_it_stands():
+    meter = Awareness(SETTINGS, 1, now_s=0.0)
+    meter.startle(0.5, 0.0, "hearing")
+    meter.expose(0.5, 0.0, {"sight": 0.5, "touch": 0.25})
+    meter.advance(1.0)
+    why = meter.why()
+    assert (why.value, why.level_name, why.rate_per_s) == (0.5, "suspicious", 0.25)
+    assert (why.visibility, why.startled, why.reacts_at_s) == ({"sight": 0.5, "touch": 0.25}, {"hearing": 0.25}, None)
+
+
+@pytest.mark.parametrize("reaction_s", [-1.0, float("nan"), float("inf")])
+def test_impossible_reactions_are_refused(reaction_s):
+    with pytest.raises(ValueError, match="reaction_s"):
+        AwarenessLevel("a", 0.5, 0.25, reaction_s=reaction_s)
+
+
+def test_a_meter_with_a_reaction_under_way_is_saved_and_loaded():
+    first, second = (Awareness(SLOW, 1, now_s=0.0) for _ in range(2))
+    first.startle(0.6, 1.0, "hearing")
+    second.prepare_state(json.loads(json.dumps(first.save_state())))()
+    assert second.why() == first.why()
+    assert second.advance(3.0) == first.advance(3.0) != []
+
+
+def test_a_meter_saved_before_there_were_reactions_is_loaded():
+    meter = Awareness(SETTINGS, 1, now_s=0.0)
+    meter.prepare_state({
+        "version": 1, "target": 4, "value": 0.5, "level": 1, "visibility": 0.0, "line_from": [1.0, 0.5]})()
+    assert (meter.target, meter.value, told(meter.advance(9.0))) == (4, 0.5, [("unaware", 2.6)])

@@ -2,13 +2,16 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from ai_core.senses.memory import SenseMemory
+from ai_core.senses.target_report import RADIO, TargetReport
 
 HERE = (0.0, 0.0, 0.0)
 THERE = (3.0, 0.0, 0.0)
+REPORT = TargetReport(1, HERE, HERE, 1.0, 0.0)
 
 
 def told(changes):
@@ -25,7 +28,7 @@ def test_a_target_is_gained_lost_gained_again_lost_and_forgotten_each_once_and_i
         story += memory.advance(now_s)
     assert told(story) == [
         ("gained", 7, 0.0), ("lost", 7, 1.5), ("gained", 7, 5.0), ("lost", 7, 6.0),
-        ("forgotten", 7, 15.0),
+        ("expired", 7, 15.0), ("forgotten", 7, 15.0),
     ]
 
 
@@ -34,7 +37,7 @@ def test_a_memory_asked_once_a_minute_tells_the_same_story():
     story = memory.sense(7, "sight", 1.0, HERE, 0.0) + memory.sense(7, "sight", 1.0, HERE, 5.0)
     assert told(story + memory.advance(60.0)) == [
         ("gained", 7, 0.0), ("lost", 7, 1.0), ("gained", 7, 5.0), ("lost", 7, 6.0),
-        ("forgotten", 7, 15.0),
+        ("expired", 7, 15.0), ("forgotten", 7, 15.0),
     ]
 
 
@@ -44,12 +47,13 @@ def test_changes_of_several_targets_are_told_by_moment_then_by_target():
         memory.sense(target, "hearing", 1.0, HERE, at_s)
     assert told(memory.advance(10.0)) == [
         ("lost", 9, 1.0), ("lost", 2, 1.5), ("lost", 4, 1.5),
-        ("forgotten", 9, 3.0), ("forgotten", 2, 3.5), ("forgotten", 4, 3.5),
+        ("expired", 9, 3.0), ("forgotten", 9, 3.0), ("expired", 2, 3.5), ("forgotten", 2, 3.5),
+        ("expired", 4, 3.5), ("forgotten", 4, 3.5),
     ]
 
 
 @given(st.lists(st.tuples(st.integers(1, 40), st.integers(1, 3), st.booleans()), max_size=40))
-def test_every_story_of_a_target_goes_gained_lost_and_at_last_forgotten(steps):
+def test_every_story_of_a_target_goes_gained_lost_expired_and_at_last_forgotten(steps):
     memory = SenseMemory(lose_after_s=2, maximum_age_s=9)
     story, now_s = [], 0
     for passed_s, target, is_sensed in steps:
@@ -57,8 +61,8 @@ def test_every_story_of_a_target_goes_gained_lost_and_at_last_forgotten(steps):
         story += memory.sense(target, "sight", 1.0, HERE, now_s) if is_sensed else []
         story += memory.advance(now_s)
     story += memory.advance(now_s + 100)
-    may_follow = {None: ["gained"], "gained": ["lost"], "lost": ["gained", "forgotten"],
-                  "forgotten": ["gained"]}
+    may_follow = {None: ["gained"], "gained": ["lost"], "lost": ["gained", "expired"],
+                  "expired": ["forgotten"], "forgotten": ["gained"]}
     last, times = {}, {}
     for kind, target, at_s in told(story):
         assert kind in may_follow[last.get(target)]
@@ -152,3 +156,115 @@ def test_time_that_goes_back_is_refused():
 def test_forgetting_before_losing_is_refused():
     with pytest.raises(ValueError, match="lost before it is forgotten"):
         SenseMemory(lose_after_s=5, maximum_age_s=1)
+
+
+def test_what_expired_is_kept_for_a_while_and_found_again_it_is_gained():
+    memory = SenseMemory(lose_after_s=1, maximum_age_s=3, keep_expired_s=2)
+    memory.sense(1, "sight", 1.0, HERE, 0.0)
+    assert told(memory.advance(4.0)) == [("lost", 1, 1.0), ("expired", 1, 3.0)]
+    assert memory.find(1).is_expired
+    assert told(memory.sense(1, "sight", 1.0, HERE, 4.5)) == [("gained", 1, 4.5)]
+    assert not memory.find(1).is_expired
+    assert told(memory.advance(99.0)) == [
+        ("lost", 1, 5.5), ("expired", 1, 7.5), ("forgotten", 1, 9.5),
+    ]
+
+
+def test_first_and_last_seen_and_the_age_by_each_sense_are_known():
+    memory = SenseMemory(lose_after_s=9)
+    memory.sense(1, "hearing", 0.5, HERE, 1.0)
+    memory.sense(1, "sight", 1.0, HERE, 2.0, is_seen=True)
+    memory.sense(1, "sight", 1.0, THERE, 3.0, is_seen=True)
+    record = memory.find(1)
+    assert (record.first_sensed_s, record.first_seen_s, record.last_seen_s) == (1.0, 2.0, 3.0)
+    assert [record.age_s(4.0, name) for name in ("hearing", "sight", "smell", None)] == [3.0, 1.0, math.inf, 1.0]
+
+
+def test_a_report_is_known_with_its_age_but_nobody_notices_by_it():
+    one, other = SenseMemory(), SenseMemory(lose_after_s=1, maximum_age_s=10)
+    one.sense(1, "sight", 0.7, HERE, 1.0, is_seen=True)
+    one.sense(1, "sight", 0.7, THERE, 1.25, is_seen=True)
+    other.advance(4.0)
+    assert told(other.hear_report(one.report_of(1), age_s=2.75)) == [("told", 1, 4.0)]
+    record = other.find(1)
+    assert (record.last_known_position, record.velocity, record.last_seen_s) == (THERE, (12.0, 0.0, 0.0), None)
+    assert (record.age_s(4.0), record.dominant_modality, record.strength) == (2.75, RADIO, 0.7)
+    assert not record.is_noticed
+    assert told(other.advance(99.0)) == [("expired", 1, 11.25), ("forgotten", 1, 11.25)]
+
+
+def test_an_echo_of_what_is_known_and_what_is_too_old_change_nothing():
+    one, other = SenseMemory(lose_after_s=9), SenseMemory(maximum_age_s=5)
+    one.sense(1, "sight", 0.7, HERE, 1.0)
+    other.hear_report(one.report_of(1), 0.5)
+    assert one.hear_report(other.report_of(1), 1.0) == []
+    assert SenseMemory(maximum_age_s=5).hear_report(one.report_of(1), 5.5) == []
+    assert one.report_of(2) is None
+
+
+def test_a_report_newer_than_a_lost_target_moves_it_without_another_loss():
+    memory = SenseMemory(lose_after_s=1, maximum_age_s=10)
+    memory.sense(1, "sight", 1.0, HERE, 0.0)
+    report = TargetReport(1, THERE, HERE, 1.0, 3.0)
+    assert told(memory.hear_report(report)) == [("lost", 1, 1.0), ("told", 1, 3.0)]
+    assert memory.find(1).last_known_position == THERE
+    assert told(memory.advance(20.0)) == [("expired", 1, 13.0), ("forgotten", 1, 13.0)]
+
+
+@pytest.mark.parametrize(
+    ("report", "age_s", "error"),
+    [((1, HERE), 0.0, TypeError), (REPORT, -1.0, ValueError), (REPORT, math.nan, ValueError),
+     (REPORT, True, TypeError)],
+)
+def test_reports_that_cannot_be_are_refused(report, age_s, error):
+    memory = SenseMemory()
+    with pytest.raises(error):
+        memory.hear_report(report, age_s)
+    assert len(memory) == 0
+
+
+def test_records_can_only_be_read():
+    memory = SenseMemory()
+    memory.sense(1, "sight", 1.0, HERE, 0.0)
+    with pytest.raises(AttributeError, match="velocity is written by its owner"):
+        memory.find(1).velocity = THERE
+
+
+class TargetStory(RuleBasedStateMachine):
+    """A memory beside the plainest thing that could be right: a list of when it was sensed."""
+
+    def __init__(self):
+        super().__init__()
+        self.memory = SenseMemory(lose_after_s=2, maximum_age_s=5, keep_expired_s=3)
+        self.now_s = 0
+        self.sensed = {}   # target -> moments
+        self.told = []
+
+    @rule(who=st.integers(1, 3))
+    def sense(self, who):
+        self.sensed.setdefault(who, []).append(self.now_s)
+        self.told += self.memory.sense(who, "sight", 1.0, HERE, self.now_s)
+
+    @rule(passed_s=st.integers(1, 12))
+    def wait(self, passed_s):
+        self.now_s += passed_s
+
+    @rule()
+    def ask(self):
+        self.told += self.memory.advance(self.now_s)
+        for target, moments in self.sensed.items():
+            assert told([one for one in self.told if one.target == target]) == self.story(target, moments)
+
+    def story(self, target, moments):
+        events = []
+        for moment, following in zip(moments, [*moments[1:], None], strict=True):
+            if not events or events[-1][0] != "gained":
+                events.append(("gained", target, moment))
+            for kind, after_s in (("lost", 2), ("expired", 5), ("forgotten", 8)):
+                if moment + after_s < (self.now_s if following is None else following):
+                    events.append((kind, target, moment + after_s))
+        return events
+
+
+def test_each_signal_comes_exactly_once_and_in_order_whatever_is_sensed_when():
+    run_state_machine_as_test(TargetStory, settings=settings(max_examples=15, stateful_step_count=25))

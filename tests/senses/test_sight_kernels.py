@@ -8,14 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import ai_core.senses.reach as reach
 import ai_core.senses.sight_kernels as sight_kernels
 from ai_core.senses.modality import Modality, ModalitySet
 from ai_core.senses.pairs_in_view import ids_of
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight import BORDER_TOLERANCE, SightCone, aside_of, bearings
-from ai_core.senses.sight_kernels import Sense
 from ai_core.senses.source_table import SourceTable
+from ai_core.senses.waves import Sense, Wave
 from tests.senses.conftest import FORMS
 
 # Whole metres give distances and angles exactly on borders; the rest is far, tiny or between.
@@ -33,7 +32,9 @@ CONE = st.builds(
 )
 SENSOR = st.tuples(PLACE, FORWARD, st.lists(CONE, max_size=3), st.sampled_from([0.0, 0.3, 1.0]),
                    st.integers(0, 3), st.integers(-1, 4))
-SOURCE = st.tuples(PLACE, st.sampled_from([None, 0.0, 0.3, 2.0]), st.integers(0, 3))
+SOURCE = st.tuples(
+    PLACE, st.sampled_from([None, 0.0, 0.3, 2.0]), st.integers(0, 3), st.sampled_from([1.0, 0.3, 7.0])
+)
 RANGE_M = st.sampled_from([1e-3, 5.0, 40.0, 1e17, 1e30])
 ATTENUATION = st.sampled_from([0.0, 0.5, 0.97, 1.0])
 UP = st.sampled_from([(0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.6, 0.0, 0.8)])
@@ -49,8 +50,9 @@ def tables(sensors, sources):
     for place, forward, cones, threshold, notices, own_source in sensors:
         thresholds = {"hearing": threshold, **({"sight": threshold} if cones else {})}
         sensing.add(place, forward, thresholds, cones, notices, own_source)
-    for place, strength, affiliation in sources:
-        sending.add(place, {} if strength is None else {"sight": strength}, affiliation)
+    for place, strength, affiliation, *size in sources:
+        strengths = {} if strength is None else {"sight": strength}
+        sending.add(place, strengths, affiliation, size=size[0] if size else 1.0)
     return sensing, sending
 
 
@@ -61,14 +63,21 @@ def pairs(form, sensors, sources, sense):
     return keys[:found].tolist(), intensity[:found].tobytes()
 
 
+def reached(form, sensors, *waves):
+    room = sensors.rows * len(waves)
+    columns = np.zeros(room, np.int64), np.zeros(room), np.zeros(room)
+    counts = form["sensors_reached"](sensors, waves, *columns)
+    return counts, *(column[: sum(counts)].tolist() for column in columns)
+
+
 def in_every_way(ask):
     """The answers of the kernel and of all ways in which its twin may go."""
     answers = {"compiled": ask(FORMS["compiled"])} if "compiled" in FORMS else {}
     for way, few in WAYS.items():
         with pytest.MonkeyPatch.context() as patch:
             if few is not None:
-                patch.setattr(sight_kernels, "FEW", few)
-                patch.setattr(reach, "FEW_PLACES", few)
+                patch.setattr(sight_kernels, "FEW_SENSORS", few)
+                patch.setattr(sight_kernels, "FEW_PAIRS", few)
             answers[way] = ask(FORMS["interpreted"])
     return answers
 
@@ -85,16 +94,17 @@ def test_pairs_in_reach_are_the_same_to_the_last_bit_in_every_form(
 
 
 @settings(max_examples=25)
-@given(st.lists(SENSOR, max_size=12), PLACE, RANGE_M, ATTENUATION, st.integers(0, 3), st.integers(-1, 3))
-def test_sensors_reached_are_the_same_to_the_last_bit_in_every_form(
-    sensors, origin, range_m, attenuation, affiliation, source_id
-):
+@given(st.lists(SENSOR, max_size=12), st.lists(
+    st.tuples(PLACE, RANGE_M, ATTENUATION, st.integers(0, 3), st.integers(-1, 3), st.integers(0, 1)), max_size=4,
+))
+def test_sensors_reached_are_the_same_to_the_last_bit_in_every_form(sensors, signals):
     sensing, _ = tables(sensors, [])
-    start = tuple(np.array(origin, np.float32).tolist())
-    sense = Sense(1, range_m, attenuation, needs_cone=False)
-    answers = in_every_way(
-        lambda form: form["sensors_reached"](sensing, sense, start, 1.5, affiliation, source_id)
-    )
+    waves = [
+        Wave(Sense(number, range_m, attenuation, needs_cone=False), tuple(np.array(origin, np.float32).tolist()),
+             1.5, affiliation, source_id)
+        for origin, range_m, attenuation, affiliation, source_id, number in signals
+    ]
+    answers = in_every_way(lambda form: reached(form, sensing, *waves))
     assert all(repr(answer) == repr(answers["at once"]) for answer in answers.values())
 
 
@@ -114,7 +124,8 @@ def test_a_signal_reaches_whom_the_textbook_s_loop_reaches(sensors, origin, rang
             unsure.add(slot)
         elif distance <= range_m and intensity >= threshold and notices & 1 and own_source != 7:
             expected[slot] = (pytest.approx(distance), pytest.approx(intensity))
-    slots, distances, intensities = sight_kernels.sensors_reached(sensing, sense, start, 1.5, 1, 7)
+    form = {"sensors_reached": sight_kernels.sensors_reached}
+    _, slots, distances, intensities = reached(form, sensing, Wave(sense, start, 1.5, 1, 7))
     got = {slot: row for slot, *row in zip(slots, distances, intensities, strict=True) if slot not in unsure}
     assert got == {slot: list(row) for slot, row in expected.items()}
 
@@ -131,7 +142,7 @@ def test_powers_are_the_c_library_s_in_every_form():
     sensing, _ = tables(sensors, [])
     sense = Sense(1, 100.0, 0.937, needs_cone=False)
     for form in FORMS.values():
-        _, far, intensities = form["sensors_reached"](sensing, sense, (0.0, 0.0, 0.0), 1.0, 1, 7)
+        _, _, far, intensities = reached(form, sensing, Wave(sense, (0.0, 0.0, 0.0), 1.0, 1, 7))
         assert intensities == [0.937**distance for distance in far]
 
 
@@ -141,8 +152,9 @@ def test_many_sensors_are_tested_as_exactly_as_few():
     sensors = [(tuple(place), (0.0, 0.0, -1.0), [], 0.1, 1, None) for place in places.tolist()]
     sensing, _ = tables(sensors, [])
     sense = Sense(1, 50.0, 0.96, needs_cone=False)
-    answers = in_every_way(lambda form: form["sensors_reached"](sensing, sense, (1.0, 2.0, 3.0), 1.0, 1, 7))
-    assert len(answers["at once"][0]) > 1000
+    wave = Wave(sense, (1.0, 2.0, 3.0), 1.0, 1, 7)
+    answers = in_every_way(lambda form: reached(form, sensing, wave, wave._replace(origin=(9.0, 0.0, 9.0))))
+    assert len(answers["at once"][1]) > 2000
     assert all(answer == answers["at once"] for answer in answers.values())
 
 

@@ -41,7 +41,20 @@ def test_the_script_is_asked_for_after_the_two_dashes(root, capfd):
     assert capfd.readouterr().out.split() == [
         "--headless", "--fixed-fps", "60", "--path", str(root),
         "res://demo_project/scenes/museum.tscn", "--", "--scripted",
+        f"--recording={root}/recordings/demo_museum.jsonl",
     ]
+
+
+def test_a_scene_that_recorded_itself_gets_its_pictures_and_an_old_recording_gets_none(root, monkeypatch):
+    drawn = []
+    monkeypatch.setattr("tools.recording_commands.timeline", lambda options: drawn.append(options.out.name) or 0)
+    recorded = root / "recordings" / "demo_museum.jsonl"
+    recorded.parent.mkdir()
+    recorded.touch()
+    assert play_scripted(godot_that(root, "true"), root, "museum") == 0
+    assert drawn == []
+    assert play_scripted(godot_that(root, f"touch {recorded}"), root, "museum") == 0
+    assert drawn == ["demo_museum.svg", "demo_museum.png"]
 
 
 def test_the_exit_status_of_the_story_passes_through(root):

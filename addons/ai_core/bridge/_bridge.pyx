@@ -3,7 +3,8 @@
 
 Rooms: interface (what the engine offers), strings, values, packed, variant (conversions),
 objects (liveness), callables, methods (calling the engine), classes (registering),
-callbacks (being called), batches (many calls in one crossing), errors, and the entry below.
+callbacks (being called), batches (many calls in one crossing), kept calls (one call, again
+and again), shared calls (many calls of the same), errors, and the entry below.
 
 Words used in comments. OWNED: whoever is named must free it. BORROWED: valid during
 this call only. ENGINE: memory that belongs to Godot. GIL: who holds it.
@@ -34,6 +35,8 @@ include "packed.pxi"
 include "objects.pxi"
 include "methods.pxi"
 include "callables.pxi"
+include "kept_calls.pxi"
+include "shared_calls.pxi"
 include "classes.pxi"
 include "callbacks.pxi"
 include "batches.pxi"
@@ -61,6 +64,8 @@ cdef bint open_bridge(get_proc_f get_proc, void* token) except False:
     open_packed_kinds()
     open_methods()
     open_batches()
+    open_kept_calls()
+    open_shared_calls()
     if singleton("OS").call("has_feature", "double"):
         raise RuntimeError("this is a double-precision build of Godot; ai_core needs a single-precision one")
     return True

@@ -6,14 +6,19 @@ cdef const void* bind_set_target = NULL
 cdef const void* bind_cast = NULL
 cdef const void* bind_is_colliding = NULL
 cdef const void* bind_get_collider = NULL
+cdef const void* bind_get_parent = NULL
+cdef void* body_tag = NULL           # of CollisionObject3D
 
 cdef int open_batches() except -1:
     global bind_set_position, bind_set_target, bind_cast, bind_is_colliding, bind_get_collider
+    global bind_get_parent, body_tag
     bind_set_position = need_bind("Node3D", "set_position", HASH_Node3D_set_position)
     bind_set_target = need_bind("RayCast3D", "set_target_position", HASH_RayCast3D_set_target_position)
     bind_cast = need_bind("RayCast3D", "force_raycast_update", HASH_RayCast3D_force_raycast_update)
     bind_is_colliding = need_bind("RayCast3D", "is_colliding", HASH_RayCast3D_is_colliding)
     bind_get_collider = need_bind("RayCast3D", "get_collider", HASH_RayCast3D_get_collider)
+    bind_get_parent = need_bind("Node", "get_parent", HASH_Node_get_parent)
+    body_tag = gd_classdb_get_class_tag(name_ptr("CollisionObject3D"))
 
 def read_transforms(list nodes, float[:, ::1] positions, float[:, ::1] forwards=None):
     """Read where nodes are and where they look.
@@ -54,6 +59,42 @@ def read_transforms(list nodes, float[:, ::1] positions, float[:, ::1] forwards=
                 forwards[i, 1] = y / length
                 forwards[i, 2] = z / length
     return freed
+
+def are_all(list objects, class_name):
+    """Return whether every one is a live engine object of a class. Cost: about 20 ns each."""
+    cdef void* tag = gd_classdb_get_class_tag(name_ptr(class_name))
+    cdef void* pointer
+    for one in objects:
+        if not isinstance(one, GDObject):
+            return False
+        pointer = gd_object_get_instance_from_id((<GDObject>one).id)
+        if pointer == NULL or gd_object_cast_to(pointer, tag) == NULL:
+            return False
+    return True
+
+def read_bodies(list nodes, int64_t[::1] bodies):
+    """Find the physics body of each node: the nearest CollisionObject3D at or above it.
+
+    Args:
+        nodes: n Node3D.
+        bodies: shape (n,), overwritten with instance ids, 0 where there is none.
+
+    Cost: one engine call a generation, about 30 ns; no allocation.
+    """
+    cdef Py_ssize_t i, count = len(nodes)
+    cdef GDObject node
+    cdef void* pointer
+    cdef void* parent
+    if bodies.shape[0] < count:
+        raise ValueError(f"{count} nodes need {count} bodies, got {bodies.shape[0]}")
+    for i in range(count):
+        node = nodes[i]
+        pointer = node.pointer if node.is_valid() else NULL
+        while pointer != NULL and gd_object_cast_to(pointer, body_tag) == NULL:
+            parent = NULL
+            gd_object_method_bind_ptrcall(bind_get_parent, pointer, NULL, &parent)
+            pointer = parent
+        bodies[i] = 0 if pointer == NULL else <int64_t>gd_object_get_instance_id(pointer)
 
 def cast_rays(GDObject ray, const float[:, ::1] origins, const float[:, ::1] targets, uint8_t[::1] blocked,
               const int64_t[::1] allowed_ids=None):

@@ -7,6 +7,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from addons.ai_core.bridge.declarations import export, hook, signal
 from addons.ai_core.bridge.engine_types import TYPE_NUMBERS
+from addons.ai_core.bridge.registration import declared_by
 
 TYPE_NAMES = {number: getattr(kind, "__name__", "Variant") for kind, number in reversed(TYPE_NUMBERS.items())}
 TYPE_NAMES.update({
@@ -19,11 +20,12 @@ def class_xml(cls: type) -> str:
     """Return the class reference of a declared class in the engine's XML format."""
     declared: dict[str, Any] = cls.__declared__  # type: ignore[attr-defined]
     brief, _, rest = inspect.cleandoc(cls.__doc__ or "").partition("\n")
-    members = "".join(_member(one, cls.__name__) for one in cls.__dict__.values() if isinstance(one, export))
-    signals = "".join(_signal(one, cls.__name__) for one in cls.__dict__.values() if isinstance(one, signal))
+    own = declared_by(cls)
+    members = "".join(_member(one, cls.__name__) for one in own.values() if isinstance(one, export))
+    signals = "".join(_signal(one, cls.__name__) for one in own.values() if isinstance(one, signal))
     methods = "".join(
-        _method(one, cls.__dict__[one["name"]])
-        for one in [*declared["methods"], *declared["hooks"]] if one["name"] in cls.__dict__
+        _method(one, own[one["name"]])
+        for one in [*declared["methods"], *declared["hooks"]] if one["name"] in own
     )
     return (
         f"<class name={quoteattr(cls.__name__)} inherits={quoteattr(declared['parent'])}>"

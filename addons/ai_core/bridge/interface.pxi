@@ -20,9 +20,10 @@ cdef extern from "engine_hashes.h":
     int64_t HASH_Object_emit_signal, HASH_Object_connect, HASH_Object_notification
     int64_t HASH_RefCounted_init_ref, HASH_RefCounted_unreference, HASH_RefCounted_get_reference_count
     int64_t HASH_Node3D_get_global_transform
+    int64_t HASH_Node_is_inside_tree, HASH_Node_can_process, HASH_Node_get_parent
     int64_t HASH_Node3D_set_position, HASH_RayCast3D_set_target_position
     int64_t HASH_RayCast3D_force_raycast_update, HASH_RayCast3D_is_colliding, HASH_RayCast3D_get_collider
-    int64_t HASH_Array_size, HASH_Array_resize, HASH_Dictionary_keys
+    int64_t HASH_Array_size, HASH_Array_resize, HASH_Array_make_read_only, HASH_Dictionary_keys
     int64_t HASH_Callable_call_deferred, HASH_Callable_get_object_id
     int64_t HASH_Signal_get_object, HASH_Signal_get_name
     int64_t HASH_PackedByteArray_size, HASH_PackedByteArray_resize

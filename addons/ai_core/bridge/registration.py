@@ -94,8 +94,18 @@ def register_all() -> None:
             register(cls)
 
 
+def declared_by(cls: type) -> dict[str, Any]:
+    """Return what a class declares, and what plain classes it is made of do; not what its engine base does."""
+    found: dict[str, Any] = {}
+    for base in cls.__mro__:
+        if base is not cls and "__engine_class__" in base.__dict__:
+            break
+        found = {**found, **{name: value for name, value in base.__dict__.items() if name not in found}}
+    return found
+
+
 def _own(cls: type, kind: type) -> list[Any]:
-    return [value for value in cls.__dict__.values() if isinstance(value, kind)]
+    return [value for value in declared_by(cls).values() if isinstance(value, kind)]
 
 
 def _check_names(cls: type) -> None:
@@ -120,7 +130,7 @@ def _accessors(cls: type) -> list[dict[str, Any]]:
 def _methods(cls: type) -> list[dict[str, Any]]:
     return [
         {**_signature(value, name, cls.__name__), "kind": FUNCTION, "target": value}
-        for name, value in cls.__dict__.items()
+        for name, value in declared_by(cls).items()
         if getattr(value, "__is_engine_method__", False)
     ]
 
@@ -144,7 +154,7 @@ def _signature(function: Any, name: str, class_name: str) -> dict[str, Any]:
 
 def _constants(cls: type) -> list[tuple[str, str, int]]:
     found = []
-    for value in cls.__dict__.values():
+    for value in declared_by(cls).values():
         if isinstance(value, type) and issubclass(value, IntEnum):
             found += [(value.__name__, f"{value.__name__.upper()}_{one.name}", int(one)) for one in value]
     return found

@@ -1,31 +1,44 @@
 """The nodes of ai_core: Godot types in and out, one call into the library.
 
-Run AI within a budget: AIScheduler, AIBehavior. Tell what happened: AIEventManager,
+Run AI within a budget: AIScheduler, AIBehavior, Timeslicer. Tell what happened: AIEventManager,
 SignalEvent. Ask about the world: PollingStation. Perceive: SenseManager, Sensor3D,
-SenseSource3D. Decide: HabitTree, Habit.
+SenseSource3D. Decide: HabitTree, Habit. Think less where nobody
+looks: ImportanceManager, ImportanceViewer, BehavioralLOD, LODBehavior, GroupLOD.
 """
 from __future__ import annotations
 
 from addons.ai_core.nodes.ai_behavior import AIBehavior
 from addons.ai_core.nodes.ai_event_manager import AIEventManager
 from addons.ai_core.nodes.ai_scheduler import AIScheduler
+from addons.ai_core.nodes.behavioral_lod import BehavioralLOD
+from addons.ai_core.nodes.group_lod import GroupLOD
 from addons.ai_core.nodes.habit import Habit
 from addons.ai_core.nodes.habit_tree import HabitTree
+from addons.ai_core.nodes.importance_manager import ImportanceManager
+from addons.ai_core.nodes.importance_viewer import ImportanceViewer
+from addons.ai_core.nodes.lod_behavior import LODBehavior
 from addons.ai_core.nodes.polling_station import PollingStation
 from addons.ai_core.nodes.sense_manager import SenseManager
 from addons.ai_core.nodes.sense_source_3d import SenseSource3D
 from addons.ai_core.nodes.sensor_3d import Sensor3D
 from addons.ai_core.nodes.signal_event import SignalEvent
+from addons.ai_core.nodes.timeslicer import Timeslicer
 
 __all__ = [
     "AIBehavior",
     "AIEventManager",
     "AIScheduler",
+    "BehavioralLOD",
+    "GroupLOD",
     "Habit",
     "HabitTree",
+    "ImportanceManager",
+    "ImportanceViewer",
+    "LODBehavior",
     "PollingStation",
     "SenseManager",
     "SenseSource3D",
     "Sensor3D",
     "SignalEvent",
+    "Timeslicer",
 ]

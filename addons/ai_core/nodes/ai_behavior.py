@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import IntEnum
 from typing import Any
 
 from addons.ai_core.bridge.gd import (
+    KeptCall,
     Node,
     NodePath,
     StringName,
@@ -12,18 +14,30 @@ from addons.ai_core.bridge.gd import (
     gdclass,
     report_error,
 )
+from addons.ai_core.nodes.importance_member import ImportanceMember, importance_warnings
+from addons.ai_core.nodes.importance_pacing import Pace
 from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import scheduler_of
 from ai_core.saving.fields import Fields, State
-from ai_core.scheduling.task import Task, Turn
+from ai_core.scheduling.task import Task
 
 SAVED = ("enabled", "period_frames", "automatic_phase", "phase_frames", "priority")
 
 
 @gdclass(icon="res://addons/ai_core/icons/ai_behavior.svg")
-class AIBehavior(Node):
-    """Calls ``method(elapsed_s)`` of its target regularly, within the AIScheduler's budget."""
+class AIBehavior(ImportanceMember, Node):
+    """Calls ``method(elapsed_s)`` of its target regularly, within the AIScheduler's budget.
+
+    Where the target is paused, disabled or outside the tree it is not called. Period, phase and
+    priority may change at any time; what get_stats() of the AIScheduler tells of it goes on.
+    """
+
+    class FollowImportance(IntEnum):
+        OFF = 0
+        PERIOD = 1
+        PRIORITY = 2
+        PERIOD_AND_PRIORITY = 3
 
     target = export(NodePath, NodePath(".."), on_set="_rebuild", doc="Whose method is called; by default the parent.")
     method_name = export(
@@ -33,25 +47,44 @@ class AIBehavior(Node):
         doc="Off: the method is not called. The time until it is on again counts as elapsed.")
     period_frames = export(
         int, 10, range=(1, 600, 1), or_greater=True, unit="frames", group="Optimizations",
-        on_set="_rebuild", doc="Frames from one run to the next; larger is rarer.")
-    automatic_phase = export(bool, True, on_set="_rebuild", doc="Run on the frames where the fewest others run.")
+        on_set="_reschedule", doc="Frames from one run to the next; larger is rarer.")
+    automatic_phase = export(
+        bool, True, on_set="_reschedule", doc="Run on the frames where the fewest others run.")
     phase_frames = export(
-        int, 0, range=(0, 600, 1), or_greater=True, unit="frames", on_set="_rebuild",
+        int, 0, range=(0, 600, 1), or_greater=True, unit="frames", on_set="_reschedule",
         doc="Due when (frame + phase) is a multiple of the period; used when automatic phase is off.")
     priority = export(
-        float, 1.0, range=(0.001, 1000, 0.001), on_set="_rebuild", doc="Weight of its share of the budget.")
+        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", doc="Weight of its share of the budget.")
+    follow_importance = export(
+        FollowImportance, FollowImportance.OFF, group="Importance", on_set="_pace",
+        doc="What becomes less, the less important the nearest Node3D or Node2D above is to ImportanceViewers.")
+    rarest_period_frames = export(
+        int, 60, range=(1, 600, 1), or_greater=True, unit="frames", on_set="_pace",
+        doc="Period at importance 0; at 1 it is the period above.")
+    lowest_priority = export(
+        float, 0.1, range=(0.001, 1000, 0.001), on_set="_pace", doc="Priority at importance 0.")
+    role = export(
+        float, 0.0, range=(0, 1, 0.01), on_set="_change_role",
+        doc="Part in the story: 0 for a passer-by, 1 for a main character.")
+
+    without_manager = "its period and priority do not change"
+    radius_m, size_m, agent_id = 0.0, 1.0, -1
 
     def __init__(self) -> None:
         self._scheduler: Any = None
         self._task: Task | None = None
 
     def on_entered(self) -> None:
+        if self._task is not None:
+            self._pace()                          # an ImportanceManager has come
+            return
         self._scheduler = scheduler_of(self)
         self._rebuild()
         if self._scheduler is not None:
             self._scheduler.join(self)
 
     def on_exit_tree(self) -> None:
+        self.leave_importance()
         self._stop()
         if self._scheduler is not None and self._scheduler.is_valid():
             self._scheduler.leave(self)
@@ -70,6 +103,10 @@ class AIBehavior(Node):
         return change
 
     def _get_configuration_warnings(self) -> list[str]:
+        importance = importance_warnings(self, self.without_manager) if self.follow_importance else []
+        return [*self._target_warnings(), *importance]
+
+    def _target_warnings(self) -> list[str]:
         node = self.get_node_or_null(self.target)
         if node is None:
             return [f"target '{self.target}' is not in the scene; choose the node whose method is called"]
@@ -81,29 +118,54 @@ class AIBehavior(Node):
         if self._scheduler is None:
             return
         self._stop()
-        warnings = self._get_configuration_warnings()
+        warnings = self._target_warnings()
         for warning in warnings:
             report_error(warning, self)
         if not warnings:
             node = self.get_node(self.target)
-            phase = None if self.automatic_phase else self.phase_frames
+            freed = f"its target has been freed; free {self.get_name()} with it, or set another target"
+            call = KeptCall(
+                node, str(self.method_name), "elapsed_s", self._scheduler.results, freed, skips_paused=True)
             name = f"{path_of(self._scheduler, node)}.{self.method_name}"
-            self._task = self._scheduler.schedule(
-                self._caller(node, str(self.method_name)), name=name,
-                period_frames=self.period_frames, phase_frames=phase, priority=self.priority)
+            self._task = self._scheduler.schedule(call, name=name, **self._when())
             self._enable()
+            self._pace()
+
+    def _reschedule(self) -> None:
+        if self._task is not None:
+            self._scheduler.reschedule(self._task, **self._when())
+            self._pace()
+
+    def _pace(self) -> None:
+        """Let period and priority follow importance, if they are to."""
+        if self._task is None:
+            return
+        if not self.follow_importance:
+            if self._importance is not None:
+                self.leave_importance()
+                self._scheduler.reschedule(self._task, **self._when())
+            return
+        self.join_importance()
+        if self._importance is not None:
+            rarest, lowest = self.period_frames, self.priority
+            if self.follow_importance & self.FollowImportance.PERIOD:
+                rarest = max(rarest, self.rarest_period_frames)
+            if self.follow_importance & self.FollowImportance.PRIORITY:
+                lowest = min(lowest, self.lowest_priority)
+            self._importance.pace(self, self._task, Pace(self.period_frames, rarest, self.priority, lowest))
+
+    def _change_role(self) -> None:
+        if self._importance is not None:
+            self._importance.core.set_role(self.agent_id, self.role)
+
+    def _when(self) -> dict[str, Any]:
+        phase = None if self.automatic_phase else self.phase_frames
+        return {"period_frames": self.period_frames, "phase_frames": phase, "priority": self.priority}
 
     def _enable(self) -> None:
         # Left out, not removed: what is off when a game is saved is found, and off, when it is loaded.
         if self._task is not None:
             self._scheduler.set_enabled(self._task, self.enabled)
-
-    def _caller(self, node: Any, name: str) -> Any:
-        def call(turn: Turn) -> object:
-            if not node.can_process():       # paused or disabled
-                return None
-            return self._scheduler.result_of(node.call(name, turn.elapsed_s))
-        return call
 
     def _stop(self) -> None:
         if self._task is not None:

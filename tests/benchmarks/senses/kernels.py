@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
 import ai_core.senses.sight_kernels as sight_kernels
 from ai_core.senses.pairs_in_view import ids_of
-from ai_core.senses.sight_kernels import Sense
+from ai_core.senses.waves import Sense, Wave
 from ai_core.twins import INTERPRETED, kernel_of
 from tests.benchmarks.senses.worlds import ATTENUATION, CONE, RANGE_M, Place, Sensor, places, sensors, tables
 from tools.benchmarking.declarations import Case, Contest
@@ -60,10 +61,15 @@ def _form(name: str, *, is_compiled: bool):  # type: ignore[no-untyped-def]
 def _sounds(all_sensors: list[Sensor], origins: list[Place], sensors_reached) -> Case:  # type: ignore[no-untyped-def]
     table, _, written = tables(all_sensors, [])
     sense = Sense(1, RANGE_M, ATTENUATION, needs_cone=False)
+    waves = [Wave(sense, origin, 1.0, 1, 0) for origin in origins]
+    room = len(all_sensors) * len(origins)
+    slots, distance, intensity = np.zeros(room, np.int64), np.zeros(room), np.zeros(room)
 
     def frame() -> Found:
         table.position[: len(written)] = written
-        return [sensors_reached(table, sense, origin, 1.0, 1, 0)[0] for origin in origins]
+        counts = sensors_reached(table, waves, slots, distance, intensity)
+        reached = iter(slots[: sum(counts)].tolist())
+        return [list(islice(reached, count)) for count in counts]
 
     return frame
 
@@ -77,11 +83,10 @@ def _sights(all_sensors: list[Sensor], origins: list[Place], pairs_in_reach) -> 
     def frame() -> Found:
         table.position[: len(written)] = written
         count = pairs_in_reach(table, table.ids.ids, sources, sources.ids.ids, sense, keys, intensity)
-        sensing, sensed = (ids.tolist() for ids in ids_of(keys[:count]))
-        found: Found = [[] for _ in origins]
-        for sensor, source in zip(sensing, sensed, strict=True):
-            found[source].append(sensor)
-        return found
+        sensing, sensed = ids_of(keys[:count])
+        by_source = iter(sensing[np.argsort(sensed, kind="stable")].tolist())
+        counts = np.bincount(sensed, minlength=len(origins)).tolist()
+        return [list(islice(by_source, of_one)) for of_one in counts]
 
     return frame
 

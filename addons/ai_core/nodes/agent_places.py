@@ -1,0 +1,132 @@
+"""Where agents and viewers are: read in one batch a look, never agent by agent."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from addons.ai_core.bridge.gd import Node, read_transforms, report_error
+
+Floats = NDArray[np.float32]
+
+SHORTEST_LOOK_S = 1e-6
+"""Time between two looks below which no speed is told (s); it would be divided by."""
+
+
+def place_of(node: Node) -> Any:
+    """Return the nearest Node3D or Node2D at or above a node; None if there is none."""
+    while node is not None:
+        if node.is_class("Node3D") or node.is_class("Node2D"):
+            return node
+        node = node.get_parent()
+    return None
+
+
+def dimensions_of(place: Any) -> int:
+    """Return 3 for a Node3D, 2 for a Node2D."""
+    return 3 if place.is_class("Node3D") else 2
+
+
+class Places:
+    """A row for each of some nodes: where it is, where it looks, how fast it moves.
+
+    Args:
+        dimensions: 2 or 3.
+        unit_m: length of the scene's unit (m): a pixel's in 2D.
+    """
+
+    def __init__(self, dimensions: int, unit_m: float = 1.0) -> None:
+        self._unit_m = unit_m
+        self._nodes: list[Any] = []
+        self.positions = np.zeros((0, dimensions), np.float32)
+        self.forwards = np.zeros((0, dimensions), np.float32)
+        self.velocities = np.zeros((0, dimensions), np.float32)
+        self._is_seen = np.zeros(0, np.bool_)
+        self._off_the_map: set[int] = set()
+
+    def keep(self, nodes: Sequence[Any]) -> None:
+        """Have rows for these nodes, in this order; what was seen of one is kept.
+
+        Cost: O(nodes).
+        """
+        rows = {node.instance_id: row for row, node in enumerate(self._nodes)}
+        old = np.array([rows.get(node.instance_id, -1) for node in nodes], np.intp)
+        was_there, shape = old >= 0, (len(nodes), self.positions.shape[1])
+        for name in ("positions", "forwards", "velocities"):
+            new = np.zeros(shape, np.float32)
+            new[was_there] = getattr(self, name)[old[was_there]]
+            setattr(self, name, new)
+        seen = np.zeros(len(nodes), np.bool_)
+        seen[was_there] = self._is_seen[old[was_there]]
+        self._is_seen, self._nodes = seen, list(nodes)
+
+    def look(self, elapsed_s: float) -> None:
+        """Read where all are now, and how far they came since the last look.
+
+        A node whose place is no number is taken to be where it was, and named once.
+
+        Cost: one engine call a node.
+        """
+        before = self.positions.copy()
+        self._read()
+        lost = ~np.isfinite(self.positions).all(axis=1)
+        if lost.any():
+            self.positions[lost] = before[lost]
+            self._name(np.flatnonzero(lost).tolist())
+        if elapsed_s < SHORTEST_LOOK_S:
+            return
+        np.subtract(self.positions, before, out=self.velocities)
+        np.divide(self.velocities, elapsed_s, out=self.velocities)
+        self.velocities[~self._is_seen] = 0
+        self._is_seen[:] = True
+
+    def seen(self, row: int) -> list[float] | None:
+        """Return where a node was at the last look, as it is saved."""
+        found: list[float] | None = self.positions[row].tolist() if self._is_seen[row] else None
+        return found
+
+    def put_seen(self, row: int, position: Sequence[float] | None) -> None:
+        """Take back what was saved."""
+        self._is_seen[row] = position is not None
+        self.positions[row] = 0 if position is None else position
+
+    def _read(self) -> None:
+        if self.positions.shape[1] == 3:
+            read_transforms(self._nodes, self.positions, self.forwards)
+            return
+        for row, node in enumerate(self._nodes):
+            self.positions[row] = node.get("global_position")
+        np.multiply(self.positions, self._unit_m, out=self.positions)
+
+    def _name(self, rows: list[int]) -> None:
+        for node in (self._nodes[row] for row in rows):
+            if node.instance_id not in self._off_the_map:
+                self._off_the_map.add(node.instance_id)
+                report_error(
+                    "its global transform holds a NaN or infinity; it is taken to be where it was before", node)
+
+
+def moved_to_the_edge(positions: Floats, radii: Floats, viewers: Floats) -> Floats:
+    """Return, for each, the point of its circle or sphere that is nearest to the nearest viewer.
+
+    Args:
+        positions: (n, d) centres (m).
+        radii: (n,) (m), 0 or more.
+        viewers: (v, d) (m).
+
+    Cost: O(n * viewers) where there are radii, else nothing.
+    """
+    wide = np.flatnonzero(radii)
+    if not len(wide) or not len(viewers):
+        return positions
+    ways = viewers[None, :, :] - positions[wide, None, :]
+    distances = np.sqrt((ways * ways).sum(axis=2))
+    nearest = distances.argmin(axis=1)
+    rows = np.arange(len(wide))
+    distance = np.maximum(distances[rows, nearest], 1e-6)
+    shares = np.minimum(radii[wide] / distance, 1)
+    moved = positions.copy()
+    moved[wide] += ways[rows, nearest] * shares[:, None]
+    return moved

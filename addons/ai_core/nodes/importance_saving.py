@@ -1,0 +1,122 @@
+"""The state of an ImportanceManager: agents and viewers are found again by their paths."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
+from addons.ai_core.nodes.scene_values import path_of
+from ai_core.saving.fields import Fields, State
+
+
+def saved_manager(manager: Any) -> State:
+    """Return who is how important, where each was, and levels of crowds."""
+    places, viewer_places = manager.agent_places, manager.viewer_places
+    return {
+        "version": 1,
+        "importance": manager.core.save_state(),
+        "agents": [
+            {"id": one, "path": path_of(manager.scheduler, node), "seen": places.seen(row),
+             "is_valued": one in manager.values}
+            for row, (one, node) in enumerate(manager.agents.items())
+        ],
+        "viewers": [
+            {"path": path_of(manager.scheduler, node), "seen": viewer_places.seen(row),
+             "settings": saved_settings(node, node.saved_names)}
+            for row, node in enumerate(manager.viewers.values())
+        ],
+        "crowds": [
+            {"name": name, **one.save_state()} for name, one in sorted(manager.crowds.items())
+        ],
+        "pacing": manager.pacing.save_state(),
+    }
+
+
+def prepared_manager(manager: Any, state: object) -> Callable[[], None]:
+    """Check a state; return what loads it. Agents that are new since then are added again.
+
+    Raises:
+        StateError: naming what is wrong, or not in the scene.
+    """
+    fields = Fields.versioned(state, version=1)
+    importance = fields.anything("importance")
+    change_importance = manager.core.prepare_state(importance)
+    agents = _read(fields, "agents", {path_of(manager.scheduler, one): one for one in manager.agents.values()})
+    viewers = _read(fields, "viewers", {path_of(manager.scheduler, one): one for one in manager.viewers.values()})
+    dimensions = manager.agent_places.positions.shape[1]
+    seen = {one["node"].instance_id: _position(one["row"], dimensions) for one in (*agents, *viewers)}
+    ids, valued = _read_ids(agents)
+    if sorted(ids.values()) != importance["ids"]:
+        fields.refuse("agents", "must be those of importance")
+    changes = [
+        prepared_settings(one["node"], one["node"].saved_names, one["row"].group("settings")) for one in viewers
+    ]
+    for one in (*agents, *viewers):
+        one["row"].end()
+    changes.append(manager.pacing.prepare_state(fields, "pacing"))
+    for row in fields.groups("crowds"):
+        name = row.text("name")
+        if name not in manager.crowds:
+            row.refuse("name", f"names the crowd {name!r}, to which nobody belongs here")
+        changes.append(manager.crowds[name].prepare_state(row, importance["ids"]))
+        row.end()
+    fields.end()
+
+    def change() -> None:
+        change_importance()
+        _take_ids(manager, ids)
+        for one in changes:
+            one()
+        for places, nodes in ((manager.agent_places, manager.agents), (manager.viewer_places, manager.viewers)):
+            for row, node in enumerate(nodes.values()):
+                places.put_seen(row, seen.get(node.instance_id))
+        shown = dict(zip(manager.core.ids.tolist(), manager.core.values.tolist(), strict=True))
+        manager.values = {one: shown[one] for one in valued}
+
+    return change
+
+
+def _read(fields: Fields, name: str, here: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of a save, each with the node it is of."""
+    found = []
+    for row in fields.groups(name):
+        path = row.text("path")
+        if path not in here:
+            row.refuse("path", f"names {path!r}, which is not in the scene, or comes again")
+        found.append({"row": row, "node": here.pop(path)})
+    return found
+
+
+def _read_ids(agents: list[dict[str, Any]]) -> tuple[dict[int, int], list[int]]:
+    """Return saved ids by those of now, and the saved ids of those that were evaluated."""
+    ids, valued = {}, []
+    for one in agents:
+        saved = one["row"].whole("id")
+        if saved in ids.values():
+            one["row"].refuse("id", "comes again")
+        ids[one["node"].agent_id] = saved
+        if one["row"].flag("is_valued"):
+            valued.append(saved)
+    return ids, valued
+
+
+def _position(row: Fields, dimensions: int) -> list[float] | None:
+    if row.anything("seen") is None:
+        return None
+    found: list[float] = row.numbers("seen", count=dimensions)
+    return found
+
+
+def _take_ids(manager: Any, ids: dict[int, int]) -> None:
+    """Know agents by the ids of a save; those who were not in it get new ones."""
+    ids = dict(ids)
+    for one, node in manager.agents.items():
+        if one not in ids:
+            [ids[one]] = manager.core.add(role=node.role, size_m=node.size_m).tolist()
+    manager.agents = {ids[one]: node for one, node in manager.agents.items()}
+    for one, node in manager.agents.items():
+        node.agent_id = one
+    for crowd in manager.crowds.values():
+        crowd.take_ids(ids)
+    manager.have_changed()
+    manager.arrange_places()

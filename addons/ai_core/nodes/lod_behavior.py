@@ -1,0 +1,131 @@
+"""LODBehavior: one of the behaviors that a character has for different importances."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from addons.ai_core.bridge.gd import Node, Variant, export, gdclass, has_script_method, hook, method, signal
+from ai_core.level_of_detail import behavioral_lod as core
+from ai_core.level_of_detail.level_limits import Level
+from ai_core.scheduling.task import Turn
+
+SWITCHED = ("AIBehavior", "HabitTree", "BehavioralLOD", "GroupLOD")
+"""Nodes that run while the level or the group they are in does."""
+
+
+@gdclass(icon="res://addons/ai_core/icons/lod_behavior.svg")
+class LODBehavior(Node):
+    """What a character does while its importance is in a range; a child of BehavioralLOD.
+
+    Extend it and override _lod_enter(), _lod_exit() and _lod_tick(), or put AIBehavior and
+    HabitTree nodes below it: they are enabled while it is the level, and disabled otherwise.
+    Ranges of neighbors overlap; how far is the hysteresis.
+    """
+
+    lowest = export(float, 0.0, range=(0, 1, 0.01), doc="Importance from which on it may run.")
+    highest = export(float, 1.0, range=(0, 1, 0.01), doc="Importance up to which it may run.")
+    fallback = export(bool, False, doc="Runs where no range holds the importance; its own range is not used.")
+    most = export(
+        int, 0, range=(0, 100000, 1), or_greater=True, group="Optimizations",
+        doc="Most characters of the crowd that may be at this level at once; 0 is any number.")
+
+    entered = signal(("previous", str), doc="It is the level now; before, that one was, or none.")
+    exited = signal(("next", str), doc="It is no longer the level; that one is next, or none.")
+
+    def __init__(self) -> None:
+        self._is_current = False
+
+    @hook
+    def _lod_enter(self, previous: str, data: Variant) -> None:
+        """It begins; ``data`` is what the previous level's _lod_exit() returned, null at first."""
+
+    @hook
+    def _lod_exit(self, next_level: str) -> Variant:
+        """It ends; return what the next level needs to know."""
+        return None
+
+    @hook
+    def _lod_tick(self, elapsed_s: float) -> None:
+        """It goes on; called every period of the BehavioralLOD."""
+
+    @method
+    def is_current(self) -> bool:
+        """Return whether it is the level of its character."""
+        return self._is_current
+
+    def limits(self) -> Level:
+        """Return its range and most; a fallback's range is all."""
+        lowest, highest = (0.0, 1.0) if self.fallback else (self.lowest, self.highest)
+        return Level(lowest, highest, self.most or None)
+
+    def definition(self, owner: Any, name: str) -> core.LODBehavior:
+        """Return the behavior of the library that this node describes.
+
+        Args:
+            owner: the BehavioralLOD, told of each switch.
+            name: what reports call it.
+        """
+        own_name = str(self.get_name())
+
+        def enter(before: core.LODBehavior | None, data: Any) -> None:
+            if not self.is_valid():
+                return                            # freed by the game
+            previous = owner.short_name(before)
+            self._is_current = True
+            try:
+                if has_script_method(self, "_lod_enter"):
+                    self._lod_enter(previous, data)
+            finally:
+                _while_there(
+                    (self, lambda: switch_children(self, True)), (self, lambda: self.entered.emit(previous)),
+                    (owner, lambda: owner.tell_changed(previous, own_name)))
+
+        def leave(after: core.LODBehavior | None) -> Any:
+            if not self.is_valid():
+                return None
+            following = owner.short_name(after)
+            try:
+                return self._lod_exit(following) if has_script_method(self, "_lod_exit") else None
+            finally:
+                self._is_current = False
+                _while_there(
+                    (self, lambda: switch_children(self, False)), (self, lambda: self.exited.emit(following)),
+                    (owner, lambda: after or owner.tell_changed(own_name, "")))
+
+        def tick(turn: Turn) -> None:
+            if not self.is_valid():
+                if owner.is_valid():              # else the whole character was freed
+                    raise RuntimeError(f"level '{own_name}' was freed; call rebuild() of its BehavioralLOD after that")
+            elif has_script_method(self, "_lod_tick"):
+                self._lod_tick(turn.elapsed_s)
+
+        return core.LODBehavior(
+            name=name, work=tick, lowest=self.lowest, highest=self.highest, enter=enter, exit=leave)
+
+    def take_state(self, is_current: bool) -> None:
+        """Be the level of a loaded game, or not; nobody is told."""
+        self._is_current = is_current
+
+
+def nearest_below(node: Any, kinds: tuple[str, ...]) -> Iterator[Any]:
+    """Yield nodes of some classes below a node, and none that is below another of them."""
+    for child in node.get_children():
+        if any(child.is_class(one) for one in kinds):
+            yield child
+        else:
+            yield from nearest_below(child, kinds)
+
+
+def switch_children(node: Any, is_on: bool) -> None:
+    """Enable or disable what runs below a level or a group; groups inside open and close by themselves."""
+    is_group = node.is_class("GroupLOD")
+    for one in list(nearest_below(node, SWITCHED)):
+        if not (is_group and one.is_class("GroupLOD")):
+            one.set("enabled", is_on)
+
+
+def _while_there(*steps: tuple[Any, Callable[[], object]]) -> None:
+    """Take each step unless an earlier one has freed its node."""
+    for node, step in steps:
+        if node.is_valid():
+            step()

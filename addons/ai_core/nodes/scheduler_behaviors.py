@@ -1,0 +1,173 @@
+"""The behaviors of an AIScheduler: added, changed and removed by id."""
+from __future__ import annotations
+
+from typing import Any
+
+from addons.ai_core.bridge.gd import GDCallable, KeptCall, RefusedValue, Results, method
+from addons.ai_core.nodes.scheduled import callable_name, check_callable
+from addons.ai_core.nodes.scheduler_core import change, rephase
+from addons.ai_core.nodes.scheduler_monitors import SchedulerMonitors
+from ai_core.scheduling.requested_time import RequestedTimeScheduler
+from ai_core.scheduling.sharing import SharingScheduler
+from ai_core.scheduling.task import Task, Turn, Work
+
+AUTOMATIC_PHASE = -1
+
+
+class SchedulerBehaviors:
+    """What an AIScheduler does with behaviors; a part of that class."""
+
+    core: Any
+    automatic_phasing: Any
+    monitor_behaviors: Any
+    results: Results
+    _core: Any
+    _tasks: dict[int, Task]
+    _monitors: SchedulerMonitors
+
+    def schedule(
+        self, work: Work, *, name: str, period_frames: int = 1,
+        phase_frames: int | None = None, priority: float = 1.0,
+    ) -> Task:
+        """For nodes and behaviors written in Python: run ``work`` with a Turn."""
+        if phase_frames is None and not self.automatic_phasing:
+            phase_frames = 0
+        task: Task = self.core.add(
+            work, period_frames=period_frames, phase_frames=phase_frames, priority=priority, name=name)
+        self._tasks[task.id] = task
+        if self.monitor_behaviors and self._monitors.is_open:
+            self._monitors.add(task)
+        return task
+
+    def reschedule(self, task: Task, *, period_frames: int, phase_frames: int | None, priority: float) -> None:
+        """Change a task, which keeps its record; a phase of None is chosen, as in ``schedule``."""
+        if phase_frames is None and not self.automatic_phasing:
+            phase_frames = 0
+        change(self.core, task, period_frames=period_frames, phase_frames=phase_frames, priority=priority)
+
+    def unschedule(self, task: Task) -> None:
+        """Stop running what ``schedule`` returned; once is enough."""
+        if self._core is not None and not task.is_removed:   # None: it is being freed
+            self._core.remove(task)
+        self._tasks.pop(task.id, None)
+        self._monitors.leave_out(task.id)
+
+    def set_enabled(self, task: Task, is_enabled: bool) -> None:
+        """Leave out the work of a node, or let it run again, with all its tries."""
+        if not is_enabled:
+            self.core.pause(task)
+        else:
+            self.core.resume(task)
+            self.core.release(task)
+
+    @method
+    def add_behavior(
+        self, behavior: GDCallable, period_frames: int = 1, phase_frames: int = AUTOMATIC_PHASE,
+        priority: float = 1.0, behavior_name: str = "",
+    ) -> int:
+        """Call ``behavior(elapsed_s)`` every ``period_frames`` and return its id.
+
+        A phase of -1 chooses the frame where the fewest others run.
+        """
+        check_callable(behavior, "add_behavior")
+        phase = None if phase_frames == AUTOMATIC_PHASE else phase_frames
+        name = behavior_name or callable_name(self, behavior)
+        task = self.schedule(
+            self._caller(behavior, name), name=name, period_frames=period_frames,
+            phase_frames=phase, priority=priority)
+        return task.id
+
+    @method
+    def remove_behavior(self, behavior_id: int) -> None:
+        """Stop calling a behavior."""
+        self.unschedule(self._task(behavior_id))
+
+    @method
+    def pause_behavior(self, behavior_id: int) -> None:
+        """Leave a behavior out until resume_behavior()."""
+        self.core.pause(self._task(behavior_id))
+
+    @method
+    def resume_behavior(self, behavior_id: int) -> None:
+        """Let a paused behavior run again."""
+        self.core.resume(self._task(behavior_id))
+
+    @method
+    def release_behavior(self, behavior_id: int) -> None:
+        """Let a quarantined behavior, or a node's work, run again; ids are in get_stats()."""
+        self.core.release(self._task(behavior_id))
+
+    @method
+    def set_behavior_period(self, behavior_id: int, period_frames: int) -> None:
+        """Call a behavior every so many frames from now on; an automatic phase is chosen anew."""
+        self.core.change(self._task(behavior_id), period_frames=period_frames)
+
+    @method
+    def set_behavior_phase(self, behavior_id: int, phase_frames: int = AUTOMATIC_PHASE) -> None:
+        """Call a behavior when (frame + phase) is a multiple of its period; -1 chooses the phase."""
+        task = self._task(behavior_id)
+        phase = None if phase_frames == AUTOMATIC_PHASE else phase_frames
+        self.reschedule(task, period_frames=task.period_frames, phase_frames=phase, priority=task.priority)
+
+    @method
+    def set_behavior_priority(self, behavior_id: int, priority: float) -> None:
+        """Set the weight of a behavior's share of the budget."""
+        self.core.change(self._task(behavior_id), priority=priority)
+
+    @method
+    def request_time(self, behavior_id: int, us: float) -> None:
+        """Ask for so many µs in each run of a behavior, with the policy requested time; -1 for a share by priority."""
+        if not isinstance(self.core, RequestedTimeScheduler):
+            raise RefusedValue("request_time() needs the policy requested time; set it before the scene runs")
+        self.core.request(self._task(behavior_id), None if us == -1 else us)
+
+    @method
+    def get_longest_wait_frames(self, behavior_id: int) -> int:
+        """Return the most frames a behavior can wait from falling due to running, as long as none is added."""
+        task = self._task(behavior_id)
+        return int(self.core.longest_wait_frames(task)) if isinstance(self.core, SharingScheduler) else 0
+
+    @method
+    def rephase(self, by_cost: bool = False) -> int:
+        """Move automatic phases apart, all at once, and return how many behaviors have another one now.
+
+        Better than what was chosen one by one as they were added. With ``by_cost`` the time they
+        took counts, not only their number; then phases differ from run to run, and replays do, too.
+        Takes up to 0.2 s with thousands of behaviors: call it when a level was loaded.
+        """
+        return rephase(self.core, by_cost=by_cost)
+
+    @method
+    def get_phase_quality(self) -> dict:
+        """Return how evenly runs and their cost are spread over coming frames, and "text" that tells it.
+
+        Runs and cost have minimum, maximum, mean, spread and histogram; the worst frame says who
+        meets in it, and "advice" what could be done.
+        """
+        quality = self.core.phase_quality()
+        common = min(quality.common_multiple, 2**63 - 1)     # the engine knows no greater int
+        return {**quality.as_dict(), "common_multiple": common, "text": str(quality)}
+
+    def monitored_behavior(self, behavior_id: int) -> float:
+        """Return the mean time of a behavior's runs (µs), for the engine's monitors."""
+        task = self._tasks.get(behavior_id)
+        return 0.0 if task is None else task.used_us / max(1, task.runs)
+
+    def _caller(self, behavior: GDCallable, name: str) -> Any:
+        if isinstance(behavior, GDCallable):
+            freed = f"the object of behavior '{name}' has been freed; call remove_behavior() before freeing it"
+            return KeptCall(behavior, "", "elapsed_s", self.results, freed)
+        function: Any = behavior
+
+        def call(turn: Turn) -> object:
+            answer = function(turn.elapsed_s)
+            return None if self.results.take is None else self.results.take(answer)
+
+        return call
+
+    def _task(self, behavior_id: int) -> Task:
+        task = self._tasks.get(behavior_id)
+        if task is None:
+            raise RefusedValue(
+                f"there is no behavior {behavior_id}; use an id that add_behavior() returned and that was not removed")
+        return task

@@ -1,0 +1,122 @@
+"""What happened lately, for people: checks, events and deliveries in a ring.
+
+A log is a tool, not part of the game: it is not saved, and what is told does
+not depend on it. While one is attached, telling takes about four times as long.
+"""
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ai_core.clock import TimeIndex
+from ai_core.errors import shown, whole_number
+
+__all__ = ["KINDS", "EventLog", "LogEntry", "sender_name"]
+
+KINDS = ("check", "sent", "injected", "told", "failed", "unheard", "late", "freed")
+"""What an entry can be."""
+
+CELL_CHARACTERS = 40
+"""Widest column of a table (characters); what is longer ends in "..."."""
+
+
+class LogEntry(NamedTuple):
+    """One thing that happened."""
+
+    at: TimeIndex
+    kind: str
+    code: str
+    who: str
+    """The sender of what was sent, the listener of what was told."""
+    detail: str
+
+
+class EventLog:
+    """The latest entries, oldest first.
+
+    Args:
+        capacity: entries kept, 1 or more; the oldest make room.
+    """
+
+    def __init__(self, capacity: int = 1000) -> None:
+        self._ring: deque[LogEntry] = deque(
+            maxlen=whole_number("capacity", capacity, minimum=1, remedy="attach no log to keep none")
+        )
+        self._noted = 0
+
+    def __len__(self) -> int:
+        return len(self._ring)
+
+    @property
+    def dropped(self) -> int:
+        """Entries that made room for later ones (count)."""
+        return self._noted - len(self._ring)
+
+    def note(self, kind: str, at: TimeIndex, code: str, who: str = "", detail: str = "") -> None:
+        """Write an entry. Cost: O(1)."""
+        self._ring.append(LogEntry(at, kind, code, who, detail))
+        self._noted += 1
+
+    def clear(self) -> None:
+        """Forget every entry."""
+        self._ring.clear()
+        self._noted = 0
+
+    def entries(
+        self, *, kinds: str | Iterable[str] | None = None, code: str | None = None,
+        who: str | None = None, since_frame: int = 0,
+    ) -> list[LogEntry]:
+        """Return what fits every condition given, oldest first.
+
+        Args:
+            kinds: one of KINDS, or several.
+            code: the event code.
+            who: the sender or the listener.
+            since_frame: the first frame that counts.
+
+        Raises:
+            ValueError: if a kind is none of KINDS.
+
+        Cost: O(capacity).
+        """
+        wanted = set(KINDS if kinds is None else (kinds,) if isinstance(kinds, str) else kinds)
+        for kind in sorted(wanted - set(KINDS), key=str):
+            raise ValueError(f"kinds must be among {', '.join(KINDS)}, got {shown(kind)}")
+        return [
+            entry for entry in self._ring
+            if entry.kind in wanted
+            and (code is None or entry.code == code)
+            and (who is None or entry.who == who)
+            and entry.at.frame >= since_frame
+        ]
+
+    def table(self, entries: Iterable[LogEntry] | None = None) -> str:
+        """Return entries as a table in ASCII; None takes all.
+
+        >>> log = EventLog()
+        >>> log.note("sent", TimeIndex(3, 0.05), "alarm", "dog")
+        >>> print(log.table())
+        frame  seconds  kind  code   who  detail
+        3      0.050    sent  alarm  dog
+        """
+        rows = [["frame", "seconds", "kind", "code", "who", "detail"]]
+        for at, kind, code, who, detail in self._ring if entries is None else entries:
+            rows.append([str(at.frame), f"{at.seconds:.3f}", kind, _cell(code), _cell(who), _cell(detail)])
+        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+        return "\n".join(
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        )
+
+
+def sender_name(sender: object) -> str:
+    """Return how entries show a sender; "" for none."""
+    if sender is None:
+        return ""
+    return sender if isinstance(sender, str) else shown(sender)
+
+
+def _cell(text: str) -> str:
+    plain = text.encode("ascii", "backslashreplace").decode("ascii").replace("\n", "\\n")
+    return plain if len(plain) <= CELL_CHARACTERS else plain[: CELL_CHARACTERS - 3] + "..."

@@ -1,0 +1,336 @@
+"""One topic of a polling station: how it is answered, and the answers it keeps."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from itertools import islice, repeat
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ai_core.clock import TimeIndex
+from ai_core.errors import finite_number, shown, whole_number
+
+__all__ = [
+    "EXPIRED",
+    "MAXIMUM_KEYS",
+    "NO_FALLBACK",
+    "REFUSED",
+    "Answer",
+    "Kept",
+    "Key",
+    "Topic",
+    "TopicStatistics",
+    "question_text",
+    "unhashable",
+]
+
+MAXIMUM_KEYS = 1024
+"""Answers kept per topic unless told otherwise (count).
+
+32 characters asking about each other fill it; an answer is about 250 bytes.
+Fewer computes answers again, more keeps what nobody will ask for.
+"""
+
+SHORTEST_LIFETIME_S = 1e-6
+"""Shortest lifetime in seconds (s); a frame is never shorter, so 1 frame says the same."""
+
+TOLERANCE_S = 1e-9
+"""An answer this close to the end of its lifetime is old (s).
+
+Game time is a sum of floats: without it 0.5 s is sometimes a frame longer.
+"""
+
+EXPIRED = -math.inf
+"""End of freshness of an answer that was invalidated."""
+
+Key = tuple[Hashable, ...]
+"""What a topic is asked about: the arguments of its callable."""
+
+Kept = tuple[Any, TimeIndex, float]
+"""An answer, when it was computed, and the frame or second at which it is old."""
+
+
+class _NoFallback:
+    def __repr__(self) -> str:
+        return "NO_FALLBACK"
+
+
+class _Refused:
+    def __bool__(self) -> bool:
+        return False
+
+    def __repr__(self) -> str:
+        return "REFUSED"
+
+
+NO_FALLBACK = _NoFallback()
+"""Stands for "no fallback", because None may be one."""
+
+REFUSED = _Refused()
+"""What an agent gets that may not ask; false, and equal only to itself."""
+
+
+class Answer(NamedTuple):
+    """An answer, and how it came about."""
+
+    value: Any
+    age_frames: int | None
+    """Frames since it was computed; None for a fallback or a refusal."""
+    how: str
+    """"computed", "kept", "stale", "fallback" or "refused"."""
+
+    @property
+    def is_stale(self) -> bool:
+        """True for an old answer, or a fallback, in place of one that is good now."""
+        return self.how in ("stale", "fallback")
+
+
+class TopicStatistics(NamedTuple):
+    """How one topic was used since it was added."""
+
+    code: str
+    hits: int
+    """Polls answered from what was kept, or together with an equal one of the same batch."""
+    misses: int
+    """Polls that found nothing fresh."""
+    computations: int
+    """Answers computed, those that failed and those for nobody included."""
+    failures: int
+    """Computations that raised; a batch that raises counts as one."""
+    keys: int
+    """Answers kept now, stale ones included."""
+    stale: int
+    """Polls that had to make do with an old answer or the fallback: the budget was spent."""
+    refused: int
+    """Polls of agents that may not ask."""
+    waiting: int
+    """Keys now waiting to be computed."""
+
+
+class Topic:
+    """How a question is answered, and what was answered; see ``PollingStation.add_topic``.
+
+    Attributes:
+        kept: answers by key, the oldest first.
+        fresh: answers that are good at ``now``: what ``poll`` looks at first.
+            Only those of topics that everybody may ask and nobody watches.
+        now: the moment ``fresh`` is about; None before the first poll.
+        axis: whether lifetimes count frames (0) or seconds (1) of a moment.
+    """
+
+    __slots__ = (
+        "_are_all_expired",
+        "axis",
+        "code",
+        "computations",
+        "compute",
+        "compute_many",
+        "failures",
+        "fallback",
+        "fresh",
+        "hits",
+        "invalidations",
+        "is_symmetric",
+        "is_watched",
+        "kept",
+        "key_us",
+        "latest_until",
+        "lifetime",
+        "maximum_keys",
+        "may_ask",
+        "misses",
+        "now",
+        "refused",
+        "stale",
+        "waiting",
+    )
+
+    def __init__(
+        self,
+        code: str,
+        compute: Callable[..., Any] | None,
+        *,
+        compute_many: Callable[[list[Key]], Iterable[Any]] | None,
+        lifetime_frames: int | None,
+        lifetime_s: float | None,
+        maximum_keys: int,
+        is_symmetric: bool,
+        may_ask: Callable[..., object] | None,
+        fallback: object,
+    ) -> None:
+        if not isinstance(code, str) or not code:
+            raise TypeError(f"a topic's code must be a non-empty string, got {shown(code)}")
+        if not callable(compute) and (compute is not None or compute_many is None):
+            raise TypeError(f"compute must be callable, got {shown(compute)}")
+        for name, one in (("compute_many", compute_many), ("may_ask", may_ask)):
+            if one is not None and not callable(one):
+                raise TypeError(f"{name} must be callable or None, got {shown(one)}")
+        if not isinstance(is_symmetric, bool):
+            raise TypeError(f"is_symmetric must be true or false, got {shown(is_symmetric)}")
+        self.axis, self.lifetime = _lifetime(lifetime_frames, lifetime_s)
+        self.maximum_keys = whole_number(
+            "maximum_keys", maximum_keys, minimum=1, remedy="use lifetime_frames=0 to keep none"
+        )
+        self.code, self.compute, self.compute_many = code, compute, compute_many
+        self.is_symmetric, self.may_ask, self.fallback = is_symmetric, may_ask, fallback
+        self.is_watched = False
+        self.kept: dict[Key, Kept] = {}
+        self.fresh: dict[Key, Any] = {}
+        self.now: TimeIndex | None = None
+        self.key_us: float | None = None
+        self.latest_until = EXPIRED
+        self._are_all_expired = True
+        self.hits = self.misses = self.computations = self.failures = self.invalidations = 0
+        self.stale = self.refused = self.waiting = 0
+
+    @property
+    def has_fallback(self) -> bool:
+        """True if a failure is reported, and not raised."""
+        return self.fallback is not NO_FALLBACK
+
+    @property
+    def is_open(self) -> bool:
+        """True if ``fresh`` may answer: nobody is kept from asking, nobody watches."""
+        return self.may_ask is None and not self.is_watched
+
+    def turn(self, now: TimeIndex) -> None:
+        """Take notice of the time: what was fresh in one frame may be old in another."""
+        before, self.now = self.now, now
+        if before is None or now[0] < before[0] or (now[0] != before[0] and self.lifetime < math.inf):
+            self.fresh.clear()
+
+    def watch(self, is_watched: bool) -> None:
+        """Let every poll pass by the log, or no longer."""
+        self.is_watched = is_watched
+        self.fresh.clear()
+
+    def found(self, key: Key, asked: Key, now: TimeIndex) -> Kept | None:
+        """Return what is kept for a key if it is fresh; a loaded game may have gone back."""
+        kept = self.kept.get(key)
+        if kept is None or kept[1][0] > now[0] or now[self.axis] >= kept[2]:
+            return None
+        if self.is_open:
+            self.fresh[asked] = kept[0]
+        return kept
+
+    def has_only_old(self, now: TimeIndex) -> bool:
+        """Return True if nothing kept can be fresh; cost: O(1)."""
+        return now[self.axis] >= self.latest_until
+
+    def answers(self, keys: list[Key]) -> list[Any]:
+        """Compute an answer for each key: in one call, if the topic can."""
+        if self.compute is not None:
+            if len(keys) == 1:
+                return [self.compute(*keys[0])]
+            if self.compute_many is None:
+                return [self.compute(*key) for key in keys]
+        assert self.compute_many is not None
+        found = self.compute_many(keys)
+        answers = found.tolist() if isinstance(found, np.ndarray) else [*found]
+        if len(answers) != len(keys):
+            raise ValueError(
+                f"compute_many of topic {self.code!r} must return an answer for each of"
+                f" {len(keys)} keys, got {len(answers)}"
+            )
+        return answers
+
+    def keep(self, keys: Sequence[Key], answers: Sequence[Any], now: TimeIndex) -> None:
+        """Keep answers as the newest; drop the oldest beyond the maximum."""
+        if self.lifetime == 0:
+            return
+        kept, until = self.kept, now[self.axis] + self.lifetime
+        if until > self.latest_until:
+            self.latest_until = until
+        self._are_all_expired = False
+        is_quick = self.is_open and self.now is not None and self.now[0] == now[0]
+        if len(keys) == 1:  # as below, for one: much the most common
+            key, answer = keys[0], answers[0]
+            kept.pop(key, None)
+            kept[key] = (answer, now, until)
+            if is_quick:
+                self.fresh[key] = answer
+        else:
+            if not kept.keys().isdisjoint(keys):
+                for key in keys:
+                    kept.pop(key, None)
+            kept.update(zip(keys, zip(answers, repeat(now), repeat(until)), strict=False))
+            if is_quick:
+                self.fresh.update(zip(keys, answers, strict=True))
+        if len(kept) > self.maximum_keys:
+            self._shrink()
+
+    def until(self, computed_at: TimeIndex) -> float:
+        """Return the frame or second at which an answer is old."""
+        return computed_at[self.axis] + self.lifetime
+
+    def expire(self, key: Key | None) -> None:
+        """Let the answer for a key, or all, be old from now on; cost: O(1) or O(keys)."""
+        self.invalidations += 1
+        if key is not None:
+            if key in self.kept:
+                self.kept[key] = (*self.kept[key][:2], EXPIRED)
+                self._let_go(key)
+            return
+        self.fresh.clear()
+        self.latest_until = EXPIRED
+        if not self._are_all_expired:
+            for one, (answer, computed_at, _) in self.kept.items():
+                self.kept[one] = (answer, computed_at, EXPIRED)
+            self._are_all_expired = True
+
+    def load(self, kept: dict[Key, Kept]) -> None:
+        """Put in what was saved."""
+        self.kept = kept
+        self.fresh.clear()
+        self.latest_until = max((one[2] for one in kept.values()), default=EXPIRED)
+        self._are_all_expired = self.latest_until == EXPIRED
+        while len(kept) > self.maximum_keys:
+            del kept[next(iter(kept))]
+
+    def _shrink(self) -> None:
+        """Drop the oldest answers beyond the maximum.
+
+        A sixteenth at a time: a dict finds its oldest key by walking over all
+        that were taken out before it.
+        """
+        over = len(self.kept) - self.maximum_keys
+        for key in [*islice(self.kept, max(over, self.maximum_keys // 16))]:
+            del self.kept[key]
+            self._let_go(key)
+
+    def _let_go(self, key: Key) -> None:
+        self.fresh.pop(key, None)
+        if self.is_symmetric:
+            self.fresh.pop(key[::-1], None)
+
+
+def question_text(code: str, key: Key) -> str:
+    """Return a question as a call: "can_see('Bob', 'Al')"."""
+    return f"{code}({', '.join(shown(part) for part in key)})"
+
+
+def unhashable(topic: Topic, keys: Iterable[Key]) -> TypeError:
+    """Return the error that names the first key that cannot be hashed."""
+    for key in keys:
+        try:
+            hash(key)
+        except TypeError:
+            break
+    return TypeError(
+        f"a key of topic {topic.code!r} must be hashable, got {shown(key)}; use tuples for lists"
+    )
+
+
+def _lifetime(frames: int | None, seconds: float | None) -> tuple[int, float]:
+    """Return which part of a moment counts, and how much of it."""
+    if seconds is None:
+        if frames is None:
+            return 0, math.inf
+        return 0, whole_number("lifetime_frames", frames, minimum=0, remedy="use None to keep answers")
+    if frames != 1:
+        raise ValueError(f"lifetime_s is {shown(seconds)} and lifetime_frames {shown(frames)}; give only one")
+    lifetime_s = finite_number(
+        "lifetime_s", seconds, minimum=SHORTEST_LIFETIME_S, remedy="use lifetime_frames=1 for a frame"
+    )
+    return 1, lifetime_s - TOLERANCE_S

@@ -1,0 +1,60 @@
+"""The present state, for those who come late: the last sticky event of each code."""
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ai_core.events.event import Audience, Event
+from ai_core.events.event_registry import EVERY_CODE, EventRegistry, Listening
+
+__all__ = ["StickyEvents"]
+
+
+class StickyEvents:
+    """One event for each code and audience, in the order they were told."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, Audience | None], Event] = {}
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def keep(self, event: Event) -> None:
+        """Keep an event in place of the one before it."""
+        self.clear(event.code, event.terms.audience)  # so that the latest comes last
+        self._kept[event.code, event.terms.audience] = event
+
+    def kept(self, code: str, audience: Audience | None) -> Event | None:
+        """Return the event kept for a code, None if there is none."""
+        return self._kept.get((code, audience))
+
+    def clear(self, code: str, audience: Audience | None) -> None:
+        """Keep none for a code; harmless if there is none."""
+        self._kept.pop((code, audience), None)
+
+    def meant_for(
+        self, listening: Listening, registry: EventRegistry, before: EventRegistry | None,
+        main: EventRegistry,
+    ) -> list[Event]:
+        """Return what one who begins to listen in ``registry`` has not been told ``before``.
+
+        Cost: O(events kept).
+        """
+        codes = listening.codes
+
+        def is_for(there: EventRegistry, audience: Audience | None) -> bool:
+            return there is main if audience is None else audience.includes(there)
+
+        return [
+            event for event in self._kept.values()
+            if (event.code in codes or codes == (EVERY_CODE,))
+            and is_for(registry, event.terms.audience)
+            and not (before is not None and is_for(before, event.terms.audience))
+        ]
+
+    def events(self) -> list[Event]:
+        """Return all, in the order they were told."""
+        return list(self._kept.values())
+
+    def replace(self, events: Iterable[Event]) -> None:
+        """Keep these and no others."""
+        self._kept = {(event.code, event.terms.audience): event for event in events}

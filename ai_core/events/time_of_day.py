@@ -1,0 +1,241 @@
+"""Time of day: who asked for 17:00, or for dawn, is told once when it comes.
+
+The day follows the game's clock, faster or slower. Whenever a moment lies
+between the last look and this one it is told, once, however many days were
+skipped. When time goes back, nothing is told on the way; what lies ahead
+again will come again.
+"""
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ai_core.budget import Budget
+from ai_core.clock import Clock
+from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
+from ai_core.events.event import Handler
+from ai_core.events.event_manager import EventManager
+from ai_core.events.event_registry import Listening
+from ai_core.saving.fields import LATEST_S, Fields, State
+
+__all__ = ["DAY_S", "TimeOfDay"]
+
+DAY_S = 86_400.0
+"""Seconds that a day shows on its clock, however long it takes to play (s)."""
+
+TOLERANCE_S = 1e-6
+"""A moment this close is there (seconds of the day); sums of frames miss by less."""
+
+LATEST_DAY = 1_000_000
+"""Last day (count); a float still tells its microseconds apart."""
+
+TIME = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d))?")
+
+
+class TimeOfDay:
+    """A clock on the wall, and who waits for it.
+
+    Args:
+        clock: game time.
+        day_length_s: game time that a whole day takes (s), above 0.
+        starts_at: what it shows now: "08:00".
+        names: moments with names, such as ``{"dawn": "06:00"}``.
+        events: settings of the EventManager that tells them: faults, trace, values.
+    """
+
+    def __init__(
+        self, clock: Clock, *, day_length_s: float, starts_at: str = "00:00",
+        names: Mapping[str, str] | None = None, **events: Any,
+    ) -> None:
+        self.events = EventManager(clock, **events)
+        self._clock = clock
+        self._names = {name: seconds_of(time) for name, time in (names or {}).items()}
+        self._day_length_s = _length(day_length_s)
+        self._since_s = clock.now.seconds
+        self._began_s = self._looked_s = seconds_of(starts_at)
+        self._next_s = math.inf
+
+    @property
+    def day(self) -> int:
+        """Midnights since the beginning (count)."""
+        return int(self._moment_s() // DAY_S)
+
+    @property
+    def time_s(self) -> float:
+        """Seconds since midnight on the clock of the day, 0 to below DAY_S."""
+        return self._moment_s() % DAY_S
+
+    @property
+    def day_length_s(self) -> float:
+        """Game time that a whole day takes (s); set it to let time run faster or slower."""
+        return self._day_length_s
+
+    @day_length_s.setter
+    def day_length_s(self, day_length_s: float) -> None:
+        length_s = _length(day_length_s)
+        self._begin_at(self._moment_s())
+        self._day_length_s = length_s
+
+    def listen(
+        self, time: str, handler: Handler, *, every_day: bool = False, name: str | None = None,
+        priority: int = 0, weak: bool = False,
+    ) -> Listening:
+        """Call ``handler(event)`` when the day reaches a time: the next one, not the present.
+
+        ``event.arguments`` are the day it was reached last, and how many times
+        since the last look: more than one when days were skipped.
+
+        Args:
+            time: "17:00", "17:00:30" or a name.
+            handler: called with the event.
+            every_day: again on each day, until it is stopped.
+            name: for reports and saves; None takes the name of the handler.
+            priority: higher is told earlier.
+            weak: as ``EventManager.listen`` takes it.
+
+        Raises:
+            ValueError: if it is no time of a day.
+            UnknownNameError: if it is no name that was given.
+
+        Cost: O(1).
+        """
+        code = self._code_of(time)
+        self._look()  # who asks now is not told of what has just passed
+        listening = self.events.listen(
+            code, handler, name=name, priority=priority, once=not every_day, weak=weak
+        )
+        self._next_s = min(self._next_s, self._coming_s(code, self._looked_s))
+        return listening
+
+    def jump_to(self, time: str, *, day: int | None = None) -> None:
+        """Let it be another time at once; forwards, what lies between is told once.
+
+        Args:
+            time: "17:00" or a name.
+            day: 0 or more; None stays within the present day.
+
+        Raises:
+            ValueError: if it is no time of a day, or the day is negative.
+        """
+        time_s = self._seconds(self._code_of(time))
+        if day is None:
+            day = self.day
+        else:
+            whole_number("day", day, minimum=0, maximum=LATEST_DAY, remedy="days count from 0")
+        self._look()
+        self._begin_at(day * DAY_S + time_s)
+        self._look()
+
+    def advance(self, budget: Budget) -> None:
+        """Tell whose time has come. Cost: O(1) while nobody's has."""
+        self._look()
+        self.events.advance(budget)
+
+    def save_state(self) -> State:
+        """Return the time, how fast it runs, and what is still to be told, as plain data."""
+        return {
+            "version": 1,
+            "since_s": self._since_s,
+            "began_s": self._began_s,
+            "looked_s": self._looked_s,
+            "day_length_s": self._day_length_s,
+            "events": self.events.save_state(),
+        }
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check a saved day; return what sets it. Load the clock with it.
+
+        Raises:
+            StateError: if it cannot be loaded; says where in it, and why.
+        """
+        fields = Fields.versioned(state, version=1)
+        since_s, began_s = fields.seconds("since_s"), fields.number("began_s", minimum=0, maximum=LATEST_S)
+        looked_s = fields.number("looked_s", minimum=0, maximum=LATEST_S)
+        length_s = fields.number("day_length_s", minimum=1e-3, maximum=LATEST_S)
+        load_events = self.events.prepare_state(fields.anything("events"))
+        fields.end()
+
+        def change() -> None:
+            self._since_s, self._began_s, self._looked_s = since_s, began_s, looked_s
+            self._day_length_s = length_s
+            load_events()
+            self._next_s = self._earliest_s()
+
+        return change
+
+    def __str__(self) -> str:
+        minutes = int((self.time_s + TOLERANCE_S) // 60)
+        return f"{minutes // 60 % 24:02}:{minutes % 60:02}"
+
+    def _moment_s(self) -> float:
+        """Seconds of all days since the beginning."""
+        passed_s = self._clock.now.seconds - self._since_s
+        return max(0.0, self._began_s + passed_s * (DAY_S / self._day_length_s))
+
+    def _begin_at(self, moment_s: float) -> None:
+        self._since_s, self._began_s = self._clock.now.seconds, moment_s
+
+    def _look(self) -> None:
+        """Queue what lies between the last look and now."""
+        before_s, now_s = self._looked_s, self._moment_s() + TOLERANCE_S
+        if now_s < before_s - TOLERANCE_S:
+            self._looked_s = now_s
+            self._next_s = self._earliest_s()
+        elif now_s > before_s:
+            self._looked_s = now_s
+            if now_s >= self._next_s:
+                self._tell_between(before_s, now_s)
+                self._next_s = self._earliest_s()
+
+    def _tell_between(self, before_s: float, now_s: float) -> None:
+        passed = []
+        for code in self.events.codes:
+            first_s = self._coming_s(code, before_s)
+            if first_s <= now_s:
+                times = int((now_s - first_s) // DAY_S) + 1
+                passed.append((first_s + (times - 1) * DAY_S, code, times))
+        for moment_s, code, times in sorted(passed):
+            self.events.begin(code, int(moment_s // DAY_S), times)
+
+    def _coming_s(self, code: str, after_s: float) -> float:
+        """Return the first moment later than ``after_s`` at which it is that time."""
+        time_s = self._seconds(code)
+        return time_s + DAY_S * (math.floor((after_s - time_s) / DAY_S) + 1)
+
+    def _earliest_s(self) -> float:
+        return min((self._coming_s(code, self._looked_s) for code in self.events.codes), default=math.inf)
+
+    def _seconds(self, code: str) -> float:
+        return self._names[code] if code in self._names else seconds_of(code)
+
+    def _code_of(self, time: object) -> str:
+        if isinstance(time, str) and time in self._names:
+            return time
+        if isinstance(time, str) and not time[:1].isdigit():
+            raise UnknownNameError("time of day", time, self._names)
+        hours, rest = divmod(int(seconds_of(time)), 3600)
+        return f"{hours:02}:{rest // 60:02}" + (f":{rest % 60:02}" if rest % 60 else "")
+
+
+def seconds_of(time: object) -> float:
+    """Return the seconds since midnight of "17:00" or "17:00:30".
+
+    >>> seconds_of("17:00")
+    61200.0
+    """
+    if not isinstance(time, str):
+        raise TypeError(f"a time of day must be a text like '17:00', got {shown(time)}")
+    found = TIME.fullmatch(time)
+    hours, minutes, seconds = (int(one or 0) for one in found.groups()) if found else (24, 0, 0)
+    if hours > 23 or minutes > 59 or seconds > 59:
+        raise ValueError(f"a time of day must be from '00:00' to '23:59:59', got {shown(time)}")
+    return float(hours * 3600 + minutes * 60 + seconds)
+
+
+def _length(day_length_s: float) -> float:
+    return finite_number(
+        "day_length_s", day_length_s, minimum=1e-3, maximum=LATEST_S,
+        remedy="it is the game time of a whole day",
+    )

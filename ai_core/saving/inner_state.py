@@ -1,0 +1,44 @@
+"""The state of what something is made of, saved inside its own."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ai_core.saving.fields import State, StateError
+
+__all__ = ["inner_state", "is_saveable", "prepared_inner"]
+
+
+def is_saveable(one: object) -> bool:
+    """Return True for an object that has ``save_state`` and ``prepare_state``."""
+    return not isinstance(one, type) and all(
+        callable(getattr(one, name, None)) for name in ("save_state", "prepare_state")
+    )
+
+
+def inner_state(inner: Any) -> State | None:
+    """Return the state of what something is made of, None if it is not saveable."""
+    state: State | None = inner.save_state() if is_saveable(inner) else None
+    return state
+
+
+def prepared_inner(inner: Any, state: object, place: str) -> Callable[[], object]:
+    """Check what ``inner_state`` returned; return what loads it, which does nothing for None.
+
+    Args:
+        inner: what is here now.
+        state: what was saved.
+        place: where that stands, for messages: "'work'".
+
+    Raises:
+        StateError: if it cannot be loaded; says where in it, and why.
+    """
+    if state is None:
+        return int
+    if not is_saveable(inner):
+        raise StateError(f"{place} was saved, and what is here has no prepare_state")
+    try:
+        load: Callable[[], object] = inner.prepare_state(state)
+    except StateError as error:
+        raise StateError(f"{place}: {error}") from error
+    return load

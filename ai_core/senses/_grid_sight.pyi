@@ -1,0 +1,9 @@
+from typing import Any
+
+from numpy.typing import NDArray
+
+INTERFACE: int
+
+def lines_are_free(
+    is_opaque: NDArray[Any], starts: NDArray[Any], ends: NDArray[Any], out_free: NDArray[Any]
+) -> None: ...

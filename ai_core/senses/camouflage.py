@@ -1,0 +1,119 @@
+"""Camouflage: how well a pattern shows before another one.
+
+The level's designer gives each material one of a few patterns: brick, leaves,
+sky. What somebody wears is one too. The pair scales how strongly he is seen.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ai_core.errors import UnknownNameError, finite_number, shown
+
+__all__ = ["NO_PATTERN", "Backdrop", "Background", "Camouflage"]
+
+NO_PATTERN = -1
+"""Stands for "no pattern, or not known" among numbers of patterns; before it nothing is scaled."""
+
+
+class Backdrop(NamedTuple):
+    """What is behind some targets.
+
+    Attributes:
+        pattern: (n,) whole numbers from ``Camouflage.number``, or ``NO_PATTERN``.
+        light: (n,) how brightly it is lit, 0 to 1; None if it does not count.
+    """
+
+    pattern: NDArray[np.intp]
+    light: NDArray[np.float64] | None = None
+
+
+Background = Callable[
+    [NDArray[np.float32], NDArray[np.float32], NDArray[np.int32], NDArray[np.int32]],
+    "Backdrop | None",
+]
+"""Says of many lines (from, to, sensor ids, source ids) what they hit first beyond ``to``;
+None for "cannot say now"."""
+
+
+class Camouflage:
+    """Factors by pattern of the source and pattern behind it.
+
+    Args:
+        factors: by (source's pattern, background's pattern), 0 or more: 0.1 hides
+            well, 1.5 stands out. What is not listed counts as 1.
+
+    Raises:
+        TypeError: if it is no mapping of pairs of names to numbers.
+        ValueError: if a factor is negative or not finite.
+
+    >>> green = Camouflage({("green", "leaves"): 0.1, ("green", "sky"): 1.5})
+    >>> green.factor("green", "sky"), green.factor("green", "brick")
+    (1.5, 1.0)
+
+    Source: 001_world_interfacing, camouflage and shadows.
+    """
+
+    def __init__(self, factors: Mapping[tuple[str, str], float]) -> None:
+        if not isinstance(factors, Mapping):
+            raise TypeError(f"factors must map pairs of patterns to numbers, got {shown(factors)}")
+        self._number: dict[str, int] = {}
+        for pair in factors:
+            if not isinstance(pair, tuple) or len(pair) != 2 or not all(type(one) is str for one in pair):
+                raise TypeError(f"factors must have pairs of pattern names as keys, got {shown(pair)}")
+            for name in pair:
+                self._number.setdefault(name, len(self._number))
+        # The last column, which is also the one at NO_PATTERN, stays 1.
+        self._table = np.ones((len(self._number) + 1, len(self._number) + 1))
+        for (source, behind), factor in factors.items():
+            self._table[self._number[source], self._number[behind]] = finite_number(
+                f"factors[{source!r}, {behind!r}]", factor, minimum=0
+            )
+        self._highest = self._table.max(axis=1)
+
+    @property
+    def patterns(self) -> Iterable[str]:
+        """Every name of a pattern."""
+        return self._number.keys()
+
+    def number(self, name: str) -> int:
+        """Return the number of a pattern; "" is ``NO_PATTERN``.
+
+        Raises:
+            UnknownNameError: if no factor names it.
+        """
+        if name == "":
+            return NO_PATTERN
+        try:
+            return self._number[name]
+        except (KeyError, TypeError):
+            raise UnknownNameError("pattern", name, self._number) from None
+
+    def name(self, number: int) -> str:
+        """Return the name of a pattern; "" for ``NO_PATTERN``."""
+        return "" if number == NO_PATTERN else list(self._number)[number]
+
+    def factor(self, source: str, behind: str) -> float:
+        """Return the factor of one pair of names; 1 if one of them is not listed."""
+        number = self._number
+        return float(self._table[number.get(source, NO_PATTERN), number.get(behind, NO_PATTERN)])
+
+    def factors(self, source: NDArray[np.intp], behind: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the factors of many pairs of numbers.
+
+        Raises:
+            IndexError: if a number is no pattern's.
+        """
+        most = len(self._number)
+        if len(behind) and (behind.min() < NO_PATTERN or behind.max() >= most):
+            raise IndexError(f"background patterns must be from -1 to {most - 1}, got {shown(behind)}")
+        found: NDArray[np.float64] = self._table[source, behind]
+        return found
+
+    def highest(self, source: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the largest factor that each of these patterns may have."""
+        found: NDArray[np.float64] = self._highest[source]
+        return found

@@ -1,0 +1,193 @@
+"""Who goes on seeing what, in arrays: memory and awareness of all of them at once.
+
+As long as the same targets stay in view, nothing happens in a mind but that
+positions, moments and meters move on. That needs no visit of each sensor: only
+where a meter crosses a level, or what is in view changes, there is something
+to decide and to tell.
+"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ai_core.senses.pairs_in_view import ID_BITS
+
+if TYPE_CHECKING:
+    from ai_core.senses.awareness import Awareness
+    from ai_core.senses.in_view import Shown
+    from ai_core.senses.modality import ModalitySet
+    from ai_core.senses.remembered import Remembered
+
+__all__ = ["FollowedPairs"]
+
+PAIR = np.dtype([
+    ("key", np.int64), ("at_s", np.float64), ("before_s", np.float64),
+    ("intensity", np.float64), ("lose_after_s", np.float64),
+    ("begun_s", np.float64), ("begun", np.float64), ("slope", np.float64),
+    ("gain", np.float64), ("rise", np.float64), ("fall", np.float64),
+    ("position", np.float32, 3), ("before", np.float32, 3), ("number", np.int32),
+    ("is_alive", np.bool_), ("is_seen", np.bool_), ("record", object), ("meter", object),
+], align=True)
+"""One row: when and where a target is and was the last time, how strongly it shows,
+and the line along which its meter moves between two levels."""
+
+LINE = ("begun_s", "begun", "slope", "gain", "rise", "fall")
+NO_METER = (0.0, 0.0, 0.0, 0.0, np.inf, -np.inf)
+
+
+class FollowedPairs:
+    """A row for each target that stays in view of a sensor, by sensor, then target.
+
+    Attributes:
+        rows: (n,) of ``PAIR``.
+        sensor_ids: sensors of which something is followed.
+    """
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Follow nothing."""
+        self.sensor_ids: set[int] = set()
+        self.rows = np.zeros(0, PAIR)
+        self.keys = np.zeros(0, np.int64)
+        self._added: list[tuple[object, ...]] = []
+        self._has_dead = False
+
+    def add(
+        self,
+        sensor_id: int,
+        shown: Shown,
+        now_s: float,
+        lose_after_s: float,
+        record: Remembered | None,
+        meter: Awareness | None,
+    ) -> None:
+        """Follow a pair from the next ``tidy`` on; it was looked at now."""
+        self.sensor_ids.add(sensor_id)
+        line = NO_METER if meter is None else _line_of(meter)
+        self._added.append((
+            sensor_id << ID_BITS | shown.target, now_s, now_s, shown.intensity, lose_after_s, *line,
+            shown.position, shown.position, shown.number, True, shown.is_seen, record, meter,
+        ))
+
+    def drop(self, sensor_id: int) -> None:
+        """Follow nothing of a sensor any more."""
+        if sensor_id not in self.sensor_ids:
+            return
+        self.sensor_ids.discard(sensor_id)
+        first, end = self.span(sensor_id, sensor_id)
+        if end > first:
+            self.rows["is_alive"][first:end] = False
+            self._has_dead = True
+        if self._added:
+            self._added = [one for one in self._added if one[0] >> ID_BITS != sensor_id]  # type: ignore[operator]
+
+    def put_line(self, sensor_id: int, meter: Awareness) -> None:
+        """Let a meter that was changed go on from where it is now."""
+        self.tidy()
+        row = int(self.keys.searchsorted(sensor_id << ID_BITS | meter.target))
+        if row < len(self.rows) and self.rows["meter"][row] is meter:
+            for name, value in zip(
+                LINE, _line_of(meter), strict=True
+            ):
+                self.rows[name][row] = value
+
+    def tidy(self) -> None:
+        """Take up what was added and let go what was dropped."""
+        if not self._added and not self._has_dead:
+            return
+        rows = self.rows[self.rows["is_alive"]] if self._has_dead else self.rows
+        if self._added:
+            rows = np.concatenate([rows, np.array(self._added, PAIR)])
+            rows = rows[np.argsort(rows["key"], kind="stable")]
+        self.rows, self.keys = rows, rows["key"].copy()
+        self._added, self._has_dead = [], False
+
+    def span(self, first_sensor: int, last_sensor: int) -> tuple[int, int]:
+        """Return which rows are of sensors from one id to another."""
+        ends = (first_sensor << ID_BITS, (last_sensor + 1) << ID_BITS)
+        first, end = self.keys.searchsorted(ends).tolist()
+        return first, end
+
+    def needing_a_look(
+        self, first: int, end: int, keys: NDArray[np.int64], intensity: NDArray[np.float64],
+        number: NDArray[np.intp], now_s: float,
+    ) -> set[int]:
+        """Return sensors to which something happens now, so that each must be looked at.
+
+        Args:
+            first: first row.
+            end: after the last row.
+            keys: (n,) of what shows itself to the same sensors, ascending.
+            intensity: (n,) how strongly.
+            number: (n,) by what modality.
+            now_s: game time (s).
+        """
+        rows, mine = self.rows[first:end], self.keys[first:end]
+        found: set[int] = set()
+        here: Any
+        there: Any
+        if len(mine) != len(keys) or (mine != keys).any():
+            found.update((np.setxor1d(mine, keys) >> ID_BITS).tolist())
+            found.update((keys[1:][keys[1:] == keys[:-1]] >> ID_BITS).tolist())
+            # By another sense than before: of those still there.
+            _, here, there = np.intersect1d(mine, keys, return_indices=True)
+        else:
+            here = there = slice(None)
+        turned = rows["number"][here] != number[there]
+        found.update((mine[here][turned] >> ID_BITS).tolist())
+        at_s = rows["at_s"]
+        value = _values(rows, now_s)
+        happens = (value >= rows["rise"]) | (value <= rows["fall"])
+        # Late: it was lost meanwhile. Not later: a second look at one moment, which is no
+        # sighting to take a velocity from.
+        happens |= (now_s > at_s + rows["lose_after_s"]) | (now_s <= at_s)
+        found.update((mine[happens] >> ID_BITS).tolist())
+        found.update((keys[intensity <= 0] >> ID_BITS).tolist())
+        return found
+
+    def move_on(
+        self, first: int, end: int, intensity: NDArray[np.float64],
+        position: NDArray[np.float32], now_s: float,
+    ) -> None:
+        """Take in how these rows show themselves now; nothing happens in their minds."""
+        rows = self.rows[first:end]
+        rows["before"], rows["before_s"] = rows["position"], rows["at_s"]
+        rows["position"], rows["at_s"] = position, now_s
+        turned = rows["intensity"] != intensity
+        if not turned.any():
+            return
+        where = np.flatnonzero(turned)
+        part = rows[where]
+        rows["begun"][where] = _values(part, now_s)
+        rows["begun_s"][where] = now_s
+        rows["slope"][where] = intensity[where] * part["gain"]
+        rows["intensity"] = intensity
+
+    def put_into_records(self, first: int, end: int, modalities: ModalitySet) -> None:
+        """Bring the records and meters of these rows up to date."""
+        for row in self.rows[first:end]:
+            at_s, intensity = float(row["at_s"]), float(row["intensity"])
+            name = modalities[int(row["number"])].name
+            record, meter = row["record"], row["meter"]
+            if record is not None:
+                before = (row["before"].tolist(), float(row["before_s"]))
+                record.move_on(row["position"].tolist(), at_s, before, is_seen=bool(row["is_seen"]))
+                record.sense(name, intensity, at_s)
+            if meter is not None:
+                meter.move_on(intensity, (float(row["begun_s"]), float(row["begun"])), name)
+
+
+def _values(rows: NDArray[np.void], now_s: float) -> NDArray[np.float64]:
+    """Return where meters are on their lines."""
+    line = rows["begun"] + rows["slope"] * (now_s - rows["begun_s"])
+    values: NDArray[np.float64] = np.minimum(1.0, np.maximum(0.0, line))
+    return values
+
+
+def _line_of(meter: Awareness) -> tuple[float, ...]:
+    (begun_s, begun), gain = meter._line_from, meter.settings.gain_per_s
+    return (begun_s, begun, meter._slope, gain, *meter.thresholds)

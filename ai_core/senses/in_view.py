@@ -1,0 +1,153 @@
+"""What shows itself to some sensors at one moment, fetched from the arrays together."""
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ai_core.senses.continuous_sensing import ContinuousSensing
+from ai_core.senses.modality import ModalitySet
+from ai_core.senses.pairs_in_view import ID_BITS, PairsInView, ids_of
+from ai_core.senses.sensation import Point
+from ai_core.senses.source_table import SourceTable
+
+__all__ = ["InView", "Shown"]
+
+
+class Shown(NamedTuple):
+    """One source as it shows itself to one sensor.
+
+    Attributes:
+        target: id of the source.
+        modality: name of the sense.
+        intensity: how strongly it shows.
+        position: where it is (m).
+        is_seen: whether the modality is a kind of sight.
+        number: of the modality.
+        row: among the pairs of that modality.
+        is_told: whether the sensor is to be told.
+    """
+
+    target: int
+    modality: str
+    intensity: float
+    position: Point
+    is_seen: bool
+    number: int
+    row: int
+    is_told: bool
+
+
+class InView:
+    """All that shows itself to some sensors at one moment.
+
+    Args:
+        continuous: who senses what.
+        modalities: all senses.
+        sources: where what is sensed is now.
+        sensor_ids: the sensors, ascending.
+        now_s: game time (s).
+        tell_every_s: time between two reports of what stays in view (s).
+
+    Attributes:
+        sensor_ids: the sensors.
+        now_s: game time (s).
+        keys: (n,) int64, sensor and source, ascending.
+        intensity: (n,) float64.
+        position: (n, 3) float32 (m).
+        number: (n,) of the modality.
+        is_seen: (n,) whether the modality is a kind of sight.
+        tells: sensors that are to be told of something.
+
+    Cost: O(pairs of these sensors) in NumPy.
+    """
+
+    def __init__(
+        self,
+        continuous: ContinuousSensing,
+        modalities: ModalitySet,
+        sources: SourceTable,
+        sensor_ids: list[int],
+        now_s: float,
+        tell_every_s: float,
+    ) -> None:
+        self.sensor_ids = sensor_ids
+        self.now_s = now_s
+        self._modalities = modalities
+        self._sources = sources
+        self._changes = sources.changes
+        ends = (sensor_ids[0] << ID_BITS, (sensor_ids[-1] + 1) << ID_BITS)
+        parts = [
+            self._of_modality(number, pairs, ends, tell_every_s)
+            for number, pairs in continuous.pairs.items()
+        ]
+        parts = [part for part in parts if len(part[0])] or parts[:1] or [_NOTHING]
+        if len(parts) == 1:
+            self.keys, self.intensity, self._rows, self._is_told, self.number = parts[0]
+        else:
+            columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+            order = np.argsort(columns[0], kind="stable")
+            self.keys, self.intensity, self._rows, self._is_told, self.number = (
+                column[order] for column in columns
+            )
+        self._source_ids = ids_of(self.keys)[1]
+        self.position = sources.position[sources.ids.slots_of_known(self._source_ids)]
+        self.tells: set[int] = set((self.keys[self._is_told] >> ID_BITS).tolist())
+        starts = np.array([*sensor_ids, sensor_ids[-1] + 1], np.int64) << ID_BITS
+        self._starts: list[int] = self.keys.searchsorted(starts).tolist()
+
+    def is_true_at(self, now_s: float) -> bool:
+        """Return True if it holds what shows itself now."""
+        return now_s == self.now_s and self._sources.changes == self._changes
+
+    def span(self, first: int, end: int) -> tuple[int, int]:
+        """Return which rows are of the sensors with these places among ``sensor_ids``."""
+        return self._starts[first], self._starts[end]
+
+    def shown_to(self, place: int) -> list[Shown]:
+        """Return what shows itself to one sensor, by modality, then source id."""
+        first, end = self.span(place, place + 1)
+        if first == end:
+            return []
+        shown = self._shown[first:end]
+        if any(one.number > two.number for one, two in pairwise(shown)):
+            shown.sort(key=lambda one: one.number)
+        return shown
+
+    @cached_property
+    def _shown(self) -> list[Shown]:
+        kinds = [self._modalities[number] for number in range(len(self._modalities))]
+        names = [kind.name for kind in kinds]
+        are_seen = [kind.needs_line_of_sight for kind in kinds]
+        return [
+            Shown(target, names[number], intensity, (x, y, z), are_seen[number], number, row, is_told)
+            for target, intensity, (x, y, z), number, row, is_told in zip(
+                self._source_ids.tolist(), self.intensity.tolist(), self.position.tolist(),
+                self.number.tolist(), self._rows.tolist(), self._is_told.tolist(), strict=True,
+            )
+        ]
+
+    def _of_modality(
+        self, number: int, pairs: PairsInView, ends: tuple[int, int], tell_every_s: float
+    ) -> tuple[NDArray[Any], ...]:
+        first, end = pairs.keys.searchsorted(ends).tolist()
+        rows = first + np.flatnonzero(pairs.is_sensed[first:end])
+        keys = pairs.keys[rows]
+        is_there = self._sources.ids.are_known(ids_of(keys)[1])
+        if not is_there.all():
+            rows, keys = rows[is_there], keys[is_there]
+        intensity = pairs.intensity[rows]
+        clarity = self._sources.views.clarity(number, keys)
+        if clarity is not None:
+            intensity = intensity * clarity
+        is_told = self.now_s >= pairs.told_at_s[rows] + tell_every_s
+        return keys, intensity, rows, is_told, np.full(len(rows), number)
+
+
+_NOTHING = (
+    np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.intp), np.zeros(0, np.bool_),
+    np.zeros(0, np.intp),
+)

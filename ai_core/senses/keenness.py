@@ -1,0 +1,72 @@
+"""Ears dulled or sharpened for a while: deafened by a blast, tense in the dark."""
+from __future__ import annotations
+
+from ai_core.errors import finite_number
+from ai_core.saving.fields import Fields, State
+from ai_core.senses.modality import ModalitySet
+from ai_core.senses.sensor_table import SensorTable
+
+__all__ = ["TemporaryKeenness"]
+
+
+class TemporaryKeenness:
+    """Knows until when senses are duller or keener than they were made.
+
+    Args:
+        modalities: all senses.
+    """
+
+    def __init__(self, modalities: ModalitySet) -> None:
+        self._modalities = modalities
+        self._until_s: dict[tuple[int, int], float] = {}
+
+    def put(
+        self, sensors: SensorTable, sensor_id: int, modality_name: str, keenness: float,
+        until_s: float | None,
+    ) -> None:
+        """Change one sense of a sensor; the last change counts.
+
+        Args:
+            sensors: where it is.
+            sensor_id: whose.
+            modality_name: which sense.
+            keenness: factor on what it senses: 1 as made, 0 nothing.
+            until_s: game time from which it is as made (s); None for good.
+        """
+        number = self._modalities.number(modality_name)
+        if until_s is not None:
+            until_s = finite_number("until_s", until_s)
+        sensors.put_keenness(sensor_id, number, keenness)
+        key = (int(sensor_id), number)
+        self._until_s.pop(key, None)
+        if until_s is not None:
+            self._until_s[key] = until_s
+
+    def recover(self, sensors: SensorTable, now_s: float) -> None:
+        """Give back what was dulled or sharpened until now.
+
+        Cost: O(senses that are not as made).
+        """
+        if not self._until_s:
+            return
+        for key in [key for key, until_s in self._until_s.items() if until_s <= now_s]:
+            del self._until_s[key]
+            if sensors.ids.knows(key[0]):
+                sensors.put_keenness(*key, 1.0)
+
+    def save_state(self) -> list[State]:
+        """Return when what ends, as plain data."""
+        return [
+            {"sensor": sensor, "modality": self._modalities[number].name, "until_s": until_s}
+            for (sensor, number), until_s in self._until_s.items()
+        ]
+
+    def loaded(self, fields: Fields, name: str) -> TemporaryKeenness:
+        """Return what was saved; raises StateError if it cannot be."""
+        found = TemporaryKeenness(self._modalities)
+        names = tuple(self._modalities[number].name for number in range(len(self._modalities)))
+        for one in fields.groups(name):
+            key = (one.whole("sensor"), names.index(one.one_of("modality", names)))
+            found._until_s[key] = one.seconds("until_s")
+            one.end()
+        return found

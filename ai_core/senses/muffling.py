@@ -1,0 +1,82 @@
+"""What stands between: how much of a sound or smell gets through materials.
+
+Few materials are proof against sound: each keeps a share of what reaches it.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ai_core.errors import UnknownNameError, finite_number, shown
+
+__all__ = ["Between", "Materials", "checked_shares"]
+
+Between = Callable[
+    [NDArray[np.float32], NDArray[np.float32], NDArray[np.int32], str],
+    "NDArray[np.float64] | None",
+]
+"""Says of many lines (from (n, 3), to (n, 3), sensor ids (n,), name of the modality) what
+share of the intensity gets through what stands between: (n,), 0 to 1. None: all of it."""
+
+
+class Materials:
+    """Share of the intensity that gets through each material.
+
+    Args:
+        kept: by name, 0 (proof) to 1 (as if it were not there).
+
+    Raises:
+        TypeError: if it is no mapping of names to numbers.
+        ValueError: if a share is out of range.
+
+    >>> walls = Materials({"brick": 0.1, "wood": 0.5})
+    >>> walls.kept([["wood", "wood"], [], ["brick"]]).tolist()
+    [0.25, 1.0, 0.1]
+    """
+
+    def __init__(self, kept: Mapping[str, float]) -> None:
+        if not isinstance(kept, Mapping):
+            raise TypeError(f"kept must map materials to shares, got {shown(kept)}")
+        self._kept = {
+            name: finite_number(f"kept[{name!r}]", share, minimum=0, maximum=1)
+            for name, share in kept.items()
+        }
+
+    def kept(self, materials: Iterable[Sequence[str]]) -> NDArray[np.float64]:
+        """Return what share gets through all that stands on each of many lines.
+
+        Raises:
+            UnknownNameError: if a material is unknown.
+        """
+        return np.array([self._through(line) for line in materials], np.float64)
+
+    def _through(self, line: Sequence[str]) -> float:
+        share = 1.0
+        for name in line:
+            try:
+                share *= self._kept[name]
+            except (KeyError, TypeError):
+                raise UnknownNameError("material", name, self._kept) from None
+        return share
+
+
+def checked_shares(shares: object, wanted: int) -> list[float]:
+    """Return the answer of a ``Between`` as plain numbers.
+
+    Raises:
+        TypeError: if it does not hold numbers.
+        ValueError: if it has another shape, or a share is outside 0 to 1.
+    """
+    if shares is None:
+        return [1.0] * wanted
+    array = np.asarray(shares)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"between must return numbers, or None, got {shown(shares)}")
+    if array.shape != (wanted,):
+        raise ValueError(f"between must return shape ({wanted},), one per line, got {array.shape}")
+    if not ((array >= 0) & (array <= 1)).all():
+        raise ValueError(f"between must return shares from 0 to 1, got {shown(array.tolist())}")
+    kept: list[float] = array.astype(np.float64).tolist()
+    return kept

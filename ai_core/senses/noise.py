@@ -1,0 +1,108 @@
+"""Background noise: what is weaker than it, where the sensor is, goes under."""
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from ai_core.errors import UnknownNameError, finite_number, point, whole_number
+from ai_core.saving.fields import Fields, State
+from ai_core.senses.modality import ModalitySet
+from ai_core.senses.sensation import Point
+
+__all__ = ["BackgroundNoise"]
+
+
+class _Noise(NamedTuple):
+    modality: int
+    level: float
+    position: Point | None
+
+
+class BackgroundNoise:
+    """Lasting noises: a waterfall, an engine room, rain everywhere.
+
+    At each place the loudest counts. A noise with a position weakens with
+    distance as signals of its modality do, and ends at its range.
+
+    Args:
+        modalities: how noises travel.
+    """
+
+    def __init__(self, modalities: ModalitySet) -> None:
+        self._modalities = modalities
+        self._noises: dict[int, _Noise] = {}
+        self._added = 0
+
+    def __len__(self) -> int:
+        return len(self._noises)
+
+    def add(self, modality_name: str, level: float, position: object = None) -> int:
+        """Return the id of a new noise.
+
+        Args:
+            modality_name: in what modality, an emitted one.
+            level: at its origin, or everywhere, 0 or more.
+            position: its origin (m); None for everywhere.
+        """
+        number = self._modalities.number(modality_name)
+        if self._modalities[number].is_continuous:
+            raise ValueError(f"modality_name must be one that is emitted, got {modality_name!r}")
+        level = finite_number("level", level, minimum=0)
+        place = None if position is None else point("position", position).tolist()
+        self._noises[self._added] = _Noise(number, level, None if place is None else tuple(place))
+        self._added += 1
+        return self._added - 1
+
+    def remove(self, noise_id: int) -> None:
+        """Let a noise end.
+
+        Raises:
+            UnknownNameError: if there is none of this id.
+        """
+        if self._noises.pop(noise_id, None) is None:
+            whole_number("noise id", noise_id, minimum=0)
+            raise UnknownNameError("noise id", noise_id, self._noises)
+
+    def level_at(self, number: int, place: Point) -> float:
+        """Return how loud the background is in a modality at a place.
+
+        Cost: O(noises).
+        """
+        kind = self._modalities[number]
+        loudest = 0.0
+        for noise in self._noises.values():
+            if noise.modality != number:
+                continue
+            level = noise.level
+            if noise.position is not None:
+                distance = math.dist(noise.position, place)
+                level = level * kind.attenuation**distance if distance <= kind.range_m else 0.0
+            loudest = max(loudest, level)
+        return loudest
+
+    def save_state(self) -> State:
+        """Return all noises as plain data."""
+        return {
+            "added": self._added,
+            "noises": [
+                {"id": one, "modality": self._modalities[noise.modality].name, "level": noise.level,
+                 "position": None if noise.position is None else list(noise.position)}
+                for one, noise in self._noises.items()
+            ],
+        }
+
+    def loaded(self, fields: Fields) -> BackgroundNoise:
+        """Return the noises that were saved; raises StateError if they cannot be."""
+        found = BackgroundNoise(self._modalities)
+        found._added = fields.whole("added")
+        names = tuple(self._modalities[number].name for number in range(len(self._modalities)))
+        for one in fields.groups("noises"):
+            noise_id = one.whole("id", maximum=found._added - 1)
+            if noise_id in found._noises:
+                one.refuse("id", "comes twice")
+            place = None if one.anything("position") is None else one.point("position")
+            number = names.index(one.one_of("modality", names))
+            found._noises[noise_id] = _Noise(number, one.number("level", minimum=0), place)
+            one.end()
+        fields.end()
+        return found

@@ -1,0 +1,226 @@
+"""Scent trails: marks that cool, left by whoever smells and followed by whoever tracks.
+
+Each source has its own scent. How strongly it smells decides how far each mark
+reaches and how long the trail is. A tracker goes to the newest mark it smells,
+and from there to the next.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ai_core.errors import finite_number, point, whole_number
+from ai_core.saving.fields import LATEST_S, Fields, State
+from ai_core.senses.sensation import Point
+
+__all__ = ["Mark", "ScentTrails"]
+
+VERSION = 1
+
+MARK = np.dtype([
+    ("order", np.int64), ("scent", np.int64), ("position", np.float32, 3),
+    ("strength", np.float64), ("left_at_s", np.float64),
+])
+
+
+class Mark(NamedTuple):
+    """One mark as it is smelled at a place.
+
+    Attributes:
+        scent: whose it is: the id of the source that left it.
+        position: where it lies (m).
+        intensity: how strong it is at that place, now.
+        left_at_s: game time when its source was last there (s).
+    """
+
+    scent: int
+    position: Point
+    intensity: float
+    left_at_s: float
+
+
+class ScentTrails:
+    """Marks of any number of scents.
+
+    Args:
+        modality_name: by which sense they are smelled; one that is emitted.
+        radius_m: how far a fresh mark of strength 1 reaches (m), above 0; others
+            in proportion, and less as they cool.
+        spacing_m: distance between two marks of a trail (m), above 0.
+        kept_per_s: share of a mark's strength kept per second, 0 to 1.
+        faintest: strength below which a mark is gone, above 0.
+        maximum_marks: most at once (count), 1 or more; the oldest go first.
+        mark_every_s: time between two looks at where sources are (s), 0 or more.
+        sniff_every_s: time between two smells of one sensor (s), 0 or more.
+
+    Raises:
+        TypeError, ValueError: if an argument is of another type or out of range.
+
+    Source: 003_designing_ai_for_games, senses.
+    """
+
+    def __init__(
+        self,
+        *,
+        modality_name: str = "smell",
+        radius_m: float = 3.0,
+        spacing_m: float = 1.0,
+        kept_per_s: float = 0.97,
+        faintest: float = 0.05,
+        maximum_marks: int = 2048,
+        mark_every_s: float = 0.1,
+        sniff_every_s: float = 0.25,
+    ) -> None:
+        self.modality_name = modality_name
+        self._radius_m = finite_number("radius_m", radius_m, above=0)
+        self._spacing_m = finite_number("spacing_m", spacing_m, above=0)
+        self._kept_per_s = finite_number("kept_per_s", kept_per_s, minimum=0, maximum=1)
+        self._faintest = finite_number("faintest", faintest, above=0)
+        self._maximum = whole_number("maximum_marks", maximum_marks, minimum=1)
+        self.mark_every_s = finite_number("mark_every_s", mark_every_s, minimum=0)
+        self.sniff_every_s = finite_number("sniff_every_s", sniff_every_s, minimum=0)
+        self._marks = np.zeros(0, MARK)
+        self._added: list[tuple[object, ...]] = []
+        self._last: dict[int, tuple[int, Point]] = {}
+        self._left = 0
+
+    def __len__(self) -> int:
+        return len(self._marks) + len(self._added)
+
+    def leave(self, scent: int, position: object, strength: float, now_s: float) -> None:
+        """Leave a mark, or warm the last one of this scent again where it is near.
+
+        Args:
+            scent: whose.
+            position: where its source is (m).
+            strength: how strongly it smells, 0 or more.
+            now_s: game time (s).
+
+        Raises:
+            TypeError, ValueError: if an argument is of another type or out of range.
+
+        Cost: O(1), now and then O(marks).
+        """
+        x, y, z = point("position", position).tolist()
+        strength = finite_number("strength", strength, minimum=0)
+        if strength < self._faintest:
+            return
+        order, (lx, ly, lz) = self._last.get(scent, (-1, (np.inf, np.inf, np.inf)))
+        if order >= 0 and (x - lx) ** 2 + (y - ly) ** 2 + (z - lz) ** 2 < self._spacing_m**2:
+            self._tidy(now_s)
+            row = int(np.searchsorted(self._marks["order"], order))
+            if row < len(self._marks) and self._marks["order"][row] == order:
+                self._marks["strength"][row], self._marks["left_at_s"][row] = strength, now_s
+                return
+        self._added.append((self._left, scent, (x, y, z), strength, now_s))
+        self._last[scent] = (self._left, (x, y, z))
+        self._left += 1
+
+    def smelled(
+        self,
+        position: object,
+        threshold: float,
+        attenuation: float,
+        now_s: float,
+        *,
+        scent: int | None = None,
+        but_not: int = -1,
+    ) -> list[Mark]:
+        """Return the newest mark of each scent that is smelled at a place, by scent.
+
+        Args:
+            position: where the nose is (m).
+            threshold: weakest intensity that it smells.
+            attenuation: share kept per metre.
+            now_s: game time (s).
+            scent: this one alone; None for all.
+            but_not: not this one.
+
+        Cost: O(marks) in NumPy.
+        """
+        self._tidy(now_s)
+        marks = self._marks
+        offset = marks["position"].astype(np.float64) - point("position", position)
+        distance = np.sqrt(offset[:, 0] ** 2 + offset[:, 1] ** 2 + offset[:, 2] ** 2)
+        warmth = self._warmth(marks, now_s)
+        intensity = warmth * np.float_power(attenuation, distance)
+        kept = (distance <= self._radius_m * warmth) & (intensity >= threshold)
+        kept &= marks["scent"] != but_not
+        if scent is not None:
+            kept &= marks["scent"] == scent
+        newest: dict[int, Mark] = {}
+        for row in np.flatnonzero(kept).tolist():  # ascending order: later ones replace
+            x, y, z = marks["position"][row].tolist()
+            whose = int(marks["scent"][row])
+            newest[whose] = Mark(whose, (x, y, z), float(intensity[row]), float(marks["left_at_s"][row]))
+        return [newest[one] for one in sorted(newest)]
+
+    def forget(self, scent: int) -> None:
+        """Wipe out a whole trail."""
+        self._marks = self._marks[self._marks["scent"] != scent]
+        self._added = [one for one in self._added if one[1] != scent]
+        self._last.pop(scent, None)
+
+    def save_state(self) -> State:
+        """Return all marks as plain data."""
+        self._take_up()
+        marks = self._marks
+        return {
+            "version": VERSION,
+            "left": self._left,
+            **{name: marks[name].tolist() for name in MARK.names or ()},
+        }
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check what ``save_state`` returned; return what loads it.
+
+        Raises:
+            StateError: if it cannot be loaded; says where in it, and why.
+        """
+        fields = Fields.versioned(state, version=VERSION)
+        left = fields.whole("left")
+        orders = fields.wholes("order", maximum=left - 1)
+        count = len(orders)
+        if orders != sorted(set(orders)) or count > self._maximum:
+            fields.refuse("order", f"must be ascending, each once, {self._maximum} at most")
+        marks = np.zeros(count, MARK)
+        marks["order"] = orders
+        marks["scent"] = fields.wholes("scent", count=count)
+        rows = fields.items("position", count=count)
+        marks["position"] = [
+            Fields({"mark": row}, fields.place_of(f"position[{index}]")).point("mark")
+            for index, row in enumerate(rows)
+        ] or np.zeros((0, 3))
+        marks["strength"] = fields.numbers("strength", count=count, minimum=0)
+        marks["left_at_s"] = fields.numbers("left_at_s", count=count, minimum=-LATEST_S, maximum=LATEST_S)
+        fields.end()
+
+        def change() -> None:
+            self._marks, self._added, self._left = marks, [], left
+            self._last = {
+                scent: (order, (x, y, z)) for order, scent, (x, y, z) in zip(
+                    orders, marks["scent"].tolist(), marks["position"].tolist(), strict=True)
+            }
+
+        return change
+
+    def _warmth(self, marks: NDArray[np.void], now_s: float) -> NDArray[np.float64]:
+        age_s = np.maximum(now_s - marks["left_at_s"], 0.0)
+        warmth: NDArray[np.float64] = marks["strength"] * np.float_power(self._kept_per_s, age_s)
+        return warmth
+
+    def _take_up(self) -> None:
+        if self._added:
+            self._marks = np.concatenate([self._marks, np.array(self._added, MARK)])
+            self._added = []
+        self._marks = self._marks[max(0, len(self._marks) - self._maximum) :]
+
+    def _tidy(self, now_s: float) -> None:
+        """Take up new marks, and let go those that are cold."""
+        self._take_up()
+        is_warm = self._warmth(self._marks, now_s) >= self._faintest
+        if not is_warm.all():
+            self._marks = self._marks[is_warm]

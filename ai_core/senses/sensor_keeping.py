@@ -1,0 +1,147 @@
+"""Adding, changing, moving and removing those who sense."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from ai_core.clock import Clock
+from ai_core.errors import finite_number
+from ai_core.faults import FaultIsolation
+from ai_core.senses.awareness import AwarenessSettings, LevelChange
+from ai_core.senses.emitted_signals import EmittedSignals
+from ai_core.senses.keenness import TemporaryKeenness
+from ai_core.senses.memory import MemoryChange, SenseMemory
+from ai_core.senses.perceiver import Listeners, Perceiver
+from ai_core.senses.perceivers import Perceivers
+from ai_core.senses.sensation import Sensation
+from ai_core.senses.sensor_table import SensorTable
+from ai_core.senses.sight import SightCone
+from ai_core.senses.source_table import ALL_AFFILIATIONS
+
+__all__ = ["SensorKeeping"]
+
+
+class SensorKeeping:
+    """What a ``RegionalSenseManager`` does with sensors."""
+
+    clock: Clock
+    faults: FaultIsolation
+    _sensors: SensorTable
+    _perceivers: Perceivers
+    _emitted: EmittedSignals
+    _keenness: TemporaryKeenness
+
+    def add_sensor(
+        self,
+        *,
+        position: object,
+        forward: object,
+        thresholds: Mapping[str, float],
+        sight_cones: Sequence[SightCone] = (),
+        notices: int = ALL_AFFILIATIONS,
+        own_source: int | None = None,
+        memory: SenseMemory | None = None,
+        awareness: AwarenessSettings | None = None,
+        name: str = "",
+        on_sensed: Callable[[Sensation], object] | None = None,
+        on_gained: Callable[[MemoryChange], object] | None = None,
+        on_lost: Callable[[MemoryChange], object] | None = None,
+        on_forgotten: Callable[[MemoryChange], object] | None = None,
+        on_awareness_changed: Callable[[LevelChange], object] | None = None,
+    ) -> int:
+        """Add somebody who senses, and return its id.
+
+        Args:
+            position: where its ears and eyes are (m), 3 or 2 coordinates.
+            forward: where it faces, any length but 0.
+            thresholds: weakest intensity it senses, by modality; it has no
+                modality that is not here.
+            sight_cones: first one that contains a target counts.
+            notices: affiliations it notices, as bits.
+            own_source: id of the source that is itself, which it never senses.
+            memory: its own, or None to remember nothing.
+            awareness: how it grows aware of targets, or None.
+            name: finds it when a save is loaded; else the order of adding does.
+            on_sensed: told each sensation; of what stays in view every
+                ``tell_every_s`` only.
+            on_gained, on_lost, on_forgotten: told when its memory changes.
+            on_awareness_changed: told when a target's level changes.
+
+        Raises:
+            TypeError: if an argument is of another type.
+            ValueError: if a number is out of range; nothing is added then.
+            UnknownNameError: if a modality is unknown.
+        """
+        self._emitted.offer()
+        listeners = Listeners(on_sensed, on_gained, on_lost, on_forgotten, on_awareness_changed)
+        new = self._sensors.add(
+            position, forward, thresholds, sight_cones, notices, own_source, name
+        )
+        self._perceivers.add(Perceiver(new, listeners, memory, awareness, self.faults))
+        return new
+
+    def change_sensor(
+        self,
+        sensor_id: int,
+        *,
+        thresholds: Mapping[str, float] | None = None,
+        sight_cones: Sequence[SightCone] | None = None,
+        notices: int | None = None,
+        own_source: int | None = None,
+    ) -> None:
+        """Replace what is not None; ``own_source`` -1 for none.
+
+        Raises:
+            TypeError, ValueError, UnknownNameError: as ``add_sensor``; nothing
+                is changed then.
+        """
+        self._emitted.offer()
+        self._sensors.change(sensor_id, thresholds, sight_cones, notices, own_source)
+
+    def remove_sensor(self, sensor_id: int) -> None:
+        """Remove a sensor; what was under way to it is told to nobody.
+
+        Raises:
+            UnknownNameError: if the id is not in use.
+        """
+        self._sensors.ids.slot(sensor_id)
+        self._emitted.offer()
+        self._sensors.remove(sensor_id)
+        self._perceivers.remove(sensor_id)
+
+    def move_sensors(self, ids: object, positions: object, forwards: object = None) -> None:
+        """Put many sensors where they are now; once per frame.
+
+        Args:
+            ids: shape (n,).
+            positions: shape (n, 3), or (n, 2) with z = 0 (m).
+            forwards: shape (n, 3) or (n, 2), any length but 0; None keeps them.
+
+        Raises:
+            TypeError, ValueError: if an array is not like that; nothing moves then.
+            UnknownNameError: if an id is not in use; nothing moves then.
+
+        Cost: O(n) in NumPy.
+        """
+        self._emitted.offer()
+        self._sensors.move(ids, positions, forwards)
+
+    def set_keenness(
+        self, sensor_id: int, modality_name: str, keenness: float, *, for_s: float | None = None
+    ) -> None:
+        """Make a sense louder or softer: deafened by a blast, alert in the dark.
+
+        Args:
+            sensor_id: whose.
+            modality_name: which sense.
+            keenness: factor on all it senses there: 1 as it was made, 0 nothing.
+            for_s: how long (s), above 0; None for good. The last call counts.
+
+        Raises:
+            TypeError, ValueError, UnknownNameError: if an argument is wrong;
+                nothing is changed then.
+        """
+        self._emitted.offer()
+        until_s = None
+        if for_s is not None:
+            until_s = self.clock.now.seconds + finite_number("for_s", for_s, above=0)
+        self._keenness.put(self._sensors, sensor_id, modality_name, keenness, until_s)

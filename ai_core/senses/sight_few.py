@@ -1,0 +1,129 @@
+"""The hot loops of the senses for a handful: plain Python, because calls to NumPy cost more.
+
+Everything is sorted along one axis once, and looked at only where it is near
+along it. The same operations on float64 in the same order as in the other forms.
+"""
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ai_core.senses.id_table import SLOT_BITS
+from ai_core.senses.pairs_in_view import ID_BITS
+from ai_core.senses.sensor_table import SensorTable
+from ai_core.senses.sight import NO_CONE, cone_towards
+from ai_core.senses.source_table import SourceTable
+from ai_core.senses.waves import Sense, Wave
+
+__all__ = ["few_pairs", "few_sensors_reached"]
+
+SLACK = 1.0001
+"""Factor on a reach for the rough test along one axis, far above float64's rounding."""
+
+SLOT_MASK = (1 << SLOT_BITS) - 1
+
+
+def few_sensors_reached(
+    sensors: SensorTable, waves: Sequence[Wave]
+) -> tuple[list[int], list[int], list[float], list[float]]:
+    """Return how many sense each signal, and their slots, distances (m) and intensities.
+
+    Cost: O(sensors) for each signal.
+    """
+    xs, ys, zs = sensors.position.T[:, : sensors.rows].tolist()
+    order = sorted(range(len(xs)), key=xs.__getitem__)
+    ranked = [xs[slot] for slot in order]
+    counts: list[int] = []
+    slots: list[int] = []
+    distances: list[float] = []
+    intensities: list[float] = []
+    before, sense = 0, None
+    for kind, (ox, oy, oz), strength, affiliation, source_id in waves:
+        if kind is not sense:
+            sense = kind
+            number, range_m, attenuation, _, _, _ = kind
+            half = range_m * SLACK
+            limit = half * half
+        for slot in sorted(order[bisect_left(ranked, ox - half) : bisect_right(ranked, ox + half)]):
+            dx, dy, dz = xs[slot] - ox, ys[slot] - oy, zs[slot] - oz
+            squared = dx * dx + dy * dy + dz * dz
+            if squared > limit:
+                continue
+            distance = math.sqrt(squared)
+            if distance > range_m or sensors.own_source.item(slot) == source_id:
+                continue
+            sensed = strength
+            if attenuation != 1:
+                sensed *= attenuation**distance
+            threshold = sensors.threshold.item(slot, number)
+            if sensed >= threshold and threshold < math.inf and sensors.notices.item(slot) & affiliation:
+                slots.append(slot)
+                distances.append(distance)
+                intensities.append(sensed)
+        counts.append(len(slots) - before)
+        before = len(slots)
+    return counts, slots, distances, intensities
+
+
+def few_pairs(
+    sensors: SensorTable,
+    sensor_ids: NDArray[np.int32],
+    sources: SourceTable,
+    source_ids: NDArray[np.int32],
+    sense: Sense,
+) -> tuple[list[int], list[float]]:
+    """Return keys of pairs that pass every test but the ray, by sensor, then source; and intensities.
+
+    Cost: O(sensors * sources).
+    """
+    ids = sensor_ids.tolist()
+    eyes = [one & SLOT_MASK for one in ids]
+    xs, ys, zs = sensors.position.T.take(eyes, axis=1).tolist()
+    order = sorted(range(len(ids)), key=xs.__getitem__)
+    ranked = [xs[row] for row in order]
+    found: list[tuple[int, float]] = []
+    for source_id in source_ids.tolist():
+        target = source_id & SLOT_MASK
+        strength = sources.strength.item(target, sense.number)
+        if strength < 0:
+            continue
+        place = sources.position[target].tolist()
+        size = sources.size.item(target)
+        half = sense.range_m * size * SLACK
+        limit = half * half
+        for row in order[bisect_left(ranked, place[0] - half) : bisect_right(ranked, place[0] + half)]:
+            dx, dy, dz = place[0] - xs[row], place[1] - ys[row], place[2] - zs[row]
+            eye = eyes[row]
+            if dx * dx + dy * dy + dz * dz > limit or sensors.own_source.item(eye) == source_id:
+                continue
+            if not sensors.notices.item(eye) & sources.affiliation.item(target):
+                continue
+            sensed = _sensed_by(sensors, eye, sense, (dx / size, dy / size, dz / size), strength)
+            if sensed >= 0:
+                found.append((ids[row] << ID_BITS | source_id, sensed))
+    found.sort()
+    return [key for key, _ in found], [sensed for _, sensed in found]
+
+
+def _sensed_by(
+    sensors: SensorTable, eye: int, sense: Sense, offset: tuple[float, float, float], sensed: float
+) -> float:
+    """Return what one sensor senses of one source; -1 if that is nothing."""
+    dx, dy, dz = offset
+    threshold = sensors.threshold.item(eye, sense.number)
+    distance = math.sqrt(dx * dx + dy * dy + dz * dz)
+    if distance > sense.range_m or threshold == math.inf:
+        return -1.0
+    if sense.attenuation != 1:
+        sensed *= sense.attenuation**distance
+    if sense.needs_cone:
+        cones = sensors.cones[eye].tolist()
+        cone = cone_towards(offset, sensors.forward[eye].tolist(), sense.up, sense.aside, cones)
+        if cone == NO_CONE:
+            return -1.0
+        sensed *= cones[cone][3]
+    return sensed if sensed >= threshold else -1.0

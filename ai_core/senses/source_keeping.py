@@ -1,0 +1,160 @@
+"""Adding, changing, moving and removing what can be sensed, and leaving clues."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ai_core.clock import Clock
+from ai_core.errors import finite_number
+from ai_core.senses.clues import Clues
+from ai_core.senses.source_details import (
+    Clue,
+    SourceDetails,
+    VisiblePart,
+    named_levels,
+    visible_parts,
+)
+from ai_core.senses.source_table import SourceTable
+
+__all__ = ["SourceKeeping"]
+
+
+class SourceKeeping:
+    """What a ``RegionalSenseManager`` does with sources."""
+
+    clock: Clock
+    _sources: SourceTable
+    _clues: Clues
+
+    def add_source(
+        self, *, position: object, strengths: Mapping[str, float], affiliation: int = 1,
+        name: str = "", light: float = 1.0, size: float = 1.0, pattern: str = "", tag: str = "",
+        actions: Mapping[str, float] | None = None, parts: Sequence[VisiblePart] = (),
+    ) -> int:
+        """Add something that can be sensed, and return its id.
+
+        Args:
+            position: where it is (m), 3 or 2 coordinates.
+            strengths: strength by modality. In continuous ones it is sensed all
+                the time; in others it is what ``emit`` sends unless told.
+            affiliation: what it belongs to, as bits.
+            name: finds it when a save is loaded; else the order of adding does.
+            light: how brightly it is lit, 0 or more; strengths that need light
+                are multiplied by it.
+            size: it is sensed as if it were so many times nearer, 0.001 to 1e6.
+            pattern: what it wears, in the names of ``camouflage``.
+            tag: what it is, for listeners.
+            actions: strength of the signal of each thing it does, for ``act``.
+            parts: points to which lines of sight are asked; none for its position.
+
+        Raises:
+            TypeError: if an argument is of another type.
+            ValueError: if a number is out of range; nothing is added then.
+            UnknownNameError: if a modality or pattern is unknown.
+        """
+        levels = {} if actions is None else named_levels(actions)
+        details = SourceDetails(tag, levels, visible_parts(parts))
+        return self._sources.add(
+            position, strengths, affiliation, name,
+            light=light, size=size, pattern=pattern, details=details,
+        )
+
+    def change_source(
+        self,
+        source_id: int,
+        *,
+        strengths: Mapping[str, float] | None = None,
+        affiliation: int | None = None,
+        light: float | None = None,
+        size: float | None = None,
+        pattern: str | None = None,
+        tag: str | None = None,
+        actions: Mapping[str, float] | None = None,
+        parts: Sequence[VisiblePart] | None = None,
+    ) -> None:
+        """Replace what is not None.
+
+        Raises:
+            TypeError, ValueError, UnknownNameError: as ``add_source``; nothing
+                is changed then.
+        """
+        self._sources.change(
+            source_id, strengths, affiliation, light=light, size=size, pattern=pattern,
+            tag=tag, actions=actions, parts=parts,
+        )
+
+    def remove_source(self, source_id: int) -> None:
+        """Remove a source; signals it emitted travel on, memories of it remain.
+
+        Raises:
+            UnknownNameError: if the id is not in use.
+        """
+        self._sources.remove(source_id)
+
+    def move_sources(self, ids: object, positions: object) -> None:
+        """Put many sources where they are now; as ``move_sensors``."""
+        self._sources.move(ids, positions)
+
+    def light_sources(self, ids: object, light: object) -> None:
+        """Say how brightly many sources are lit; once per frame or less.
+
+        Args:
+            ids: shape (n,).
+            light: shape (n,), 0 or more.
+
+        Raises:
+            TypeError, ValueError, UnknownNameError: if an array is not like
+                that; nothing is changed then.
+
+        Cost: O(n) in NumPy.
+        """
+        self._sources.light_up(ids, light)
+
+    def tag_of(self, source_id: int) -> str:
+        """Return what a source is called, for listeners."""
+        return self._sources.details_of(source_id).tag
+
+    def leave_clue(
+        self,
+        *,
+        position: object,
+        strengths: Mapping[str, float],
+        lasts_s: float,
+        tag: str,
+        about: int = -1,
+        affiliation: int = 1,
+        light: float = 1.0,
+        size: float = 1.0,
+    ) -> int:
+        """Leave something behind: an invisible marker at a temporary object.
+
+        It is sensed like any other source, says by its tag what it is, and is
+        gone after a while. The oldest go first where there are too many.
+
+        Args:
+            position: where it lies (m).
+            strengths: strength by modality.
+            lasts_s: how long (s), above 0.
+            tag: what it is: "blood", "footprint".
+            about: id of the source that left it, or -1 for nobody.
+            affiliation, light, size: as ``add_source``.
+
+        Raises:
+            TypeError, ValueError, UnknownNameError: as ``add_source``.
+
+        Source: 003_designing_ai_for_games, temporary objects.
+        """
+        now_s = self.clock.now.seconds
+        lasts_s = finite_number("lasts_s", lasts_s, above=0)
+        if about != -1:
+            self._sources.ids.slot(about)
+        details = SourceDetails(tag, clue=Clue(int(about), now_s, now_s + lasts_s))
+        new = self._sources.add(
+            position, strengths, affiliation, light=light, size=size, details=details
+        )
+        self._clues.make_room(self._sources)
+        self._clues.add(new, now_s + lasts_s)
+        return new
+
+    def clue_of(self, source_id: int) -> Clue | None:
+        """Return what a clue tells; None of a source that was not left behind."""
+        return self._sources.details_of(source_id).clue

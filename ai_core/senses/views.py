@@ -1,0 +1,47 @@
+"""How clearly sensors saw sources when the line between them was last asked, and which parts."""
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Views"]
+
+
+class Views:
+    """By modality and pair: a factor on the intensity, and the parts seen, as bits.
+
+    Pairs that are seen whole and plainly are not kept: their factor is 1, and
+    all parts are seen. The answer holds until the pair is asked again.
+
+    Attributes:
+        by_modality: by number, then key of the pair: (clarity, parts).
+    """
+
+    def __init__(self) -> None:
+        self.by_modality: dict[int, dict[int, tuple[float, int]]] = {}
+
+    def note(
+        self, number: int, keys: list[int], clarity: list[float], parts: list[int]
+    ) -> None:
+        """Keep new answers."""
+        views = self.by_modality.setdefault(number, {})
+        views.update(zip(keys, zip(clarity, parts, strict=True), strict=True))
+
+    def clarity(self, number: int, keys: NDArray[np.int64]) -> NDArray[np.float64] | None:
+        """Return factors for pairs, 1 for those never noted; None if all are 1."""
+        views = self.by_modality.get(number)
+        if not views:
+            return None
+        plain = (1.0, 0)
+        return np.array([views.get(key, plain)[0] for key in keys.tolist()])
+
+    def parts(self, number: int, key: int) -> int | None:
+        """Return the parts seen of a pair, as bits; None if it was never noted."""
+        view = self.by_modality.get(number, {}).get(key)
+        return None if view is None else view[1]
+
+    def keep_only(self, number: int, keys: NDArray[np.int64]) -> None:
+        """Drop what is kept of pairs no longer in view, once there are more of them than others."""
+        views = self.by_modality.get(number)
+        if views and len(views) > 2 * len(keys) + 64:
+            self.by_modality[number] = {key: views[key] for key in keys.tolist() if key in views}

@@ -1,0 +1,148 @@
+extends Node2D
+## A thousand characters look at a moving target: all in every frame, in naive slices, and within a budget.
+##
+## Keys 1, 2 and 3 choose how. With --scripted each way is timed, and a table printed.
+
+const Character := preload("character.gd")
+
+enum How { EVERYONE, NAIVE, OURS }
+
+const CHARACTERS := 1000
+const SIZE_PX := Vector2(1152, 648)
+const CELL_PX := 24.0
+const COLUMNS := 48
+const ROWS := 27
+## The article's way: so many a frame, whatever they take.
+const NAIVE_PER_FRAME := 100
+const PERIOD_FRAMES := 10
+const WARMING_FRAMES := 30
+const MEASURED_FRAMES := 300
+const RECORDED_FRAMES := 120
+const LOOK_EVERY_FRAMES := 30
+const NAMES: Dictionary[How, String] = {
+	How.EVERYONE: "everyone, every frame",
+	How.NAIVE: "naive slices of 100",
+	How.OURS: "AIScheduler, %d µs",
+}
+
+var target_place := SIZE_PX / 2
+var frame := 0
+var how := How.OURS
+var characters: Array[Character] = []
+var _heads := PackedInt32Array()
+var _walker := 0
+var _begun_us := 0
+var _times_us: Array[float] = []
+var _oldest_frames := 0
+
+@onready var ai: AIScheduler = $AI
+@onready var label: Label = $Label
+
+
+func _ready() -> void:
+	_heads.resize(COLUMNS * ROWS)
+	var random := RandomNumberGenerator.new()
+	random.seed = 7
+	for number in CHARACTERS:
+		var one := Character.new()
+		one.name = "Character%d" % number
+		one.crowd = self
+		# Row by row, so that those next to each other in the list stand together.
+		one.position = Vector2(random.randf() * SIZE_PX.x, (number + 0.5) / CHARACTERS * SIZE_PX.y)
+		characters.append(one)
+		add_child(one)
+		_heads[_cell(one.position)] += 1
+		ai.add_behavior(one.decide, PERIOD_FRAMES, -1, 1.0, "character %d" % number)
+	if "--scripted" in OS.get_cmdline_user_args():
+		_play_scripted.call_deferred()
+
+
+func heads_at(place: Vector2) -> int:
+	return _heads[_cell(place)]
+
+
+func _cell(place: Vector2) -> int:
+	return clampi(int(place.y / CELL_PX), 0, ROWS - 1) * COLUMNS + clampi(int(place.x / CELL_PX), 0, COLUMNS - 1)
+
+
+func _process(delta: float) -> void:
+	var now_us := Time.get_ticks_usec()
+	# But not when looking at ages took part of it.
+	if frame % LOOK_EVERY_FRAMES != 0: _times_us.append(float(now_us - _begun_us))
+	_begun_us = now_us
+	frame += 1
+	var angle := frame * 0.02
+	target_place = SIZE_PX * (Vector2(0.5, 0.5) + 0.45 * Vector2(cos(angle), sin(1.7 * angle)))
+	match how:
+		How.EVERYONE:
+			for one in characters: one.decide(delta)
+		How.NAIVE:
+			for i in NAIVE_PER_FRAME:
+				characters[_walker].decide(delta)
+				_walker = (_walker + 1) % CHARACTERS
+		How.OURS:
+			ai.step(delta)
+	for one in characters: one.turn(delta)
+	if frame % LOOK_EVERY_FRAMES == 0: _look_at_ages()
+	queue_redraw()
+
+
+func _look_at_ages() -> void:
+	var oldest := frame
+	for one in characters: oldest = mini(oldest, one.decided_frame)
+	_oldest_frames = maxi(_oldest_frames, frame - oldest)
+	label.text = "%s   p50 %d µs   p99 %d µs" % [_name_of(how), _at(50), _at(99)]
+	if _times_us.size() > MEASURED_FRAMES: _times_us.clear()
+
+
+func _draw() -> void:
+	draw_circle(target_place, 9.0, Color("f3a48d"))
+
+
+func _unhandled_key_input(event: InputEvent) -> void:
+	var key := event as InputEventKey
+	if key.pressed and key.keycode >= KEY_1 and key.keycode <= KEY_3:
+		_choose((key.keycode - KEY_1) as How)
+
+
+func _choose(chosen: How) -> void:
+	how = chosen
+	_times_us.clear()
+	_oldest_frames = 0
+
+
+func _name_of(one: How) -> String:
+	return NAMES[one] % roundi(ai.budget_us) if one == How.OURS else NAMES[one]
+
+
+func _at(percent: int) -> float:
+	if _times_us.is_empty(): return 0.0
+	var sorted := _times_us.duplicate()
+	sorted.sort()
+	return sorted[mini(sorted.size() * percent / 100, sorted.size() - 1)]
+
+
+func _play_scripted() -> void:
+	print("%d characters look at a moving target; time of a frame (µs):" % CHARACTERS)
+	print("  %-24s %8s %8s %8s   %s" % ["how", "p50", "p99", "max", "oldest decision (frames)"])
+	for one: How in How.values():
+		_choose(one)
+		await _frames(WARMING_FRAMES)
+		_choose(one)
+		await _frames(MEASURED_FRAMES)
+		print("  %-24s %8d %8d %8d   %d" % [_name_of(one), _at(50), _at(99), _at(100), _oldest_frames])
+	await _record()
+	get_tree().quit()
+
+
+## Writes a stretch of frames to the file that "--recording=FILE" names, for a picture of who ran when.
+func _record() -> void:
+	for argument in OS.get_cmdline_user_args():
+		if argument.begins_with("--recording="):
+			ai.start_recording(argument.trim_prefix("--recording="))
+			await _frames(RECORDED_FRAMES)
+			ai.stop_recording()
+
+
+func _frames(count: int) -> void:
+	for i in count: await get_tree().process_frame

@@ -1,0 +1,101 @@
+extends Node
+## What a crowd that thinks adds to a frame: thinking by AIBehavior, and by its own _process.
+
+const Sampling := preload("res://tests/benchmarks/in_engine/sampling.gd")
+
+const CHARACTERS := 1000
+## A multiple of every period, so that each period is measured in whole.
+const FRAMES := 30
+const OTHER := "GDScript _process"
+const EVERY_FRAME := "every frame"
+
+var sampling := Sampling.new()
+
+
+class Thinker extends Node:
+	var thoughts := 0
+	var seconds := 0.0
+	func think(elapsed_s: float) -> void:
+		thoughts += 1
+		seconds += elapsed_s
+
+
+class Processed extends Node:
+	var thoughts := 0
+	var seconds := 0.0
+	func _process(delta: float) -> void:
+		thoughts += 1
+		seconds += delta
+
+
+func _ready() -> void:
+	add_child(sampling)
+	await get_tree().process_frame
+	var by_hand := processed_crowd()
+	var base := crowd(AIScheduler.POLICY_DIRECT_ACCESS, 1)
+	await compare("direct access, every frame", base, {OTHER: by_hand}, 1)
+	await compare("frequency, every frame", crowd(AIScheduler.POLICY_FREQUENCY, 1), {OTHER: by_hand}, 1)
+	await compare("load balancing, every frame", crowd(AIScheduler.POLICY_LOAD_BALANCING, 1), {OTHER: by_hand}, 1)
+	for period: int in [5, 10, 30]:
+		await compare("direct access, every %dth frame" % period, crowd(AIScheduler.POLICY_DIRECT_ACCESS, period),
+				{EVERY_FRAME: base, OTHER: by_hand}, period)
+	await compare("load balancing, every 10th frame", crowd(AIScheduler.POLICY_LOAD_BALANCING, 10),
+			{OTHER: by_hand}, 10)
+	sampling.finish()
+
+
+func processed_crowd() -> Node:
+	return add_crowd(Node.new(), func() -> Node: return Processed.new())
+
+
+func crowd(policy: AIScheduler.Policy, period: int) -> Node:
+	var scheduler := AIScheduler.new()
+	scheduler.policy = policy
+	scheduler.update = AIScheduler.UPDATE_IDLE
+	scheduler.budget_us = 100000.0
+	return add_crowd(scheduler, func() -> Node:
+		var behavior := AIBehavior.new()
+		behavior.period_frames = period
+		var thinker := Thinker.new()
+		thinker.add_child(behavior)
+		return thinker)
+
+
+func add_crowd(parent: Node, make: Callable) -> Node:
+	for i in CHARACTERS: parent.add_child(make.call())
+	parent.process_mode = Node.PROCESS_MODE_DISABLED
+	add_child(parent)
+	return parent
+
+
+func compare(what: String, ours: Node, others: Dictionary, period: int) -> void:
+	var cases: Dictionary[String, Callable] = {"ours": added_us.bind(ours)}
+	for other: String in others: cases[other] = added_us.bind(others[other])
+	await sampling.take_turns(what, CHARACTERS, cases, 21, 3)
+	# Of all frames that ran each has thought in its share, give or take the last one.
+	var frames: int = others[OTHER].get_child(0).thoughts
+	others[OTHER].get_child(0).thoughts = 0
+	var thoughts := PackedInt32Array()
+	for thinker in ours.get_children(): thoughts.append(thinker.thoughts)
+	thoughts.sort()
+	sampling.check_equal(what, CHARACTERS, absi(thoughts[0] - frames / period) <= 1, true)
+	sampling.check_equal(what, CHARACTERS, absi(thoughts[-1] - frames / period) <= 1, true)
+	if others.size() == 1 and period == 1:
+		return
+	if period > 1: ours.free()
+
+
+func frame_us() -> float:
+	for i in 3: await get_tree().process_frame
+	var begun := Time.get_ticks_usec()
+	for i in FRAMES: await get_tree().process_frame
+	return float(Time.get_ticks_usec() - begun) / FRAMES
+
+
+## Time of a frame with a crowd, less that of one without.
+func added_us(crowd_of: Node) -> float:
+	var empty := await frame_us()
+	crowd_of.process_mode = Node.PROCESS_MODE_INHERIT
+	var full := await frame_us()
+	crowd_of.process_mode = Node.PROCESS_MODE_DISABLED
+	return full - empty

@@ -1,0 +1,160 @@
+"""One sound in the middle of a level that reaches a hundred rooms, and others who search the same."""
+from __future__ import annotations
+
+import heapq
+import math
+from typing import Any
+
+import numpy as np
+
+import ai_core.senses.sense_wavefront as sense_wavefront
+from ai_core.senses.sense_wavefront import FROM_SOURCE, Labels
+from ai_core.twins import INTERPRETED, kernel_of
+from tests.benchmarks.sense_graph.levels import FAINTEST, HEARING, level, plain
+from tools.benchmarking.declarations import Case, Contest
+from tools.progress import StepFailed
+
+ROOMS_REACHED = 100
+
+
+def compiled(n: int) -> Contest:
+    """By the kernel."""
+    kernel = kernel_of(INTERPRETED[f"{sense_wavefront.__name__}.spread"])
+    if kernel is None:
+        raise StepFailed("measuring compiled kernels", "they are not built", "run tools/dev.py build")
+    return _contest(n, kernel)
+
+
+def interpreted(n: int) -> Contest:
+    """By its twin."""
+    return _contest(n, INTERPRETED[f"{sense_wavefront.__name__}.spread"])
+
+
+def _contest(n: int, spread: Any) -> Contest:
+    start = _start(n)
+    range_m = _range_m(n, start)
+    return Contest(
+        _ours(n, start, range_m, spread), {
+            "plain heap search": _plain_search(n, start, range_m),
+            "heap search, ways worked out before": _heap_search(n, start, range_m),
+        },
+        {"scipy": lambda: _scipy(n, start, range_m)}, is_same=_is_same,
+        complaint=lambda: _complaint(n, start, range_m),
+    )
+
+
+def _start(n: int) -> int:
+    """The first door of the room in the middle."""
+    side = math.isqrt(n)
+    return level(n).ways(HEARING).out_of(side // 2 * side + side // 2)[0]
+
+
+def _range_m(n: int, start: int) -> float:
+    """How far it must carry to come into so many rooms."""
+    ways = level(n).ways(HEARING)
+    rooms: set[int] = set()
+    for door, metres, _ in _heap_search(n, start, math.inf)():
+        rooms.add(int(ways.to_region[door]))
+        if len(rooms) == ROOMS_REACHED:
+            return float(metres)
+    return math.inf
+
+
+def _ours(n: int, start: int, range_m: float, spread: Any) -> Case:
+    ways = level(n).ways(HEARING)
+    waiting = Labels(np.array([start], np.int32), np.zeros(1), np.ones(1), np.array([FROM_SOURCE], np.int32))
+    settled = np.zeros(0, np.int32)
+
+    def search() -> tuple[Any, ...]:
+        reached, left = Labels.empty(len(ways)), Labels.empty(len(ways))
+        count, _ = spread(ways, waiting, settled, range_m, FAINTEST, math.inf, len(ways), reached, left)
+        return tuple(reached.part(count))
+
+    return search
+
+
+def _plain_search(n: int, start: int, range_m: float) -> Case:
+    """Dijkstra as everybody writes it, with rooms and doors as objects."""
+    graph, ways = level(n), level(n).ways(HEARING)
+    doors = [graph.portals[number].passages["hearing"] for number in ways.portal.tolist()]
+    behind = ways.to_region.tolist()
+    leaving = [list(ways.out_of(room)) for room in range(n)]
+    attenuation = HEARING.attenuation
+
+    def search() -> list[tuple[int, float, float]]:
+        heap = [(0.0, -1.0, start)]
+        done: set[int] = set()
+        order = []
+        while heap:
+            metres, negative, door = heapq.heappop(heap)
+            if door in done:
+                continue
+            done.add(door)
+            order.append((door, metres, -negative))
+            for other in leaving[behind[door]]:
+                if other not in done:
+                    passage = doors[other]
+                    leg = math.dist(doors[door].end, passage.start)
+                    further = metres + leg + passage.distance_m
+                    left = negative * attenuation**leg * passage.attenuation**passage.distance_m
+                    if further <= range_m * (1 + 1e-12) and -left >= FAINTEST:
+                        heapq.heappush(heap, (further, left, other))
+        return order
+
+    return search
+
+
+def _heap_search(n: int, start: int, range_m: float) -> Any:
+    """The same with everything about the way worked out before, as ours has it."""
+    following = plain(n).following
+
+    def search() -> list[tuple[int, float, float]]:
+        heap = [(0.0, -1.0, start)]
+        done: set[int] = set()
+        order = []
+        while heap:
+            metres, negative, door = heapq.heappop(heap)
+            if door in done:
+                continue
+            done.add(door)
+            order.append((door, metres, -negative))
+            for other, further, share in following[door]:
+                if other not in done and metres + further <= range_m and -negative * share >= FAINTEST:
+                    heapq.heappush(heap, (metres + further, negative * share, other))
+        return order
+
+    return search
+
+
+def _scipy(n: int, start: int, range_m: float) -> Case:
+    """The same search by distance alone: it knows no intensity, and no order of arrival."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import dijkstra
+
+    following = plain(n).following
+    rows = [door for door, out in enumerate(following) for _ in out]
+    columns = [other for out in following for other, *_ in out]
+    metres = [further for out in following for _, further, _ in out]
+    graph = csr_matrix((metres, (rows, columns)), shape=(len(following), len(following)))
+
+    def search() -> list[float]:
+        found = dijkstra(graph, indices=start, limit=range_m * (1 + 1e-12))
+        return sorted(found[np.isfinite(found)].tolist())
+
+    return search
+
+
+def _is_same(ours: Any, other: Any) -> bool:
+    rows, distance_m, intensity, _ = (column.tolist() for column in ours)
+    if other and isinstance(other[0], float):
+        return np.allclose(sorted(distance_m), other, rtol=1e-9)
+    doors, metres, shares = (list(column) for column in zip(*other, strict=True))
+    close = np.allclose(distance_m, metres, rtol=1e-9) and np.allclose(intensity, shares, rtol=1e-9)
+    return sorted(rows) == sorted(doors) and close
+
+
+def _complaint(n: int, start: int, range_m: float) -> str:
+    ways = level(n).ways(HEARING)
+    rows = _ours(n, start, range_m, sense_wavefront.spread)()[0]
+    rooms = len(np.unique(ways.to_region[rows]))
+    return "" if abs(rooms - ROOMS_REACHED) <= 1 else f"the sound came into {rooms} rooms, not {ROOMS_REACHED}"

@@ -1,0 +1,273 @@
+"""Narrowcasting: how far does an event go, and who goes with whom?"""
+from __future__ import annotations
+
+import pytest
+
+from ai_core.budget import Budget
+from ai_core.clock import ManualClock
+from ai_core.errors import CycleError, UnknownNameError
+from ai_core.events.event_log import EventLog
+from ai_core.events.narrowcast import Narrowcast
+from ai_core.faults import FaultIsolation
+
+
+class Army:
+    """A side with two battalions of two squads with two soldiers each."""
+
+    def __init__(self, **settings):
+        self.clock = ManualClock(0.25)
+        self.cast = Narrowcast(self.clock, **settings)
+        self.heard = []
+        side = self.cast.add_group("side")
+        for battalion in "AB":
+            above = self.cast.add_group(battalion, under=side)
+            for squad in "12":
+                group = self.cast.add_group(battalion + squad, under=above)
+                for soldier in "xy":
+                    self.enlist(battalion + squad + soldier, group)
+            self.enlist(battalion + "!", above)
+
+    def enlist(self, name, group, codes="*", **settings):
+        member = self.cast.add_member(name, group)
+        member.listen(codes, lambda event: self.heard.append((name, event.code)), **settings)
+        return member
+
+    def told(self, frames=1, steps=999):
+        for _ in range(frames):
+            self.clock.advance()
+            self.cast.advance(Budget.of_steps(steps))
+        names, self.heard = [name for name, _ in self.heard], []
+        return names
+
+
+@pytest.fixture
+def army():
+    return Army()
+
+
+@pytest.mark.parametrize(
+    ("start", "reach", "told"),
+    [
+        ("A1", "own", "A1x A1y"),
+        ("A", "own", "A!"),
+        ("A", "down", "A! A1x A1y A2x A2y"),
+        ("A1", "up", "A1x A1y A!"),
+        ("B2", "all", "A! A1x A1y A2x A2y B! B1x B1y B2x B2y"),
+        ("side", "own", ""),
+        ("side", "down", "A! A1x A1y A2x A2y B! B1x B1y B2x B2y"),
+        ("side", "up", ""),
+    ],
+)
+def test_an_event_goes_as_far_as_it_is_sent(army, start, reach, told):
+    army.cast.group(start).send("order", reach=reach)
+    assert army.told() == told.split()
+    army.cast.group(start).send_now("order", reach=reach)
+    assert [name for name, _ in army.heard] == told.split()
+    assert army.cast.counts.sent == 2
+
+
+def test_a_member_says_things_to_its_group_under_its_name(army):
+    event = army.cast.member("A1x").send("ready", reach="up")
+    assert event.sender == "A1x"
+    assert army.told() == ["A1x", "A1y", "A!"]
+
+
+def test_survivors_of_a_squad_are_reassigned_in_one_call(army):
+    army.cast.member("A1x").leave()
+    army.cast.group("A1").hand_over(army.cast.group("B1"))
+    army.cast.group("A1").send("order")
+    assert army.told() == []
+    army.cast.group("B1").send("order")
+    assert army.told() == ["B1x", "B1y", "A1y"]
+    assert [one.name for one in army.cast.group("B1").members] == ["B1x", "B1y", "A1y"]
+    army.cast.group("B").send("order", reach="down")
+    assert army.told() == ["B!", "B1x", "B1y", "A1y", "B2x", "B2y"]
+
+
+def test_a_whole_battalion_changes_sides_with_all_below_it(army):
+    other = army.cast.add_group("other side")
+    army.cast.group("A").move_under(other)
+    army.cast.group("side").send("order", reach="down")
+    assert army.told() == ["B!", "B1x", "B1y", "B2x", "B2y"]
+    other.send("order", reach="down")
+    assert army.told() == ["A!", "A1x", "A1y", "A2x", "A2y"]
+    assert army.cast.group("A").above is other
+
+
+def test_who_walks_into_another_room_hears_that_room_and_no_longer_the_old_one():
+    rooms = Army()
+    kitchen, hall = rooms.cast.add_group("kitchen"), rooms.cast.add_group("hall")
+    cook = rooms.enlist("cook", kitchen)
+    kitchen.send("pot falls")
+    hall.send("clock strikes")
+    cook.move_to(hall)
+    rooms.clock.advance()
+    rooms.cast.advance(Budget.unlimited())
+    assert rooms.heard == [("cook", "clock strikes")]  # also of what was queued before
+    assert (cook.group, kitchen.members) == (hall, ())
+
+
+def test_who_leaves_in_the_middle_of_a_broadcast_of_the_old_room_is_not_told(army):
+    army.cast.group("A1").send("order")
+    army.told(steps=1)
+    army.cast.member("A1y").move_to(army.cast.group("B1"))
+    assert army.told() == []
+    assert army.cast.counts.delivered == 1
+
+
+def test_who_is_moved_in_the_middle_of_a_broadcast_to_both_is_told_once(army):
+    army.cast.group("side").send("order", reach="down", wants_receipt=True)
+    told = army.told(steps=3)
+    for name in ("A1x", "A2x", "B1y"):  # one told already, two not yet
+        army.cast.member(name).move_to(army.cast.group("B2"))
+    army.cast.member("B1y").move_to(army.cast.group("A1"))
+    told += army.told()
+    assert sorted(told) == sorted(one.name for one in army.cast.members)
+    assert army.cast.counts.delivered == len(told) == 10
+
+
+def test_moving_keeps_everything_that_was_listened_to(army):
+    told = []
+    member = army.cast.add_member("spy", army.cast.group("A1"))
+    member.listen("a", lambda event: told.append("a"))
+    stopped = member.listen("b", lambda event: told.append("b"))
+    member.listen("c", lambda event: told.append("c"), once=True)
+    member.listen("d", lambda event: told.append("d"), where=lambda event: event.arguments == (1,))
+    member.listen("a", lambda event: told.append("early"), priority=1)
+    stopped.stop()
+    army.cast.group("A1").send_now("c")
+    for name in ("B1", "B2"):
+        member.move_to(army.cast.group(name))
+    for code in "abcd":
+        army.cast.group("B2").send_now(code, 2)
+    army.cast.group("B2").send_now("d", 1)
+    assert told == ["c", "early", "a", "d"]
+    assert len(member.listenings) == 3
+    assert not stopped.is_active
+
+
+def test_what_is_sticky_in_a_room_is_told_to_whoever_comes_in_unless_he_knows(army):
+    army.cast.group("A1").send_now("lamp", is_sticky=True)
+    army.cast.group("A").send_now("curfew", reach="down", is_sticky=True)
+    army.heard.clear()
+    army.cast.member("B1x").move_to(army.cast.group("A1"))
+    assert army.heard == [("B1x", "lamp"), ("B1x", "curfew")]
+    army.cast.member("A2x").move_to(army.cast.group("A1"))
+    assert army.heard[2:] == [("A2x", "lamp")]
+    army.enlist("new", army.cast.group("A1"), codes="lamp")
+    assert army.heard[3:] == [("new", "lamp")]
+    army.cast.group("A1").clear_sticky("lamp")
+    army.enlist("late", army.cast.group("A1"), codes="lamp")
+    assert len(army.heard) == 4
+
+
+def test_failures_in_a_row_go_with_a_member():
+    army = Army(faults=FaultIsolation(report=lambda fault: None))
+    calls = []
+
+    def fail(event):
+        calls.append(event.code)
+        raise RuntimeError("no")
+
+    ill = army.cast.add_member("ill", army.cast.group("A1"))
+    ill.listen("x", fail)
+    for name in ("A1", "A2", "B1", "B2", "A1"):
+        ill.move_to(army.cast.group(name))
+        army.cast.group(name).send_now("x")
+    assert calls == ["x"] * 3
+
+
+def test_a_group_cannot_be_part_of_itself(army):
+    for name in ("A", "A1"):
+        with pytest.raises(CycleError, match=f"group 'A' cannot be under '{name}', which is part of it"):
+            army.cast.group("A").move_under(army.cast.group(name))
+    assert army.cast.group("A").above is army.cast.group("side")
+
+
+def test_a_group_is_removed_when_it_is_empty(army):
+    squad = army.cast.group("A1")
+    with pytest.raises(ValueError, match="group 'A1' has 2 members and 0 groups below it; hand them over"):
+        squad.remove()
+    with pytest.raises(ValueError, match="group 'A' has 1 members and 2 groups below it"):
+        army.cast.group("A").remove()
+    squad.send("order")
+    squad.hand_over(army.cast.group("A2"))
+    squad.remove()
+    assert army.told() == []
+    assert army.cast.counts.unheard == 1
+    for use in (lambda: squad.send("order"), squad.remove, lambda: army.cast.member("A2x").move_to(squad)):
+        with pytest.raises(ValueError, match="group 'A1' was removed; use one that is left"):
+            use()
+    with pytest.raises(UnknownNameError, match="unknown group 'A1'; did you mean"):
+        army.cast.group("A1")
+
+
+def test_who_left_hears_nothing_and_can_do_nothing(army):
+    member = army.cast.member("A1x")
+    member.leave()
+    member.leave()
+    army.cast.group("A1").send("order")
+    assert army.told() == ["A1y"]
+    other = army.cast.group("A2")
+    for use in (lambda: member.move_to(other), lambda: member.listen("x", print), lambda: member.send("x")):
+        with pytest.raises(ValueError, match="member 'A1x' has left; add it again"):
+            use()
+    army.enlist("A1x", army.cast.group("A1"))
+
+
+def test_names_and_groups_are_checked(army):
+    with pytest.raises(ValueError, match="there is a group named 'A' already"):
+        army.cast.add_group("A")
+    with pytest.raises(ValueError, match="there is a member named 'A!' already"):
+        army.cast.add_member("A!", army.cast.group("A"))
+    with pytest.raises(TypeError, match="the name of a group must be a text that is not empty, got ''"):
+        army.cast.add_group("")
+    with pytest.raises(TypeError, match="a group must be one made by add_group, got 'A'"):
+        army.cast.add_member("new", "A")
+    with pytest.raises(ValueError, match="group 'A' belongs to another narrowcast"):
+        army.cast.add_member("new", Army().cast.group("A"))
+    with pytest.raises(ValueError, match="reach must be own, down, up, all, got 'far'"):
+        army.cast.group("A").send("order", reach="far")
+    with pytest.raises(UnknownNameError, match="unknown member 'A1z'; did you mean"):
+        army.cast.member("A1z")
+
+
+def test_declared_codes_hold_in_every_group():
+    cast = Narrowcast(ManualClock(), codes=["order", "alarm"])
+    group = cast.add_group("A")
+    member = cast.add_member("bob", group)
+    for use in (lambda: group.send("ordr"), lambda: group.send_now("ordr"), lambda: member.listen("ordr", print)):
+        with pytest.raises(UnknownNameError, match="did you mean 'order'"):
+            use()
+    assert not cast.is_heard("alarm")
+    member.listen(0b10, print)
+    assert cast.is_heard("alarm")
+
+
+def test_a_weak_listener_moves_and_is_dropped_with_its_object(army):
+    class Soldier:
+        def __init__(self):
+            self.heard = []
+
+        def hear(self, event):
+            self.heard.append(event.code)
+
+    soldier = Soldier()
+    member = army.cast.add_member("weak", army.cast.group("A1"))
+    member.listen("x", soldier.hear, weak=True)
+    member.move_to(army.cast.group("A2"))
+    army.cast.group("A2").send_now("x")
+    assert soldier.heard == ["x"]
+    del soldier
+    army.cast.group("A2").send_now("x")
+    assert army.cast.counts.freed == 1
+    assert member.listenings == ()
+
+
+def test_all_groups_share_one_log_and_one_queue(army):
+    army.cast.log = EventLog()
+    army.cast.group("A1").send("order")
+    army.cast.group("B1").send("order", priority=1)
+    assert army.cast.queue_length == 2
+    assert army.told() == ["B1x", "B1y", "A1x", "A1y"]
+    assert len(army.cast.log.entries(kinds="told")) == 4

@@ -1,0 +1,74 @@
+"""An AIScheduler below another one is part of its work."""
+from __future__ import annotations
+
+import pytest
+
+from addons.ai_core.bridge.gd import construct
+
+RECORDER = """
+    extends Node
+    var elapsed: Array[float] = []
+    func think(seconds: float) -> void: elapsed.append(seconds)
+    func add_to(scheduler: AIScheduler, period: int) -> int:
+        return scheduler.add_behavior(think, period)
+"""
+
+
+@pytest.fixture
+def recorder(gdscript, scheduler):
+    made = gdscript(RECORDER).new()
+    scheduler.add_child(made)
+    return made
+
+
+def test_a_scheduler_below_another_is_part_of_its_work(node, recorder, scheduler, physics_frames):
+    inner = node("AIScheduler", scheduler, name="Squad", nested_period_frames=2)
+    number = recorder.call("add_to", inner, 3)
+    physics_frames(12)
+    assert recorder.get("elapsed")[1:] == pytest.approx([6 / 60])
+    assert inner.clock is scheduler.clock
+    [row] = scheduler.get_stats()["behaviors"]
+    assert (row["name"], row["runs"]) == ("Squad", 6)
+    assert "Squad/" in scheduler.get_stats_table()
+    inner.nested_period_frames = 1
+    inner.set_behavior_period(number, 1)
+    physics_frames(3)
+    assert len(recorder.get("elapsed")) == 5
+    scheduler.remove_child(inner)
+    physics_frames(3)
+    assert len(recorder.get("elapsed")) == 5
+    assert scheduler.get_stats()["behaviors"] == []
+    scheduler.add_child(inner)
+    physics_frames(1)
+    assert len(recorder.get("elapsed")) == 6
+
+
+def test_a_scheduler_below_another_is_saved_stepped_and_recorded_from_above(node, scheduler, expect_errors):
+    inner = node("AIScheduler", scheduler, name="Squad")
+    expect_errors("is for the AIScheduler above it", times=4)
+    inner.call("step")
+    inner.call("save_state")
+    inner.call("start_recording", "user://x.jsonl")
+    inner.call("start_replay", "user://x.jsonl")
+
+
+def test_what_runs_in_a_nested_scheduler_is_saved_and_loaded_with_the_outer_one(node, scheduler, physics_frames):
+    inner = node("AIScheduler", scheduler, name="Squad")
+    heard = []
+    number = inner.add_behavior(heard.append, 5, 0, 1.0, "think")
+    physics_frames(7)
+    state = scheduler.save_state()
+    physics_frames(9)
+    assert scheduler.load_state(state)
+    assert inner.clock.now.frame == 7
+    assert inner.get_stats()["behaviors"][0]["runs"] == 2
+    inner.pause_behavior(number)
+    assert inner.get_stats()["behaviors"][0]["is_paused"]
+
+
+def test_a_scheduler_with_behaviors_of_its_own_time_does_not_join_another(node, scheduler, expect_errors):
+    inner = construct("AIScheduler")
+    inner.add_behavior(lambda elapsed: None)
+    expect_errors("got behaviors before it came below another AIScheduler", times=1)
+    scheduler.add_child(inner)
+    assert scheduler.get_stats()["behaviors"] == []

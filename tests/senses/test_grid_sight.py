@@ -1,0 +1,181 @@
+"""Lines of sight on grids: symmetric, the same in every form, checked before memory is read."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ai_core.senses.grid_sight as grid_sight
+from ai_core.senses.grid_sight import GridSight
+from ai_core.senses.sight import SightCone
+from ai_core.twins import INTERPRETED, kernel_of
+from tests.senses.worlds import World
+
+TWIN = INTERPRETED["ai_core.senses.grid_sight.lines_are_free"]
+FORMS = {"interpreted": TWIN, **({"compiled": kernel_of(TWIN)} if kernel_of(TWIN) else {})}
+
+
+@pytest.fixture(params=FORMS, autouse=True)
+def grid_form(request, monkeypatch):
+    """Let lines of sight run in one of their two forms."""
+    monkeypatch.setattr(grid_sight, "lines_are_free", FORMS[request.param])
+
+
+@st.composite
+def levels(draw):
+    height, width = draw(st.integers(1, 9)), draw(st.integers(1, 9))
+    cells = draw(st.lists(st.sampled_from([False, False, True]), min_size=height * width, max_size=height * width))
+    return np.array(cells, np.bool_).reshape(height, width)
+
+
+def all_pairs(grid):
+    cells = np.argwhere(np.ones(grid.shape, np.bool_))
+    return np.repeat(cells, len(cells), axis=0), np.tile(cells, (len(cells), 1))
+
+
+def free_by_fractions(grid, start, end):
+    """The definition, cell by cell, in whole numbers."""
+    offset = [end[0] - start[0], end[1] - start[1]]
+    steps = max(abs(offset[0]), abs(offset[1]))
+    for step in range(1, steps):
+        choices = [[]]
+        for axis in range(2):
+            below, left_over = divmod(offset[axis] * step, steps)
+            near = [below] if 2 * left_over < steps else [below + 1]
+            if 2 * left_over == steps:
+                near = [below, below + 1]
+            choices = [[*one, start[axis] + k] for one in choices for k in near]
+        if all(grid[row, column] for row, column in choices):
+            return False
+    return True
+
+
+@settings(max_examples=25)
+@given(levels())
+def test_every_line_is_free_just_where_the_definition_says(grid):
+    starts, ends = all_pairs(grid)
+    expected = [free_by_fractions(grid, a, b) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
+    assert GridSight(grid).are_free(starts, ends).tolist() == expected
+
+
+@settings(max_examples=25)
+@given(levels(), st.integers(0, 3), st.booleans())
+def test_a_sees_b_exactly_when_b_sees_a_also_when_the_level_is_turned_or_mirrored(grid, quarters, is_mirrored):
+    starts, ends = all_pairs(grid)
+    seen = GridSight(grid).are_free(starts, ends)
+    assert (GridSight(grid).are_free(ends, starts) == seen).all()
+    places = np.arange(grid.size).reshape(grid.shape)
+    turned_places = np.rot90(places[:, ::-1] if is_mirrored else places, quarters)
+    turned = grid.ravel()[turned_places]
+    where = np.zeros((grid.size, 2), np.int64)
+    where[turned_places.ravel()] = np.argwhere(np.ones(turned.shape, np.bool_))
+    number = starts @ [grid.shape[1], 1], ends @ [grid.shape[1], 1]
+    assert (GridSight(turned).are_free(where[number[0]], where[number[1]]) == seen).all()
+
+
+@settings(max_examples=15)
+@given(levels(), st.randoms(use_true_random=False))
+def test_guards_without_cones_see_each_other_or_neither_sees_the_other(grid, chance):
+    cells = [tuple(one) for one in np.argwhere(~grid).tolist()]
+    cells = chance.sample(cells, min(6, len(cells)))
+    sight = GridSight(grid)
+
+    def line_of_sight(eyes, targets, sensor_ids, source_ids):
+        return sight.are_free(eyes[:, :2].astype(int), targets[:, :2].astype(int))
+
+    world = World(line_of_sight=line_of_sight, up=(0, 0, 1))
+    bodies = [world.thing(cell) for cell in cells]
+    guards = [world.eye(cell, forward=(1, 0), cones=[SightCone.close_by(20)], own_source=body)
+              for cell, body in zip(cells, bodies, strict=True)]
+    world.tick()
+    seen = {(guards.index(a), bodies.index(b)) for a, b in world.sensed()}
+    assert seen == {(b, a) for a, b in seen}
+    assert all(a != b for a, b in seen)
+
+
+def test_a_line_exactly_between_two_cells_is_free_if_either_is():
+    grid = np.zeros((2, 3), np.bool_)
+    grid[0, 1] = True
+    assert GridSight(grid).are_free([[0, 0]], [[1, 2]]).tolist() == [True]
+    grid[1, 1] = True
+    assert GridSight(grid).are_free([[0, 0]], [[1, 2]]).tolist() == [False]
+
+
+def test_walls_are_seen_but_not_through_and_neighbours_always():
+    grid = np.array([[False, True, False]])
+    assert GridSight(grid).are_free([[0, 0]] * 3, [[0, 0], [0, 1], [0, 2]]).tolist() == [True, True, False]
+
+
+@settings(max_examples=20)
+@given(levels(), st.integers(0, 12), st.randoms(use_true_random=False))
+def test_a_field_of_view_holds_each_cell_in_reach_to_which_a_line_is_free(grid, radius, chance):
+    row, column = chance.randrange(grid.shape[0]), chance.randrange(grid.shape[1])
+    seen = GridSight(grid).field_of_view((row, column), radius)
+    for y in range(-radius, radius + 1):
+        for x in range(-radius, radius + 1):
+            on_grid = 0 <= row + y < grid.shape[0] and 0 <= column + x < grid.shape[1]
+            expected = on_grid and x * x + y * y <= radius * radius and free_by_fractions(
+                grid, (row, column), (row + y, column + x))
+            assert seen[y + radius, x + radius] == expected
+
+
+def test_cells_that_are_shut_later_count_at_once():
+    grid = np.zeros((1, 3), np.bool_)
+    sight = GridSight(grid)
+    grid[0, 1] = True
+    assert not sight.are_free([[0, 0]], [[0, 2]])[0]
+
+
+def test_any_order_of_memory_gives_the_same():
+    grid = np.random.default_rng(3).random((40, 30)) < 0.2
+    starts, ends = np.random.default_rng(4).integers(0, 30, (2, 500, 2))
+    expected = GridSight(grid).are_free(starts, ends)
+    assert (GridSight(np.asfortranarray(grid)).are_free(starts, ends) == expected).all()
+    assert 50 < expected.sum() < 450
+
+
+@pytest.mark.parametrize(
+    ("starts", "ends", "error", "message"),
+    [
+        ([[0, 0]], [[0, 3]], ValueError, "ends must be on the grid"),
+        ([[-1, 0]], [[0, 0]], ValueError, "starts must be on the grid"),
+        ([[0.5, 0]], [[0, 0]], TypeError, "starts must be whole numbers"),
+        ([[0, float("nan")]], [[0, 0]], TypeError, "starts must be whole numbers"),
+        ([[0, 0, 0]], [[0, 0]], ValueError, r"starts must have shape \(n, 2\)"),
+        ([[0, 0]], [[0, 0], [0, 1]], ValueError, "starts and ends must be as many, got 1 and 2"),
+    ],
+)
+def test_lines_that_cannot_be_are_refused(starts, ends, error, message):
+    with pytest.raises(error, match=message):
+        GridSight(np.zeros((2, 3), np.bool_)).are_free(starts, ends)
+
+
+@pytest.mark.parametrize(
+    ("grid", "error"), [([[False]], TypeError), (np.zeros((2, 2)), TypeError), (np.zeros((0, 2), bool), ValueError),
+                        (np.zeros(4, bool), ValueError)],
+)
+def test_a_grid_must_be_an_array_of_bool_with_cells(grid, error):
+    with pytest.raises(error, match="is_opaque must"):
+        GridSight(grid)
+
+
+@pytest.mark.parametrize("radius", [-1, 257, 2.0, True])
+def test_a_radius_out_of_range_is_refused(radius):
+    with pytest.raises((ValueError, TypeError), match="radius must be"):
+        GridSight(np.zeros((2, 3), np.bool_)).field_of_view((0, 0), radius)
+
+
+def test_no_lines_are_no_answers():
+    assert GridSight(np.zeros((2, 3), np.bool_)).are_free([], []).shape == (0,)
+
+
+@pytest.mark.skipif("compiled" not in FORMS, reason="kernels are not built")
+def test_the_kernel_reads_no_cell_that_is_not_on_the_grid():
+    grid, out = np.zeros((2, 3), np.bool_), np.zeros(1, np.bool_)
+    inside = np.zeros((1, 2), np.int32)
+    for wrong in ([[0, 3]], [[-1, 0]]):
+        with pytest.raises(IndexError, match="not on the grid"):
+            FORMS["compiled"](grid, inside, np.array(wrong, np.int32), out)
+    with pytest.raises(TypeError, match="out_free must be an array of bool"):
+        FORMS["compiled"](grid, inside, inside, np.zeros(1, np.int8))

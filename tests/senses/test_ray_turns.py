@@ -1,0 +1,97 @@
+"""Whose turn it is for a ray: important ones sooner, all of them in time."""
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ai_core.budget import Budget
+from ai_core.errors import UnknownNameError
+from ai_core.senses.ray_turns import PATIENCE_PASSES
+from tests.senses.worlds import Rays, World
+
+
+def turns(world):
+    return world.manager._continuous.turns
+
+
+def test_an_important_sensor_is_asked_more_often():
+    rays = Rays()
+    world = World(line_of_sight=rays, maximum_rays=1)
+    guards = [world.eye((k, 0, 0)) for k in range(4)]
+    world.thing((0, 0, -5))
+    turns(world).set_importance([guards[2]], [1.0])
+    world.tick(frames=40)
+    asked = [pair[0] for batch in rays.batches for pair in batch]
+    assert asked.count(guards[2]) > 3 * max(asked.count(one) for one in guards if one != guards[2])
+    assert set(asked) == set(guards)
+
+
+@settings(max_examples=10)
+@given(st.integers(1, 4), st.integers(1, 10), st.sampled_from([None, 1, 3, 10]), st.randoms(use_true_random=False))
+def test_a_visible_target_is_noticed_within_the_bound_at_any_load(maximum_rays, n, steps, chance):
+    rays = Rays()
+    world = World(line_of_sight=rays, maximum_rays=maximum_rays)
+    guards = [world.eye((k / 10, 0, 0)) for k in range(3)]
+    others = [world.thing((k, 0, -5)) for k in range(n)]
+    turns(world).set_importance(guards[1:], [chance.random(), 1.0])
+
+    def frame():
+        world.manager.move_sources(others, [(k, 0, chance.choice((-5, -500))) for k in range(n)])
+        world.manager.emit(others[0], "hearing", 1.0)
+        world.tick(budget=None if steps is None else Budget.of_steps(steps))
+
+    for _ in range(chance.randrange(30)):
+        frame()
+    newcomer = world.thing((-1, 0, -5))
+    passes = math.ceil(3 * (n + 1) / maximum_rays) + PATIENCE_PASSES
+    steps_a_pass = 2 * len(guards) + maximum_rays
+    bound = passes if steps is None else (passes + 1) * (math.ceil(steps_a_pass / steps) + 1)
+    for _ in range(bound):
+        frame()
+        if newcomer in world.manager.sensed_by(guards[0]):
+            break
+    assert newcomer in world.manager.sensed_by(guards[0])
+
+
+def test_the_oldest_query_and_the_bound_are_known():
+    world = World(line_of_sight=Rays(), maximum_rays=2)
+    guard = world.eye((0, 0, 0))
+    for k in range(5):
+        world.thing((k, 0, -5))
+    continuous = world.manager._continuous
+    assert continuous.oldest_query_passes == 0
+    world.tick(frames=2)
+    assert (continuous.oldest_query_passes, continuous.passes_until_noticed(2)) == (1, 3)
+    turns(world).set_importance([guard], [0.5])
+    assert continuous.passes_until_noticed(2) == 3 + PATIENCE_PASSES
+
+
+@pytest.mark.parametrize(
+    ("ids", "values", "error"),
+    [([0], [1.5], ValueError), ([0], [-0.1], ValueError), ([0], [math.nan], ValueError), ([0], [1.0, 1.0], ValueError),
+     ([0], ["much"], TypeError), ([0], [True], TypeError), ([7], [1.0], UnknownNameError), ([0.5], [1.0], TypeError)],
+)
+def test_impossible_importances_are_refused_and_change_nothing(ids, values, error):
+    world = World()
+    world.eye((0, 0, 0))
+    turns(world).set_importance([0], [0.25])
+    with pytest.raises(error):
+        turns(world).set_importance(ids, values)
+    assert turns(world).save_state() == {"sensor_ids": [0], "importances": [0.25]}
+
+
+def test_importance_is_saved_and_is_not_inherited_by_who_comes_after():
+    worlds = []
+    for _ in range(2):
+        world = World()
+        world.eye((0, 0, 0), name="guard")
+        worlds.append(world)
+    first, second = worlds
+    turns(first).set_importance(np.array([0], np.int32), np.array([0.5], np.float32))
+    second.manager.prepare_state(first.manager.save_state())()
+    assert turns(second).save_state() == {"sensor_ids": [0], "importances": [0.5]}
+    second.manager.remove_sensor(0)
+    second.eye((0, 0, 0))
+    assert turns(second).save_state() == {"sensor_ids": [], "importances": []}

@@ -1,0 +1,227 @@
+"""Scent trails: marks that cool, whose newest leads to who left them."""
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ai_core.budget import Budget
+from ai_core.errors import UnknownNameError
+from ai_core.saving.fields import StateError
+from ai_core.senses.memory import SenseMemory
+from ai_core.senses.modality import Modality
+from ai_core.senses.scent_trail import Mark, ScentTrails
+from tests.senses.worlds import AHEAD, World
+
+NAN = float("nan")
+
+
+def walk(trails, scent, cells, strength=1.0, start_s=0.0):
+    for second, x in enumerate(cells):
+        trails.leave(scent, (float(x), 0, 0), strength, start_s + second)
+
+
+def smelled(trails, x, now_s, *, threshold=0.01, attenuation=0.9, **more):
+    return [(one.scent, one.position[0]) for one in
+            trails.smelled((float(x), 0, 0), threshold, attenuation, now_s, **more)]
+
+
+def test_the_newest_mark_that_is_smelled_is_the_way_to_go():
+    trails = ScentTrails(radius_m=2.5, kept_per_s=1.0)
+    walk(trails, 7, range(10))
+    assert smelled(trails, 3, 9.0) == [(7, 5.0)]
+    assert smelled(trails, 8, 9.0) == [(7, 9.0)]
+    assert smelled(trails, 30, 9.0) == []
+
+
+def test_each_source_has_its_own_scent():
+    trails = ScentTrails(radius_m=3.0, kept_per_s=1.0)
+    walk(trails, 7, range(5))
+    walk(trails, 8, range(5, 0, -1))
+    assert smelled(trails, 3, 9.0) == [(7, 4.0), (8, 1.0)]
+    assert smelled(trails, 3, 9.0, scent=8) == [(8, 1.0)]
+    assert smelled(trails, 3, 9.0, but_not=8) == [(7, 4.0)]
+    trails.forget(7)
+    assert smelled(trails, 3, 9.0) == [(8, 1.0)]
+
+
+def test_strength_sets_the_radius_and_the_trail_and_both_shrink_as_marks_cool():
+    def reach(strength, age_s):
+        trails = ScentTrails(radius_m=4.0, kept_per_s=0.5, faintest=0.1)
+        trails.leave(1, (0, 0, 0), strength, 0.0)
+        return sum(bool(smelled(trails, x / 4, age_s, threshold=0.0)) for x in range(1, 80))
+
+    assert reach(1.0, 0.0) == 16
+    assert reach(2.0, 0.0) == 32
+    assert reach(2.0, 1.0) == 16
+    assert (reach(1.0, 3.0), reach(1.0, 4.0)) == (2, 0)
+
+
+def test_a_threshold_and_distance_decide_whether_a_mark_is_smelled():
+    trails = ScentTrails(radius_m=9.0, kept_per_s=1.0)
+    trails.leave(1, (0, 0, 0), 1.0, 0.0)
+    (mark,) = trails.smelled((2.0, 0, 0), 0.8, 0.9, 5.0)
+    assert mark == Mark(1, (0.0, 0.0, 0.0), pytest.approx(0.81), 0.0)
+    assert trails.smelled((2.0, 0, 0), 0.82, 0.9, 5.0) == []
+
+
+def test_who_stands_still_keeps_one_mark_warm():
+    trails = ScentTrails(kept_per_s=0.5, spacing_m=1.0)
+    for second in range(50):
+        trails.leave(1, (0.01 * second, 0, 0), 1.0, float(second))
+    assert len(trails) == 1
+    assert smelled(trails, 0, 50.0) == [(1, 0.0)]
+
+
+def test_cold_marks_go_and_the_oldest_go_first_where_there_are_too_many():
+    trails = ScentTrails(radius_m=0.5, kept_per_s=1.0, maximum_marks=4)
+    walk(trails, 1, range(9))
+    assert [x for x in range(9) if smelled(trails, x, 9.0)] == [5, 6, 7, 8]
+    cooling = ScentTrails(kept_per_s=0.5, faintest=0.2)
+    walk(cooling, 1, range(9))
+    smelled(cooling, 0, 9.0)
+    assert len(cooling) == 2
+
+
+@settings(max_examples=20)
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 12), st.sampled_from([0.5, 1.0, 2.0])), max_size=40),
+       st.integers(0, 12), st.floats(0, 5))
+def test_marks_are_smelled_as_in_a_plain_list(steps, x, later_s):
+    trails = ScentTrails(radius_m=3.0, kept_per_s=0.9, faintest=0.1, spacing_m=1.5)
+    plain, last = [], {}
+    for second, (scent, place, strength) in enumerate(steps):
+        trails.leave(scent, (place, 0, 0), strength, float(second))
+        index = last.get(scent)
+        is_alive = index is not None and plain[index][2] * 0.9 ** (second - plain[index][3]) >= 0.1
+        if is_alive and abs(plain[index][1] - place) < 1.5:
+            plain[index] = (scent, plain[index][1], strength, second)
+        else:
+            last[scent] = len(plain)
+            plain.append((scent, place, strength, second))
+    now_s = len(steps) + later_s
+    expected = {}
+    for scent, place, strength, left_s in plain:
+        warmth = strength * 0.9 ** (now_s - left_s)
+        distance = abs(place - x)
+        if any(abs(gap) < 1e-9 for gap in (warmth - 0.1, distance - 3 * warmth, warmth * 0.8**distance - 0.2)):
+            return
+        if warmth >= 0.1 and distance <= 3 * warmth and warmth * 0.8**distance >= 0.2:
+            expected[scent] = float(place)
+    assert smelled(trails, x, now_s, threshold=0.2, attenuation=0.8) == sorted(expected.items())
+
+
+class Hunt(World):
+    """A fugitive who walks along a crooked way, and a dog."""
+
+    def __init__(self, **settings):
+        super().__init__(
+            seconds_per_frame=0.25, modalities=[Modality.smell(range_m=5.0)],
+            scent_trails=ScentTrails(radius_m=2.5, kept_per_s=0.99), **settings)
+        self.dog = self.manager.add_sensor(
+            position=(0, 0, 2), forward=AHEAD, thresholds={"smell": 0.05}, on_sensed=self.heard.append,
+            memory=SenseMemory(), name="dog")
+        self.fugitive = self.manager.add_source(position=(0, 0, 0), strengths={"smell": 1.0}, name="fugitive")
+
+    def flee(self, frames, budget=None):
+        for _ in range(frames):
+            step = self.clock.now.frame
+            place = [0.5 * step, 0, 0] if step < 20 else [10, 0, 0.5 * (step - 20)]
+            self.manager.move_sources([self.fugitive], [place])
+            self.tick(budget=budget)
+
+
+def test_a_dog_follows_the_trail_around_the_corner_to_who_left_it():
+    hunt = Hunt()
+    hunt.flee(40)
+    place = [1.0, 0.0, 1.0]
+    for _ in range(60):
+        hunt.manager.move_sensors([hunt.dog], [place])
+        mark = hunt.manager.track(hunt.dog, hunt.fugitive)
+        assert mark is not None
+        place = list(mark.position)
+    # The mark nearest to where he stopped: marks are a metre apart.
+    assert place == [10.0, 0.0, 9.0]
+
+
+def test_sensors_are_told_what_they_smell_and_remember_it():
+    hunt = Hunt()
+    hunt.flee(4)
+    assert {(one.sensor_id, one.source_id, one.modality, one.tag) for one in hunt.heard} == {
+        (hunt.dog, hunt.fugitive, "smell", "trail")}
+    known = hunt.manager.memory_of(hunt.dog).find(hunt.fugitive)
+    assert known.dominant_modality == "smell"
+
+
+def test_nobody_tracks_himself_or_those_he_does_not_notice():
+    hunt = Hunt()
+    hunt.manager.change_sensor(hunt.dog, own_source=hunt.fugitive)
+    hunt.flee(8)
+    assert hunt.heard == []
+    assert hunt.manager.track(hunt.dog) is None
+    hunt.manager.change_sensor(hunt.dog, own_source=-1, notices=0b10)
+    hunt.flee(8)
+    assert hunt.heard == []
+
+
+def test_budgets_of_one_step_smell_the_same():
+    whole, bit_by_bit = Hunt(), Hunt()
+    whole.flee(12)
+    for _ in range(12):
+        bit_by_bit.flee(1, Budget.of_steps(1))
+        for _ in range(3):
+            bit_by_bit.manager.advance(Budget.of_steps(1))
+    assert bit_by_bit.heard == whole.heard != []
+
+
+def test_saved_trails_are_smelled_on():
+    first, second = Hunt(), Hunt()
+    first.flee(13)
+    second.flee(3)
+    state = json.loads(json.dumps({"clock": first.clock.save_state(), "manager": first.manager.save_state()}))
+    for change in [second.clock.prepare_state(state["clock"]), second.manager.prepare_state(state["manager"])]:
+        change()
+    assert second.manager.save_state() == first.manager.save_state()
+    first.heard.clear()
+    second.heard.clear()
+    for hunt in (first, second):
+        hunt.manager.move_sensors([hunt.dog], [[5, 0, 1]])
+        hunt.flee(20)
+    assert first.heard == second.heard != []
+    assert second.manager.track(second.dog) == first.manager.track(first.dog)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [("order", [0, 0], "ascending, each once"), ("strength", [-1.0, 1.0], "at least 0"),
+     ("position", [[0, 0, 0], [NAN, 0, 0]], "finite"), ("left", 1, "at most 0"), ("scent", [1], "a list of 2")],
+)
+def test_trails_that_cannot_be_are_refused_and_nothing_is_loaded(field, value, message):
+    trails = ScentTrails()
+    walk(trails, 1, range(2))
+    state = {**trails.save_state(), field: value}
+    before = trails.save_state()
+    with pytest.raises(StateError, match=message):
+        trails.prepare_state(state)
+    assert trails.save_state() == before
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"radius_m": 0}, {"spacing_m": NAN}, {"kept_per_s": 1.1}, {"faintest": 0}, {"maximum_marks": 0},
+     {"sniff_every_s": -1}],
+)
+def test_impossible_trails_are_refused(wrong):
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        ScentTrails(**wrong)
+
+
+def test_trails_need_a_modality_that_is_emitted_and_tracking_needs_trails():
+    with pytest.raises(UnknownNameError, match="unknown modality 'smell'"):
+        World(scent_trails=ScentTrails())
+    with pytest.raises(ValueError, match="must be of a modality that is emitted"):
+        World(scent_trails=ScentTrails(modality_name="sight"))
+    world = World()
+    with pytest.raises(RuntimeError, match="give the sense manager scent_trails"):
+        world.manager.track(world.ear((0, 0, 0)))

@@ -1,0 +1,179 @@
+"""Sense graphs: what may be in one, which region a position is in, doors."""
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ai_core.errors import UnknownNameError
+from ai_core.saving.fields import StateError
+from ai_core.senses.sense_graph import Passage, SenseGraph, SensePortal, SenseRegion
+from ai_core.senses.sense_graph_shapes import Box, Prism
+from tests.senses.graph_worlds import door, graphs, hearing, room
+
+NAN, INF = math.nan, math.inf
+ROOMS = [room("a", (0, 0, 0)), room("b", (2, 0, 0))]
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: SenseRegion("cell"), ValueError, "region 'cell' has no volume; give it a shape or volume_m3"),
+        (lambda: SenseRegion("cell", volume_m3=0), ValueError, "volume_m3 must be above 0"),
+        (lambda: SenseRegion("cell", volume_m3=NAN), ValueError, "volume_m3 must be a finite number"),
+        (lambda: SenseRegion("", volume_m3=1), ValueError, "must not be empty"),
+        (lambda: SenseRegion(5, volume_m3=1), TypeError, "name of a region must be a text"),
+        (lambda: SenseRegion("cell", shape="box"), TypeError, "shape must be a Box, a Prism or None"),
+        (lambda: SenseRegion("cell", volume_m3=1, attenuation={"sight": 1.1}), ValueError,
+         r"attenuation\['sight'\] must be at most 1, got 1.1; it is the share kept per metre"),
+        (lambda: SenseRegion("cell", volume_m3=1, dissipation={"smell": -0.1}), ValueError, "share lost per second"),
+        (lambda: SenseRegion("cell", volume_m3=1, dissipation=0.5), TypeError, "must map modalities"),
+        (lambda: SenseRegion("cell", volume_m3=1, dissipation={"smell": NAN}), ValueError, "finite"),
+        (lambda: Box((0, 0, 0), (1, 0, 1)), ValueError, "a region needs a volume"),
+        (lambda: Box((0, 0, NAN), (1, 1, 1)), ValueError, "minimum must be finite"),
+        (lambda: Box((0, 0), (1, -1)), ValueError, "needs a volume"),
+        (lambda: Prism([(0, 0), (1, 0)]), ValueError, "must enclose an area"),
+        (lambda: Prism([(0, 0), (1, 0), (2, 0)]), ValueError, "must enclose an area"),
+        (lambda: Prism([(0, 0), (4, 0), (1, 1), (0, 4)]), ValueError, "convex"),
+        (lambda: Prism([(math.cos(a), math.sin(a)) for a in (0, 2.513, 5.027, 7.54, 10.05)]), ValueError, "convex"),
+        (lambda: Prism([(0, 0), (1, 0), (0, 1)], 2, 1), ValueError, "high_m must be above low_m"),
+        (lambda: Prism([(0, 0), (1, 0), (0, 1)], up="x"), ValueError, "up must be 'y' or 'z'"),
+        (lambda: Passage((0, NAN, 0)), ValueError, "start must be finite"),
+        (lambda: Passage((0, 0, 0), attenuation=1.5), ValueError, "attenuation must be at most 1"),
+        (lambda: Passage((0, 0, 0), attenuation=True), TypeError, "attenuation must be a number"),
+        (lambda: Passage((0, 0, 0), shut_attenuation=-1), ValueError, "shut_attenuation must be at least 0"),
+        (lambda: Passage((0, 0, 0), distance_m=INF), ValueError, "distance_m must be a finite number"),
+        (lambda: Passage((0, 0, 0), distance_m=-1), ValueError, "distance_m must be at least 0"),
+        (lambda: Passage((0, 0, 0), area_m2=0), ValueError, "area_m2 must be above 0"),
+        (lambda: Passage((0, 0, 0), is_relayed=1), TypeError, "is_relayed must be True or False"),
+        (lambda: SensePortal("a", "a", {}), ValueError, "must lead into another region"),
+        (lambda: SensePortal("a", None, {}), TypeError, "to_region must be a text"),
+        (lambda: SensePortal("a", "b", []), TypeError, "must map modalities to Passage"),
+        (lambda: SensePortal("a", "b", {"sight": 0.9}), TypeError, r"passages\['sight'\] must be a Passage"),
+        (lambda: SensePortal("a", "b", {}, is_open=1), TypeError, "is_open"),
+        (lambda: SenseGraph([*ROOMS, ROOMS[0]]), ValueError, "must differ in name, got 'a' twice"),
+        (lambda: SenseGraph(["a"]), TypeError, "must hold SenseRegion"),
+        (lambda: SenseGraph(ROOMS, ["door"]), TypeError, "must hold SensePortal"),
+        (lambda: SenseGraph(ROOMS, [SensePortal("a", "bb", {})]), UnknownNameError, "unknown region 'bb'; did you"),
+        (lambda: SenseGraph([SenseRegion("fog", volume_m3=1)]), ValueError, "has no shape; give it one"),
+        (lambda: SenseGraph(ROOMS, lookup=5), TypeError, "lookup must be a callable"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(make, error, message):
+    with pytest.raises(error, match=message):
+        make()
+
+
+def test_regions_and_portals_are_found_by_name_or_id_and_unknown_ones_refused():
+    graph = SenseGraph(ROOMS, door("a", "b", (1, 0, 0), "hearing", name="gate"))
+    assert graph.region_id("b") == graph.region_id(1) == 1
+    for wrong, error in (("c", UnknownNameError), (2, UnknownNameError), (-1, ValueError), (True, TypeError)):
+        with pytest.raises(error):
+            graph.region_id(wrong)
+        with pytest.raises(error):
+            graph.set_open(wrong, True)
+    with pytest.raises(TypeError, match="is_open must be"):
+        graph.set_open("gate", 1)
+
+
+def test_a_door_is_two_portals_that_open_and_shut_together():
+    kind = hearing()
+    graph = SenseGraph(ROOMS, [*door("a", "b", (1, 0, 0), "hearing", name="gate", attenuation=0.5, distance_m=2.0),
+                               *door("a", "b", (1, 0, 1), "hearing")])
+    ways = graph.ways(kind)
+    assert ways.kept.tolist() == [0.25, 1.0, 0.25, 1.0]
+    graph.set_open("gate", False)
+    assert ways.kept.tolist() == [0.0, 1.0, 0.0, 1.0]
+    assert not graph.is_open("gate")
+    graph.set_open(0, True)
+    assert ways.kept.tolist() == [0.25, 1.0, 0.0, 1.0]
+    assert graph.ways(kind) is ways
+
+
+def test_doors_are_saved_and_loaded_into_the_same_level_only():
+    graph = SenseGraph(ROOMS, door("a", "b", (1, 0, 0), "hearing", name="gate"))
+    ways = graph.ways(hearing())
+    graph.set_open("gate", False)
+    state = graph.save_state()
+    graph.set_open("gate", True)
+    graph.prepare_state(state)()
+    assert ways.kept.tolist() == [0.0, 0.0]
+    for wrong in ({**state, "is_open": [True]}, {**state, "is_open": [1, 0]}, {**state, "more": 1}):
+        with pytest.raises(StateError):
+            graph.prepare_state(wrong)
+
+
+def test_the_volume_of_shapes_is_exact_and_either_way_round():
+    corners = [(0, 0), (4, 0), (4, 2), (0, 2)]
+    assert Box((0, 0, 0), (4, 3, 2)).volume_m3 == 24
+    assert Box((0, 0), (4, 2)).volume_m3 == 8
+    for order in (corners, corners[::-1]):
+        assert Prism(order, 1.0, 4.0).volume_m3 == 24
+        assert SenseRegion("hall", Prism(order, 1.0, 4.0)).volume_m3 == 24
+
+
+def test_an_l_shaped_hall_is_two_convex_regions_and_what_meets_goes_to_the_smaller_id():
+    graph = SenseGraph([
+        SenseRegion("slope", Prism([(0, 0), (4, 0), (0, 4)], 0, 3)),
+        SenseRegion("hall", Box((0, 0, 0), (4, 3, 4))),
+    ])
+    for place, expected in (((1, 1, 1), 0), ((2, 0, 2), 0), ((3, 1, 3), 1), ((3, 4, 3), -1), ((-1, 1, 0), -1)):
+        assert graph.region_at(place) == expected
+        assert graph.regions_at(np.array([place], np.float32)).tolist() == [expected]
+
+
+SIDE = st.integers(-20, 20)
+
+
+@settings(max_examples=60, deadline=None)
+@given(corners=st.lists(st.tuples(SIDE, SIDE, SIDE, st.integers(1, 9), st.booleans()), min_size=1, max_size=12),
+       places=st.lists(st.tuples(SIDE, SIDE, SIDE), min_size=1, max_size=30))
+def test_regions_are_found_as_by_trying_them_all(corners, places):
+    shapes = [
+        Prism([(x, z), (x + size, z), (x, z + size)], y, y + size) if is_prism
+        else Box((x, y, z), (x + size, y + size, z + size)) for x, y, z, size, is_prism in corners
+    ]
+    graph = SenseGraph([SenseRegion(str(k), shape) for k, shape in enumerate(shapes)])
+
+    def holds(shape, place):
+        return all(a <= b <= c for a, b, c in zip(shape.minimum, place, shape.maximum, strict=True)) and all(
+            sum(p * q for p, q in zip(place, edge[:3], strict=True)) <= edge[3] for edge in shape.edges)
+
+    expected = [next((k for k, shape in enumerate(shapes) if holds(shape, place)), -1) for place in places]
+    assert graph.regions_at(np.array(places, np.float32)).tolist() == expected
+    assert [graph.region_at(place) for place in places] == expected
+
+
+def test_a_lookup_of_ones_own_takes_any_shape_and_its_answers_are_checked():
+    answers = {}
+    regions = [SenseRegion("inside", volume_m3=10.0), SenseRegion("outside", volume_m3=100.0)]
+    graph = SenseGraph(regions, lookup=lambda places: answers["now"](places))
+    answers["now"] = lambda places: (np.hypot(places[:, 0], places[:, 1]) > 3).astype(np.int64)
+    assert [graph.region_at((1, 1)), graph.region_at((3, 3))] == [0, 1]
+    for wrong, error in ((lambda p: [0], TypeError), (lambda p: np.zeros(1), TypeError),
+                         (lambda p: np.zeros(3, np.int32), ValueError), (lambda p: np.full(len(p), 2), ValueError),
+                         (lambda p: np.full(len(p), -2), ValueError)):
+        answers["now"] = wrong
+        with pytest.raises(error, match="lookup must return"):
+            graph.region_at((0, 0, 0))
+
+
+@settings(max_examples=30, deadline=None)
+@given(graph=graphs(), data=st.data())
+def test_after_any_doors_the_ways_are_those_of_a_graph_made_so(graph, data):
+    kind = hearing()
+    ways = graph.ways(kind)
+    made = [ways.hops(row) for row in range(len(ways))]
+    assert len(made) == len(graph.portals)
+    for _ in range(4 if graph.portals else 0):
+        graph.set_open(data.draw(st.integers(0, len(graph.portals) - 1)), data.draw(st.booleans()))
+    anew = SenseGraph(graph.regions, graph.portals)
+    anew.prepare_state(graph.save_state())()
+    other = anew.ways(kind)
+    for name, mine in vars(ways).items():
+        if isinstance(mine, np.ndarray):
+            assert mine.tobytes() == getattr(other, name).tobytes(), name
+    assert [ways.hops(row) for row in range(len(ways))] == [other.hops(row) for row in range(len(ways))]

@@ -1,0 +1,100 @@
+"""Sense graphs as text: what is written is read again, and every mistake is told with its place."""
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ai_core.saving.fields import StateError
+from ai_core.senses.sense_graph import SenseGraph, SensePortal, SenseRegion
+from ai_core.senses.sense_graph_file import graph_from_text, graph_to_text
+from ai_core.senses.sense_graph_shapes import Prism
+from tests.senses.graph_worlds import door, graphs, room
+
+LEVEL = SenseGraph(
+    [room("hall", (0, 0, 0), attenuation={"hearing": 0.9}),
+     SenseRegion("shed", Prism([(1, 0), (3, 0), (2, 2)], -1, 1))],
+    door("hall", "shed", (1, 0, 0), "sight", "hearing", name="gate", attenuation=0.5))
+TEXT = graph_to_text(LEVEL)
+
+
+@settings(max_examples=30, deadline=None)
+@given(graph=graphs())
+def test_a_graph_comes_back_as_it_was_doors_included(graph):
+    for number in range(0, len(graph.portals), 2):
+        graph.set_open(number, not graph.is_open(number))
+    again = graph_from_text(graph_to_text(graph))
+    assert again.regions == graph.regions
+    assert [one.passages for one in again.portals] == [one.passages for one in graph.portals]
+    assert again.save_state() == graph.save_state()
+    assert graph_to_text(again) == graph_to_text(graph)
+
+
+def test_a_graph_written_by_hand_may_leave_out_what_has_a_default():
+    graph = graph_from_text("""{
+        "format": "ai_core sense graph", "version": 1,
+        "regions": [{"name": "a", "volume_m3": 30}, {"name": "b", "volume_m3": 60}],
+        "portals": [{"from": "a", "to": "b", "passages": {"sight": {"start": [1, 0, 0]}}}]
+    }""", lookup=lambda places: (places[:, 0] > 1).astype(int))
+    assert graph.region_at((2, 0, 0)) == 1
+    assert graph.portals[0] == SensePortal("a", "b", graph.portals[0].passages)
+    assert graph.portals[0].passages["sight"].end == (1.0, 0.0, 0.0)
+
+
+@settings(max_examples=60, deadline=None)
+@given(length=st.integers(0, len(TEXT) - 3))
+def test_a_file_cut_short_anywhere_is_refused(length):
+    with pytest.raises(StateError, match="cut short"):
+        graph_from_text(TEXT[:length])
+
+
+def changed(path, value):
+    state = json.loads(TEXT)
+    place = state
+    for step in path[:-1]:
+        place = place[step]
+    if value is None:
+        del place[path[-1]]
+    else:
+        place[path[-1]] = value
+    return json.dumps(state)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (["format"], "tiles", "'format' must be 'ai_core sense graph'"),
+        (["version"], 2, "'version' is 2, and this ai_core reads up to 1"),
+        (["regions"], None, "'regions' is missing"),
+        (["more"], 1, "'more' is not known here"),
+        (["regions", 0, "name"], 5, r"'regions\[0\].name' must be text"),
+        (["regions", 1, "name"], "hall", r"'regions\[1\].name' comes twice: 'hall'"),
+        (["regions", 0, "shape"], {"kind": "ball"}, r"'regions\[0\].shape.kind' must be 'box' or 'prism'"),
+        (["regions", 0, "shape", "maximum"], [-1, 1, 1], r"'regions\[0\].shape.maximum': .*needs a volume"),
+        (["regions", 1, "shape", "corners", 1], [5], r"regions\[1\].shape.corners\[1\]"),
+        (["regions", 1, "shape", "corners"], [[0, 0], [1, 1]], r"'regions\[1\].shape.corners': .*enclose an area"),
+        (["regions", 0, "volume_m3"], 0, r"'regions\[0\].name': volume_m3 must be above 0"),
+        (["regions", 0, "attenuation", "hearing"], 1.2, r"'regions\[0\].attenuation.hearing' must be at most 1"),
+        (["regions", 0, "dissipation"], {"smell": "much"}, r"'regions\[0\].dissipation.smell' must be a finite number"),
+        (["portals", 1, "to"], "holl", r"'portals\[1\].to' leads nowhere: unknown region 'holl'; did you mean 'hall'"),
+        (["portals", 0, "to"], "hall", r"'portals\[0\].to': a portal must lead into another region"),
+        (["portals", 0, "is_open"], 1, r"'portals\[0\].is_open' must be true or false"),
+        (["portals", 0, "passages", "sight", "start"], [0, 0], r"\[0\].passages.sight.start' must be a list of 3"),
+        (["portals", 0, "passages", "sight", "attenuation"], -0.1, "attenuation' must be at least 0"),
+        (["portals", 0, "passages", "sight", "area_m2"], 0, r"sight.area_m2': area_m2 must be above 0"),
+        (["portals", 0, "passages", "sight", "wide"], 1, r"'portals\[0\].passages.sight.wide' is not known here"),
+    ],
+)
+def test_mistakes_are_told_with_their_place(path, value, message):
+    with pytest.raises(StateError, match=message):
+        graph_from_text(changed(path, value))
+
+
+def test_numbers_that_are_none_and_what_is_no_graph_are_refused():
+    for text in (TEXT.replace("0.9", "NaN"), TEXT.replace("0.9", "Infinity"), "[]", "5", "[" * 100_000):
+        with pytest.raises(StateError):
+            graph_from_text(text)
+    with pytest.raises(TypeError, match="text must be a text"):
+        graph_from_text(b"{}")

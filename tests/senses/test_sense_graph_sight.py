@@ -1,0 +1,228 @@
+"""Sight in a graph: through one portal, by camera, two portals for light, the same both ways."""
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ai_core.senses.modality import Modality
+from ai_core.senses.sense_graph import Passage, SenseGraph, SensePortal, SenseRegion
+from ai_core.senses.sense_graph_shapes import Box
+from ai_core.senses.sight import SightCone
+from tests.senses.graph_worlds import SIGHT, GraphWorld, door, graphs, room
+from tests.senses.worlds import Rays
+
+ROW = [room(name, (2.0 * k, 0, 0)) for k, name in enumerate("abcd")]
+
+
+def row_of_doors(senses="sight", **more):
+    return [one for k, (a, b) in enumerate(("ab", "bc", "cd"))
+            for one in door(a, b, (2.0 * k + 1, 0, 0), senses, **more)]
+
+
+def test_sight_follows_one_portal_and_light_two():
+    world = GraphWorld(SenseGraph(ROW, row_of_doors()))
+    lamp = world.source((0, 0, 0), sight=1.0)
+    eyes = [world.eye((2.0 * k, 0, 0)) for k in range(4)]
+    world.tick()
+    assert sorted(world.told()) == [(eye, lamp) for eye in eyes[:2]]
+    world.manager.set_light_emitter(lamp, True)
+    world.tick(frames=3)
+    assert set(world.told()) == {(eye, lamp) for eye in eyes[:3]}
+    world.manager.set_light_emitter(lamp, False)
+    world.tick(frames=3)
+    assert set(world.told()) == {(eye, lamp) for eye in eyes[:2]}
+
+
+def test_intensity_is_lost_in_both_rooms_and_in_the_window():
+    rooms = [room("a", (0, 0, 0), attenuation={"sight": 0.5}), room("b", (2, 0, 0), attenuation={"sight": 0.25})]
+    glass = SensePortal("a", "b", {"sight": Passage((1, 0, 0), attenuation=0.9, distance_m=2.0)})
+    world = GraphWorld(SenseGraph(rooms, [glass]))
+    world.source((0.5, 0, 0), sight=100.0)
+    world.eye((2, 0, 0))
+    world.tick()
+    assert world.heard[0].intensity == pytest.approx(100 * 0.5**0.5 * 0.9**2 * 0.25)
+
+
+def test_the_best_of_two_windows_counts():
+    windows = [SensePortal("a", "b", {"sight": Passage((1, 0, 0), attenuation=share)}) for share in (0.2, 0.7, 0.5)]
+    world = GraphWorld(SenseGraph(ROW[:2], windows))
+    world.source((0, 0, 0), sight=1.0)
+    world.eye((2, 0, 0), threshold=0.6)
+    world.tick()
+    assert world.heard[0].intensity == pytest.approx(0.7)
+
+
+CAMERA = SensePortal("hall", "control", {"sight": Passage((2, 1, 0), (101, 0, 0), is_relayed=True)}, "camera")
+LEVEL = [room("hall", (0, 0, 0), size=4), room("control", (100, 0, 0), size=4)]
+
+
+@pytest.mark.parametrize(("faces", "sees"), [((1, 0, 0), True), ((-1, 0, 0), False), ((0, 0, 1), False)])
+def test_who_looks_at_the_screen_sees_what_the_camera_sees(faces, sees):
+    rays = Rays()
+    asked = []
+
+    def line_of_sight(eyes, targets, sensors, sources):
+        asked.append((eyes.tolist(), targets.tolist()))
+        return rays(eyes, targets, sensors, sources)
+
+    world = GraphWorld(SenseGraph(LEVEL, [CAMERA]), line_of_sight=line_of_sight)
+    thief = world.source((-1, 0, 0), sight=1.0)
+    guard = world.sensor((100, 0, 0), {"sight": 0}, forward=faces,
+                         sight_cones=[SightCone(5.0, math.radians(60), math.pi)])
+    world.tick()
+    assert world.told() == ([(guard, thief)] if sees else [])
+    assert asked == ([([[2, 1, 0]], [[-1, 0, 0]])] if sees else [])
+
+
+def test_a_camera_that_is_off_or_whose_view_is_blocked_shows_nothing():
+    graph, rays = SenseGraph(LEVEL, [CAMERA]), Rays()
+    world = GraphWorld(graph, line_of_sight=rays)
+    thief, guard = world.source((-1, 0, 0), sight=1.0), world.eye((100, 0, 0))
+    rays.blocked.add((guard, thief))
+    world.tick(frames=3)
+    assert world.told() == []
+    rays.blocked.clear()
+    graph.set_open("camera", False)
+    world.tick(frames=3)
+    assert world.told() == []
+    graph.set_open("camera", True)
+    world.tick(frames=2)
+    assert set(world.told()) == {(guard, thief)}
+
+
+def test_only_pairs_with_a_way_cost_a_ray():
+    rays = Rays()
+    world = GraphWorld(SenseGraph(ROW, row_of_doors()), line_of_sight=rays)
+    things = [world.source((2.0 * k, 0, 0), sight=1.0) for k in range(4)]
+    eyes = [world.eye((2.0 * k, 0, 0)) for k in range(4)]
+    world.tick()
+    assert sorted(rays.batches[0]) == [(eyes[a], things[b]) for a in range(4) for b in range(4) if abs(a - b) <= 1]
+
+
+def test_range_is_measured_along_the_way():
+    far = SensePortal("a", "b", {"sight": Passage((1, 0, 0), distance_m=9.0)})
+    for range_m, sees in ((10.9, False), (11.0, True)):
+        kind = Modality("sight", range_m, is_continuous=True)
+        world = GraphWorld(SenseGraph(ROW[:2], [far]), modalities=[kind])
+        world.source((0, 0, 0), sight=1.0)
+        world.sensor((2, 0, 0), {"sight": 0})
+        world.tick()
+        assert bool(world.heard) == sees
+
+
+PLACE = st.tuples(st.integers(0, 5), st.integers(-8, 8), st.integers(-8, 8))
+
+
+def turned(graph, turn):
+    """The same level, mirrored or turned by quarters."""
+    regions = []
+    for one in graph.regions:
+        a, b = turn(one.shape.minimum), turn(one.shape.maximum)
+        regions.append(SenseRegion(
+            one.name, Box([min(p) for p in zip(a, b, strict=True)], [max(p) for p in zip(a, b, strict=True)]),
+            attenuation=one.attenuation))
+    portals = [
+        SensePortal(one.from_region, one.to_region,
+                    {name: Passage(turn(p.start), turn(p.end), p.attenuation, p.distance_m, p.shut_attenuation)
+                     for name, p in one.passages.items()}, one.name, one.is_open)
+        for one in graph.portals
+    ]
+    return SenseGraph(regions, portals)
+
+
+TURNS = [lambda p: p, lambda p: (-p[2], p[1], p[0]), lambda p: (-p[0], p[1], p[2]), lambda p: (p[2], p[1], -p[0])]
+
+
+@settings(max_examples=25, deadline=None)
+@given(graph=graphs("sight"), places=st.lists(PLACE, min_size=2, max_size=5), threshold=st.sampled_from([0.1, 0.5]))
+def test_a_sees_b_exactly_when_b_sees_a_however_the_level_lies(graph, places, threshold):
+    both_ways = SenseGraph(graph.regions, [one for portal in graph.portals for one in (portal, portal.back())])
+    kind = Modality("sight", 6.0, is_continuous=True)
+    seen = []
+    for turn in TURNS:
+        world = GraphWorld(turned(both_ways, turn), modalities=[kind])
+        for region, x, y in places:
+            at = turn((4.0 * min(region, len(graph.regions) - 1) + x / 8, y / 8, 0.0))
+            own = world.source(at, sight=1.0)
+            assert own == world.sensor(at, {"sight": threshold}, own_source=own)
+            world.manager.set_light_emitter(own, True)
+        world.tick()
+        strengths = {(one.sensor_id, one.source_id): one.intensity for one in world.heard}
+        assert {(b, a): intensity for (a, b), intensity in strengths.items()} == strengths
+        seen.append(set(strengths))
+    assert all(one == seen[0] for one in seen)
+
+
+@settings(max_examples=25, deadline=None)
+@given(graph=graphs("sight"), places=st.lists(PLACE, min_size=1, max_size=5), lights=st.booleans())
+def test_what_is_seen_is_what_a_plain_loop_over_portals_says(graph, places, lights):
+    kind = Modality("sight", 100.0, is_continuous=True)
+    world = GraphWorld(graph, modalities=[kind])
+    at = [(4.0 * min(region, len(graph.regions) - 1) + x / 8, y / 8, 0.0) for region, x, y in places]
+    expected = {}
+    for number, place in enumerate(at):
+        world.sensor(place, {"sight": 1e-3})
+        world.source(place, sight=1.0)
+        world.manager.set_light_emitter(number, lights)
+    for source, start in enumerate(at):
+        for sensor, end in enumerate(at):
+            best = plainly_seen(graph, start, end, 2 if lights else 1)
+            if best >= 1e-3:
+                expected[sensor, source] = pytest.approx(best, rel=1e-12)
+    world.tick()
+    assert {(one.sensor_id, one.source_id): one.intensity for one in world.heard} == expected
+
+
+def plainly_seen(graph, start, end, most_portals):
+    def kept(region, a, b):
+        return graph.regions[region].attenuation["sight"] ** math.dist(a, b)
+
+    last = graph.region_at(end)
+
+    best = kept(last, start, end) if graph.region_at(start) == last else 0.0
+    first = graph.region_at(start)
+    for k, one in enumerate(graph.portals):
+        if graph.region_id(one.from_region) != first:
+            continue
+        way = one.passages["sight"]
+        share = kept(first, start, way.start) * loss(graph, k)
+        there = graph.region_id(one.to_region)
+        if there == last:
+            best = max(best, share * kept(last, way.end, end))
+        for j, other in enumerate(graph.portals if most_portals == 2 else ()):
+            on = other.passages["sight"]
+            if graph.region_id(other.from_region) == there and graph.region_id(other.to_region) == last != first:
+                best = max(best, share * kept(there, way.end, on.start) * loss(graph, j) * kept(last, on.end, end))
+    return best
+
+
+def loss(graph, number):
+    passage = graph.portals[number].passages["sight"]
+    share = passage.attenuation if graph.is_open(number) else passage.shut_attenuation
+    return share**passage.distance_m if share else 0.0
+
+
+def test_positions_are_looked_up_again_only_for_who_moved():
+    counts = []
+
+    def lookup(places):
+        counts.append(len(places))
+        return (places[:, 0] > 1).astype(np.int32)
+
+    graph = SenseGraph([room("a", (0, 0, 0)), room("b", (2, 0, 0))], lookup=lookup)
+    world = GraphWorld(graph, modalities=[SIGHT])
+    eye, other = world.eye((0, 0, 0)), world.eye((2, 0, 0))
+    thing = world.source((2, 0, 0), sight=1.0)
+    world.tick()
+    assert world.told() == [(other, thing)]
+    counts.clear()
+    world.tick()
+    assert counts == []
+    world.manager.move_sensors([eye], [(3, 0, 0)])
+    world.tick()
+    assert counts == [1]
+    assert (eye, thing) in world.told()

@@ -1,0 +1,126 @@
+"""Saved graph senses: waves, smells, doors and lights go on where they stood."""
+from __future__ import annotations
+
+import copy
+import json
+
+import pytest
+
+from ai_core.budget import Budget
+from ai_core.saving.fields import StateError
+from ai_core.senses.memory import SenseMemory
+from ai_core.senses.sense_graph import SenseGraph
+from tests.senses.graph_worlds import SIGHT, GraphWorld, door, hearing, room, smell
+from tests.senses.worlds import ALL_ROUND
+
+
+class Level(GraphWorld):
+    """Four rooms in a row, people in each, noises and smells in the first."""
+
+    def __init__(self, gradual=()):
+        rooms = [room(str(k), (2.0 * k, 0, 0), dissipation={"smell": 0.01}) for k in range(4)]
+        doors = [one for k in range(3) for one in door(
+            str(k), str(k + 1), (2.0 * k + 1, 0, 0), "hearing", "smell", "sight", name=f"door {k}")]
+        super().__init__(SenseGraph(rooms, doors), smells=["smell"], gradual=gradual, smell_step_s=0.5,
+                         modalities=[SIGHT, hearing(0.95, 0.3), smell(0.2)])
+        for k in range(4):
+            self.sensor((2.0 * k, 0, 0), {"hearing": 0.01, "smell": 0.01, "sight": 0.01}, name=f"ear {k}",
+                        memory=SenseMemory(), sight_cones=[ALL_ROUND])
+        self.noise, self.lamp = (
+            self.manager.add_source(position=(0, 0, z), strengths={"sight": 1.0}, name=name)
+            for z, name in ((0.5, "noise"), (0, "lamp")))
+
+    def live(self, frames, steps):
+        for _ in range(frames):
+            self.clock.advance()
+            now = self.clock.now.frame
+            if now % 5 == 1:
+                self.manager.emit(self.noise, "hearing", 2.0)
+            if now % 7 == 1:
+                self.manager.emit(self.lamp, "smell", 50.0)
+            self.manager.set_light_emitter(self.lamp, now % 9 < 5)
+            self.graph.set_open("door 1", now % 11 < 8)
+            self.manager.advance(Budget.of_steps(steps))
+        told, self.heard[:] = list(self.heard), []
+        return told
+
+    def save(self):
+        return json.loads(json.dumps({"clock": self.clock.save_state(), "manager": self.manager.save_state()}))
+
+    def load(self, state):
+        changes = [getattr(self, name).prepare_state(one) for name, one in state.items()]
+        for change in changes:
+            change()
+
+
+@pytest.mark.parametrize("steps", [2, 5, 999])
+@pytest.mark.parametrize("gradual", [(), ("hearing",)])
+@pytest.mark.parametrize("frames", [3, 10, 26])
+def test_loaded_into_another_they_sense_what_they_would_have(frames, gradual, steps):
+    first, second = Level(gradual), Level(gradual)
+    first.live(frames, steps)
+    second.live(4, 99)
+    state = first.save()
+    second.load(copy.deepcopy(state))
+    assert second.save() == state
+    assert second.live(30, steps) == first.live(30, steps)
+    assert second.save() == first.save()
+
+
+def half_way():
+    level = Level(("hearing",))
+    level.live(12, 6)
+    state = level.save()
+    travel = state["manager"]["graph"]
+    assert travel["waves"]
+    assert travel["scents"]
+    return level, state
+
+
+def broken(path, value):
+    def break_it(state):
+        place = state["manager"]["graph"]
+        for step in path[:-1]:
+            place = place[step]
+        place[path[-1]] = value
+    return break_it
+
+
+@pytest.mark.parametrize(
+    "break_it",
+    [
+        broken(["version"], 9), broken(["doors"], []), broken(["doors", 0, "is_open"], [True]),
+        broken(["lights"], [-1]),
+        broken(["sent"], 0), broken(["waves", 0, "modality"], "aura"), broken(["waves", 0, "region"], 4),
+        broken(["waves", 0, "settled"], [99]), broken(["waves", 0, "waiting"], [[0, 1.0]]),
+        broken(["waves", 0, "strength"], -1.0), broken(["turn"], [77]), broken(["queue"], [{}]),
+        broken(["steps"], -1), broken(["begun_s"], None), broken(["scents", 0, "region"], [1, 0]),
+        broken(["scents", 0, "region"], [0, 9]), broken(["scents", 0, "mass"], [-1.0]),
+        broken(["scents", 0, "modality"], "hearing"), broken(["scents", 0, "entry"], [[0, 0]]),
+        broken(["scent_turn"], [["smell", 9]]), broken(["to_tell"], [1]), broken(["more"], 1),
+        lambda state: state["manager"].pop("graph"),
+        lambda state: state["manager"].update(more=1),
+    ],
+)
+def test_a_damaged_save_is_refused_whole(break_it):
+    level, state = half_way()
+    before = level.save()
+    break_it(state)
+    with pytest.raises(StateError):
+        level.manager.prepare_state(state["manager"])
+    assert level.save() == before
+
+
+def test_a_listener_must_not_save():
+    level = Level()
+    refused = []
+
+    def save(_):
+        with pytest.raises(RuntimeError):
+            level.manager.save_state()
+        refused.append(True)
+
+    level.sensor((0, 0, 0), {"hearing": 0.0}, on_sensed=save)
+    level.manager.emit(level.noise, "hearing", 1.0)
+    level.tick(frames=8)
+    assert refused

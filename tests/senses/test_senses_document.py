@@ -1,0 +1,24 @@
+"""What docs/senses.md shows runs, and names what is there."""
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from ai_core.senses.regional_sense_manager import RegionalSenseManager
+
+DOCUMENT = (Path(__file__).parents[2] / "docs" / "senses.md").read_text(encoding="utf-8")
+
+
+def test_its_samples_run_one_after_the_other():
+    samples = re.findall(r"```python\n(.*?)```", DOCUMENT, re.DOTALL)
+    assert len(samples) == 3
+    names: dict[str, object] = {}
+    for sample in samples:
+        exec(compile(sample, "docs/senses.md", "exec"), names)
+
+
+def test_the_methods_it_names_are_there():
+    named = set(re.findall(r"`(\w+)\(", DOCUMENT))
+    methods = {one for one in named if one[0].islower() and one not in ("statistics",)}
+    assert len(methods) > 10
+    assert [one for one in sorted(methods) if not hasattr(RegionalSenseManager, one)] == []

@@ -1,0 +1,168 @@
+"""Smells: nothing is made, nothing is negative, and both forms agree to the last bit."""
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ai_core.senses.smell_flow as smell_flow
+from ai_core.senses.sense_graph import SenseGraph
+from ai_core.senses.smell_cloud import ScentCloud, SmellRoom
+from ai_core.twins import INTERPRETED, kernel_of
+from tests.senses.graph_worlds import door, graphs, room, smell
+
+TWIN = INTERPRETED[f"{smell_flow.__name__}.flow"]
+KERNEL = kernel_of(TWIN)
+FORMS = {"interpreted": TWIN, **({} if KERNEL is None else {"compiled": KERNEL})}
+
+
+@pytest.fixture(params=FORMS)
+def form(request, monkeypatch):
+    monkeypatch.setattr(smell_flow, "flow", FORMS[request.param])
+
+
+def plainly_stepped(graph, mass, open_from, step_s, speed):
+    """One step by a loop over portals, for a smell that has come everywhere it can."""
+    volume, gone, gained = [], [0.0] * len(mass), [0.0] * len(mass)
+    for number, region in enumerate(graph.regions):
+        flows = [k for k, one in enumerate(graph.portals) if graph.region_id(one.from_region) == number]
+        most = sum(
+            one.area_m2 * speed * step_s * max(share(one.attenuation, one), share(one.shut_attenuation, one))
+            for one in (graph.portals[k].passages["smell"] for k in flows))
+        volume.append(max(region.volume_m3, 2 * most))
+        for k in flows:
+            passage = graph.portals[k].passages["smell"]
+            kept = share(passage.attenuation if graph.is_open(k) else passage.shut_attenuation, passage)
+            moved = mass[number] * kept * passage.area_m2 * speed * step_s / volume[number]
+            gone[number] += moved
+            gained[graph.region_id(graph.portals[k].to_region)] += moved
+    return [(m - out + into) * (1 - region.dissipation.get("smell", 0.0)) ** step_s
+            for m, out, into, region in zip(mass, gone, gained, graph.regions, strict=True)]
+
+
+def share(attenuation, passage):
+    return attenuation**passage.distance_m if attenuation else 0.0
+
+
+@settings(max_examples=40, deadline=None)
+@given(graph=graphs("smell"), step_s=st.sampled_from([0.01, 0.25, 30.0]), speed=st.sampled_from([0.1, 5.0]),
+       amounts=st.lists(st.floats(0, 100), min_size=6, max_size=6))
+def test_a_step_is_that_of_a_plain_loop(graph, step_s, speed, amounts):
+    scent = ScentCloud(SmellRoom(graph, smell(1 / speed), 1e-300, step_s), 1)
+    amounts = amounts[: len(graph.regions)]
+    for region, amount in enumerate(amounts):
+        scent.add(region, amount, (4.0 * region, 0, 0), 0.0)
+    expected = plainly_stepped(graph, amounts, 0.0, step_s, speed)
+    scent.step(1e9)
+    found = dict(zip(scent.cloud.region.tolist(), scent.cloud.mass.tolist(), strict=True))
+    assert [found.get(k, 0.0) for k in range(len(expected))] == pytest.approx(expected, abs=1e-9, rel=1e-9)
+
+
+@settings(max_examples=25, deadline=None)
+@given(graph=graphs("smell"), step_s=st.sampled_from([1e-3, 0.25, 7.0, 1e6]), data=st.data(),
+       faintest=st.sampled_from([1e-9, 0.1]))
+def test_mass_never_rises_nothing_is_negative_and_both_forms_agree(graph, step_s, data, faintest):
+    clouds = [ScentCloud(SmellRoom(graph, smell(), faintest, step_s), 1) for _ in FORMS]
+    for scent in clouds:
+        scent.add(0, 64.0, (0.0, 0.0, 0.0), 0.0)
+    mass = 64.0
+    for step in range(12):
+        if graph.portals and data.draw(st.booleans()):
+            number = data.draw(st.integers(0, len(graph.portals) - 1))
+            graph.set_open(number, not graph.is_open(number))
+        for scent, flow in zip(clouds, FORMS.values(), strict=True):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(smell_flow, "flow", flow)
+                scent.step(step * step_s)
+            assert not scent.room.plan.scratch.any()
+        for mine, other in zip(clouds[0].cloud, clouds[-1].cloud, strict=True):
+            assert mine.tobytes() == other.tobytes()
+        assert (clouds[0].cloud.mass >= 0).all()
+        assert clouds[0].mass <= mass * (1 + 1e-12)
+        mass = clouds[0].mass
+
+
+@pytest.mark.usefixtures("form")
+def test_a_sealed_room_loses_only_what_dissipates():
+    graph = SenseGraph([room("cell", (0, 0, 0), dissipation={"smell": 0.5}), room("hall", (4, 0, 0))],
+                       door("cell", "hall", (1, 0, 0), "smell", is_open=False))
+    scent = ScentCloud(SmellRoom(graph, smell(), 1e-3, 0.25), 1)
+    scent.add(0, 80.0, (0, 0, 0), 0.0)
+    for step in range(12):
+        scent.step(step * 0.25)
+    assert scent.cloud.region.tolist() == [0]
+    assert scent.mass == pytest.approx(80 * 0.5**3)
+
+
+@pytest.mark.usefixtures("form")
+def test_joined_rooms_come_to_one_intensity_whatever_their_sizes():
+    graph = SenseGraph([room("small", (0, 0, 0), size=0.5), room("large", (4, 0, 0), size=3)],
+                       door("small", "large", (1, 0, 0), "smell", area_m2=4.0))
+    for step_s in (0.05, 0.25):
+        scent = ScentCloud(SmellRoom(graph, smell(), 1e-6, step_s), 1)
+        scent.add(1, 27.0, (4, 0, 0), 0.0)
+        for step in range(round(60 / step_s)):
+            scent.step(step * step_s)
+        small, large = scent.intensity
+        assert small == pytest.approx(large, rel=1e-3)
+        assert scent.mass == pytest.approx(27.0)
+
+
+@pytest.mark.usefixtures("form")
+def test_it_comes_no_faster_than_its_speed_however_many_steps_are_made():
+    row = [room(str(k), (2.0 * k, 0, 0)) for k in range(12)]
+    doors = [one for k in range(11) for one in door(str(k), str(k + 1), (2.0 * k + 1, 0, 0), "smell", distance_m=0.0)]
+    graph = SenseGraph(row, doors)
+    scent = ScentCloud(SmellRoom(graph, smell(inverse_speed_s_per_m=2.0), 1e-12, 0.01), 1)
+    scent.add(0, 1e6, (0, 0, 0), 0.0)
+    for step in range(2000):
+        scent.step(step * 0.01)
+        reached_m = 2.0 * int(scent.cloud.region[-1]) - 1
+        assert reached_m * 2.0 <= step * 0.01 + 1e-9 or len(scent) == 1
+    assert scent.cloud.arrived_s.tolist() == pytest.approx([0.0, *(2.0 * (2 * k - 1) for k in range(1, len(scent)))])
+    assert len(scent) == 6
+
+
+def test_what_is_faint_goes_when_it_fades():
+    graph = SenseGraph([room("cell", (0, 0, 0), dissipation={"smell": 0.9})])
+    scent = ScentCloud(SmellRoom(graph, smell(), 1e-2, 1.0), 1)
+    scent.add(0, 9.0, (0, 0, 0), 0.0)
+    masses = []
+    while len(scent):
+        scent.step(0.0)
+        masses.append(scent.mass)
+    assert masses == pytest.approx([0.9, 0.09, 0.0])
+
+
+def test_uphill_leads_against_the_flow_to_the_strongest_and_ends_there():
+    graph = SenseGraph(
+        [room(name, at) for name, at in (("a", (0, 0, 0)), ("b", (2, 0, 0)), ("c", (4, 0, 0)), ("d", (2, 0, 2)))],
+        [*door("a", "b", (1, 0, 0), "smell"), *door("b", "c", (3, 0, 0), "smell"), *door("b", "d", (2, 0, 1), "smell")])
+    scent = ScentCloud(SmellRoom(graph, smell(0.5), 1e-6, 0.25), 1)
+    scent.add(2, 100.0, (4, 0, 0), 0.0)
+    for step in range(40):
+        scent.step(step * 0.25)
+    way, here = [], 0
+    while uphill := scent.uphill_from(here):
+        way.append((graph.regions[uphill.region].name, uphill.position))
+        here = uphill.region
+    assert way == [("b", (1.0, 0.0, 0.0)), ("c", (3.0, 0.0, 0.0))]
+    graph.set_open(2, False)
+    graph.set_open(3, False)
+    assert scent.uphill_from(1) is None  # the door to c is shut, and a smells less
+    assert math.isclose(scent.intensity_in(0), float(scent.intensity[0]))
+    assert scent.intensity_in(0) < scent.intensity_in(1)
+
+
+def test_the_regions_of_a_cloud_must_ascend():
+    if KERNEL is None:
+        pytest.skip("kernels are not built")
+    graph = SenseGraph([room("a", (0, 0, 0)), room("b", (4, 0, 0))])
+    made = SmellRoom(graph, smell(), 1e-3, 0.25)
+    zeros = np.zeros(2)
+    cloud = smell_flow.Cloud(np.array([1, 0], np.int32), zeros, zeros, zeros, np.zeros((2, 3)))
+    with pytest.raises(IndexError, match="ascend"):
+        KERNEL(made.plan, cloud, 0.0, np.empty(2), made.came)
