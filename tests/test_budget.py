@@ -113,3 +113,9 @@ def test_work_cannot_be_undone():
 def test_a_stopwatch_must_be_callable():
     with pytest.raises(TypeError, match="stopwatch must be a callable, got 5"):
         Budget.of_time(100, 5)
+
+
+def test_a_look_at_what_is_left_is_as_good_as_a_question(stopwatch):
+    for budget in (Budget.of_time(5, stopwatch), Budget.of_steps(5), Budget.unlimited()):
+        assert budget.peek() == budget.left
+        assert budget.part(2).peek() == 2

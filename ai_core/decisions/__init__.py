@@ -1,17 +1,50 @@
 """What do I do now?
 
 Choose ``Habit`` and ``HabitTree`` when a task falls into smaller tasks: fight
-is attack or dodge, attack is aim and then shoot. A ``Habit`` is the definition,
-shared by every character; a ``HabitTree`` is one character living by it.
+is attack or dodge, attack is aim and then shoot.
+Choose ``StateMachine`` where a character is something until something happens.
+Choose ``RuleSet`` and ``RuleMind`` where many decide by the same conditions,
+and ``AdaptiveChoice`` where it should learn from how it went.
 
 Rejected: asking every habit from the root each time and comparing (behaviour
 trees without memory). A habit knows when it begins and ends, each exactly once.
-Rejected: numbers for priority. They creep upwards; the order of children does not.
+Rejected: numbers for priority of habits. They creep upwards; order does not.
 """
 from __future__ import annotations
 
+from ai_core.decisions.adaptive import AdaptiveChoice, Chosen
 from ai_core.decisions.habit_context import HabitContext
 from ai_core.decisions.habit_tree import HabitTree
 from ai_core.decisions.habits import Callback, Habit, Launch, Status
+from ai_core.decisions.rule_mind import Fired, RuleMind
+from ai_core.decisions.rules import Rule, RuleSet
+from ai_core.decisions.sequence_prediction import Prediction, SequencePrediction
+from ai_core.decisions.state_machine import StateMachine
+from ai_core.decisions.state_machine_definition import StateMachineDefinition
+from ai_core.decisions.state_machine_states import PREVIOUS, History, State, Transition
+from ai_core.decisions.success_memory import SuccessMemory, bands
 
-__all__ = ["Callback", "Habit", "HabitContext", "HabitTree", "Launch", "Status"]
+__all__ = [
+    "PREVIOUS",
+    "AdaptiveChoice",
+    "Callback",
+    "Chosen",
+    "Fired",
+    "Habit",
+    "HabitContext",
+    "HabitTree",
+    "History",
+    "Launch",
+    "Prediction",
+    "Rule",
+    "RuleMind",
+    "RuleSet",
+    "SequencePrediction",
+    "State",
+    "StateMachine",
+    "StateMachineDefinition",
+    "Status",
+    "SuccessMemory",
+    "Transition",
+    "bands",
+]

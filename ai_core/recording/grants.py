@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ai_core.budget import Budget, _TimeBudget
-from ai_core.errors import shown
+from ai_core.errors import shown, whole_number
 
 __all__ = ["Grant", "GrantedBudget", "WatchedBudget"]
 
@@ -35,62 +35,66 @@ class WatchedBudget(_TimeBudget):
     for each piece of work.
 
     Args:
-        inner: the budget of time that decides; steps are reported to it.
+        inner: the budget of time that decides.
         grants: gets an entry for it, and for each of its parts, when it is
             asked for the first time: steps and asks as in ``Grant``, None for
             one that was never spent. What nobody asks has none.
     """
 
-    __slots__ = ("_asks", "_at_steps", "_number", "grants")
+    __slots__ = ("_asks", "_number", "grants")
 
     grants: list[tuple[int, int] | None]
+    _parent: WatchedBudget | None
 
     def __init__(self, inner: Budget, grants: list[tuple[int, int] | None]) -> None:
         if not isinstance(inner, _TimeBudget):
             raise TypeError(f"inner must be a budget of time, got {shown(inner)}; steps replay as they are")
         self._begin(inner, inner._watch(), inner.deadline_ns)
+        self._parent = None
         self._begin_notes(grants)
 
     def _begin_notes(self, grants: list[tuple[int, int] | None]) -> None:
         self.grants = grants
-        self._asks, self._at_steps, self._number = 0, -1, -1
+        self._asks, self._number = 0, -1
 
     @property
     def is_spent(self) -> bool:
         """True from the deadline on, noted."""
-        is_spent = self._watch() >= self.deadline_ns
-        if self.steps == self._at_steps:
-            self._asks += 1
-        else:
-            self._at_steps = self.steps
-            self._asks = 0
-        if is_spent or self._number < 0:
-            self._note(is_spent)
-        return is_spent
+        self._asks += 1
+        if self._watch() < self.deadline_ns and self._number >= 0:
+            return False
+        return self._noted() <= 0
 
     @property
     def left(self) -> float:
         """Time left (µs), noted when there is none."""
-        left_ns = self.deadline_ns - self._watch()
-        if self.steps == self._at_steps:
-            self._asks += 1
-        else:
-            self._at_steps = self.steps
-            self._asks = 0
-        if left_ns <= 0 or self._number < 0:
-            self._note(left_ns <= 0)
-        return left_ns / 1000 if left_ns > 0 else 0
+        self._asks += 1
+        return max(0, self._noted()) / 1000
+
+    def spend(self, steps: int = 1) -> None:
+        """Report ``steps`` of work done; they count on the budgets that it is part of, too."""
+        if type(steps) is not int or steps < 0:
+            steps = whole_number("steps", steps, minimum=0, remedy="work cannot be undone")
+        # Here are only watched budgets: with others among them, the loop takes twice as long.
+        budget: WatchedBudget | None = self if steps else None
+        while budget is not None:
+            budget.steps += steps
+            budget._asks = 0
+            budget = budget._parent
 
     def peek(self) -> float:
         """Return the time left (µs), and note nothing."""
         return max(0, self.deadline_ns - self._watch()) / 1000
 
-    def _note(self, is_spent: bool) -> None:
+    def _noted(self) -> int:
+        """Return the time left (ns), as an answer."""
+        left_ns = self.deadline_ns - self._watch()
         if self._number < 0:
             self._number = len(self.grants)
             self.grants.append(None)
-        if is_spent and self.grants[self._number] is None:
-            self.grants[self._number] = (self.steps, self._asks)
+        if left_ns <= 0 and self.grants[self._number] is None:
+            self.grants[self._number] = (self.steps, self._asks - 1)
+        return left_ns
 
     def _part(self, amount: float) -> WatchedBudget:
         now_ns = self._watch()

@@ -21,11 +21,15 @@ from ai_core.senses.awareness import (
     AwarenessSettings,
     LevelChange,
 )
+from ai_core.senses.camouflage import Backdrop, Background, Camouflage
 from ai_core.senses.continuous_sensing import LineOfSight
+from ai_core.senses.grid_sight import GridSight
 from ai_core.senses.memory import MemoryChange, SenseMemory
 from ai_core.senses.modality import Modality
+from ai_core.senses.muffling import Between, Materials
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
 from ai_core.senses.remembered import Remembered
+from ai_core.senses.scent_trail import Mark, ScentTrails
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sense_graph import Passage, SenseGraph, SensePortal, SenseRegion
 from ai_core.senses.sense_graph_file import graph_from_text, graph_to_text
@@ -33,6 +37,7 @@ from ai_core.senses.sense_graph_manager import SenseGraphManager
 from ai_core.senses.sense_graph_shapes import Box, Prism
 from ai_core.senses.sight import SightCone
 from ai_core.senses.smell_cloud import Uphill
+from ai_core.senses.source_details import Clue, VisiblePart
 from ai_core.senses.target_report import TargetReport
 
 __all__ = [
@@ -40,15 +45,24 @@ __all__ = [
     "AwarenessLevel",
     "AwarenessReasons",
     "AwarenessSettings",
+    "Backdrop",
+    "Background",
+    "Between",
     "Box",
+    "Camouflage",
+    "Clue",
+    "GridSight",
     "LevelChange",
     "LineOfSight",
+    "Mark",
+    "Materials",
     "MemoryChange",
     "Modality",
     "Passage",
     "Prism",
     "RegionalSenseManager",
     "Remembered",
+    "ScentTrails",
     "Sensation",
     "SenseGraph",
     "SenseGraphManager",
@@ -58,6 +72,7 @@ __all__ = [
     "SightCone",
     "TargetReport",
     "Uphill",
+    "VisiblePart",
     "graph_from_text",
     "graph_to_text",
 ]

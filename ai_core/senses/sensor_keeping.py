@@ -47,6 +47,8 @@ class SensorKeeping:
         on_lost: Callable[[MemoryChange], object] | None = None,
         on_forgotten: Callable[[MemoryChange], object] | None = None,
         on_awareness_changed: Callable[[LevelChange], object] | None = None,
+        on_expired: Callable[[MemoryChange], object] | None = None,
+        on_told: Callable[[MemoryChange], object] | None = None,
     ) -> int:
         """Add somebody who senses, and return its id.
 
@@ -63,8 +65,9 @@ class SensorKeeping:
             name: finds it when a save is loaded; else the order of adding does.
             on_sensed: told each sensation; of what stays in view every
                 ``tell_every_s`` only.
-            on_gained, on_lost, on_forgotten: told when its memory changes.
+            on_gained, on_lost, on_expired, on_forgotten: told when its memory changes.
             on_awareness_changed: told when a target's level changes.
+            on_told: told when it learns of a target from somebody else.
 
         Raises:
             TypeError: if an argument is of another type.
@@ -72,7 +75,8 @@ class SensorKeeping:
             UnknownNameError: if a modality is unknown.
         """
         self._emitted.offer()
-        listeners = Listeners(on_sensed, on_gained, on_lost, on_forgotten, on_awareness_changed)
+        listeners = Listeners(
+            on_sensed, on_gained, on_lost, on_forgotten, on_awareness_changed, on_expired, on_told)
         new = self._sensors.add(
             position, forward, thresholds, sight_cones, notices, own_source, name
         )

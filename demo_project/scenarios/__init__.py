@@ -3,6 +3,7 @@
 - ``guards``: senses and habits around an intruder who walks at will.
 - ``crowd``: hundreds of thinkers share a budget that is too small for all.
 - ``city``: four towns; near ones are people, far ones a number.
+- ``ghosts``: four ghosts in a maze by one rule set.
 - ``alarm``: smoke, delayed events, polling, random habits, a scheduler per storey.
 
 ``build(name, seed)`` makes one; the same seed makes the same world.
@@ -12,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ai_core.errors import UnknownNameError
-from demo_project.scenarios import alarm, city, crowd, guards
+from demo_project.scenarios import alarm, city, crowd, ghosts, guards
 from demo_project.scenarios.scenario import Scenario
 
 __all__ = ["SCENARIOS", "Scenario", "build"]
@@ -21,6 +22,7 @@ SCENARIOS: dict[str, Callable[[int], Scenario]] = {
     "alarm": alarm.build,
     "city": city.build,
     "crowd": crowd.build,
+    "ghosts": ghosts.build,
     "guards": guards.build,
 }
 

@@ -1,4 +1,4 @@
-"""The demos, played as a user plays them: the museum, the first command of the README, and the crowd."""
+"""The demos, played as a user plays them: the museum, the first command of the README, the crowd, and the city."""
 from __future__ import annotations
 
 import re
@@ -55,3 +55,26 @@ def test_the_crowd_is_timed_three_ways_and_drawn():
         assert str(picture) in played.stdout
         assert picture.stat().st_size > 5000
     assert "character" in (ROOT / "recordings" / "demo_crowd.svg").read_text()
+
+
+def counts(output: str) -> list[tuple[float, ...]]:
+    """People, blocks, quarters, towns and inhabitants of each second; the time it took is left out."""
+    row = re.compile(
+        r" *\d+ s +(\d+) people +(\d+) blocks +(\d+) quarters +(\d+) towns"
+        r" +(\d+) inhabitants +wealth ([\d.]+)"
+    )
+    return [tuple(map(float, found.groups())) for found in map(row.match, output.splitlines()) if found]
+
+
+def test_the_city_is_the_same_twice_and_nobody_gets_lost():
+    first, second = play("city"), play("city")
+    for played in (first, second):
+        assert played.returncode == 0, played.stdout
+        assert complaints(played.stdout) == []
+        assert "totals never drifted" in played.stdout
+    seconds = counts(first.stdout)
+    assert len(seconds) == 60
+    assert seconds == counts(second.stdout)
+    assert {row[4:] for row in seconds} == {(100_001, 3_004_000.0)}
+    assert {row[3] for row in seconds} == {3, 4}, "it comes to a town, and leaves it"
+    assert 0 < max(row[0] for row in seconds) <= 1_000

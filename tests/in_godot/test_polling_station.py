@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from addons.ai_core.bridge.gd import Vector3, construct, singleton
+from addons.ai_core.bridge.gd import Vector2, Vector3, construct, singleton
 
 
 @pytest.fixture
@@ -131,3 +131,119 @@ def test_a_topic_needs_something_to_call(station, gdscript, expect_errors):
     empty = gdscript("extends RefCounted\nstatic func it() -> Callable: return Callable()").it()
     expect_errors("add_topic needs a Callable that can be called", times=1)
     station.call("add_topic", "x", empty)
+
+
+def flat_wall_at(node, place):
+    body = node("StaticBody2D", position=place)
+    shape, box = construct("CollisionShape2D"), construct("RectangleShape2D")
+    box.size = Vector2(20, 200)
+    shape.shape = box
+    body.add_child(shape)
+    return body
+
+
+def stats_of(station, code):
+    return next(one for one in station.get_stats() if one["code"] == code)
+
+
+def test_many_pairs_are_cast_together_and_equal_ones_once(station, node, physics_frames):
+    eye, near = node("Node3D"), node("Node3D", position=Vector3(0, 0, -2))
+    far = node("Node3D", position=Vector3(0, 0, -9))
+    wall_at(node, Vector3(0, 0, -5))
+    physics_frames(2)
+    assert station.can_see_many([eye, eye, eye, near], [near, far, near, far]) == [True, False, True, False]
+    assert stats_of(station, "can_see")["computations"] == 3
+    assert station.poll_many("can_see", [[eye, near], [eye, far]]) == [True, False]
+    assert stats_of(station, "can_see")["computations"] == 3
+    assert station.can_see_many([], []) == []
+
+
+def test_a_batch_agrees_with_asking_one_by_one(node, scheduler, physics_frames):
+    places = [Vector3(3 * x, 0, 3 * z) for x in range(5) for z in range(5)]
+    for place in places[::3]:
+        wall_at(node, place)
+    nodes = [node("Node3D", position=place + Vector3(0.7, 0, 1.1)) for place in places]
+    batch, single = node("PollingStation", scheduler), node("PollingStation", scheduler)
+    physics_frames(2)
+    pairs = [(a, b) for a in nodes for b in nodes if a is not b]
+    answers = batch.can_see_many([a for a, _ in pairs], [b for _, b in pairs])
+    assert answers == [single.can_see(a, b) for a, b in pairs]
+    assert 0 < sum(answers) < len(answers)
+
+
+def test_a_batch_with_freed_nodes_sees_the_others(station, gdscript, node, physics_frames):
+    asker = gdscript("""
+        extends Node
+        func ask(station: PollingStation, a: Node3D, b: Node3D) -> Array:
+            var gone := Node3D.new()
+            var pairs := [a, gone]
+            gone.free()
+            return station.can_see_many([a] + pairs, [b, b, a])
+    """).new()
+    station.add_child(asker)
+    a, b = node("Node3D"), node("Node3D", position=Vector3(0, 0, -2))
+    physics_frames(1)
+    assert asker.call("ask", station, a, b) == [True, True, False]
+
+
+def test_in_the_plane_a_wall_hides_and_the_targets_own_body_does_not(station, node, physics_frames):
+    eye, thing = node("Node2D"), node("Node2D", position=Vector2(300, 0))
+    physics_frames(2)
+    assert station.can_see(eye, thing)
+    wall = flat_wall_at(node, Vector2(150, 0))
+    physics_frames(2)
+    assert not station.can_see(eye, thing)
+    assert station.can_see(eye, wall)
+    station.sight_mask_2d = 2
+    assert station.can_see(eye, thing)
+    flat, deep = node("Node2D"), node("Node3D")
+    assert station.can_see_many([eye, deep], [thing, deep]) == [True, True]
+    assert station.can_see(eye, flat)
+
+
+@pytest.mark.parametrize(("kinds", "complaint"), [
+    (("Node3D", "Node2D"), "can_see needs two Node3D or two Node2D, got Node3D and Node2D"),
+    (("Node", "Node"), "can_see needs two Node3D or two Node2D, got Node and Node"),
+])
+def test_nodes_of_different_spaces_are_a_clear_error(station, node, expect_errors, kinds, complaint):
+    first, second = (node(kind) for kind in kinds)
+    expect_errors(complaint, times=2)
+    assert station.call("can_see", first, second) is False
+    station.call("can_see_many", [first], [second])
+
+
+def test_as_many_targets_as_observers(station, node, expect_errors):
+    expect_errors("as many targets as observers, got 1 and 0", times=1)
+    station.call("can_see_many", [node("Node3D")], [])
+
+
+def test_another_mask_asks_again(station, node, physics_frames):
+    eye, thing = node("Node3D"), node("Node3D", position=Vector3(0, 0, -6))
+    wall_at(node, Vector3(0, 0, -3))
+    physics_frames(2)
+    assert not station.can_see(eye, thing)
+    station.sight_mask = 2
+    assert station.can_see(eye, thing)
+
+
+def test_a_way_in_the_plane_has_a_length(station, node, physics_frames):
+    region, polygon = node("NavigationRegion2D"), construct("NavigationPolygon")
+    polygon.set_vertices([Vector2(-500, -500), Vector2(500, -500), Vector2(500, 500), Vector2(-500, 500)])
+    polygon.add_polygon([0, 1, 2, 3])
+    region.navigation_polygon = polygon
+    for _ in range(200):
+        physics_frames(1)
+        if station.is_reachable(Vector2(-100, 0), Vector2(100, 0)):
+            break
+    assert station.path_length(Vector2(-100, 0), Vector2(100, 0)) == pytest.approx(200, abs=1)
+    assert not station.is_reachable(Vector2(-100, 0), Vector2(900, 0))
+
+
+@pytest.mark.parametrize(("goal", "complaint"), [
+    (Vector2(1, 0), "two Vector3 or two Vector2"),
+    ("there", "two Vector3 or two Vector2"),
+    (Vector3(float("nan"), 0, 0), "finite places"),
+])
+def test_places_that_do_not_fit_are_clear_errors(station, expect_errors, goal, complaint):
+    expect_errors(complaint, times=1)
+    assert station.call("path_length", Vector3(), goal) == -1

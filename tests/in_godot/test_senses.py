@@ -178,8 +178,8 @@ def test_a_sound_whose_strength_is_no_number_is_refused(world, expect_errors, st
 
 
 def test_an_unknown_modality_is_a_clear_error(world, expect_errors):
-    expect_errors("unknown modality 'smelling'; known: 'hearing', 'sight'", times=1)
-    world.thing.call("emit", "smelling", 1.0)
+    expect_errors("unknown modality 'telepathy'; known: 'hearing', 'sight', 'smell'", times=1)
+    world.thing.call("emit", "telepathy", 1.0)
 
 
 @pytest.mark.parametrize("class_name", ["Sensor3D", "SenseSource3D"])

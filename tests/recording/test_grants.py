@@ -98,11 +98,15 @@ def test_what_was_never_spent_has_no_end(stopwatch):
     assert GrantedBudget(noted).left == math.inf
 
 
-def test_steps_count_on_the_budget_that_decides_and_on_parents(stopwatch):
-    inner = Budget.of_time(10, stopwatch)
-    watched = WatchedBudget(inner, [])
-    watched.part(4).spend(3)
-    assert (inner.steps, watched.steps, watched.left) == (3, 3, 10)
+def test_steps_count_on_the_budgets_that_it_is_part_of(stopwatch):
+    watched = WatchedBudget(Budget.of_time(10, stopwatch), [])
+    part = watched.part(4).part(2)
+    part.spend(3)
+    part.spend(0)
+    assert (part.steps, watched.steps, watched.left) == (3, 3, 10)
+    for bad in (-1, 1.5, True):
+        with pytest.raises((TypeError, ValueError), match="steps must be"):
+            part.spend(bad)
 
 
 def test_a_part_beyond_those_recorded_is_spent_at_once():

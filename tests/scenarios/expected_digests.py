@@ -1,4 +1,4 @@
-"""Digests that four scenarios must give on every machine, and recordings that must replay; made anew by
+"""Digests that all scenarios must give on every machine, and recordings that must replay; made anew by
 
     python -m tests.scenarios.expected_digests
 

@@ -95,7 +95,7 @@ cdef class GDObject:
         return f"<{self.get_class()}#{self.id}>" if self.is_valid() else f"<freed {type(self).__name__}#{self.id}>"
 
     def __eq__(self, other): return isinstance(other, GDObject) and (<GDObject>other).id == self.id
-    def __hash__(self): return hash(self.id)
+    def __hash__(self): return <Py_ssize_t>(self.id & 0x1FFFFFFFFFFFFFFF)
 
 
 @cython.final

@@ -1,9 +1,9 @@
 """The nodes of ai_core: Godot types in and out, one call into the library.
 
 Run AI within a budget: AIScheduler, AIBehavior, Timeslicer. Tell what happened: AIEventManager,
-SignalEvent. Ask about the world: PollingStation. Perceive: SenseManager, Sensor3D,
-SenseSource3D. Decide: HabitTree, Habit. Think less where nobody
-looks: ImportanceManager, ImportanceViewer, BehavioralLOD, LODBehavior, GroupLOD.
+SignalEvent. Ask about the world: PollingStation. Perceive: SenseManager, Sensor3D
+and 2D, SenseSource3D and 2D, SenseRegion3D, SensePortal3D. Decide: HabitTree, Habit. Think less
+where nobody looks: ImportanceManager, ImportanceViewer, BehavioralLOD, LODBehavior, GroupLOD.
 """
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ from addons.ai_core.nodes.importance_viewer import ImportanceViewer
 from addons.ai_core.nodes.lod_behavior import LODBehavior
 from addons.ai_core.nodes.polling_station import PollingStation
 from addons.ai_core.nodes.sense_manager import SenseManager
+from addons.ai_core.nodes.sense_portal_3d import SensePortal3D
+from addons.ai_core.nodes.sense_region_3d import SenseRegion3D
+from addons.ai_core.nodes.sense_source_2d import SenseSource2D
 from addons.ai_core.nodes.sense_source_3d import SenseSource3D
+from addons.ai_core.nodes.sensor_2d import Sensor2D
 from addons.ai_core.nodes.sensor_3d import Sensor3D
 from addons.ai_core.nodes.signal_event import SignalEvent
 from addons.ai_core.nodes.timeslicer import Timeslicer
@@ -37,7 +41,11 @@ __all__ = [
     "LODBehavior",
     "PollingStation",
     "SenseManager",
+    "SensePortal3D",
+    "SenseRegion3D",
+    "SenseSource2D",
     "SenseSource3D",
+    "Sensor2D",
     "Sensor3D",
     "SignalEvent",
     "Timeslicer",

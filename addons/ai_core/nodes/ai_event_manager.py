@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import IntEnum
 from typing import Any
 
 from addons.ai_core.bridge.gd import (
@@ -9,132 +10,256 @@ from addons.ai_core.bridge.gd import (
     Node,
     PackedStringArray,
     RefusedValue,
+    Signal,
     export,
     gdclass,
     method,
     signal,
 )
+from addons.ai_core.nodes.event_day import EventDay
+from addons.ai_core.nodes.event_log_node import EventLogNode
+from addons.ai_core.nodes.event_radio import EventRadio
+from addons.ai_core.nodes.event_terms import listening_terms, sending_terms
+from addons.ai_core.nodes.scene_events import SceneEvents, events_of
+from addons.ai_core.nodes.scene_listening import manager_above
 from addons.ai_core.nodes.scene_saving import load_node, save_node
-from addons.ai_core.nodes.scene_values import path_of
-from addons.ai_core.nodes.scheduled import (
-    call_waiting,
-    callable_name,
-    check_callable,
-    scheduler_of,
-)
-from ai_core.clock import TimeIndex
-from ai_core.events.event_manager import EventManager
-from ai_core.events.event_registry import Event, Listening
+from addons.ai_core.nodes.scheduled import call_waiting, check_callable, scheduler_of
+from ai_core.errors import UnknownNameError
+from ai_core.events.event import Event, EventTerms
+from ai_core.events.membership import Reached
+from ai_core.events.narrowcast import Group
 from ai_core.saving.fields import State
-from ai_core.scheduling.task import Task, Turn
-from ai_core.trace import Trace
 
 GROUP = "ai_event_managers"
 
+RECEIPTS = 256
+"""Receipts kept (count); who asks for one looks at it within moments."""
+
+EVERY_CODE = "*"
+
 
 @gdclass(icon="res://addons/ai_core/icons/ai_event_manager.svg")
-class AIEventManager(Node):
+class AIEventManager(EventDay, EventLogNode, EventRadio, Node):
     """Queues events and tells those who listen for their code.
 
+    Managers below each other are a hierarchy: a side, its squads; or rooms. What is sent to one
+    is heard by those who listen there; send_down(), send_up() and send_to_all() reach further.
+    A node that listens at the manager above it, and is moved below another one, hears that one
+    from then on. All managers under one AIScheduler share a queue, its order and its budget.
     SignalEvent children turn signals of scene nodes into events.
+
+    Terms of an event, all optional: "priority", higher is told first; "deadline_s", by when it
+    should be told; "position", a Vector or node, for those who listen near; "sticky", told to
+    whoever listens later, too; "receipt", see get_receipt(); "sender", a node or name.
+    Terms of listening: "priority"; "once"; "near", a Vector or node, with "range_m"; "where", a
+    Callable that takes code and arguments and returns whether to tell.
     """
+
+    class Reach(IntEnum):
+        OWN = 0
+        DOWN = 1
+        UP = 2
+        ALL = 3
 
     codes = export(
         PackedStringArray, (), on_set="_codes_set",
-        doc="The codes there are, so that a misspelt one is an error; empty allows any.")
+        doc="The codes there are, so that a misspelt one is an error; empty takes those of the manager above, or any.")
 
-    dispatched = signal(("code", str), ("arguments", list), doc="Every event, as it is sent.")
+    dispatched = signal(("code", str), ("arguments", list), doc="Every event sent here, as it is sent.")
+    event_was_late = signal(
+        ("code", str), ("late_s", float), doc="An event sent here was told to its last listener after its deadline.")
 
     def __init__(self) -> None:
-        self._core: EventManager | None = None
-        self._task: Task | None = None
-        self._scheduler: Any = None
-        self._listening: dict[tuple[str, Any], Listening] = {}
+        self._events: SceneEvents | None = None
+        self._group: Group | None = None
+        self._receipts: dict[int, Event] = {}
+        self._receipts_given = 0
+        self._signals: set[str] = set()
+        self._known: tuple[str, ...] | None = None     # codes, as they were after so many changes
+        self._known_at = 0
+        self._plain: dict[str, EventTerms] = {}
+        self.is_present = False
+        self.begin_day()
 
     def on_enter_tree(self) -> None:
         self.add_to_group(GROUP)
 
     def on_entered(self) -> None:
-        if self._find_scheduler() is not None and self._task is None:
-            name = f"{path_of(self._scheduler, self)} dispatch"
-            self._task = self._scheduler.schedule(self._frame, name=name)
-            self._scheduler.join(self)
+        self.is_present = True
+        if self.find_place():
+            self._events.choose_keeper()
             call_waiting(self, GROUP)
 
     def on_exit_tree(self) -> None:
-        if self._task is not None and self._scheduler.is_valid():
-            self._scheduler.unschedule(self._task)
-            self._scheduler.leave(self)
-        self._task = None
+        self.is_present = False
+        if self._events is not None:
+            self._events.choose_keeper()
 
     def on_predelete(self) -> None:
         # Handlers hold scripts: let them go now, not whenever Python tidies up.
-        for listening in self._listening.values():
-            listening.stop()
-        self._listening.clear()
-        self._core = None
+        self._leave_events()
+        self._receipts.clear()
+        self.end_day()
 
-    def _find_scheduler(self) -> Any:
-        """Look the scheduler up; under another one than before, begin anew with the same listeners."""
-        found = scheduler_of(self) if self.is_inside_tree() else self._scheduler
-        if found != self._scheduler:
-            self._scheduler, self._core, listening = found, None, list(self._listening)
-            self._listening.clear()
-            for code, handler in listening if found is not None else []:
-                self.listen(code, handler)
-        return self._scheduler
+    def find_place(self) -> bool:
+        """Be in the group of events that belongs to where the node is; False without a scheduler.
+
+        Under another scheduler than before it begins anew, with the same listeners.
+        """
+        if not self.is_inside_tree():
+            return self._group is not None
+        scheduler = scheduler_of(self)
+        if scheduler is None:
+            return False
+        if self._events is None or self._events.scheduler != scheduler:
+            self._begin_under(scheduler)
+        above = manager_above(self)
+        is_below = above is not None and above.find_place() and above.events is self._events
+        wanted = above.group if is_below else None
+        if self._group.above is not wanted:
+            self._group.move_under(wanted)
+            self._events.changes += 1
+        return True
+
+    def _begin_under(self, scheduler: Any) -> None:
+        heard = [] if self._group is None else [
+            one for member in self._events.in_group(self._group) for one in member.listenings]
+        self._leave_events()
+        self._events = events_of(scheduler)
+        self._group = self._events.add(self)
+        for one in heard:
+            self._events.listen(self, one.code, one.handler, one.terms)
+        self.apply_log()
+
+    def _leave_events(self) -> None:
+        events, group = self._events, self._group
+        self._events = self._group = None
+        if events is not None:
+            events.remove(group)
 
     @property
-    def core(self) -> EventManager:
-        """The event manager of the library, for behaviors written in Python."""
-        if self._core is None:
-            if self._scheduler is None and self._find_scheduler() is None:
-                raise RefusedValue("needs an AIScheduler; add it to a scene that has one before using it")
-            self._core = EventManager(
-                self._scheduler.clock, codes=list(self.codes) or None,
-                faults=self._scheduler.faults, trace=self._own_trace(), values=self._scheduler.values)
-        return self._core
+    def events(self) -> SceneEvents:
+        """All events under the same scheduler."""
+        assert self.group is not None
+        assert self._events is not None
+        return self._events
 
-    def _own_trace(self) -> Trace:
-        # The scheduler's trace hears of all managers; the signal is for this one's events.
-        trace = Trace()
-        trace.listen(self)
-        return trace
-
-    def event_sent(self, event: Event, now: TimeIndex) -> None:
-        for hook in self._scheduler.trace.event_sent:
-            hook(event, now)
-        if self.dispatched.has_connections():
-            self.dispatched.emit(event.code, list(event.arguments))
+    @property
+    def group(self) -> Group:
+        """The group of the library, for behaviors written in Python."""
+        if self._group is None and not self.find_place():
+            raise RefusedValue("needs an AIScheduler; add it to a scene that has one before using it")
+        assert self._group is not None
+        return self._group
 
     @method
-    def listen(self, code: str, handler: GDCallable) -> None:
-        """Call ``handler(code, arguments)`` for every event of a code."""
+    def listen(self, code: str, handler: GDCallable, terms: dict = {}) -> None:  # noqa: B006
+        """Call ``handler(code, arguments)`` for every event of a code that is told here; "*" is every code.
+
+        The arguments are shared by all who hear: the Array is read-only.
+        """
         check_callable(handler, "listen")
-        if (code, handler) not in self._listening:
-            self._listening[code, handler] = self.core.listen(
-                code, self._teller(code, handler), name=callable_name(self._scheduler, handler))
+        self._check_code(code, may_be_every=True)
+        self.events.listen(self, code, handler, listening_terms(terms))
 
     @method
     def unlisten(self, code: str, handler: GDCallable) -> None:
         """Stop calling a handler for a code; harmless if it did not listen."""
-        listening = self._listening.pop((code, handler), None)
-        if listening is not None:
-            listening.stop()
+        if self._group is not None:
+            self._events.unlisten(self._group, code, handler)
 
     @method
-    def send(self, code: str, arguments: list = (), delay_s: float = 0.0) -> None:
-        """Queue an event; it is told in the next frame of AI, or after the delay."""
-        self.core.send(code, *arguments, sender=self, delay_s=delay_s)
+    def signal_of(self, code: str) -> Signal:
+        """Return a signal that is emitted with the arguments of each event of a code told here.
+
+        To connect, or to await: ``await manager.signal_of("door_opened")``.
+        """
+        self._check_code(code)
+        if code not in self._signals:
+            if self.has_signal(code):
+                raise RefusedValue(f"signal_of({code!r}): the node has a signal of this name already; rename the code")
+            self.add_user_signal(code)
+            self._signals.add(code)
+            self.events.listen(self, code, self._emit, {})
+        return Signal(self, code)
 
     @method
-    def send_now(self, code: str, arguments: list = ()) -> None:
+    def send(self, code: str, arguments: list = (), delay_s: float = 0.0, terms: dict = {}) -> int:  # noqa: B006
+        """Queue an event for those who listen here; told in the next frame of AI, or after the delay.
+
+        Returns the number of its receipt if the terms ask for one, else 0.
+        """
+        return self._send(code, arguments, "own", delay_s, terms)
+
+    @method
+    def send_down(self, code: str, arguments: list = (), delay_s: float = 0.0, terms: dict = {}) -> int:  # noqa: B006
+        """Queue an event for those who listen here and at every manager below."""
+        return self._send(code, arguments, "down", delay_s, terms)
+
+    @method
+    def send_up(self, code: str, arguments: list = (), delay_s: float = 0.0, terms: dict = {}) -> int:  # noqa: B006
+        """Queue an event for those who listen here and at every manager above."""
+        return self._send(code, arguments, "up", delay_s, terms)
+
+    @method
+    def send_to_all(self, code: str, arguments: list = (), delay_s: float = 0.0, terms: dict = {}) -> int:  # noqa: B006
+        """Queue an event for the topmost manager above and all below it."""
+        return self._send(code, arguments, "all", delay_s, terms)
+
+    @method
+    def send_now(self, code: str, arguments: list = (), reach: int = 0) -> None:
         """Tell listeners before returning."""
-        self.core.send_now(code, *arguments, sender=self)
+        self.tell_now(code, arguments, self._reach(reach), self)
+
+    @method
+    def clear_sticky(self, code: str, reach: int = 0) -> None:
+        """Forget the sticky event of a code that was sent here with this reach."""
+        self.group.clear_sticky(code, reach=self._reach(reach))
+
+    @method
+    def get_receipt(self, number: int) -> dict:
+        """Return who was told: "listeners", a row for each, and "is_complete"; empty if it is not known (any more)."""
+        event = self._receipts.get(number)
+        if event is None or event.receipt is None:
+            return {}
+        rows = [{"name": one.name, "told_at_s": one.told_at.seconds, "has_failed": one.has_failed}
+                for one in event.receipt.deliveries]
+        return {"code": event.code, "listeners": rows, "is_complete": event.receipt.is_complete}
+
+    @method
+    def take_in(self, listener: Node) -> None:
+        """Let a node that listens elsewhere hear this manager instead: ``door.body_entered.connect(hall.take_in)``.
+
+        Nodes below it come with it. What it listens to at managers above this one stays there.
+        """
+        if listener is None:
+            raise RefusedValue("take_in needs a node, got null")
+        group, above, one = self.group, set(), self.group
+        while one is not None:
+            above.add(one)
+            one = one.above
+        for node in [listener, *listener.find_children("*", "", True, False)]:
+            for member in self._events.of_node(node):
+                if member.member.group not in above:
+                    member.move_to(group)
+
+    @method
+    def hand_over(self, to: Node) -> None:
+        """Let everybody who listens here hear another manager instead: the survivors of a squad."""
+        if to is None or not to.is_class("AIEventManager"):
+            raise RefusedValue(f"hand_over needs an AIEventManager, got {to!r}")
+        for member in self.events.in_group(self.group):
+            member.move_to(to.group)
+
+    @method
+    def is_heard(self, code: str) -> bool:
+        """Return whether anybody listens here to a code."""
+        self._check_code(code)
+        return bool(self.group.registry.listeners(code))
 
     @method
     def save_state(self) -> dict:
-        """Return events that wait and those half told.
+        """Return the events of all managers under the same scheduler: what waits and is half told, who is where.
 
         AIScheduler.save_state() includes it.
         """
@@ -147,29 +272,74 @@ class AIEventManager(Node):
 
     @method
     def get_stats(self) -> dict:
-        """Return how many events were sent, dispatched, delivered, unheard, failed, and wait."""
-        return {**self.core.counts._asdict(), "queued": self.core.queue_length}
+        """Return what all managers under the same scheduler did: sent, dispatched, delivered, unheard, late, freed, …
+
+        "listening_here" counts the nodes that listen at this one.
+        """
+        narrowcast, here = self.events.narrowcast, len(self.group.members)
+        return {**narrowcast.counts._asdict(), "queued": narrowcast.queue_length, "listening_here": here}
+
+    def tell_now(self, code: str, arguments: Any, reach: str, sender: Any) -> None:
+        """Tell listeners before returning, in the name of a sender."""
+        self._check_code(code)
+        terms = self._plain.get(reach)
+        if terms is None or terms.audience.group is not self._group:
+            terms = self._plain[reach] = EventTerms(audience=Reached.of(self.group, reach))
+        events = self._events.narrowcast.events
+        now = events.clock.now
+        events.tell(Event(code, tuple(arguments), sender, now, now.seconds, terms))
+
+    def send_for(self, code: str, arguments: Any, reach: str, terms: dict[str, Any]) -> None:
+        """Queue an event on terms of the library."""
+        self._check_code(code)
+        self.group.send(code, *arguments, reach=reach, **terms)
 
     def is_in_use(self) -> bool:
-        return self._core is not None
+        return self._group is not None
 
     def saved(self) -> State:
-        return self.core.save_state()
+        return self.events.save_state()
 
     def prepared(self, state: object) -> Callable[[], None]:
-        return self.core.prepare_state(state)
+        return self.events.prepare_state(state)
 
-    def _frame(self, turn: Turn) -> None:
-        self.core.advance(turn.budget)
+    def _send(self, code: str, arguments: Any, reach: str, delay_s: float, terms: dict) -> int:
+        self._check_code(code)
+        event = self.group.send(code, *arguments, reach=reach, delay_s=delay_s, **sending_terms(terms, self))
+        if event.receipt is None:
+            return 0
+        self._receipts_given += 1
+        self._receipts[self._receipts_given] = event
+        self._receipts.pop(self._receipts_given - RECEIPTS, None)
+        return self._receipts_given
 
-    def _teller(self, code: str, handler: Any) -> Any:
-        def tell(event: Event) -> None:
-            if isinstance(handler, GDCallable) and not handler.is_live():
-                self.unlisten(code, handler)     # dropped with its object, as a signal connection is
-                return
-            handler(event.code, list(event.arguments))
-        return tell
+    def _reach(self, reach: int) -> str:
+        if reach not in list(self.Reach):
+            raise RefusedValue(f"reach must be one of the constants REACH_OWN, _DOWN, _UP, _ALL, got {reach}")
+        return self.Reach(reach).name.lower()
+
+    def _emit(self, code: str, arguments: list) -> None:
+        self.emit_signal(code, *arguments)
+
+    def _check_code(self, code: str, *, may_be_every: bool = False) -> None:
+        known = self._known
+        if known is None or self._known_at != self._events.changes:
+            known = self._look_up_codes()
+        if known and code not in known and not (may_be_every and code == EVERY_CODE):
+            raise UnknownNameError("event code", code, known)
+
+    def _look_up_codes(self) -> tuple[str, ...]:
+        """Return the codes that hold here, none if all do; they are kept until a manager comes, moves or changes."""
+        declaring: Any = self
+        while declaring is not None and not len(declaring.codes):
+            declaring = manager_above(declaring)
+        known = () if declaring is None else tuple(declaring.codes)
+        if self._events is not None:
+            self._known, self._known_at = known, self._events.changes
+        return known
 
     def _codes_set(self) -> None:
-        if self._core is not None:
+        if self._events is not None:
+            self._events.changes += 1
+        if self._group is not None and self._group.members:
             raise RefusedValue("codes cannot change once the manager is in use; set them before the scene runs")

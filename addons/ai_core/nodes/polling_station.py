@@ -4,68 +4,83 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS
 from addons.ai_core.bridge.gd import (
     GDCallable,
     Node,
-    Node3D,
     RefusedValue,
+    StringName,
     Variant,
-    Vector3,
     export,
     gdclass,
     method,
     report_error,
-    singleton,
 )
 from addons.ai_core.nodes.engine_clock import EngineClock
+from addons.ai_core.nodes.polling_limits import PollingLimits
+from addons.ai_core.nodes.polling_log_node import PollingLogNode
+from addons.ai_core.nodes.polling_terms import topic_terms
 from addons.ai_core.nodes.scene_saving import load_node, save_node
 from addons.ai_core.nodes.scheduled import SCHEDULERS, check_callable, nearest
-from addons.ai_core.nodes.sight_rays import SightRays, body_id
+from addons.ai_core.nodes.world_questions import NO_WAY, WorldQuestions, check_pair, check_places
+from ai_core.events.polling_station import REFUSED
 from ai_core.events.polling_station import PollingStation as Answers
 from ai_core.saving.fields import State
 
-NO_WAY = -1.0
+HINT_LAYERS_2D_PHYSICS = 8
+
+OWN_TOPICS = ("can_see", "path_length", "property")
 
 
 @gdclass(icon="res://addons/ai_core/icons/polling_station.svg")
-class PollingStation(Node):
+class PollingStation(PollingLimits, PollingLogNode, Node):
     """Answers questions about the world once per frame, however many ask.
 
-    Topics: ``can_see(from, to)`` casts a ray; ``path_length(from, to)`` and
-    ``is_reachable(from, to)`` ask the navigation map; add your own with add_topic().
+    Topics: "can_see" (observer, target) casts a ray; "path_length" (from, to) asks the navigation
+    map; "property" (node, name) reads a property; all in 3D and in 2D. Add your own with
+    add_topic(). A key is the Array of what a topic is asked about.
     """
 
     sight_mask = export(
         int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), group="Sight", on_set="_sight_changed",
         doc="Physics layers that block can_see().")
+    sight_mask_2d = export(
+        int, 1, hint=(HINT_LAYERS_2D_PHYSICS, ""), on_set="_sight_changed",
+        doc="Physics layers that block can_see() in the plane.")
     reach_tolerance_m = export(
-        float, 0.5, range=(0, 10, 0.01), or_greater=True, unit="m", group="Navigation",
-        doc="A place counts as reached when the way ends this near to it.")
+        float, 0.5, range=(0, 10, 0.01), or_greater=True, unit="m", group="Navigation", on_set="_answers_changed",
+        doc="A place counts as reached when the way ends this near to it; in 2D in pixels.")
     lifetime_frames = export(
-        int, 1, range=(1, 600, 1), unit="frames", group="Optimizations", on_set="_lifetime_changed",
-        doc="How many frames an answer of a built-in topic is kept.")
+        int, 1, range=(0, 600, 1), or_greater=True, unit="frames", group="Optimizations", on_set="_lifetime_changed",
+        doc="How many frames an answer of a built-in topic is kept; 0 until it is invalidated.")
+    lifetime_s = export(
+        float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", on_set="_lifetime_changed",
+        doc="How much game time it is kept instead; 0 counts frames.")
+    maximum_answers = export(
+        int, 1024, range=(1, 100000, 1), or_greater=True, on_set="_lifetime_changed",
+        doc="Most answers kept of each built-in topic; the oldest make room.")
 
     def __init__(self) -> None:
         self._answers: Answers | None = None
-        self._rays: SightRays | None = None
+        self._world: WorldQuestions | None = None
         self._scheduler: Any = None
+        self.begin_limits()
 
     def on_enter_tree(self) -> None:
-        if self._rays is None:
-            self._rays = SightRays(self, self.sight_mask)
+        if self._world is None:
+            self._world = WorldQuestions(self)
 
     def on_entered(self) -> None:
         self._scheduler = nearest(self, "AIScheduler", SCHEDULERS)
         if self._scheduler is not None:
             self._scheduler.join(self)
+        self.listen_for_changes()
 
     def on_exit_tree(self) -> None:
         if self._scheduler is not None and self._scheduler.is_valid():
             self._scheduler.leave(self)
         self._scheduler = None
+        self.stop_listening()
 
     def on_predelete(self) -> None:
         self._answers = None         # topics hold scripts: let them go now
@@ -76,57 +91,121 @@ class PollingStation(Node):
         if self._answers is None:
             scheduler = self._scheduler or nearest(self, "AIScheduler", SCHEDULERS)
             if scheduler is not None:
-                self._answers = Answers(scheduler.clock, values=scheduler.values)
+                self._answers = Answers(scheduler.clock, faults=scheduler.faults, values=scheduler.values)
             else:
                 self._answers = Answers(EngineClock())
             self._add_own_topics()
+            self.apply_log()
         return self._answers
 
-    def _add_own_topics(self) -> None:
-        for code, compute in (("can_see", self._can_see), ("path_length", self._path_length)):
-            if code in self._answers.codes:
-                self._answers.remove_topic(code)
-            self._answers.add_topic(code, compute, lifetime_frames=self.lifetime_frames)
+    @method
+    def can_see(self, observer: Node, target: Node) -> bool:
+        """Return whether nothing on the sight mask stands between two nodes; both in 3D, or both in 2D."""
+        check_pair(observer, target)
+        return bool(self._begun().poll("can_see", observer, target))
 
     @method
-    def can_see(self, observer: Node3D, target: Node3D) -> bool:
-        """Return whether nothing on the sight mask stands between two nodes."""
-        return bool(self.answers.poll("can_see", observer, target))
+    def can_see_many(self, observers: list, targets: list) -> list:
+        """Return for each observer whether it can see the target at the same place of the other Array.
+
+        What is missing is cast in one batch. False where a node is null or was freed.
+        """
+        if len(observers) != len(targets):
+            raise RefusedValue(
+                f"can_see_many needs as many targets as observers, got {len(observers)} and {len(targets)}")
+        return self._begun().poll_many("can_see", [*zip(observers, targets, strict=True)])
 
     @method
-    def path_length(self, start: Vector3, goal: Vector3) -> float:
-        """Return the length of the way over the navigation map (m), or -1 if there is none (yet)."""
+    def path_length(self, start: Variant, goal: Variant) -> float:
+        """Return the length of the way over the navigation map (m), or -1 if there is none (yet).
+
+        Both places are Vector3, or both are Vector2.
+        """
         try:
-            return float(self.answers.poll("path_length", start, goal))
+            check_places("path_length", start, goal)
+            return float(self._begun().poll("path_length", start, goal))
         except RefusedValue as problem:
             report_error(str(problem), self)
             return NO_WAY
 
     @method
-    def is_reachable(self, start: Vector3, goal: Vector3) -> bool:
+    def is_reachable(self, start: Variant, goal: Variant) -> bool:
         """Return whether a way over the navigation map ends at the goal."""
         return self.path_length(start, goal) >= 0
 
     @method
-    def add_topic(self, code: str, compute: GDCallable, kept_frames: int = 1) -> None:
-        """Let poll(code, key) be answered by ``compute`` called with the parts of the key."""
+    def property_of(self, node: Node, name: StringName) -> Variant:
+        """Return a property of a node, read once while it is kept: one whose getter is dear."""
+        if node is None:
+            raise RefusedValue("property_of needs a node, got null")
+        return self._begun().poll("property", node, str(name))
+
+    @method
+    def add_topic(self, code: str, compute: GDCallable, kept_frames: int = 1, terms: dict = {}) -> None:  # noqa: B006
+        """Let poll(code, key) be answered by ``compute`` called with the parts of the key.
+
+        ``kept_frames`` is 1 for this frame alone, 0 for never, -1 until invalidate(). Terms, all
+        optional: "lifetime_s", game time instead of frames; "maximum_keys"; "symmetric", true if
+        (a, b) is (b, a); "may_ask", a Callable (asker, key) that returns whether an agent could
+        know; "fallback", the answer when ``compute`` fails or the budget is spent; "many", true if
+        ``compute`` takes an Array of keys and returns an Array of answers.
+        """
         check_callable(compute, "add_topic")
-        self.answers.add_topic(code, compute, lifetime_frames=kept_frames)
+        self.answers.add_topic(code, **topic_terms(code, compute, kept_frames, terms))
 
     @method
     def remove_topic(self, code: str) -> None:
         """Forget a topic and its answers."""
+        if code in OWN_TOPICS:
+            raise RefusedValue(f"topic {code!r} is built in and cannot be removed")
         self.answers.remove_topic(code)
 
     @method
     def poll(self, code: str, key: list = ()) -> Variant:
         """Return the answer of a topic for a key, computed at most once while it is kept."""
-        return self.answers.poll(code, *key)
+        answer = self._begun().poll(code, *key)
+        return None if answer is REFUSED else answer
+
+    @method
+    def poll_as(self, asker: Node, code: str, key: list = ()) -> Variant:
+        """Return what poll() does, or null if the asker may not know: see the term "may_ask"."""
+        answer = self._begun().poll_as(asker, code, *key)
+        return None if answer is REFUSED else answer
+
+    @method
+    def poll_many(self, code: str, keys: list) -> list:
+        """Return the answers for an Array of keys; what is missing is computed together."""
+        answers = self._begun().poll_many(code, [tuple(key) if isinstance(key, list) else (key,) for key in keys])
+        return [None if one is REFUSED else one for one in answers]
+
+    @method
+    def poll_with_age(self, code: str, key: list = (), asker: Node = None) -> dict:
+        """Return "value", "age_frames" (-1 if there is no such answer), "how" and "is_stale".
+
+        How: computed, kept, stale, fallback or refused.
+        """
+        answer = self._begun().poll_with_age(code, *key, asker=asker)
+        return {
+            "value": None if answer.value is REFUSED else answer.value, "how": answer.how, "is_stale": answer.is_stale,
+            "age_frames": -1 if answer.age_frames is None else answer.age_frames,
+        }
 
     @method
     def invalidate(self, code: str, key: list = ()) -> None:
         """Drop a kept answer; with an empty key, all answers of the topic."""
         self.answers.invalidate(code, *key)
+
+    @method
+    def invalidate_on(self, manager: Node, event_code: str, code: str, by_key: bool = False) -> None:
+        """Drop the answers of a topic whenever an event is told at an AIEventManager.
+
+        With ``by_key`` only the answer for the key that the event's arguments are.
+        """
+        if manager is None or not manager.is_class("AIEventManager"):
+            raise RefusedValue(f"invalidate_on needs an AIEventManager, got {manager!r}")
+        if code not in self.answers.codes:
+            self.answers.invalidate(code)        # says which topics there are
+        self.invalidate_when(manager, event_code, code, by_key)
 
     @method
     def save_state(self) -> dict:
@@ -143,7 +222,7 @@ class PollingStation(Node):
 
     @method
     def get_stats(self) -> list:
-        """Return a row per topic: hits, misses, computations, failures, kept."""
+        """Return a row per topic: hits, misses, computations, failures, keys, stale, refused, waiting."""
         return [row._asdict() for row in self.answers.statistics()]
 
     def is_in_use(self) -> bool:
@@ -155,35 +234,45 @@ class PollingStation(Node):
     def prepared(self, state: object) -> Callable[[], None]:
         return self.answers.prepare_state(state)
 
-    def _can_see(self, observer: Any, target: Any) -> bool:
-        if observer is None or target is None:
-            raise RefusedValue("can_see needs two nodes, got null")
-        self._need_tree("can_see")
-        origins = np.array([tuple(observer.get_global_position())], np.float32)
-        targets = np.array([tuple(target.get_global_position())], np.float32)
-        allowed = np.array([body_id(target)], np.int64)
-        return not self._rays.blocked(origins, targets, allowed)[0]
+    def _begun(self) -> Answers:
+        """Return the library's station, with its limit for this frame set."""
+        self.begin_frame(self.answers)
+        return self._answers
 
-    def _need_tree(self, question: str) -> None:
-        if not self.is_inside_tree():
+    def _add_own_topics(self) -> None:
+        kept: dict[str, Any] = {"lifetime_frames": self.lifetime_frames or None}
+        if self.lifetime_s > 0:
+            kept = {"lifetime_s": self.lifetime_s}
+        kept["maximum_keys"] = self.maximum_answers
+        for code in OWN_TOPICS:
+            if code in self._answers.codes:
+                self._answers.remove_topic(code)
+        add = self._answers.add_topic
+        add("can_see", None, compute_many=self._see_many, **kept)
+        add("path_length", self._path_length, **kept)
+        add("property", lambda node, name: node.get(name), **kept)
+
+    def _see_many(self, pairs: list[tuple[Any, Any]]) -> list[bool]:
+        return self._need_world("can_see").can_see_many(pairs)
+
+    def _path_length(self, start: Any, goal: Any) -> float:
+        return self._need_world("path_length").path_length(start, goal)
+
+    def _need_world(self, question: str) -> WorldQuestions:
+        if self._world is None:
             raise RefusedValue(f"{question} needs a world to look at; add the PollingStation to the scene first")
+        return self._world
 
     def _sight_changed(self) -> None:
-        if self._rays is not None:
-            self._rays.collision_mask = self.sight_mask
+        if self._world is not None:
+            self._world.set_masks()
+            self._answers_changed()
+
+    def _answers_changed(self) -> None:
+        if self._answers is not None:
+            for code in OWN_TOPICS:
+                self._answers.invalidate(code)
 
     def _lifetime_changed(self) -> None:
         if self._answers is not None:
             self._add_own_topics()
-
-    def _path_length(self, start: Vector3, goal: Vector3) -> float:
-        self._need_tree("path_length")
-        world = self.get_viewport().find_world_3d()
-        navigation = singleton("NavigationServer3D")
-        map_rid = world.get_navigation_map()
-        if navigation.map_get_iteration_id(map_rid) == 0:
-            return NO_WAY            # the map is still being built; asked again next frame
-        way = navigation.map_get_path(map_rid, start, goal, True)
-        if len(way) == 0 or np.linalg.norm(way[-1] - np.array(tuple(goal))) > self.reach_tolerance_m:
-            return NO_WAY
-        return float(np.linalg.norm(np.diff(way, axis=0), axis=1).sum())

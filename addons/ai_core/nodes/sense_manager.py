@@ -1,8 +1,9 @@
 """SenseManager: one place where all sensing of a scene happens, once per frame."""
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
+from enum import IntEnum
+from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
@@ -12,37 +13,56 @@ from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS
 from addons.ai_core.bridge.gd import (
     Node,
     RefusedValue,
+    Variant,
     export,
     gdclass,
     method,
-    read_transforms,
     report_error,
 )
-from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.scene_saving import load_node, save_node
 from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import call_waiting, scheduler_of
-from addons.ai_core.nodes.sight_rays import SightRays, body_id
-from ai_core.saving.fields import Fields, State
+from addons.ai_core.nodes.sense_graph_of_scene import graph_of_scene
+from addons.ai_core.nodes.sense_place import GROUP
+from addons.ai_core.nodes.sense_saving import SenseSaving
+from addons.ai_core.nodes.sense_space import Space2D, Space3D
+from addons.ai_core.nodes.sight_rays import body_id
 from ai_core.scheduling.task import Task, Turn
 from ai_core.senses.modality import Modality
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
+from ai_core.senses.sense_graph_manager import SenseGraphManager
 
-GROUP = "sense_managers"
-
-Name = tuple[str, int]
 Rows = NDArray[np.float32]
 AHEAD = np.array([[0, 0, -1]], np.float32)
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_manager.svg")
-class SenseManager(Node):
-    """Tells sensors what they see and hear of sources, within the AIScheduler's budget.
+class SenseManager(SenseSaving, Node):
+    """Tells sensors what they see, hear and smell of sources, within the AIScheduler's budget.
 
     Signals weaken with distance, travel at their speed, and are sensed where they
-    are strong enough; sight needs a cone and a free line.
+    are strong enough; sight needs a cone and a free line. In graph mode they go by
+    SenseRegion3D and SensePortal3D, so that walls stop sounds and smells, too.
     """
 
+    class Mode(IntEnum):
+        REGIONAL = 0
+        GRAPH = 1
+
+    class Dimensions(IntEnum):
+        THREE = 0
+        TWO = 1
+
+    mode = export(
+        Mode, Mode.REGIONAL, on_set="_in_use",
+        doc="Regional: for open ground; every signal carries as far as its range. Graph: for buildings; signals"
+            " go by SenseRegion3D and SensePortal3D.")
+    dimensions = export(
+        Dimensions, Dimensions.THREE, on_set="_has_space",
+        doc="Three: senses Sensor3D and SenseSource3D. Two: Sensor2D and SenseSource2D. Set it before the scene runs.")
+    pixels_per_m = export(
+        float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px", on_set="_has_space",
+        doc="How long a metre is in 2D; ranges and distances are in metres there, too.")
     sight_range_m = export(
         float, 60.0, range=(1, 1000, 0.5), or_greater=True, unit="m", group="Sight", on_set="_in_use",
         doc="Nobody sees farther than this, whatever the cones say.")
@@ -55,6 +75,15 @@ class SenseManager(Node):
         float, 0.9, range=(0, 1, 0.001), on_set="_in_use", doc="Share of a sound that is kept per metre.")
     sound_speed_m_per_s = export(
         float, 340.0, range=(1, 10000, 1), or_greater=True, unit="m/s", on_set="_in_use", doc="How fast sound travels.")
+    smell_range_m = export(
+        float, 30.0, range=(1, 1000, 0.5), or_greater=True, unit="m", group="Smell", on_set="_in_use",
+        doc="No smell carries farther than this.")
+    smell_attenuation = export(
+        float, 0.9, range=(0, 1, 0.001), on_set="_in_use",
+        doc="Share of a smell that is kept per metre. In graph mode smells thin out in their regions instead.")
+    smell_speed_m_per_s = export(
+        float, 1.0, range=(0.01, 1000, 0.01), or_greater=True, unit="m/s", on_set="_in_use",
+        doc="How fast a smell spreads.")
     maximum_rays = export(
         int, 256, range=(1, 10000, 1), or_greater=True, unit="rays/frame", group="Optimizations", on_set="_in_use",
         doc="Most lines of sight asked in one frame; the longest unasked go first.")
@@ -63,18 +92,23 @@ class SenseManager(Node):
         self._core: RegionalSenseManager | None = None
         self._scheduler: Any = None
         self._task: Task | None = None
-        self._rays: SightRays | None = None
+        self._space: Any = None
         self._sensors: dict[int, Any] = {}        # core id -> node
         self._sources: dict[int, Any] = {}
         self._bodies: dict[int, int] = {}         # source id -> instance id of its body
+        self._regions: dict[str, Any] = {}        # by name in the graph
+        self._portals: dict[str, Any] = {}
+        self._fading: list[tuple[float, int]] = []    # when, and the id of which source
         self._rows: tuple[Any, ...] | None = None
         self._without_own: list[Any] = []         # sensors whose own source has not joined yet
         self._off_the_map: set[int] = set()       # instance ids of nodes whose place is no number
 
     def on_enter_tree(self) -> None:
         self.add_to_group(GROUP)
-        if self._rays is None:
-            self._rays = SightRays(self, self.sight_mask)
+        if self._space is None and self.dimensions == self.Dimensions.THREE:
+            self._space = Space3D(self, self.sight_mask)
+        elif self._space is None:
+            self._space = Space2D(self, self.sight_mask, self.pixels_per_m)
 
     def on_entered(self) -> None:
         if self._find_scheduler() is not None and self._task is None:
@@ -87,8 +121,10 @@ class SenseManager(Node):
         if self._task is not None and self._scheduler.is_valid():
             self._scheduler.unschedule(self._task)
             self._scheduler.leave(self)
-        for node in (*self._sensors.values(), *self._sources.values()):
-            node.lose_manager()
+        for nodes in (self._sensors, self._sources, self._regions, self._portals):
+            for node in nodes.values():
+                node.lose_manager()
+        self._regions, self._portals, self._fading = {}, {}, []
         self._sensors, self._sources, self._bodies, self._without_own = {}, {}, {}, []
         self._task = self._scheduler = self._core = self._rows = None
 
@@ -103,16 +139,33 @@ class SenseManager(Node):
         if self._core is None:
             if self._find_scheduler() is None:
                 raise RefusedValue("needs an AIScheduler; add it to a scene that has one before using it")
-            self._core = RegionalSenseManager(
-                self._scheduler.clock, line_of_sight=self._line_of_sight,
-                modalities=(
-                    Modality.sight(range_m=self.sight_range_m),
-                    Modality.hearing(
-                        range_m=self.hearing_range_m, attenuation=self.hearing_attenuation,
-                        inverse_speed_s_per_m=1 / self.sound_speed_m_per_s),
-                ),
-                maximum_rays=self.maximum_rays, faults=self._scheduler.faults, trace=self._scheduler.trace)
+            self._core = self._made()
         return self._core
+
+    def _made(self) -> RegionalSenseManager:
+        settings: dict[str, Any] = {
+            "line_of_sight": self._line_of_sight,
+            "modalities": self._modalities(),
+            "maximum_rays": self.maximum_rays,
+            "up": self._space.up,
+            "faults": self._scheduler.faults,
+            "trace": self._scheduler.trace,
+        }
+        if self.mode == self.Mode.REGIONAL:
+            return RegionalSenseManager(self._scheduler.clock, **settings)
+        graph, self._regions, self._portals = graph_of_scene(self, self._scheduler)
+        return SenseGraphManager(self._scheduler.clock, graph, smells=["smell"], **settings)
+
+    def _modalities(self) -> tuple[Modality, ...]:
+        return (
+            Modality.sight(range_m=self.sight_range_m),
+            Modality.hearing(
+                range_m=self.hearing_range_m, attenuation=self.hearing_attenuation,
+                inverse_speed_s_per_m=1 / self.sound_speed_m_per_s),
+            Modality.smell(
+                range_m=self.smell_range_m, attenuation=self.smell_attenuation,
+                inverse_speed_s_per_m=1 / self.smell_speed_m_per_s),
+        )
 
     @property
     def now_s(self) -> float:
@@ -120,7 +173,7 @@ class SenseManager(Node):
         return self._scheduler.clock.now.seconds if self._scheduler is not None else 0.0
 
     def add_sensor(self, node: Any, **settings: Any) -> int:
-        position, forward = _place(node)
+        position, forward = self._place(node)
         new = self.core.add_sensor(
             position=position, forward=forward, name=path_of(self._scheduler, node), **settings)
         self._sensors[new] = node
@@ -134,7 +187,7 @@ class SenseManager(Node):
 
     def add_source(self, node: Any, **settings: Any) -> int:
         new = self.core.add_source(
-            position=_place(node)[0], name=path_of(self._scheduler, node), **settings)
+            position=self._place(node)[0], name=path_of(self._scheduler, node), **settings)
         self._sources[new] = node
         self._bodies[new] = body_id(node)
         self._rows = None
@@ -154,9 +207,61 @@ class SenseManager(Node):
         self.core.remove_source(source_id)
         self._rows = None
 
+    def fade_later(self, source_id: int, at_s: float) -> None:
+        """Call the ``fade`` of a source at a moment, if it still is to fade then."""
+        heappush(self._fading, (at_s, source_id))
+
+    def set_light_emitter(self, source_id: int, gives_light: bool) -> None:
+        """Let a source show through two portals, or one; without a graph there are none."""
+        if isinstance(self.core, SenseGraphManager):
+            self.core.set_light_emitter(source_id, gives_light)
+
+    @property
+    def has_dimensions(self) -> int:
+        """3 or 2."""
+        return 3 if self.dimensions == self.Dimensions.THREE else 2
+
+    def point(self, place: Sequence[float]) -> Any:
+        """Return a place of the library (m) as the engine's vector."""
+        return self._space.of(place)
+
     def source_node(self, source_id: int) -> Any:
         """Return the node of a source, None if it has left."""
         return self._sources.get(source_id)
+
+    def region_node(self, name: str) -> Any:
+        """Return the SenseRegion3D of that name in the graph, None if it was freed."""
+        node = self._regions[name]
+        return node if node.is_valid() else None
+
+    def why_not(self, place: Any) -> str:
+        """Return why a region or portal that has entered the tree can be no part of the graph, or ""."""
+        if self.mode == self.Mode.REGIONAL:
+            return f"its SenseManager '{self.get_name()}' has mode Regional; set mode to Graph"
+        if self._core is None or path_of(self._scheduler, place) in (*self._regions, *self._portals):
+            return ""
+        return "the graph is made already; add regions and portals before the first sensor or source"
+
+    @method
+    def add_noise(self, modality: str, level: float, position: Variant = None) -> int:
+        """Let there be a background noise: what is weaker at the sensor goes under. Returns its id.
+
+        It weakens from its position; without one it is everywhere.
+        """
+        return self.core.add_noise(modality, level, None if position is None else self._space.metres(position))
+
+    @method
+    def remove_noise(self, noise: int) -> None:
+        """Let a background noise end, by its id."""
+        self.core.remove_noise(noise)
+
+    @method
+    def blow(self, velocity: Variant) -> None:
+        """Let the wind blow at a velocity, a Vector3 in m/s, or in 2D a Vector2 in px/s: smells drift with it.
+
+        In graph mode portals say where to.
+        """
+        self.core.blow(self._space.metres(velocity))
 
     @method
     def save_state(self) -> dict:
@@ -176,46 +281,11 @@ class SenseManager(Node):
         """Return sensors, sources, signals under way, pairs in view, rays asked, and the longest wait."""
         return self.core.statistics() if self._scheduler is not None else {}
 
-    def is_in_use(self) -> bool:
-        return self._core is not None
-
-    def saved(self) -> State:
-        return {
-            "version": 1,
-            "senses": self.core.save_state(),
-            "sensors": _saved_nodes(self.core.sensor_names, self._sensors),
-            "sources": _saved_nodes(self.core.source_names, self._sources),
-        }
-
-    def prepared(self, state: object) -> Callable[[], None]:
-        fields = Fields.versioned(state, version=1)
-        change = self.core.prepare_state(fields.anything("senses"))
-        changes = [
-            *_prepared_nodes(fields, "sensors", self.core.sensor_names, self._sensors),
-            *_prepared_nodes(fields, "sources", self.core.source_names, self._sources),
-        ]
-        fields.end()
-
-        def change_all() -> None:
-            sensors, sources = _by_name(self.core.sensor_names), _by_name(self.core.source_names)
-            change()
-            self._take_ids(sensors, sources)
-            for one in changes:
-                one()
-
-        return change_all
-
-    def _take_ids(self, sensors: dict[Name, int], sources: dict[Name, int]) -> None:
-        """Give nodes the ids that a loaded game has; told which they had, by name."""
-        new_sensors, new_sources = _by_name(self.core.sensor_names), _by_name(self.core.source_names)
-        self._sensors = {new_sensors[name]: self._sensors[old] for name, old in sensors.items()}
-        self._bodies = {new_sources[name]: self._bodies[old] for name, old in sources.items()}
-        self._sources = {new_sources[name]: self._sources[old] for name, old in sources.items()}
-        self._rows = None
-        for new, node in (*self._sensors.items(), *self._sources.items()):
-            node.take_id(new)
-
     def _frame(self, turn: Turn) -> None:
+        while self._fading and self._fading[0][0] <= self.now_s:
+            node = self._sources.get(heappop(self._fading)[1])
+            if node is not None and node.until_s <= self.now_s and not node.has_faded:
+                node.fade()
         sensor_ids, sensors, sensor_rows, forwards, source_ids, sources, source_rows = self._row_arrays()
         if sensors:
             self._read_places(sensors, sensor_rows, forwards)
@@ -228,7 +298,7 @@ class SenseManager(Node):
     def _read_places(self, nodes: list[Any], rows: Rows, forwards: Rows | None = None) -> None:
         """Read where nodes are; one whose place is no number stays where it was, and is named once."""
         before, faced = rows.copy(), None if forwards is None else forwards.copy()
-        read_transforms(nodes, rows, forwards)
+        self._space.read(nodes, rows, forwards)
         lost = ~np.isfinite(rows).all(axis=1)
         if forwards is not None:
             lost |= ~np.isfinite(forwards).all(axis=1)
@@ -242,6 +312,11 @@ class SenseManager(Node):
                 self._off_the_map.add(nodes[row].instance_id)
                 report_error(
                     "its global transform holds a NaN or infinity; it is taken to be where it was before", nodes[row])
+
+    def _place(self, node: Any) -> tuple[list[float], list[float]]:
+        at, ahead = np.zeros((1, 3), np.float32), np.zeros((1, 3), np.float32)
+        self._space.read([node], at, ahead)
+        return at[0].tolist(), ahead[0].tolist()
 
     def _row_arrays(self) -> tuple[Any, ...]:
         if self._rows is None:
@@ -259,53 +334,16 @@ class SenseManager(Node):
         sensor_ids: NDArray[np.int32], source_ids: NDArray[np.int32],
     ) -> NDArray[np.bool_] | None:
         allowed = np.array([self._bodies.get(one, 0) for one in source_ids.tolist()], np.int64)
-        return ~self._rays.blocked(origins, targets, allowed)
+        return ~self._space.rays.blocked(origins, targets, allowed)
 
     def _mask_changed(self) -> None:
-        if self._rays is not None:
-            self._rays.collision_mask = self.sight_mask
+        if self._space is not None:
+            self._space.rays.collision_mask = self.sight_mask
+
+    def _has_space(self) -> None:
+        if self._space is not None:
+            raise RefusedValue("its space cannot change once it was in the tree; set it before the scene runs")
 
     def _in_use(self) -> None:
         if self._core is not None:
             raise RefusedValue("senses cannot change once sensors or sources joined; set them before the scene runs")
-
-
-def _saved_nodes(names: Mapping[int, str], nodes: dict[int, Any]) -> list[State]:
-    """Return the properties of each sensor or source, by the order of adding."""
-    return [
-        {"name": name, "settings": saved_settings(nodes[one], nodes[one].saved_names)}
-        for one, name in names.items() if one in nodes
-    ]
-
-
-def _prepared_nodes(
-    fields: Fields, field: str, names: Mapping[int, str], nodes: dict[int, Any]
-) -> list[Callable[[], None]]:
-    """Check saved properties, those of one name by the order of adding; return what puts them."""
-    ids, numbers = _by_name(names), Counter[str]()
-    changes = []
-    for row in fields.groups(field):
-        name = row.text("name")
-        node = nodes.get(ids.get((name, numbers[name]), -1))
-        numbers[name] += 1
-        if node is None:
-            row.refuse("name", f"names {name!r}, which is not in the scene")
-        changes.append(prepared_settings(node, node.saved_names, row.group("settings")))
-        row.end()
-    return changes
-
-
-def _by_name(names: Mapping[int, str]) -> dict[Name, int]:
-    """Return ids by name and number among those of the same name."""
-    found: dict[Name, int] = {}
-    numbers: Counter[str] = Counter()
-    for one, name in names.items():
-        found[name, numbers[name]] = one
-        numbers[name] += 1
-    return found
-
-
-def _place(node: Any) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    at, ahead = np.zeros((1, 3), np.float32), np.zeros((1, 3), np.float32)
-    read_transforms([node], at, ahead)
-    return tuple(at[0].tolist()), tuple(ahead[0].tolist())

@@ -1,11 +1,13 @@
 """What sensors and sources have in common: they belong to a SenseManager while they are in the tree."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from addons.ai_core.bridge.gd import report_error
 from addons.ai_core.nodes.scheduled import nearest, wait_for
-from addons.ai_core.nodes.sense_manager import GROUP
+from addons.ai_core.nodes.sense_place import GROUP
+from ai_core.saving.fields import Fields, State
 
 
 class SenseMember:
@@ -13,6 +15,7 @@ class SenseMember:
 
     _manager: Any = None
     without_manager = ""
+    dimensions = 3
 
     def on_entered(self: Any) -> None:
         if self._manager is None:
@@ -24,9 +27,22 @@ class SenseMember:
         if self.is_valid() and self.is_inside_tree():
             wait_for(self, GROUP)
 
+    def saved_more(self) -> State:
+        """Return what is saved of it beside its properties."""
+        return {}
+
+    def prepared_more(self, fields: Fields) -> Callable[[], None]:
+        """Check what ``saved_more`` returned; return what puts it."""
+        return lambda: None
+
     def _get_configuration_warnings(self: Any) -> list[str]:
-        if nearest(self, "SenseManager", GROUP) is None:
+        manager = nearest(self, "SenseManager", GROUP)
+        if manager is None:
             return [f"found no SenseManager and {self.without_manager}; put one into the scene"]
+        if manager.has_dimensions != self.dimensions:
+            return [
+                f"is in {self.dimensions}D, its SenseManager '{manager.get_name()}' in {manager.has_dimensions}D,"
+                f" and it {self.without_manager}; set dimensions there, or give 2D and 3D a SenseManager each"]
         return []
 
     def _join(self: Any) -> None:
@@ -35,6 +51,7 @@ class SenseMember:
         manager = nearest(self, "SenseManager", GROUP)
         if manager is None:
             wait_for(self, GROUP)
+        if manager is None or manager.has_dimensions != self.dimensions:
             return
         self._enlist(manager)
         self._manager = manager

@@ -54,7 +54,7 @@ class SightRays:
 def body_id(node: GDObject) -> int:
     """Return the instance id of the nearest physics body at or above a node, 0 if there is none."""
     while node is not None:
-        if node.is_class("CollisionObject3D"):
+        if node.is_class("CollisionObject3D") or node.is_class("CollisionObject2D"):
             return node.instance_id
         node = node.get_parent() if node.is_class("Node") else None
     return 0

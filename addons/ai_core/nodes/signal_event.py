@@ -2,55 +2,143 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from enum import IntEnum
 from typing import Any
 
 from addons.ai_core.bridge.gd import (
+    GDObject,
     Node,
     NodePath,
     StringName,
     export,
     gdclass,
+    method,
     report_error,
+    singleton,
 )
 from addons.ai_core.nodes.ai_event_manager import GROUP as MANAGERS
+from addons.ai_core.nodes.event_terms import place_of
 from addons.ai_core.nodes.scheduled import nearest, wait_for
+from ai_core.events.membership import REACHES
 
 
 @gdclass(icon="res://addons/ai_core/icons/signal_event.svg")
 class SignalEvent(Node):
     """Sends an event to the AIEventManager above it whenever a signal of a node fires."""
 
+    class Reach(IntEnum):
+        OWN = 0
+        DOWN = 1
+        UP = 2
+        ALL = 3
+
+    class Delivery(IntEnum):
+        QUEUED = 0
+        AT_ONCE = 1
+
     source = export(
-        NodePath, NodePath(""), doc="The node whose signal it is; empty is the parent of the event manager.")
-    signal_name = export(StringName, StringName(""), doc="The signal, such as body_entered.")
+        NodePath, NodePath(""), on_set="_source_set",
+        doc="The node whose signal it is; empty is the parent of the event manager.")
+    signal_name = export(
+        StringName, StringName(""), on_set="_source_set", doc="The signal, such as body_entered.")
     code = export(str, "", doc="Code of the event; empty takes the name of the signal.")
+    reach = export(Reach, Reach.OWN, doc="Who hears it: those at this manager, also below or above it, or all.")
+    delivery = export(
+        Delivery, Delivery.QUEUED, doc="Queued events are told in the next frame of AI, within its budget. At once:"
+        " before the signal returns, past budget, delay and priority.")
     delay_s = export(
-        float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", doc="Game time between signal and event.")
+        float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", group="Queued",
+        doc="Game time between signal and event.")
+    deadline_s = export(
+        float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s",
+        doc="Game time between signal and the latest moment to be told; 0 is none.")
+    priority = export(int, 0, range=(-100, 100, 1), doc="Higher is told first.")
+    has_position = export(bool, False, doc="Tell those who listen near the source only; it must be in space.")
+    debug_action = export(
+        StringName, StringName(""), group="Debug", on_set="_keys_set",
+        doc="An action of the InputMap that sends the event by hand, without arguments.")
+    debug_key = export(
+        int, 0, on_set="_keys_set", doc="The same for a key: KEY_F9, for instance; 0 is none.")
 
     def __init__(self) -> None:
         self._manager: Any = None
         self._connected: Any = None
+        self._signal = StringName("")
 
     def on_entered(self) -> None:
         self._manager = nearest(self, "AIEventManager", MANAGERS)
         if self._manager is None:
             wait_for(self, MANAGERS)
+        self._connect()
+        self._keys_set()
+
+    def on_exit_tree(self) -> None:
+        self._disconnect()
+        self._manager = None
+
+    def on_signal(self, *arguments: object) -> None:
+        manager = self._manager
+        if manager is None or not manager.is_valid():
+            return
+        code, sender, reach = self.code or str(self.signal_name), self._connected, REACHES[self.reach]
+        if self.delivery:
+            manager.tell_now(code, arguments, reach, sender)
+        else:
+            manager.send_for(code, arguments, reach, self._terms(sender))
+
+    def _unhandled_input(self, event: GDObject) -> None:
+        if self._is_pressed(event):
+            self.send_by_hand()
+
+    @method
+    def send_by_hand(self, arguments: list = ()) -> None:
+        """Send the event without its signal, as the debug key does."""
+        if self._manager is not None and self._manager.is_valid():
+            self._manager.inject(self.code or str(self.signal_name), list(arguments))
+
+    def _is_pressed(self, event: Any) -> bool:
+        if self.debug_action and event.is_action_pressed(self.debug_action):
+            return True
+        if not self.debug_key or not event.is_class("InputEventKey"):
+            return False
+        return bool(event.pressed and not event.is_echo() and self.debug_key in (event.keycode, event.physical_keycode))
+
+    def _terms(self, sender: Any) -> dict[str, Any]:
+        terms: dict[str, Any] = {"sender": sender}
+        if self.delay_s:
+            terms["delay_s"] = self.delay_s
+        if self.deadline_s:
+            terms["deadline_s"] = max(self.deadline_s, self.delay_s)
+        if self.priority:
+            terms["priority"] = self.priority
+        if self.has_position:
+            terms["position"] = place_of(sender, "has_position: source")
+        return terms
+
+    def _connect(self) -> None:
         warnings = self._get_configuration_warnings()
         for warning in warnings:
             report_error(warning, self)
         if not warnings:
-            self._connected = self._node()
-            self._connected.connect(self.signal_name, self.on_signal)
+            self._connected, self._signal = self._node(), self.signal_name
+            self._connected.connect(self._signal, self.on_signal)
 
-    def on_exit_tree(self) -> None:
-        if self._connected is not None and self._connected.is_valid():
-            self._connected.call("disconnect", self.signal_name, self.on_signal)
-        self._connected = self._manager = None
+    def _disconnect(self) -> None:
+        node = self._connected
+        if node is not None and node.is_valid() and node.is_connected(self._signal, self.on_signal):
+            node.call("disconnect", self._signal, self.on_signal)
+        self._connected = None
 
-    def on_signal(self, *arguments: object) -> None:
-        if self._manager is not None and self._manager.is_valid():
-            self._manager.core.send(
-                self.code or str(self.signal_name), *arguments, sender=self._connected, delay_s=self.delay_s)
+    def _source_set(self) -> None:
+        if self._manager is not None:
+            self._disconnect()
+            self._connect()
+
+    def _keys_set(self) -> None:
+        if self.is_inside_tree():
+            if self.debug_action and not singleton("InputMap").has_action(self.debug_action):
+                report_error(f"debug_action '{self.debug_action}' is no action of the InputMap", self)
+            self.set_process_unhandled_input(bool(self.debug_action) or self.debug_key != 0)
 
     def _node(self) -> Any:
         if self.source:

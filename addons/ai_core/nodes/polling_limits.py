@@ -1,0 +1,77 @@
+"""What a PollingStation may compute in a frame, and which events make its answers old."""
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from addons.ai_core.bridge.gd import PackedStringArray, export
+from addons.ai_core.nodes.scheduled import nearest
+from ai_core.budget import Budget
+
+MANAGERS = "ai_event_managers"
+
+
+class PollingLimits:
+    """Budget and invalidation of a PollingStation; a part of that class."""
+
+    is_inside_tree: Any
+    answers: Any
+    _answers: Any
+    _answers_changed: Any
+
+    answers_per_frame = export(
+        int, 0, range=(0, 10000, 1), or_greater=True, group="Budget",
+        doc="Most answers computed in a frame; beyond it old ones are told, where there are any, and the question"
+            " waits for the next frame. 0 is no limit.")
+    budget_us = export(
+        float, 0.0, range=(0, 100000, 10), or_greater=True, unit="µs",
+        doc="The same as a time, without answers_per_frame; then the machine decides what is computed. 0 is no limit.")
+    invalidated_by = export(
+        PackedStringArray, (), group="Optimizations", on_set="listen_for_changes",
+        doc="Codes of events after which answers of built-in topics are computed anew: a door was opened.")
+
+    def begin_limits(self) -> None:
+        self._frame = -1
+        self._heard: list[tuple[Any, str, Any]] = []
+        self._heard_always: list[tuple[Any, str, Any]] = []
+
+    def begin_frame(self, answers: Any) -> None:
+        """Work off what waits, at the first question of a frame, and limit the rest of it."""
+        if not self.answers_per_frame and self.budget_us <= 0:
+            return
+        frame = answers.clock.now.frame
+        if frame == self._frame:
+            return
+        self._frame = frame
+        if self.answers_per_frame:
+            answers.begin_frame(Budget.of_steps(self.answers_per_frame))
+        else:
+            answers.begin_frame(Budget.of_time(self.budget_us, time.perf_counter_ns))
+
+    def listen_for_changes(self) -> None:
+        """Hear the events that make built-in answers old, at the nearest AIEventManager."""
+        self.stop_listening()
+        manager = nearest(self, "AIEventManager", MANAGERS) if len(self.invalidated_by) else None
+        for code in self.invalidated_by if manager is not None else ():
+            self._listen(self._heard, manager, code, self._forget_own)
+
+    def stop_listening(self) -> None:
+        """Hear them no more."""
+        for manager, code, handler in self._heard:
+            if manager.is_valid():
+                manager.unlisten(code, handler)
+        self._heard.clear()
+
+    def invalidate_when(self, manager: Any, event_code: str, topic: str, by_key: bool) -> None:
+        """Hear one more event, as long as both nodes live."""
+        def forget(_code: str, arguments: list[Any]) -> None:
+            if self._answers is not None and topic in self._answers.codes:
+                self._answers.invalidate(topic, *(arguments if by_key else ()))
+        self._listen(self._heard_always, manager, event_code, forget)
+
+    def _listen(self, kept: list[Any], manager: Any, code: str, handler: Any) -> None:
+        manager.listen(code, handler)
+        kept.append((manager, code, handler))
+
+    def _forget_own(self, _code: str, _arguments: list[Any]) -> None:
+        self._answers_changed()

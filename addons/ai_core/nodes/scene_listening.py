@@ -1,0 +1,122 @@
+"""One Callable that listens to one code, and the node it belongs to as a member of a group."""
+from __future__ import annotations
+
+from typing import Any
+
+from addons.ai_core.bridge.gd import GDCallable, SharedCall, get_object
+from addons.ai_core.nodes.scheduled import callable_name
+from ai_core.events.event import Event
+from ai_core.events.membership import Member, MemberListening
+
+
+class SceneListening:
+    """A registration: what ``listen`` was told, and the member's listening that came of it.
+
+    Args:
+        events: of the scene.
+        code: listened to.
+        handler: a Callable or a Python function, called with (code, arguments).
+        terms: what ``Member.listen`` takes beside.
+    """
+
+    def __init__(self, events: Any, code: str, handler: Any, terms: dict[str, Any]) -> None:
+        self.code, self.handler, self.terms = code, handler, terms
+        self.member: ListeningNode | None = None
+        self.has_stopped = False
+        self._events = events
+        self._listening: MemberListening | None = None
+        self._call = SharedCall(handler, self._gone) if isinstance(handler, GDCallable) else self._tell
+
+    def begin(self, member: ListeningNode) -> None:
+        """Listen as a member; what is sticky is told before this returns."""
+        self.member = member
+        name = callable_name(self._events.scheduler, self.handler)
+        self._listening = member.member.listen(self.code, self._call, name=name, **self.terms)
+        if self.has_stopped:         # by its own handler, told of something sticky
+            self._listening.stop()
+
+    def stop(self) -> None:
+        """Hear nothing more, at once."""
+        self.has_stopped = True
+        self.interrupt()
+        if self._listening is not None:
+            self._listening.stop()
+
+    def interrupt(self) -> None:
+        """Let a broadcast under way look again whether this is still to be told."""
+        if isinstance(self._call, SharedCall):
+            self._call.interrupt()
+
+    @property
+    def is_active(self) -> bool:
+        return not self.has_stopped and (self._listening is None or self._listening.is_active)
+
+    def _tell(self, event: Event) -> None:
+        self.handler(event.code, list(event.arguments))
+
+    def _gone(self, event: Event) -> None:
+        """The object of the Callable was freed: dropped, as a signal connection is."""
+        self._events.dispatcher.leave_out(event)
+        assert self._listening is not None
+        self._events.note_freed(self._listening.listening)
+        self._events.forget(self)
+
+
+class ListeningNode:
+    """A node as a member of the group it listens in; follows it from manager to manager.
+
+    Args:
+        events: of the scene.
+        node: whose methods listen; None for functions of no node.
+        manager: where it begins.
+        member: of the narrowcast.
+    """
+
+    def __init__(self, events: Any, node: Any, manager: Any, member: Member) -> None:
+        self.member = member
+        self.listenings: list[SceneListening] = []
+        self.node_id = 0 if node is None else node.instance_id
+        self._events = events
+        self._follows = node is not None and node.is_inside_tree() and manager_above(node) == manager
+        if self._follows:
+            node.connect("tree_entered", self.entered)
+
+    @property
+    def is_freed(self) -> bool:
+        return self.node_id != 0 and get_object(self.node_id) is None
+
+    def entered(self) -> None:
+        """Be where the node is now, if it was moved below another manager."""
+        above = manager_above(get_object(self.node_id))
+        if above is not None and above.events == self._events:
+            self.move_to(above.group)
+
+    def move_to(self, group: Any) -> None:
+        """Hear that group from now on."""
+        for one in self.listenings:
+            one.interrupt()
+        self.member.move_to(group)
+
+    def leave(self) -> None:
+        """Be gone, with all it listens to."""
+        for one in self.listenings:
+            one.stop()
+        self.member.leave()
+        node = get_object(self.node_id) if self._follows else None
+        if node is not None and node.is_connected("tree_entered", self.entered):
+            node.call("disconnect", "tree_entered", self.entered)
+
+
+def manager_above(node: Any) -> Any:
+    """Return the nearest AIEventManager above a node, None if there is none."""
+    found = node.get_parent()
+    while found is not None and not found.is_class("AIEventManager"):
+        found = found.get_parent()
+    return found
+
+
+def owner_of(handler: Any) -> Any:
+    """Return the node that a handler is a method of, None for others."""
+    owner = handler.get("get_object") if isinstance(handler, GDCallable) else getattr(handler, "__self__", None)
+    is_node = getattr(owner, "is_class", None)
+    return owner if is_node is not None and is_node("Node") else None

@@ -1,0 +1,57 @@
+"""The sense graph that the regions and portals of a scene make."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from addons.ai_core.bridge.gd import report_error
+from addons.ai_core.nodes.scene_values import path_of
+from addons.ai_core.nodes.scheduled import nearest
+from addons.ai_core.nodes.sense_place import GROUP, PORTALS, REGIONS
+from ai_core.senses.sense_graph import SenseGraph
+
+
+def graph_of_scene(manager: Any, root: Any) -> tuple[SenseGraph, dict[str, Any], dict[str, Any]]:
+    """Return the graph of a manager, and the nodes of regions and of portals by their names in it.
+
+    What is wrong is reported, once each, and left out.
+
+    Args:
+        manager: the SenseManager, inside the tree.
+        root: the node from which paths begin, which are the names.
+    """
+    regions = {path_of(root, one): one for one in _good(manager, REGIONS)}
+    names = {node.instance_id: name for name, node in regions.items()}
+    portals: dict[str, Any] = {}
+    ways = []
+    for node in _good(manager, PORTALS):
+        ends = [names.get(node.end(path).instance_id) for path in (node.from_region, node.to_region)]
+        if None in ends:
+            path = node.from_region if ends[0] is None else node.to_region
+            report_error(f"leads nowhere: the region '{path}' is not in the graph of its SenseManager", node)
+            continue
+        name = path_of(root, node)
+        portals[name] = node
+        ways += node.portals(name, *ends)
+    if not regions:
+        report_error("has mode Graph and no SenseRegion3D, so nothing is sensed; add regions, or use Regional", manager)
+    graph = SenseGraph([node.region(name) for name, node in regions.items()], ways)
+    for name, node in (*regions.items(), *portals.items()):
+        node.become(manager, name)
+    return graph, regions, portals
+
+
+def _good(manager: Any, group: str) -> list[Any]:
+    """Return the members of a group that belong to a manager, in tree order, without those that are wrong."""
+    found = []
+    for node in manager.get_tree().get_nodes_in_group(group):
+        if nearest(node, "SenseManager", GROUP) != manager:
+            continue
+        warnings = node._get_configuration_warnings()
+        if not all(map(math.isfinite, node.global_position)):
+            warnings = ["is left out: its global transform holds a NaN or infinity"]
+        for warning in warnings:
+            report_error(warning, node)
+        if not warnings:
+            found.append(node)
+    return found

@@ -1,0 +1,45 @@
+"""What regions and portals have in common: the SenseManager in graph mode makes its graph of them."""
+from __future__ import annotations
+
+from typing import Any
+
+from addons.ai_core.bridge.gd import RefusedValue, report_error
+from addons.ai_core.nodes.scheduled import nearest
+
+GROUP = "sense_managers"
+REGIONS = "sense_regions"
+PORTALS = "sense_portals"
+
+
+class SensePlace:
+    """A region or portal: in its group while it is in the tree, in a graph once one is made of it."""
+
+    _manager: Any = None
+    _name = ""
+    group_name = ""
+
+    def on_enter_tree(self: Any) -> None:
+        self.add_to_group(self.group_name)
+
+    def on_entered(self: Any) -> None:
+        manager = nearest(self, "SenseManager", GROUP)
+        why = "there is no SenseManager; put one into the scene" if manager is None else manager.why_not(self)
+        if why and self._manager is None:
+            report_error(f"is not used: {why}", self)
+
+    def become(self: Any, manager: Any, name: str) -> None:
+        """Be part of a manager's graph under this name."""
+        self._manager, self._name = manager, name
+
+    def lose_manager(self: Any) -> None:
+        """The graph is no more."""
+        self._manager, self._name = None, ""
+
+    def _place(self) -> tuple[Any, str]:
+        if self._manager is None:
+            raise RefusedValue("is in no graph; it needs a SenseManager in graph mode, with a sensor or source")
+        return self._manager.core, self._name
+
+    def _set(self) -> None:
+        if self._manager is not None:
+            raise RefusedValue("the graph is made; set this before the first sensor or source joins")

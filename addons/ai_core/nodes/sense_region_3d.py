@@ -1,0 +1,109 @@
+"""SenseRegion3D: a room in which signals travel freely; portals lead out of it."""
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+from addons.ai_core.bridge.gd import (
+    Node,
+    Node3D,
+    RefusedValue,
+    Vector3,
+    export,
+    gdclass,
+    method,
+)
+from addons.ai_core.nodes.sense_place import REGIONS, SensePlace
+from ai_core.senses.sense_graph import SenseRegion
+from ai_core.senses.sense_graph_shapes import Box, Prism, Shape
+
+STRAIGHT_M = 1e-3
+"""How far edges may be off the axes and still count as along them (m): what float32 makes of a quarter turn."""
+
+
+@gdclass(icon="res://addons/ai_core/icons/sense_region_3d.svg")
+class SenseRegion3D(SensePlace, Node3D):
+    """A room, corridor or yard of a SenseManager in graph mode: in it signals travel freely.
+
+    It is a box around its position, or the box of a CollisionShape3D that is its child; it may be
+    turned about the vertical axis. Where regions meet, the first in the scene counts. The graph is
+    made of what is in the scene when the first sensor or source joins, and stays as it is then.
+    """
+
+    size_m = export(
+        Vector3, Vector3(10, 3, 10), unit="m", on_set="_set",
+        doc="Width, height and depth of the box. Not used if a CollisionShape3D with a BoxShape3D is its child.")
+    sight_attenuation = export(
+        float, 1.0, range=(0, 1, 0.001), group="Senses", on_set="_set",
+        doc="Share of what is seen that is kept per metre: less in fog or smoke.")
+    hearing_attenuation = export(
+        float, -1.0, range=(-1, 1, 0.001), on_set="_set",
+        doc="Share of a sound that is kept per metre; a negative one takes the SenseManager's.")
+    smell_dissipation = export(
+        float, 0.0, range=(0, 1, 0.001), on_set="_set",
+        doc="Share of a smell that is lost per second, as through an open window.")
+
+    group_name = REGIONS
+
+    @method
+    def get_smell_of(self, source: Node) -> float:
+        """Return how strong the scent of a SenseSource3D is in here; 0 where there is none."""
+        core, region = self._place()
+        return core.smell_in(region, _id_of(source))
+
+    @method
+    def get_smelliest_neighbor(self, source: Node) -> Node:
+        """Return the region from where the scent of a source comes stronger than it is here; else null.
+
+        Going there, and asking that one, leads to where it is strongest.
+        """
+        core, region = self._place()
+        found = core.uphill_from(region, _id_of(source))
+        return None if found is None else self._manager.region_node(core.graph.regions[found.region].name)
+
+    def region(self, name: str) -> SenseRegion:
+        """Return it as the library's region; its configuration warnings are none."""
+        attenuation = {"sight": self.sight_attenuation}
+        if self.hearing_attenuation >= 0:
+            attenuation["hearing"] = self.hearing_attenuation
+        return SenseRegion(
+            name, self._shape(), attenuation=attenuation, dissipation={"smell": self.smell_dissipation})
+
+    def _get_configuration_warnings(self) -> list[str]:
+        try:
+            self._shape()
+        except ValueError as error:
+            return [str(error)]
+        return []
+
+    def _box(self) -> tuple[Any, Vector3]:
+        """Return the node that is the centre of the box, and its size."""
+        for child in self.get_children():
+            if child.is_class("CollisionShape3D") and child.shape is not None and child.shape.is_class("BoxShape3D"):
+                return child, child.shape.size
+        return self, self.size_m
+
+    def _shape(self) -> Shape:
+        centre, size = self._box()
+        if not all(side > 0 for side in size):
+            raise ValueError(f"has no volume and senses nothing: its size is {size!r}; make every side more than 0")
+        corners = [
+            tuple(centre.to_global(Vector3(*(side * half for side, half in zip(size, halves, strict=True)))))
+            for halves in product((-0.5, 0.5), repeat=3)
+        ]
+        (x, low, z), (a, high, c) = corners[0], corners[2]      # one edge that should be upright
+        if max(abs(x - a), abs(z - c)) > STRAIGHT_M or not low < high:
+            raise ValueError("is tilted and senses nothing; turn regions about the vertical axis only")
+        floor = [(x, z) for x, _, z in (corners[0], corners[1], corners[5], corners[4])]
+        (x, z), (a, c) = floor[:2]
+        if min(abs(x - a), abs(z - c)) > STRAIGHT_M:
+            return Prism(floor, low, high)
+        sides = list(zip(*corners, strict=True))
+        return Box(tuple(map(min, sides)), tuple(map(max, sides)))   # type: ignore[arg-type]
+
+
+def _id_of(source: Any) -> int:
+    """Return the id of a source; -1, which smells nowhere, if it has left."""
+    if source is None or not source.is_class("SenseSource3D"):
+        raise RefusedValue(f"source must be a SenseSource3D, got {source!r}")
+    return int(source.source_id)

@@ -1,0 +1,105 @@
+"""The state of a SenseManager: sensors and sources are found again by their paths."""
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping
+from heapq import heapify
+from typing import Any
+
+from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
+from ai_core.saving.fields import Fields, State
+
+Name = tuple[str, int]
+
+
+class SenseSaving:
+    """How a SenseManager is saved and loaded; a part of that class."""
+
+    core: Any
+    _core: Any
+    _sensors: dict[int, Any]
+    _sources: dict[int, Any]
+    _bodies: dict[int, int]
+    _portals: dict[str, Any]
+    _fading: list[tuple[float, int]]
+    _rows: Any
+
+    def is_in_use(self) -> bool:
+        return self._core is not None
+
+    def saved(self) -> State:
+        return {
+            "version": 1,
+            "senses": self.core.save_state(),
+            "sensors": _saved_nodes(self.core.sensor_names, self._sensors),
+            "sources": _saved_nodes(self.core.source_names, self._sources),
+        }
+
+    def prepared(self, state: object) -> Callable[[], None]:
+        fields = Fields.versioned(state, version=1)
+        change = self.core.prepare_state(fields.anything("senses"))
+        changes = [
+            *_prepared_nodes(fields, "sensors", self.core.sensor_names, self._sensors),
+            *_prepared_nodes(fields, "sources", self.core.source_names, self._sources),
+        ]
+        fields.end()
+
+        def change_all() -> None:
+            sensors, sources = _by_name(self.core.sensor_names), _by_name(self.core.source_names)
+            change()
+            self._take_ids(sensors, sources)
+            for name, portal in self._portals.items():
+                portal.take_open(self.core.graph.is_open(name))
+            for one in changes:
+                one()
+            self._fading = [(node.until_s, one) for one, node in self._sources.items() if node.until_s < math.inf]
+            heapify(self._fading)
+
+        return change_all
+
+    def _take_ids(self, sensors: dict[Name, int], sources: dict[Name, int]) -> None:
+        """Give nodes the ids that a loaded game has; told which they had, by name."""
+        new_sensors, new_sources = _by_name(self.core.sensor_names), _by_name(self.core.source_names)
+        self._sensors = {new_sensors[name]: self._sensors[old] for name, old in sensors.items()}
+        self._bodies = {new_sources[name]: self._bodies[old] for name, old in sources.items()}
+        self._sources = {new_sources[name]: self._sources[old] for name, old in sources.items()}
+        self._rows = None
+        for new, node in (*self._sensors.items(), *self._sources.items()):
+            node.take_id(new)
+
+
+def _saved_nodes(names: Mapping[int, str], nodes: dict[int, Any]) -> list[State]:
+    """Return the properties of each sensor or source, by the order of adding."""
+    return [
+        {"name": name, "settings": saved_settings(nodes[one], nodes[one].saved_names), **nodes[one].saved_more()}
+        for one, name in names.items() if one in nodes
+    ]
+
+
+def _prepared_nodes(
+    fields: Fields, field: str, names: Mapping[int, str], nodes: dict[int, Any]
+) -> list[Callable[[], None]]:
+    """Check saved properties, those of one name by the order of adding; return what puts them."""
+    ids, numbers = _by_name(names), Counter[str]()
+    changes = []
+    for row in fields.groups(field):
+        name = row.text("name")
+        node = nodes.get(ids.get((name, numbers[name]), -1))
+        numbers[name] += 1
+        if node is None:
+            row.refuse("name", f"names {name!r}, which is not in the scene")
+        changes.append(prepared_settings(node, node.saved_names, row.group("settings")))
+        changes.append(node.prepared_more(row))
+        row.end()
+    return changes
+
+
+def _by_name(names: Mapping[int, str]) -> dict[Name, int]:
+    """Return ids by name and number among those of the same name."""
+    found: dict[Name, int] = {}
+    numbers: Counter[str] = Counter()
+    for one, name in names.items():
+        found[name, numbers[name]] = one
+        numbers[name] += 1
+    return found

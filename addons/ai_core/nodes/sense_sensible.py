@@ -1,0 +1,132 @@
+"""What SenseSource3D and SenseSource2D share: strengths, emitting, and clues that fade."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS
+from addons.ai_core.bridge.gd import (
+    RefusedValue,
+    export,
+    method,
+    signal,
+)
+from addons.ai_core.nodes.sense_member import SenseMember
+from ai_core.saving.fields import Fields, State
+
+
+class Sensible(SenseMember):
+    """SenseSource3D and SenseSource2D, which differ in where they are; a part of those classes."""
+
+    sight_strength = export(
+        float, 1.0, range=(0, 100, 0.01), or_greater=True, on_set="_change",
+        doc="How well it can be seen; 0 is invisible.")
+    sound_strength = export(
+        float, 2.0, range=(0, 100, 0.01), or_greater=True, on_set="_change",
+        doc="Strength of a sound that is emitted without saying how strong.")
+    smell_strength = export(
+        float, 1.0, range=(0, 100000, 0.01), or_greater=True, on_set="_change",
+        doc="Strength of a smell that is emitted without saying how strong. In graph mode it is an amount:"
+            " what it would be in one cubic metre.")
+    light = export(
+        float, 1.0, range=(0, 10, 0.01), or_greater=True, on_set="_change",
+        doc="How brightly it is lit: in the dark it is seen less.")
+    size = export(
+        float, 1.0, range=(0.001, 1000, 0.001), on_set="_change",
+        doc="It is sensed as if it were so many times nearer.")
+    gives_light = export(
+        bool, False, on_set="_change", doc="On: in graph mode it is seen through two portals; else through one.")
+    tag = export(str, "", on_set="_change", doc="What it is, for behaviors: \"blood\", \"footsteps\".")
+    affiliation = export(
+        int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), on_set="_change",
+        doc="What it belongs to; sensors choose what they notice.")
+
+    lasts_s = export(
+        float, 0.0, range=(0, 3600, 0.1), or_greater=True, unit="s", group="Clue", on_set="_lasts_set",
+        doc="It cannot be sensed any more so long after it joined or this was set, as a footprint; 0 lasts for good.")
+
+    faded = signal(doc="What it is has lasted its time; it is not sensed any more. Free it here, or set lasts_s anew.")
+
+    without_manager = "cannot be sensed"
+    saved_names = (
+        "sight_strength", "sound_strength", "smell_strength", "light", "size", "gives_light", "affiliation", "lasts_s")
+
+    def __init__(self) -> None:
+        self.source_id = -1
+        self.until_s = math.inf       # when it fades
+        self.has_faded = False
+
+    def on_exit_tree(self) -> None:
+        if self._manager is not None and self._manager.is_valid():
+            self._manager.remove_source(self.source_id)
+        self._manager, self.source_id = None, -1
+
+    def lose_manager(self) -> None:
+        self.source_id = -1
+        super().lose_manager()
+
+    @method
+    def emit(self, modality: str, strength: float = -1.0, channel: str = "") -> None:
+        """Send a signal, such as emit("hearing", 2.0); a negative strength takes the source's own.
+
+        Of those on one channel that reach a sensor in one frame only the last is told; "" is none.
+        """
+        if self._manager is None:
+            raise RefusedValue("cannot emit: it is not in a scene with a SenseManager")
+        self._manager.core.emit(self.source_id, modality, None if strength < 0 else strength, channel=channel)
+
+    def _enlist(self, manager: Any) -> None:
+        self.has_faded = False
+        self.source_id = manager.add_source(self, **self._settings())
+        self._last(manager)
+        if self.gives_light:
+            manager.set_light_emitter(self.source_id, True)
+        manager.tell_source_joined()
+
+    def fade(self) -> None:
+        """Be sensed no more, and say so."""
+        self.has_faded = True
+        self._change()
+        self.faded.emit()
+
+    def saved_more(self) -> State:
+        return {"until_s": self.until_s if self.until_s < math.inf else None, "has_faded": self.has_faded}
+
+    def prepared_more(self, fields: Fields) -> Callable[[], None]:
+        until_s = math.inf if fields.anything("until_s") is None else fields.seconds("until_s")
+        has_faded = fields.flag("has_faded")
+
+        def change() -> None:
+            self.until_s, self.has_faded = until_s, has_faded
+
+        return change
+
+    def take_id(self, source_id: int) -> None:
+        self.source_id = source_id
+
+    def _settings(self) -> dict[str, Any]:
+        return {
+            "strengths": {
+                "sight": self.sight_strength, "hearing": self.sound_strength, "smell": self.smell_strength},
+            "light": self.light,
+            "size": self.size,
+            "tag": self.tag,
+            "affiliation": 0 if self.has_faded else self.affiliation & 0xFFFFFFFF,
+        }
+
+    def _last(self, manager: Any) -> None:
+        self.until_s = manager.now_s + self.lasts_s if self.lasts_s > 0 else math.inf
+        if self.lasts_s > 0:
+            manager.fade_later(self.source_id, self.until_s)
+
+    def _lasts_set(self) -> None:
+        if self._manager is not None:
+            self.has_faded = False
+            self._last(self._manager)
+            self._change()
+
+    def _change(self) -> None:
+        if self._manager is not None:
+            self._manager.core.change_source(self.source_id, **self._settings())
+            self._manager.set_light_emitter(self.source_id, self.gives_light)

@@ -1,0 +1,264 @@
+"""What Sensor3D and Sensor2D share: settings, signals, and what they ask of the library."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS
+from addons.ai_core.bridge.gd import (
+    Node,
+    NodePath,
+    RefusedValue,
+    export,
+    method,
+    signal,
+)
+from addons.ai_core.nodes.sense_member import SenseMember
+from ai_core.senses.awareness import AwarenessSettings, LevelChange
+from ai_core.senses.memory import MemoryChange, Remembered, SenseMemory
+from ai_core.senses.sensation import Sensation
+from ai_core.senses.sight import SightCone
+
+
+class Sensing(SenseMember):
+    """Sensor3D and Sensor2D, but for what is a place there; a part of those classes."""
+
+    sensed: Any
+    target_lost: Any
+    get_node_or_null: Any
+    source_class = ""
+    sensor_class = ""
+    vertical_angle: Any = 0.0
+
+    sight_range_m = export(
+        float, 20.0, range=(0.1, 500, 0.1), or_greater=True, unit="m", group="Sight", on_set="_change",
+        doc="How far the main cone of sight reaches.")
+    horizontal_angle = export(
+        float, math.radians(110), range=(0.01, math.tau, 0.001), as_degrees=True, on_set="_change",
+        doc="Full angle of the main cone from left to right.")
+    near_range_m = export(
+        float, 2.0, range=(0, 50, 0.1), unit="m", on_set="_change",
+        doc="Within this distance it notices in every direction; 0 switches that off.")
+    sight_threshold = export(
+        float, 0.1, range=(0, 100, 0.01), or_greater=True, on_set="_change", doc="Weakest strength that is seen.")
+    hearing_threshold = export(
+        float, 1.0, range=(0, 100, 0.01), or_greater=True, group="Hearing", on_set="_change",
+        doc="Weakest sound that is heard.")
+    smell_threshold = export(
+        float, 0.1, range=(0, 100, 0.01), or_greater=True, group="Smell", on_set="_change",
+        doc="Weakest smell that is smelled.")
+    notices = export(
+        int, 0xFFFFFFFF, hint=(HINT_LAYERS_3D_PHYSICS, ""), group="Affiliation", on_set="_change",
+        doc="Affiliations of sources that it notices.")
+    own_source = export(
+        NodePath, NodePath(""), on_set="_change", doc="The source that is itself, which it never senses.")
+    lose_after_s = export(
+        float, 1.0, range=(0, 60, 0.05), unit="s", group="Memory",
+        doc="A target not sensed for so long is lost. Read when it joins.")
+    maximum_age_s = export(
+        float, 20.0, range=(0, 600, 0.1), or_greater=True, unit="s",
+        doc="A target not sensed for so long expires: it is not to be trusted any more. Read when it joins.")
+    keep_expired_s = export(
+        float, 0.0, range=(0, 600, 0.1), or_greater=True, unit="s",
+        doc="What expired is forgotten so much later. Read when it joins.")
+    free_knowledge_s = export(
+        float, 0.0, range=(0, 10, 0.05), or_greater=True, unit="s",
+        doc="For so long after a target was last seen, its position goes on being known. Read when it joins.")
+    awareness_gain_per_s = export(
+        float, 1.0, range=(0, 20, 0.01), or_greater=True, group="Awareness",
+        doc="How fast it grows aware of what it sees at strength 1. Read when it joins.")
+    awareness_decay_per_s = export(
+        float, 0.2, range=(0, 20, 0.01), or_greater=True, doc="How fast awareness fades. Read when it joins.")
+
+    target_gained = signal(("target", Node), doc="A target is known now that was not, or was lost.")
+    target_expired = signal(("target", Node), doc="A lost target was not sensed for the maximum age.")
+    target_forgotten = signal(("target", Node), doc="A target that expired is not kept any longer.")
+    target_told = signal(("target", Node), doc="Another reported something newer of a target; see report_to.")
+    awareness_changed = signal(
+        ("target", Node), ("level", int), ("level_name", str), doc="0 is unaware, 1 suspicious, 2 alert.")
+
+    without_manager = "senses nothing"
+    saved_names = (
+        "sight_range_m", "horizontal_angle", "near_range_m",
+        "sight_threshold", "hearing_threshold", "smell_threshold", "notices",
+    )
+
+    def __init__(self) -> None:
+        self._id = -1
+
+    def on_exit_tree(self) -> None:
+        if self._manager is not None and self._manager.is_valid():
+            self._manager.remove_sensor(self._id)
+        self._manager = None
+
+    @method
+    def get_known_targets(self) -> list:
+        """Return what it knows, the surest first: a Dictionary per target.
+
+        Keys: target (null if it has left), last_known_position, age_s, strength, modality,
+        velocity, awareness (0 to 1), level, is_visible.
+        """
+        if self._manager is None:
+            return []
+        visible = set(self._manager.core.sensed_by(self._id))
+        return [self._known(one, visible) for one in self._memory().known()]
+
+    @method
+    def can_sense(self, target: Node) -> bool:
+        """Return whether a source is in view right now."""
+        if self._manager is None:
+            return False
+        return any(self._manager.source_node(one) == target for one in self._manager.core.sensed_by(self._id))
+
+    @method
+    def forget(self, target: Node) -> None:
+        """Drop what it remembers of a source, without a signal."""
+        if self._manager is None:
+            return
+        for one in self._memory().known():
+            if self._manager.source_node(one.target) == target:
+                self._memory().forget(one.target)
+
+    @method
+    def why(self, target: Node) -> dict:
+        """Return the factors behind how aware it is of a source; empty if not at all.
+
+        Keys: awareness (0 to 1), level_name, rate_per_s, visibility and startled (strength by
+        modality), reacts_in_s (until the next level is told; -1 if none was reached).
+        """
+        meter = None
+        if self._manager is not None and self._is_source(target):
+            meter = self._manager.core.awareness_of(self._id, target.source_id)
+        if meter is None:
+            return {}
+        reasons = meter.why()
+        reacts_at_s = reasons.reacts_at_s
+        return {
+            "awareness": reasons.value,
+            "level_name": reasons.level_name,
+            "rate_per_s": reasons.rate_per_s,
+            "visibility": dict(reasons.visibility),
+            "startled": dict(reasons.startled),
+            "reacts_in_s": -1.0 if reacts_at_s is None else max(0.0, reacts_at_s - self._manager.now_s),
+        }
+
+    @method
+    def report_to(self, other: Node, age_s: float = 0.0) -> None:
+        """Tell another sensor by radio where its targets were last known, each as old as it is.
+
+        With an age it is a report that was under way so long. Nobody notices a target by being told.
+        """
+        if other is None or not other.is_class(self.sensor_class) or other._manager is None or self._manager is None:
+            raise RefusedValue(
+                f"cannot report to {other!r}: both must be a {self.sensor_class} in a scene with a SenseManager")
+        if other._manager != self._manager:
+            raise RefusedValue("cannot report to a sensor of another SenseManager; their targets are not the same")
+        for one in self._memory().known():
+            report = self._memory().report_of(one.target)
+            if report is not None:
+                other._memory().hear_report(report, age_s)
+
+    @method
+    def set_keenness(self, modality: str, keenness: float, for_s: float = 0.0) -> None:
+        """Make a sense keener or duller by a factor, such as 0 for deafened; for so long, or for good with 0."""
+        if self._manager is None:
+            raise RefusedValue("has no keenness to change: it is not in a scene with a SenseManager")
+        self._manager.core.set_keenness(self._id, modality, keenness, for_s=for_s or None)
+
+    def find_own_source(self) -> None:
+        """Called when a source has joined that may be its own."""
+        self._change()
+
+    def _get_configuration_warnings(self) -> list[str]:
+        warnings = super()._get_configuration_warnings()
+        own = self.get_node_or_null(self.own_source) if self.own_source else None
+        if self.own_source and (own is None or not own.is_class(self.source_class)):
+            warnings.append(
+                f"own_source '{self.own_source}' is no {self.source_class}; choose the one it carries, or none")
+        return warnings
+
+    def _own_id(self, manager: Any) -> int | None:
+        own = self.get_node_or_null(self.own_source) if self.own_source else None
+        if own is None or not own.is_class(self.source_class):
+            return None
+        if own.source_id < 0:
+            manager.await_own_source(self)   # a later sibling: it joins after this one
+            return None
+        return own.source_id
+
+    def _enlist(self, manager: Any) -> None:
+        self._id = manager.add_sensor(
+            self, **self._settings(manager),
+            memory=SenseMemory(
+                lose_after_s=self.lose_after_s, maximum_age_s=max(self.maximum_age_s, self.lose_after_s),
+                keep_expired_s=self.keep_expired_s, free_knowledge_s=self.free_knowledge_s),
+            awareness=AwarenessSettings(gain_per_s=self.awareness_gain_per_s, decay_per_s=self.awareness_decay_per_s),
+            on_sensed=self._tell_sensed, on_gained=self._tell_gained, on_lost=self._tell_lost,
+            on_forgotten=self._tell_forgotten, on_awareness_changed=self._tell_awareness,
+            on_expired=self._tell_expired, on_told=self._tell_told)
+
+    def _settings(self, manager: Any) -> dict[str, Any]:
+        cones = [SightCone(self.sight_range_m, self.horizontal_angle, self.vertical_angle)]
+        if self.near_range_m > 0:
+            cones.append(SightCone(self.near_range_m, math.tau, math.pi))
+        return {
+            "thresholds": {
+                "sight": self.sight_threshold, "hearing": self.hearing_threshold, "smell": self.smell_threshold},
+            "sight_cones": cones,
+            "notices": self.notices & 0xFFFFFFFF,
+            "own_source": self._own_id(manager),
+        }
+
+    def _change(self) -> None:
+        if self._manager is not None:
+            settings = self._settings(self._manager)
+            if settings["own_source"] is None:
+                settings["own_source"] = -1      # None would keep the old one
+            self._manager.core.change_sensor(self._id, **settings)
+
+    def take_id(self, sensor_id: int) -> None:
+        self._id = sensor_id
+
+    def _is_source(self, target: Any) -> bool:
+        return target is not None and target.is_class(self.source_class) and target.source_id >= 0
+
+    def _memory(self) -> SenseMemory:
+        return self._manager.core.memory_of(self._id)
+
+    def _known(self, one: Remembered, visible: set[int]) -> dict[str, Any]:
+        now_s = self._manager.now_s
+        meter = self._manager.core.awareness_of(self._id, one.target)
+        return {
+            "target": self._manager.source_node(one.target),
+            "last_known_position": self._manager.point(one.last_known_position),
+            "velocity": self._manager.point(one.velocity),
+            "age_s": one.age_s(now_s),
+            "strength": one.strength,
+            "modality": one.dominant_modality,
+            "awareness": 0.0 if meter is None else meter.value,
+            "level": 0 if meter is None else meter.level,
+            "is_visible": one.target in visible,
+        }
+
+    def _tell_sensed(self, sensation: Sensation) -> None:
+        self.sensed.emit(
+            self._manager.source_node(sensation.source_id), sensation.modality,
+            float(sensation.intensity), self._manager.point(sensation.position))
+
+    def _tell_gained(self, change: MemoryChange) -> None:
+        self.target_gained.emit(self._manager.source_node(change.target))
+
+    def _tell_lost(self, change: MemoryChange) -> None:
+        self.target_lost.emit(self._manager.source_node(change.target), self._manager.point(change.last_known_position))
+
+    def _tell_expired(self, change: MemoryChange) -> None:
+        self.target_expired.emit(self._manager.source_node(change.target))
+
+    def _tell_told(self, change: MemoryChange) -> None:
+        self.target_told.emit(self._manager.source_node(change.target))
+
+    def _tell_forgotten(self, change: MemoryChange) -> None:
+        self.target_forgotten.emit(self._manager.source_node(change.target))
+
+    def _tell_awareness(self, change: LevelChange) -> None:
+        self.awareness_changed.emit(self._manager.source_node(change.target), change.level, change.name)

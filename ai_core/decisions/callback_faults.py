@@ -1,0 +1,89 @@
+"""The faults of one character's callbacks: reported, counted, left out if they last."""
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ai_core.errors import UnknownNameError
+from ai_core.faults import FaultIsolation
+from ai_core.saving.fields import Fields, State
+
+__all__ = ["CallbackFaults", "read_failing"]
+
+
+class CallbackFaults:
+    """Made at the first fault of a character, so that healthy ones pay nothing.
+
+    Args:
+        owner_name: of the character, for reports.
+        isolation: counts, reports and decides what is left out.
+    """
+
+    __slots__ = ("_failing", "_isolation", "_owner_name")
+
+    def __init__(self, owner_name: str, isolation: FaultIsolation) -> None:
+        self._owner_name = owner_name
+        self._isolation = isolation
+        self._failing: set[str] = set()
+
+    def report(self, name: str, frame: int, error: Exception) -> None:
+        """Report that the callback of this name raised.
+
+        Raises:
+            Exception: ``error`` itself, if the isolation lets faults through.
+        """
+        self._failing.add(name)
+        self._isolation.failed((self, name), f"{self._owner_name}: {name}", frame, error)
+
+    def note_success(self, name: str) -> None:
+        """Note a call that went well: failures were not in a row."""
+        if name in self._failing:
+            self._failing.discard(name)
+            self._isolation.succeeded((self, name))
+
+    def is_left_out(self, name: str) -> bool:
+        """Return True if the callback failed too often."""
+        return self._isolation.is_quarantined((self, name))
+
+    def release(self) -> None:
+        """Give every callback all its tries again."""
+        for name in self._failing:
+            self._isolation.forget((self, name))
+        self._failing.clear()
+
+    def save(self) -> list[State]:
+        """Return what failed lately, as plain data."""
+        rows = ((name, *self._isolation.failures_of((self, name))) for name in sorted(self._failing))
+        return [
+            {"name": name, "failures": failures, "is_quarantined": is_quarantined}
+            for name, failures, is_quarantined in rows
+        ]
+
+    def put(self, failing: dict[str, tuple[int, bool]]) -> None:
+        """Set what ``save`` returns."""
+        self.release()
+        for name, (failures, is_quarantined) in failing.items():
+            self._failing.add(name)
+            self._isolation.put_failures((self, name), failures, is_quarantined=is_quarantined)
+
+
+def read_failing(fields: Fields, known: Iterable[str]) -> dict[str, tuple[int, bool]]:
+    """Return the field "failing", as ``CallbackFaults.save`` wrote it, for its ``put``.
+
+    Args:
+        fields: has the field.
+        known: names of all callbacks there are.
+
+    Raises:
+        StateError: if it cannot be loaded; says where in it, and why.
+    """
+    names = set(known)
+    failing: dict[str, tuple[int, bool]] = {}
+    for one in fields.groups("failing"):
+        name = one.text("name")
+        if name not in names:
+            one.refuse("name", f"is not here: {UnknownNameError('callback', name, names)}")
+        if name in failing:
+            one.refuse("name", f"comes twice: {name!r}")
+        failing[name] = one.whole("failures"), one.flag("is_quarantined")
+        one.end()
+    return failing

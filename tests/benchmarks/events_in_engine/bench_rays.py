@@ -1,0 +1,36 @@
+"""The rays that can_see casts, and nothing else."""
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from addons.ai_core.bridge.gd import Node3D, gdclass, method, read_transforms
+from addons.ai_core.nodes.sight_rays import SightRays
+
+
+@gdclass
+class BenchRays(Node3D):
+    """Casts a ray for each pair of nodes, in one crossing."""
+
+    def on_enter_tree(self) -> None:
+        self._rays = SightRays(self, 1)
+
+    @method
+    def set_pairs(self, observers: list, targets: list) -> None:
+        self._origins = np.zeros((len(observers), 3), np.float32)
+        self._targets = np.zeros((len(targets), 3), np.float32)
+        read_transforms(observers, self._origins)
+        read_transforms(targets, self._targets)
+
+    @method
+    def cast(self) -> float:
+        """Return how long the batch takes (µs)."""
+        begun = time.perf_counter_ns()
+        self._blocked = self._rays.blocked(self._origins, self._targets)
+        return (time.perf_counter_ns() - begun) / 1000
+
+    @method
+    def seen(self) -> int:
+        """Return how many of the last batch were free."""
+        return int((~self._blocked).sum())

@@ -1,0 +1,87 @@
+"""A plain state machine to compare with: no tables, nothing worked out before."""
+from __future__ import annotations
+
+from ai_core.decisions.state_machine_states import PREVIOUS, History
+
+
+class ReferenceMachine:
+    """Looks everything up at each event. States are paths; the root is "".
+
+    Args:
+        tree: by path, the paths inside it, the initial one first.
+        transitions: as handed to the definition.
+        allows: told a transition, returns whether its guard does.
+        tell: told "enter x", "exit x", "action n".
+    """
+
+    def __init__(self, tree, transitions, allows, tell):
+        self.tree, self.transitions, self.allows, self.tell = tree, transitions, allows, tell
+        self.leaf, self.previous, self.left = None, None, {}
+
+    def around(self, path):
+        """The state and all around it, the root last."""
+        found = [path]
+        while path:
+            path = path.rpartition("/")[0]
+            found.append(path)
+        return found
+
+    def first_leaf(self, path):
+        while self.tree.get(path):
+            path = self.tree[path][0]
+        return path
+
+    def start(self):
+        self.go("", self.first_leaf(""))
+
+    def send(self, event):
+        for source in self.around(self.leaf):
+            for number, one in enumerate(self.transitions):
+                if one.event != event or (one.source or "") != source:
+                    continue
+                if one.guard is not None and not self.allows(number):
+                    continue
+                if one.target is None:
+                    if one.action is None and one.guard is None:
+                        return False
+                    self.act(number, one)
+                    return True
+                leaf = self.destination(one)
+                if leaf is not None:
+                    top = leaf if one.target == PREVIOUS else one.target
+                    stays = next(path for path in self.around(top)[1:] if path in self.around(source))
+                    self.go(stays, leaf, (number, one))
+                    return True
+        return False
+
+    def act(self, number, one):
+        if one.action is not None:
+            self.tell(f"action {number}")
+
+    def destination(self, one):
+        if one.target == PREVIOUS:
+            return self.previous
+        last = self.left.get(one.target)
+        if one.history is None or last is None:
+            return self.first_leaf(one.target)
+        if one.history is History.DEEP:
+            return last
+        inside = next(path for path in self.tree[one.target] if path in self.around(last))
+        return self.first_leaf(inside)
+
+    def go(self, stays, leaf, by=None):
+        before = self.leaf
+        if before is not None:
+            for path in self.around(before):
+                if path == stays:
+                    break
+                self.tell(f"exit {path}")
+                self.left[path] = before
+        if by is not None:
+            self.act(*by)
+        if before not in (None, leaf):
+            self.previous = before
+        self.leaf = leaf
+        inside = self.around(leaf)
+        for path in reversed(inside[: inside.index(stays)]):
+            self.tell(f"enter {path}")

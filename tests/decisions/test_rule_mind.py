@@ -1,0 +1,274 @@
+"""One character's mind: what it knows, which rule fires, and when again."""
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from ai_core.budget import Budget
+from ai_core.clock import ManualClock
+from ai_core.decisions.rule_mind import MOST_FIRINGS, Fired, RuleMind
+from ai_core.decisions.rules import Rule, RuleSet
+from ai_core.errors import UnknownNameError
+from ai_core.faults import FaultIsolation
+from ai_core.saving.fields import StateError
+from ai_core.scheduling.frequency import FrequencyScheduler
+
+
+def says(word):
+    return lambda mind: word
+
+
+FIGHT = RuleSet(
+    [
+        Rule("fear", "hurt and not safe", concludes="afraid"),
+        Rule("attack", "near and not afraid", says("attack"), salience="aggression"),
+        Rule("flee", "afraid > courage", says("flee"), salience=1.0),
+        Rule("wait", "", says("wait"), salience=-1.0, repeats=True),
+    ],
+    facts={"near": 0.0, "hurt": 0.0, "safe": 0.0},
+    parameters={"aggression": 0.5, "courage": 0.5},
+)
+
+
+def names(fired):
+    return [one.rule for one in fired]
+
+
+def quiet(reports=None):
+    return FaultIsolation(report=(lambda fault: None) if reports is None else reports.append)
+
+
+def test_rules_fire_in_the_order_of_salience_then_of_how_far_they_are_met():
+    rules = RuleSet(
+        [Rule("low", "a", says(1)), Rule("weak", "b", says(2), salience=2), Rule("strong", "a", says(3), salience=2),
+         Rule("same", "a", says(4), salience=2)],
+        facts={"a": 0.75, "b": 0.5},
+    )
+    assert RuleMind(rules).think() == [
+        Fired("strong", 0.75, 3), Fired("same", 0.75, 4), Fired("weak", 0.5, 2), Fired("low", 0.75, 1),
+    ]
+
+
+def test_a_rule_fires_again_only_when_a_fact_it_reads_has_changed():
+    mind = RuleMind(FIGHT)
+    mind.set("near", 1.0)
+    assert names(mind.think()) == ["attack", "wait"]
+    assert names(mind.think()) == ["wait"]
+    mind.set("near", 1.0)
+    assert names(mind.think()) == ["wait"]
+    mind.set("near", 0.5)
+    assert names(mind.think()) == ["attack", "wait"]
+
+
+def test_concluded_facts_follow_at_once_and_fall_with_what_they_follow_from():
+    mind = RuleMind(FIGHT)
+    mind.set("hurt", 0.75)
+    assert mind.grade("afraid") == 0.75
+    mind.set("safe", True)
+    assert mind.grade("afraid") == 0.0
+
+
+def test_one_rule_set_makes_characters_of_different_kinds():
+    brave = RuleMind(FIGHT, parameters={"courage": 0.9})
+    coward = RuleMind(FIGHT, parameters={"courage": 0.1})
+    for mind in (brave, coward):
+        mind.set("near", 1.0)
+        mind.set("hurt", 0.4)
+    assert [mind.think(most=1)[0].result for mind in (brave, coward)] == ["attack", "flee"]
+    coward.set_parameter("courage", 0.5)
+    assert coward.parameter("courage") == 0.5
+    assert names(coward.think(most=1)) == ["attack"]
+
+
+def test_a_single_decision_leaves_the_rest_on_the_agenda():
+    mind = RuleMind(FIGHT)
+    mind.set("near", 1.0)
+    assert mind.agenda() == [("attack", 0.5, 1.0), ("wait", -1.0, 1.0)]
+    assert names(mind.think(most=1)) == ["attack"]
+    assert mind.agenda() == [("wait", -1.0, 1.0)]
+
+
+def test_a_fact_that_is_asked_is_asked_once_a_thought():
+    asked = []
+
+    def nearness(mind):
+        asked.append(mind.owner)
+        return 0.5
+
+    rules = RuleSet([Rule("a", "near", says(1)), Rule("b", "near", says(2))], facts={"near": nearness})
+    mind = RuleMind(rules, owner="bob")
+    assert mind.grade("near") == 0.0
+    mind.think()
+    assert (asked, mind.grade("near")) == (["bob"], 0.5)
+
+
+def test_what_a_rule_sets_lets_others_fire_in_the_same_thought():
+    rules = RuleSet(
+        [
+            Rule("shout", "enemy", lambda mind: mind.set("alarm", mind.grade("enemy"))),
+            Rule("run", "alarm", says("run")),
+        ],
+        facts={"enemy": 1.0, "alarm": 0.0},
+    )
+    assert names(RuleMind(rules).think()) == ["shout", "run"]
+
+
+def test_rules_that_go_round_in_a_circle_are_cut_off_and_reported():
+    reports = []
+    rules = RuleSet(
+        [Rule("on", "not lit", lambda mind: mind.set("lit", 1)), Rule("off", "lit", lambda mind: mind.set("lit", 0))],
+        facts={"lit": 0.0},
+    )
+    mind = RuleMind(rules, name="bob", faults=quiet(reports))
+    assert len(mind.think()) == MOST_FIRINGS
+    assert [one.name for one in reports] == ["bob: its own rules"]
+    assert len(mind.think(most=7)) == 7
+    assert len(reports) == 1
+
+
+def test_characters_think_at_their_own_speed_by_a_parameter():
+    rules = RuleSet([Rule("a", "", says(1), repeats=True)], facts={}, parameters={"thinks_every_s": 0.5},
+                    period_s="thinks_every_s")
+    quick, slow = RuleMind(rules, parameters={"thinks_every_s": 0.25}), RuleMind(rules)
+    thoughts = {mind: sum(mind.update(0.125) is not None for _ in range(16)) for mind in (quick, slow)}
+    assert (thoughts[quick], thoughts[slow]) == (8, 4)
+
+
+def test_a_scheduler_runs_it_as_work():
+    clock = ManualClock()
+    scheduler, told = FrequencyScheduler(clock), []
+    mind = RuleMind(RuleSet([Rule("a", "", told.append, repeats=True)], facts={}))
+    scheduler.add(mind.advance, period_frames=2, phase_frames=0)
+    for _ in range(6):
+        clock.advance()
+        scheduler.advance(Budget.unlimited())
+    assert told == [mind] * 3
+
+
+def test_a_rule_that_raises_is_reported_and_the_others_fire():
+    reports = []
+    rules = RuleSet([Rule("bad", "a", lambda mind: 1 / 0), Rule("good", "a", says(1))], facts={"a": 1.0})
+    mind = RuleMind(rules, name="bob", faults=quiet(reports))
+    assert mind.think() == [Fired("bad", 1.0, None), Fired("good", 1.0, 1)]
+    assert [one.name for one in reports] == ["bob: rule 'bad'"]
+
+
+def test_a_rule_or_fact_that_keeps_failing_is_left_out_until_released():
+    asked, fired, reports = [], [], []
+
+    def broken(mind):
+        asked.append(1)
+        return math.nan
+
+    def fails(mind):
+        fired.append(1)
+        raise RuntimeError
+
+    rules = RuleSet([Rule("bad", "b", fails, repeats=True)], facts={"a": broken, "b": 1.0})
+    mind = RuleMind(rules, name="bob", faults=quiet(reports))
+    for _ in range(5):
+        mind.think()
+    assert (len(asked), len(fired)) == (3, 3)
+    assert "the grade of 'a' must be a finite number, got nan" in str(reports[0].error)
+    assert mind.save_state()["failing"][0] == {"name": "fact 'a'", "failures": 3, "is_quarantined": True}
+    mind.release_quarantined()
+    mind.think()
+    assert (len(asked), len(fired)) == (4, 4)
+
+
+def test_in_tests_a_failure_comes_through_after_the_thought():
+    fired = []
+    rules = RuleSet([Rule("bad", "", lambda mind: 1 / 0), Rule("good", "", fired.append)], facts={})
+    mind = RuleMind(rules, faults=FaultIsolation(reraise=True))
+    with pytest.raises(ZeroDivisionError):
+        mind.think()
+    assert fired == [mind]
+
+
+@pytest.mark.parametrize("grade", [math.nan, math.inf, -0.1, 1.1, "1", None])
+def test_a_grade_must_be_one(grade):
+    with pytest.raises((TypeError, ValueError), match="the grade of 'near' must be"):
+        RuleMind(FIGHT).set("near", grade)
+
+
+def test_misuse_is_told_at_the_call():
+    mind = RuleMind(RuleSet(
+        [Rule("a", "near", concludes="close")], facts={"near": 0.0, "seen": lambda mind: 1.0}, parameters={"bold": 1.0}
+    ))
+    for call, error, message in (
+        (lambda: mind.set("nearr", 1), UnknownNameError, "unknown fact 'nearr'; did you mean 'near'?"),
+        (lambda: mind.set(["near"], 1), UnknownNameError, "unknown fact"),
+        (lambda: mind.grade("x"), UnknownNameError, "unknown fact 'x'"),
+        (lambda: mind.set("close", 1), ValueError, "fact 'close' is concluded by a rule; set what it follows from"),
+        (lambda: mind.set("seen", 1), ValueError, "fact 'seen' is asked at every thought"),
+        (lambda: mind.parameter("bolt"), UnknownNameError, "unknown parameter 'bolt'; did you mean 'bold'?"),
+        (lambda: mind.set_parameter("bold", math.nan), ValueError, "parameter 'bold' must be a finite number"),
+        (lambda: mind.think(most=0), ValueError, "most must be at least 1"),
+        (lambda: mind.think(most=True), TypeError, "most must be a whole number"),
+        (lambda: mind.update(-1), ValueError, "elapsed_s must be at least 0"),
+        (lambda: mind.advance(0.1), TypeError, r"add mind.advance to the scheduler"),
+        (lambda: RuleMind([]), TypeError, "rules must be a RuleSet"),
+        (lambda: RuleMind(mind.rules, parameters={"speed": 1}), UnknownNameError, "unknown parameter 'speed'"),
+    ):
+        with pytest.raises(error) as raised:
+            call()
+        assert message in str(raised.value)
+
+
+def test_a_mind_thinks_not_from_inside_its_own_thought():
+    errors = []
+
+    def again(mind):
+        for call in (mind.think, mind.save_state, lambda: mind.prepare_state({})):
+            with pytest.raises(RuntimeError) as raised:
+                call()
+            errors.append(str(raised.value))
+
+    RuleMind(RuleSet([Rule("a", "", again)], facts={})).think()
+    assert "made to think from inside its own thought" in errors[0]
+    assert "save and load between two frames" in errors[1]
+
+
+def test_the_text_shows_what_it_knows_and_what_it_would_do():
+    mind = RuleMind(FIGHT, name="bob", parameters={"aggression": 0.75})
+    mind.set("near", 0.5)
+    assert mind.to_text().splitlines() == [
+        "bob: aggression 0.75, courage 0.5",
+        "  facts: near 0.50, hurt 0.00, safe 0.00, afraid 0.00",
+        "  attack (salience 0.75, met 0.50)",
+        "  wait (salience -1, met 1.00)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"facts": {}}, "'facts.near' is missing"),
+        ({"parameters": {"aggression": 1.0, "courage": 0.5, "luck": 1}}, "'parameters.luck' is not known here"),
+        ({"parameters": {"aggression": math.nan, "courage": 0.5}}, "'parameters.aggression' must be a finite number"),
+        ({"fired": {"attack": [0, 0], "flee": [1]}}, "'fired.flee' must be a list of 2"),
+        ({"moment": 0}, "'facts.near.changed' must be at most 0, got 1"),
+        ({"waited_s": -1.0}, "'waited_s' must be at least 0"),
+        ({"failing": [{"name": "rule 'x'", "failures": 1, "is_quarantined": False}]}, "unknown callback"),
+        ({"version": 2}, "reads up to 1"),
+    ],
+)
+def test_a_state_that_does_not_fit_is_refused_and_nothing_changes(change, says):
+    mind = RuleMind(FIGHT)
+    mind.set("near", 0.5)
+    mind.think()
+    before = json.loads(json.dumps(mind.save_state()))
+    with pytest.raises(StateError) as raised:
+        mind.prepare_state({**before, **change})
+    assert says in str(raised.value)
+    assert mind.save_state() == before
+
+
+def test_a_grade_out_of_range_is_refused_in_a_state():
+    mind = RuleMind(FIGHT)
+    state = mind.save_state()
+    state["facts"]["near"] = [2.0, 0]
+    with pytest.raises(StateError, match=r"'facts\.near\.grade' must be at most 1, got 2\.0"):
+        mind.prepare_state(state)

@@ -1,0 +1,96 @@
+"""Saved machines: loading begins and ends nothing, and refuses what does not fit."""
+from __future__ import annotations
+
+import pytest
+
+from ai_core.clock import ManualClock
+from ai_core.decisions.state_machine import StateMachine
+from ai_core.decisions.state_machine_definition import StateMachineDefinition
+from ai_core.decisions.state_machine_states import History, State, Transition
+from ai_core.faults import FaultIsolation
+from ai_core.saving.fields import StateError
+from ai_core.snapshot import from_json, restore, take, to_json
+
+DEFINITION = StateMachineDefinition(
+    "guard",
+    [State("peace", [State("idle"), State("patrol", update=lambda machine: 1 / 0)]), State("hostile")],
+    [
+        Transition("bored", "peace/idle", "peace/patrol"), Transition("see", "peace", "hostile"),
+        Transition("calm", "hostile", "peace", history=History.DEEP), Transition(None, "peace", "hostile", after_s=3.0),
+    ],
+)
+
+
+def machine(**more):
+    return StateMachine(DEFINITION, name="bob", faults=FaultIsolation(report=lambda fault: None), **more)
+
+
+def lived():
+    one = machine()
+    one.send("bored")
+    one.update(0.5)
+    one.update(0.5)
+    return one
+
+
+def test_a_machine_is_a_part_of_a_snapshot_with_its_clock():
+    clocks = ManualClock(), ManualClock()
+    first, second = (machine(clock=clock) for clock in clocks)
+    clocks[0].advance(seconds=5.0)
+    first.send("bored")
+    clocks[0].advance(seconds=1.0)
+    text = to_json(take({"bob": first, "clock": clocks[0]}))
+    restore(from_json(text), {"bob": second, "clock": clocks[1]})
+    assert second.time_in_state_s == 1.0
+    assert second.state == "peace/patrol"
+
+
+def test_times_history_and_failures_come_back():
+    first, second = lived(), machine()
+    second.prepare_state(first.save_state())()
+    for one in (first, second):
+        one.update(0.5)  # the third failure in a row: left out
+        one.update(1.5)
+    assert second.state == first.state == "hostile"
+    assert second.save_state() == first.save_state()
+    assert second.save_state()["failing"] == [
+        {"name": "update of peace/patrol", "failures": 3, "is_quarantined": True}
+    ]
+    second.send("calm")
+    assert second.state == "peace/patrol"
+
+
+def test_a_machine_that_has_not_begun_is_saved_and_loaded_so():
+    second = lived()
+    second.prepare_state(machine().save_state())()
+    assert second.state == ""
+    assert second.save_state() == machine().save_state()
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"state": "peace/idl"},
+         "'state' is not here: unknown state of 'guard' 'peace/idl'; did you mean 'peace/idle'"),
+        ({"state": "peace"}, "'state' must be a state without states inside, got 'peace'"),
+        ({"previous": 3}, "'previous' must be text, got 3"),
+        ({"left": {"peace": "hostile"}}, "'left.peace' must be a state inside 'peace', got 'hostile'"),
+        ({"left": {"pace": "hostile"}}, "'left.pace' is not here"),
+        ({"since_around": {"war": 1.0}}, "'since_around.war' is not here"),
+        ({"since_s": float("nan")}, "'since_s' must be a finite number"),
+        ({"updates": -1}, "'updates' must be at least 0"),
+        ({"failing": [{"name": "enter of war", "failures": 1, "is_quarantined": False}]},
+         "'failing[0].name' is not here: unknown callback 'enter of war'"),
+        ({"failing": [{"name": "its own events", "failures": 1, "is_quarantined": False}] * 2},
+         "'failing[1].name' comes twice"),
+        ({"more": 1}, "'more' is not known here"),
+        ({"version": 2}, "reads up to 1"),
+    ],
+)
+def test_what_does_not_fit_is_refused_and_nothing_changes(change, says):
+    one = lived()
+    before = one.save_state()
+    with pytest.raises(StateError) as raised:
+        one.prepare_state({**before, **change})
+    assert says in str(raised.value)
+    assert one.save_state() == before

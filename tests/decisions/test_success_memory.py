@@ -1,0 +1,178 @@
+"""How choices went, by context: from defaults, with forgetting, within bounds."""
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ai_core.decisions.success_memory import TRUSTED_AFTER, SuccessMemory, bands
+from ai_core.errors import UnknownNameError
+from ai_core.saving.fields import StateError
+
+FEATURES = {"health": lambda situation: situation[0], "place": lambda situation: situation[1]}
+
+
+def memory(**more):
+    return SuccessMemory(["hit", "block"], FEATURES, **more)
+
+
+def test_before_anything_is_known_the_defaults_hold():
+    assert memory(defaults={"hit": 0.5}).expected("hit", ("low", "wall")) == 0.5
+    assert memory().expected("block", ("low", "wall")) == 0.0
+
+
+def test_outcomes_count_most_where_they_happened_and_some_in_similar_situations():
+    one = memory()
+    for _ in range(4):
+        one.note("hit", 1.0, ("low", "wall"))
+    situations = ("low", "wall"), ("low", "door"), ("high", "wall")
+    here, alike, elsewhere = (one.expected("hit", where) for where in situations)
+    assert 1.0 > here > alike > elsewhere > 0.0
+    assert one.expected("block", ("low", "wall")) == 0.0
+
+
+def test_the_same_choice_is_judged_apart_in_different_contexts():
+    one = memory()
+    for _ in range(10):
+        one.note("hit", 1.0, ("high", "open"))
+        one.note("hit", -1.0, ("low", "open"))
+    assert one.expected("hit", ("high", "open")) > 0.5
+    assert one.expected("hit", ("low", "open")) < -0.5
+
+
+def test_what_is_long_ago_is_forgotten():
+    one = memory(half_life=5.0)
+    for _ in range(20):
+        one.note("hit", 1.0, ("low", "wall"))
+    for _ in range(10):
+        one.note("hit", -1.0, ("low", "wall"))
+    assert one.expected("hit", ("low", "wall")) < 0.0
+    keeps = memory(half_life=None)
+    keeps.note("hit", 1.0, ("low", "wall"))
+    for _ in range(50):
+        keeps.note("block", 0.0, ("high", "wall"))
+    assert keeps.evidence("hit", ("low", "wall")) == 1.0
+
+
+def test_a_half_life_halves():
+    one = memory(half_life=10.0)
+    one.note("hit", 1.0, ("a", "b"))
+    for _ in range(10):
+        one.note("block", 0.0, ("c", "d"))
+    assert one.evidence("hit", ("a", "b")) == pytest.approx(0.5)
+    assert one.evidence("hit", ("x", "y")) == 0.0
+
+
+def test_memory_is_bounded_and_what_was_not_noted_for_longest_goes():
+    one = memory(most_contexts=7)
+    for number in range(100):
+        one.note("hit", 1.0, (number, "wall"))
+    assert one.contexts == 7
+    assert one.evidence("hit", (99, "wall")) > 0.0
+    assert one.evidence("hit", (0, "wall")) == 0.0
+
+
+def test_without_features_there_is_one_context():
+    one = SuccessMemory(["a"])
+    one.note("a", 1.0)
+    assert one.expected("a") == 1.0 / (1.0 + TRUSTED_AFTER)
+
+
+class PlainMemory:
+    """Keeps every outcome, and weighs all of them at each question."""
+
+    def __init__(self, half_life):
+        self.half_life, self.outcomes = half_life, []
+
+    def expected(self, choice, context):
+        value = 0.0
+        for exact in range(len(context) + 1):
+            weight = total = 0.0
+            for age, (name, outcome, where) in enumerate(reversed(self.outcomes)):
+                if name == choice and where[:exact] == context[:exact]:
+                    weight += 0.5 ** (age / self.half_life)
+                    total += outcome * 0.5 ** (age / self.half_life)
+            value = (total + TRUSTED_AFTER * value) / (weight + TRUSTED_AFTER)
+        return value
+
+
+situations = st.tuples(st.sampled_from(["low", "high"]), st.integers(0, 2))
+
+
+@pytest.mark.slow
+@given(st.lists(st.tuples(st.sampled_from(["hit", "block"]), st.floats(-1, 1), situations), max_size=25), situations)
+def test_expectations_are_those_of_a_memory_that_keeps_everything(outcomes, asked):
+    ours, plain = memory(half_life=8.0), PlainMemory(8.0)
+    for outcome in outcomes:
+        ours.note(*outcome)
+        plain.outcomes.append(outcome)
+    for choice in ("hit", "block"):
+        assert ours.expected(choice, asked) == pytest.approx(plain.expected(choice, asked), abs=1e-12)
+    loaded = memory(half_life=8.0)
+    loaded.prepare_state(json.loads(json.dumps(ours.save_state())))()
+    assert loaded.save_state() == ours.save_state()
+    assert loaded.expected("hit", asked) == ours.expected("hit", asked)
+
+
+def test_bands_tell_which_of_a_few_kinds_a_number_is_of():
+    health = bands(0.3, 0.7)
+    assert [health(value) for value in (0.0, 0.3, 0.5, 0.7, 2)] == [0, 1, 1, 2, 2]
+    for limits in ((), (0.7, 0.3), (0.3, 0.3)):
+        with pytest.raises(ValueError, match="limits must rise"):
+            bands(*limits)
+    with pytest.raises(ValueError, match="finite"):
+        health(math.nan)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "says"),
+    [
+        (lambda: SuccessMemory([]), ValueError, "there must be a choice"),
+        (lambda: SuccessMemory("hit"), TypeError, "put it in a list"),
+        (lambda: SuccessMemory(["a", "a"]), ValueError, "two choices are named 'a'"),
+        (lambda: SuccessMemory([1]), ValueError, "the name of a choice must be text, got 1"),
+        (lambda: SuccessMemory(["a"], {"f": 3}), TypeError, "feature 'f' must be callable"),
+        (lambda: SuccessMemory(["a"], defaults={"b": 0}), UnknownNameError, "unknown choice 'b'"),
+        (lambda: SuccessMemory(["a"], defaults={"a": 2}), ValueError, "the default of 'a' must be at most 1"),
+        (lambda: SuccessMemory(["a"], half_life=0), ValueError, "half_life must be above 0"),
+        (lambda: SuccessMemory(["a"], most_contexts=0), ValueError, "most_contexts must be at least 1"),
+        (lambda: memory().note("kick", 1, ("a", "b")), UnknownNameError, "unknown choice 'kick'"),
+        (lambda: memory().note("hit", math.nan, ("a", "b")), ValueError, "outcome must be a finite number"),
+        (lambda: memory().note("hit", 1.5, ("a", "b")), ValueError, "outcome must be at most 1"),
+        (lambda: memory().note("hit", True, ("a", "b")), TypeError, "outcome must be a number"),
+        (lambda: memory().note("hit", 1, (0.5, "b")), TypeError, "feature 'health' must return text or a whole number"),
+        (lambda: memory().note("hit", 1, (True, "b")), TypeError, "feature 'health' must return text"),
+        (lambda: memory().note_in(("a",), "hit", 1), ValueError, "a context has 2 kinds"),
+    ],
+)
+def test_misuse_is_told_at_the_call(make, error, says):
+    with pytest.raises(error) as raised:
+        make()
+    assert says in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda state: state.update(choices=["hit"]), "'choices' must be those that are here"),
+        (lambda state: state.update(noted=0), "must be at most 0"),
+        (lambda state: state["contexts"][0].update(kinds=["a", "b", "c"]), "'contexts[0].kinds' must be at most 2"),
+        (lambda state: state["contexts"][0].update(kinds=[0.5]), "must be a whole number"),
+        (lambda state: state["contexts"][1].update(kinds=["low", "wall"]), "'contexts[1].kinds' come twice"),
+        (lambda state: state["contexts"][0].update(totals=[5.0, 0.0]), "must lie within the weights"),
+        (lambda state: state["contexts"][0].update(weights=[1.0]), "must be a list of 2"),
+        (lambda state: state.update(contexts=state["contexts"] * 99), "come twice"),
+    ],
+)
+def test_a_state_that_does_not_fit_is_refused_and_nothing_changes(change, says):
+    one = memory()
+    one.note("hit", 1.0, ("low", "wall"))
+    state = json.loads(json.dumps(one.save_state()))
+    change(state)
+    with pytest.raises(StateError) as raised:
+        one.prepare_state(state)
+    assert says in str(raised.value)
+    assert one.evidence("hit", ("low", "wall")) == 1.0

@@ -1,0 +1,264 @@
+"""GDScript Callables that listen: many at once, on terms, stopped and freed inside handlers."""
+from __future__ import annotations
+
+import pytest
+
+from addons.ai_core.bridge.gd import Vector3
+
+
+@pytest.fixture
+def manager(node, scheduler):
+    return node("AIEventManager", scheduler)
+
+
+LISTENER = """
+    extends Node3D
+    var heard := []
+    var manager: AIEventManager
+    func listen(to: AIEventManager, code: String, terms := {}) -> void:
+        manager = to
+        to.listen(code, on_event, terms)
+    func on_event(code: String, arguments: Array) -> void: heard.append([code, arguments])
+    func listen_badly(to: AIEventManager) -> void: to.listen("alarm", takes_nothing)
+    func takes_nothing() -> void: heard.append("never")
+    func listen_greedily(to: AIEventManager) -> void: to.listen("alarm", change)
+    func change(_code: String, arguments: Array) -> void: arguments.append(1)
+    func stop_others(to: AIEventManager, others: Array) -> void:
+        to.listen("alarm", func(_code: String, _arguments: Array) -> void:
+            for other in others: to.unlisten("alarm", other.on_event))
+    func free_others(to: AIEventManager, others: Array) -> void:
+        to.listen("alarm", func(_code: String, _arguments: Array) -> void:
+            for other in others: other.free())
+    func add_another(to: AIEventManager, other: Node) -> void:
+        to.listen("alarm", func(_code: String, _arguments: Array) -> void: to.listen("alarm", other.on_event))
+    func by_receipt(to: AIEventManager) -> int: return to.send("alarm", [], 0.0, {"receipt": true})
+    func send(to: AIEventManager, terms: Dictionary) -> void: to.send("alarm", [], 0.0, terms)
+    func wait_for(to: AIEventManager) -> void: heard.append(await to.signal_of("door"))
+"""
+
+
+@pytest.fixture
+def listener(gdscript, manager):
+    script = gdscript(LISTENER)
+
+    def make(code="alarm", terms=None):
+        made = script.new()
+        manager.add_child(made)
+        if code:
+            made.call("listen", manager, code, terms or {})
+        return made
+
+    return make
+
+
+def test_hundreds_of_callables_are_told_in_the_order_they_came(manager, listener, physics_frames):
+    order = []
+    ears = [listener() for _ in range(300)]
+    manager.listen("alarm", lambda code, arguments: order.append(sum(len(one.get("heard")) for one in ears)))
+    late = listener()
+    manager.send("alarm", ["x"])
+    physics_frames(1)
+    assert order == [300]
+    assert all(one.get("heard") == [["alarm", ["x"]]] for one in [*ears, late])
+    assert manager.get_stats()["delivered"] == 302
+
+
+@pytest.mark.parametrize("is_queued", [True, False])
+def test_who_is_stopped_by_an_earlier_listener_hears_nothing_and_nobody_is_skipped(
+        manager, listener, physics_frames, is_queued):
+    first = listener(code=None)
+    ears = [listener(code=None) for _ in range(5)]
+    first.call("stop_others", manager, ears[1:3])
+    for one in ears:
+        one.call("listen", manager, "alarm")
+    if is_queued:
+        manager.send("alarm")
+        physics_frames(1)
+    else:
+        manager.send_now("alarm")
+    assert [len(one.get("heard")) for one in ears] == [1, 0, 0, 1, 1]
+
+
+def test_who_is_freed_by_an_earlier_listener_is_dropped_and_counted(manager, listener, physics_frames):
+    first = listener(code=None)
+    ears = [listener(code=None) for _ in range(5)]
+    first.call("free_others", manager, ears[1:3])
+    for one in ears:
+        one.call("listen", manager, "alarm")
+    manager.send("alarm")
+    physics_frames(1)
+    assert [len(one.get("heard")) for one in (ears[0], *ears[3:])] == [1, 1, 1]
+    stats = manager.get_stats()
+    assert (stats["freed"], stats["delivered"], stats["failed"]) == (2, 4, 0)
+
+
+def test_who_begins_to_listen_inside_a_handler_hears_from_the_next_event_on(manager, listener):
+    first, other = listener(code=None), listener(code=None)
+    first.call("add_another", manager, other)
+    manager.send_now("alarm")
+    assert other.get("heard") == []
+    manager.send_now("alarm")
+    assert len(other.get("heard")) == 1
+
+
+def test_a_callable_that_takes_other_arguments_is_reported_and_then_left_out(manager, listener, expect_errors):
+    bad, good = listener(code=None), listener(code=None)
+    bad.call("listen_badly", manager)
+    good.call("listen", manager, "alarm")
+    expect_errors("takes_nothing: too many arguments, it takes 0", times=3)
+    for _ in range(5):
+        manager.send_now("alarm")
+    assert len(good.get("heard")) == 5
+    assert manager.get_stats()["failed"] == 3
+
+
+def test_arguments_cannot_be_changed_for_those_who_come_later(manager, listener, expect_errors):
+    greedy, after = listener(code=None), listener(code=None)
+    greedy.call("listen_greedily", manager)
+    after.call("listen", manager, "alarm")
+    expect_errors("read-only", times=1)
+    manager.send_now("alarm", ["x"])
+    assert after.get("heard") == [["alarm", ["x"]]]
+
+
+def test_priority_once_where_and_near_are_terms_of_listening(manager, listener, node, physics_frames):
+    order, place = [], node("Node3D", position=Vector3(10, 0, 0))
+    manager.listen("alarm", lambda code, arguments: order.append("low"))
+    manager.listen("alarm", lambda code, arguments: order.append("high"), {"priority": 1})
+    once = listener(terms={"once": True})
+    loud = listener(code=None)
+    manager.listen("alarm", loud.on_event, {"where": lambda code, arguments: arguments[0] > 1})
+    near = listener(terms={"near": place, "range_m": 5})
+    for loudness, where in ((1, Vector3(0, 0, 0)), (2, Vector3(7, 0, 0))):
+        manager.send("alarm", [loudness], 0.0, {"position": where})
+    physics_frames(1)
+    assert order == ["high", "low"] * 2
+    assert once.get("heard") == [["alarm", [1]]]
+    assert loud.get("heard") == near.get("heard") == [["alarm", [2]]]
+    place.position = Vector3(100, 0, 0)
+    manager.send("alarm", [3], 0.0, {"position": Vector3(7, 0, 0)})
+    place.free()
+    physics_frames(1)
+    assert len(near.get("heard")) == 1
+
+
+def test_priorities_and_deadlines_of_events_decide_their_order(manager, physics_frames):
+    heard = []
+    manager.listen("*", lambda code, arguments: heard.append(code))
+    manager.send("calm")
+    manager.send("soon", [], 0.0, {"deadline_s": 1.0})
+    manager.send("urgent", [], 0.0, {"priority": 5})
+    physics_frames(1)
+    assert heard == ["urgent", "soon", "calm"]
+
+
+def test_what_is_late_is_told_and_said(node, signals):
+    scheduler = node("AIScheduler", budget_us=0.0, update=2)
+    manager = node("AIEventManager", scheduler)
+    late, heard = signals(manager, "event_was_late"), []
+    manager.listen("alarm", lambda code, arguments: heard.append(code))
+    manager.send("alarm", [], 0.0, {"deadline_s": 0.05})
+    scheduler.step(0.2)
+    assert heard == ["alarm"]
+    assert late == [("alarm", pytest.approx(0.15))]
+
+
+def test_a_late_listener_is_told_what_is_sticky(manager, listener, physics_frames):
+    manager.send("alarm", ["on"], 0.0, {"sticky": True})
+    physics_frames(1)
+    assert listener().get("heard") == [["alarm", ["on"]]]
+    manager.clear_sticky("alarm")
+    assert listener().get("heard") == []
+
+
+def test_a_receipt_lists_who_was_told(manager, listener, physics_frames):
+    ear = listener()
+    number = ear.call("by_receipt", manager)
+    assert manager.get_receipt(number)["is_complete"] is False
+    physics_frames(1)
+    receipt = manager.get_receipt(number)
+    assert receipt["is_complete"] is True
+    assert [(one["name"].endswith(".on_event"), one["has_failed"]) for one in receipt["listeners"]] == [(True, False)]
+    assert manager.get_receipt(99) == {}
+
+
+def test_an_event_can_be_awaited_and_arrives_as_a_signal_with_its_own_arguments(manager, listener, physics_frames):
+    waiting = listener(code=None)
+    waiting.call("wait_for", manager)
+    manager.send("door", ["oak"])
+    manager.send("door", ["pine"])
+    physics_frames(1)
+    assert waiting.get("heard") == ["oak"]
+
+
+def test_a_code_named_like_a_signal_of_nodes_is_refused(manager, expect_errors):
+    expect_errors("signal_of('ready'): the node has a signal of this name already", times=1)
+    manager.call("signal_of", "ready")
+
+
+def test_the_log_shows_and_filters_what_was_sent_and_told(scheduler, node, expect_errors):
+    manager = node("AIEventManager", scheduler, logged_entries=10)
+    manager.listen("alarm", lambda code, arguments: None)
+    manager.send_now("alarm", [1])
+    manager.send_now("calm")
+    manager.inject("alarm")
+    assert [one["kind"] for one in manager.get_log("alarm")] == ["sent", "told", "injected", "sent"]
+    assert [one["code"] for one in manager.get_log("", "unheard")] == ["calm"]
+    manager.print_log("alarm")
+    expect_errors("kinds must be among", times=1)
+    manager.call("get_log", "", "nonsense")
+    manager.logged_entries = 0
+    assert manager.get_log() == []
+
+
+@pytest.mark.parametrize(("terms", "complaint"), [
+    ({"urgent": True}, "unknown term 'urgent'; known are deadline_s, position"),
+    ({"priority": 0.5}, "priority"),
+    ({"deadline_s": -1.0}, "deadline_s"),
+    ({"deadline_s": float("nan")}, "deadline_s"),
+    ({"position": "here"}, "position must be a Vector3"),
+    ({"position": Vector3(float("nan"), 0, 0)}, "position"),
+])
+def test_bad_terms_of_sending_are_errors_and_nothing_is_queued(manager, listener, expect_errors, terms, complaint):
+    sender = listener(code=None)
+    expect_errors(complaint, times=1)
+    sender.call("send", manager, terms)
+    assert manager.get_stats()["queued"] == 0
+
+
+@pytest.mark.parametrize(("terms", "complaint"), [
+    ({"weak": True}, "unknown term 'weak'; known are near, once"),
+    ({"near": Vector3()}, "near and range_m belong together"),
+    ({"near": Vector3(), "range_m": -1.0}, "range_m"),
+    ({"near": "here", "range_m": 1.0}, "near must be a Vector3"),
+    ({"where": 3}, "where must be a Callable"),
+    ({"priority": 1.5}, "priority"),
+])
+def test_bad_terms_of_listening_are_errors_and_nobody_listens(manager, listener, expect_errors, terms, complaint):
+    expect_errors(complaint, times=1)
+    ear = listener(terms=terms)
+    manager.send_now("alarm")
+    assert ear.get("heard") == []
+
+
+def test_listening_to_nothing_is_an_error(manager, gdscript, expect_errors):
+    empty = gdscript("extends RefCounted\nstatic func it() -> Callable: return Callable()").it()
+    expect_errors("listen needs a Callable that can be called", times=1)
+    manager.call("listen", "alarm", empty)
+
+
+def test_a_manager_without_a_scheduler_says_what_it_needs(node, expect_errors):
+    expect_errors("found no AIScheduler")
+    lonely = node("AIEventManager")
+    expect_errors("needs an AIScheduler")
+    lonely.call("send", "alarm")
+
+
+def test_listeners_do_not_keep_what_was_freed(manager, gdscript, physics_frames):
+    script = gdscript(LISTENER)
+    for _ in range(200):
+        made = script.new()
+        manager.add_child(made)
+        made.call("listen", manager, "never", {})
+        made.free()
+    assert manager.get_stats()["listening_here"] < 140

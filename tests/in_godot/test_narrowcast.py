@@ -1,0 +1,273 @@
+"""Managers below managers: squads and sides, rooms and who walks between them, the radio, the time of day."""
+from __future__ import annotations
+
+import pytest
+
+from addons.ai_core.bridge.gd import Vector3
+
+EAR = """
+    extends Node3D
+    var heard := []
+    func listen(manager: AIEventManager, code := "*", terms := {}) -> void:
+        manager.listen(code, on_event, terms)
+    func on_event(code: String, arguments: Array) -> void: heard.append([code, arguments])
+"""
+
+
+@pytest.fixture
+def ear(gdscript):
+    script = gdscript(EAR)
+
+    def make(parent, manager=None, code="*", terms=None, name="Ear"):
+        made = script.new()
+        made.set("name", name)
+        parent.add_child(made)
+        made.call("listen", parent if manager is None else manager, code, terms or {})
+        return made
+
+    return make
+
+
+@pytest.fixture
+def side(node, scheduler):
+    """A side with two squads: (side, red, blue)."""
+    top = node("AIEventManager", scheduler, name="Side")
+    return top, node("AIEventManager", top, name="Red"), node("AIEventManager", top, name="Blue")
+
+
+def codes(listener):
+    return [code for code, _ in listener.get("heard")]
+
+
+def test_each_reach_is_heard_where_it_should_be(side, ear, physics_frames):
+    top, red, blue = side
+    general, ann, bob = ear(top), ear(red), ear(blue)
+    red.send("own")
+    red.send_up("up")
+    top.send_down("down")
+    blue.send_to_all("all")
+    physics_frames(1)
+    assert codes(general) == ["up", "down", "all"]
+    assert codes(ann) == ["own", "up", "down", "all"]
+    assert codes(bob) == ["down", "all"]
+
+
+def test_at_once_reaches_as_far_as_it_is_told(side, ear):
+    top, red, blue = side
+    ann, bob = ear(red), ear(blue)
+    top.send_now("wait")
+    assert (codes(ann), codes(bob)) == ([], [])
+    top.send_now("halt", [], 1)
+    assert (codes(ann), codes(bob)) == (["halt"], ["halt"])
+
+
+def test_survivors_are_handed_over_in_one_call(side, ear, physics_frames):
+    _, red, blue = side
+    ann, bob, cleo = ear(red), ear(red), ear(blue)
+    ann.free()
+    red.hand_over(blue)
+    red.send("red")
+    blue.send("blue")
+    physics_frames(1)
+    assert (codes(bob), codes(cleo)) == (["blue"], ["blue"])
+
+
+def test_who_walks_into_another_room_hears_that_room(side, ear, physics_frames):
+    _, kitchen, hall = side
+    cook = ear(kitchen)
+    kitchen.send("kettle")
+    cook.reparent(hall)
+    hall.send("clock")
+    physics_frames(1)
+    assert codes(cook) == ["clock"]
+    cook.reparent(kitchen)
+    kitchen.send("kettle")
+    physics_frames(1)
+    assert codes(cook) == ["clock", "kettle"]
+
+
+def test_a_room_takes_in_who_enters_and_all_below_but_not_what_is_heard_above(side, ear, physics_frames):
+    top, kitchen, hall = side
+    cook = ear(kitchen)
+    apprentice = ear(cook, kitchen)
+    cook.call("listen", top, "fire")
+    hall.take_in(cook)
+    hall.send("clock")
+    top.send("fire")
+    kitchen.send("kettle")
+    physics_frames(1)
+    assert codes(cook) == ["clock", "fire"]
+    assert codes(apprentice) == ["clock"]
+
+
+def test_a_squad_moves_with_its_node_to_another_side(side, node, scheduler, ear, physics_frames):
+    top, red, _ = side
+    other = node("AIEventManager", scheduler, name="Other")
+    ann = ear(red)
+    red.reparent(other)
+    top.send_down("old")
+    other.send_down("new")
+    physics_frames(1)
+    assert codes(ann) == ["new"]
+
+
+def test_nodes_that_change_places_above_each_other_stay_a_tree(node, scheduler, ear, physics_frames):
+    first = node("AIEventManager", scheduler)
+    second = node("AIEventManager", first)
+    listener = ear(first)
+    first.remove_child(second)
+    scheduler.remove_child(first)
+    second.add_child(first)
+    scheduler.add_child(second)
+    second.send_down("down")
+    physics_frames(1)
+    assert codes(listener) == ["down"]
+
+
+def test_a_manager_that_is_freed_leaves_the_others_working(side, ear, physics_frames):
+    top, red, blue = side
+    squad = ear(red)
+    survivor = ear(blue)
+    top.reparent(top.get_parent())
+    blue.reparent(top.get_parent())
+    squad.reparent(blue)
+    top.free()
+    blue.send("on")
+    physics_frames(1)
+    assert (codes(survivor), codes(squad)) == (["on"], ["on"])
+
+
+def test_a_listener_moved_by_an_earlier_one_is_told_only_if_the_event_reaches_it_there(
+        side, gdscript, ear, physics_frames):
+    top, red, blue = side
+    mover = gdscript("""
+        extends Node
+        var to: AIEventManager
+        var whom: Node
+        func begin(manager: AIEventManager) -> void: manager.listen("go", on_go)
+        func on_go(_code: String, _arguments: Array) -> void: to.take_in(whom)
+    """).new()
+    red.add_child(mover)
+    mover.call("begin", red)
+    ann = ear(red)
+    mover.set("to", blue)
+    mover.set("whom", ann)
+    red.send("go")
+    physics_frames(1)
+    assert codes(ann) == []
+    red.take_in(ann)
+    top.send_down("go")
+    physics_frames(1)
+    assert codes(ann) == ["go"]
+
+
+def test_codes_of_the_manager_above_hold_below(node, scheduler, expect_errors):
+    top = node("AIEventManager", scheduler, codes=["alarm"])
+    squad = node("AIEventManager", top)
+    expect_errors("unknown event code 'alrm'", times=2)
+    squad.call("send", "alrm")
+    squad.call("listen", "alrm", lambda code, arguments: None)
+
+
+def test_a_save_puts_everybody_into_the_group_where_he_was(node, ear, physics_frames):
+    def world():
+        scheduler = node("AIScheduler", budget_us=0.0, name="World")
+        top = node("AIEventManager", scheduler, name="Side")
+        red, blue = node("AIEventManager", top, name="Red"), node("AIEventManager", top, name="Blue")
+        return scheduler, red, blue, ear(red, name="Ann")
+
+    scheduler, red, blue, ann = world()
+    blue.take_in(ann)
+    blue.send("later", [Vector3(1, 2, 3)], 0.05)
+    saved = scheduler.save_state()
+    scheduler.free()
+    scheduler, red, blue, ann = world()
+    assert scheduler.load_state(saved)
+    red.send("red")
+    physics_frames(5)
+    assert ann.get("heard") == [["later", [Vector3(1, 2, 3)]]]
+
+
+def test_comrades_hear_intents_and_sightings_with_sender_and_age(side, ear, physics_frames, expect_errors):
+    _, red, blue = side
+    ann, bob = ear(red, code="none", name="Ann"), ear(red, code="none", name="Bob")
+    red.tune_in(ann)
+    red.tune_in(bob)
+    red.say_sighting(ann, "thief", "armed", Vector3(1, 0, 2))
+    red.say_intent(ann, "flank", "thief")
+    physics_frames(4)
+    heard = red.get_messages(bob, "sighting")
+    assert [(one["sender"], one["subject"], one["content"]) for one in heard] == [(ann, "thief", "armed")]
+    assert heard[0]["position"] == Vector3(1, 0, 2)
+    assert heard[0]["age_s"] == pytest.approx(4 / 60)
+    assert red.get_messages(ann) == []
+    assert len(red.get_messages(bob, "", "", 0.01)) == 0
+    blue.take_in(bob)
+    assert len(blue.get_messages(bob)) == 2
+    expect_errors("Ann is not tuned in here; call tune_in() first", times=1)
+    blue.call("say_intent", ann, "x")
+
+
+def test_who_waits_for_a_time_of_day_is_told_once(node, scheduler, physics_frames):
+    manager = node("AIEventManager", scheduler, day_length_s=24.0, day_starts_at="16:59", named_times={"dawn": "06:00"})
+    told = []
+    manager.at_time("17:00", lambda time, arguments: told.append((time, arguments)))
+    manager.at_time("dawn", lambda time, arguments: told.append((time, arguments)), True)
+    assert manager.get_time_of_day() == "16:59"
+    physics_frames(3)
+    assert told == [("17:00", [0, 1])]
+    manager.jump_to_time("07:00", 3)
+    physics_frames(1)
+    assert told[1:] == [("dawn", [3, 3])]
+    assert (manager.get_day(), manager.get_time_of_day()) == (3, "07:01")
+
+
+def test_the_day_of_a_manager_is_that_of_those_below(node, scheduler, gdscript, physics_frames, expect_errors):
+    top = node("AIEventManager", scheduler, day_length_s=24.0, day_starts_at="16:59")
+    squad = node("AIEventManager", top)
+    sleeper = gdscript("""
+        extends Node
+        var told := 0
+        func begin(manager: AIEventManager) -> void: manager.at_time("17:00", on_time)
+        func on_time(_time: String, _arguments: Array) -> void: told += 1
+    """)
+    first, second = sleeper.new(), sleeper.new()
+    for one in (first, second):
+        squad.add_child(one)
+        one.call("begin", squad)
+    second.free()
+    physics_frames(3)
+    assert first.get("told") == 1
+    expect_errors("a time of day must be from", times=1)
+    squad.call("at_time", "25:00", lambda time, arguments: None)
+
+
+def test_without_a_day_asking_for_a_time_says_what_to_set(node, scheduler, expect_errors):
+    expect_errors("there is no time of day; set day_length_s of this manager or one above", times=1)
+    node("AIEventManager", scheduler).call("at_time", "17:00", lambda time, arguments: None)
+
+
+def test_the_time_of_day_is_saved(node, physics_frames):
+    def world():
+        scheduler = node("AIScheduler", budget_us=0.0, name="World")
+        return scheduler, node("AIEventManager", scheduler, name="Day", day_length_s=24.0)
+
+    scheduler, manager = world()
+    manager.jump_to_time("20:30", 2)
+    saved = scheduler.save_state()
+    scheduler.free()
+    scheduler, manager = world()
+    assert scheduler.load_state(saved)
+    assert (manager.get_day(), manager.get_time_of_day()) == (2, "20:30")
+
+
+@pytest.mark.parametrize(("call", "complaint"), [
+    (("take_in", None), "take_in needs a node, got null"),
+    (("hand_over", None), "hand_over needs an AIEventManager"),
+    (("send_now", "alarm", [], 7), "reach must be one of"),
+    (("tune_in", None), "a radio belongs to a node, got null"),
+])
+def test_misuse_says_what_is_wrong(node, scheduler, expect_errors, call, complaint):
+    manager = node("AIEventManager", scheduler)
+    expect_errors(complaint, times=1)
+    manager.call(*call)

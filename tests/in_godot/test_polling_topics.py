@@ -1,0 +1,192 @@
+"""Topics of a PollingStation: how long answers live, limits of a frame, who may ask, what is logged."""
+from __future__ import annotations
+
+import pytest
+
+from addons.ai_core.bridge.gd import Vector3, construct
+
+
+@pytest.fixture
+def station(node, scheduler):
+    return node("PollingStation", scheduler)
+
+
+def wall_at(node, place):
+    body = node("StaticBody3D", position=place)
+    shape = construct("CollisionShape3D")
+    box = construct("BoxShape3D")
+    box.size = Vector3(4, 4, 0.5)
+    shape.shape = box
+    body.add_child(shape)
+    return body
+
+
+def stats_of(station, code):
+    return next(one for one in station.get_stats() if one["code"] == code)
+
+
+def test_a_property_is_read_once_a_frame(station, gdscript, physics_frames):
+    dear = gdscript("""
+        extends Node
+        var reads := 0
+        var danger: float:
+            get:
+                reads += 1
+                return 0.5
+    """).new()
+    station.add_child(dear)
+    assert [station.property_of(dear, "danger"), station.poll("property", [dear, "danger"])] == [0.5, 0.5]
+    assert dear.get("reads") == 1
+    physics_frames(1)
+    station.property_of(dear, "danger")
+    assert dear.get("reads") == 2
+
+
+def test_unknown_properties_and_null_are_clear_errors(station, expect_errors):
+    expect_errors("has no property or method 'colour'", times=1)
+    station.call("property_of", station, "colour")
+    expect_errors("property_of needs a node, got null", times=1)
+    station.call("property_of", None, "name")
+
+
+def test_built_in_answers_live_as_long_as_the_inspector_says(node, physics_frames):
+    scheduler = node("AIScheduler", budget_us=0.0, update=2)
+    station = node("PollingStation", scheduler, lifetime_s=0.25)
+    kept = node("PollingStation", scheduler, lifetime_frames=0)
+    eye, thing = node("Node3D"), node("Node3D", position=Vector3(0, 0, -6))
+    physics_frames(2)
+    assert station.can_see(eye, thing)
+    assert kept.can_see(eye, thing)
+    wall_at(node, Vector3(0, 0, -3))
+    physics_frames(2)
+    seen = []
+    for _ in range(3):
+        scheduler.step(0.1)
+        seen.append(station.can_see(eye, thing))
+    assert seen == [True, True, False]
+    assert kept.can_see(eye, thing)
+    kept.invalidate("can_see", [eye, thing])
+    assert not kept.can_see(eye, thing)
+
+
+def test_events_make_answers_old(node, scheduler, physics_frames, expect_errors):
+    manager, asked = node("AIEventManager", scheduler), []
+    station = node("PollingStation", scheduler, lifetime_frames=0, invalidated_by=["door"])
+    eye, thing = node("Node3D"), node("Node3D", position=Vector3(0, 0, -6))
+    station.add_topic("danger", lambda place: asked.append(place), -1)
+    station.invalidate_on(manager, "shot", "danger", True)
+    physics_frames(2)
+    assert station.can_see(eye, thing)
+    wall_at(node, Vector3(0, 0, -3))
+    station.poll_many("danger", ["hall", "yard"])
+    physics_frames(2)
+    assert station.can_see(eye, thing)
+    manager.send("door")
+    manager.send("shot", ["hall"])
+    physics_frames(1)
+    assert not station.can_see(eye, thing)
+    station.poll_many("danger", [["hall"], ["yard"]])
+    assert asked == ["hall", "yard", "hall"]
+    expect_errors("unknown topic 'weather'", times=1)
+    station.call("invalidate_on", manager, "shot", "weather")
+    expect_errors("invalidate_on needs an AIEventManager", times=1)
+    station.call("invalidate_on", station, "shot", "danger")
+
+
+def test_beyond_the_limit_of_a_frame_old_answers_are_told_and_questions_wait(node):
+    scheduler = node("AIScheduler", budget_us=0.0, update=2)
+    station = node("PollingStation", scheduler, answers_per_frame=2)
+    now = {"answer": 1}
+    station.add_topic("danger", lambda place: now["answer"], 1, {"fallback": -1})
+    scheduler.step(0.1)
+    assert [station.poll("danger", [place]) for place in "abc"] == [1, 1, -1]
+    now["answer"] = 2
+    scheduler.step(0.1)
+    assert station.poll_with_age("danger", ["c"]) == {"value": 2, "age_frames": 0, "how": "kept", "is_stale": False}
+    assert station.poll_with_age("danger", ["a"])["value"] == 2
+    assert station.poll_with_age("danger", ["b"]) == {"value": 1, "age_frames": 1, "how": "stale", "is_stale": True}
+    row = stats_of(station, "danger")
+    assert (row["stale"], row["waiting"]) == (2, 1)
+
+
+def test_a_budget_of_time_never_refuses_the_first_answer(node, physics_frames):
+    station = node("PollingStation", node("AIScheduler", budget_us=0.0), budget_us=1.0)
+    station.add_topic("double", lambda number: number * 2)
+    physics_frames(1)
+    assert [station.poll("double", [number]) for number in range(5)] == [0, 2, 4, 6, 8]
+
+
+def test_an_agent_may_ask_only_what_it_could_know(station, node, gdscript, expect_errors):
+    ann, bob = node("Node3D"), node("Node3D")
+    filters = gdscript("""
+        extends Node
+        func may_ask(asker: Node, key: Array) -> bool: return asker == key[0]
+        func add(station: PollingStation) -> void:
+            station.add_topic("health", func(_who: Node) -> int: return 100, 1, {"may_ask": may_ask})
+    """).new()
+    station.add_child(filters)
+    filters.call("add", station)
+    assert station.poll_as(ann, "health", [ann]) == 100
+    assert station.poll_as(bob, "health", [ann]) is None
+    assert station.poll("health", [ann]) is None
+    assert station.poll_with_age("health", [ann], bob)["how"] == "refused"
+    assert stats_of(station, "health")["refused"] == 3
+
+
+def test_a_topic_may_compute_many_and_be_symmetric(station, expect_errors):
+    asked = []
+
+    def distances(keys):
+        asked.append(len(keys))
+        return [abs(a - b) for a, b in keys]
+
+    station.add_topic("distance", distances, 1, {"many": True, "symmetric": True})
+    assert station.poll_many("distance", [[1, 4], [4, 1], [2, 2]]) == [3, 3, 0]
+    assert station.poll("distance", [4, 1]) == 3
+    assert asked == [2]
+    station.add_topic("broken", lambda keys: 3, 1, {"many": True})
+    expect_errors("its Callable must return an Array, got 3", times=1)
+    station.call("poll", "broken", [1])
+
+
+def test_a_topic_that_fails_answers_with_its_fallback(station, expect_errors):
+    def fail():
+        raise KeyError("nobody")
+
+    station.add_topic("danger", fail, 1, {"fallback": 0.5})
+    expect_errors("KeyError: 'nobody'")
+    assert station.poll("danger") == 0.5
+
+
+@pytest.mark.parametrize(("kept", "terms", "complaint"), [
+    (1, {"lifetime": 3}, "unknown term 'lifetime'; known are fallback, lifetime_s"),
+    (-2, {}, "kept_frames must be -1 or more, got -2"),
+    (1, {"lifetime_s": -1.0}, "lifetime_s"),
+    (1, {"maximum_keys": 0}, "maximum_keys"),
+    (1, {"may_ask": 3}, "may_ask must be a Callable"),
+    (1, {"symmetric": 2}, "is_symmetric must be true or false"),
+])
+def test_bad_terms_of_topics_are_clear_errors(station, expect_errors, kept, terms, complaint):
+    expect_errors(complaint, times=1)
+    station.call("add_topic", "x", lambda: 1, kept, terms)
+    assert "x" not in [one["code"] for one in station.get_stats()]
+
+
+def test_built_in_topics_stay(station, expect_errors):
+    expect_errors("topic 'can_see' is built in and cannot be removed", times=1)
+    station.call("remove_topic", "can_see")
+
+
+def test_the_log_shows_who_asked_what(scheduler, node, expect_errors):
+    station = node("PollingStation", scheduler, logged_polls=10)
+    station.add_topic("double", lambda number: number * 2)
+    station.poll("double", [2])
+    station.poll_as(station, "double", [2])
+    assert [(one["question"], one["how"], one["answer"]) for one in station.get_log()] == [
+        ("double(2)", "computed", "4"), ("double(2)", "kept", "4")]
+    assert len(station.get_log("double", "kept")) == 1
+    station.print_log()
+    expect_errors("unknown way of answering 'guessed'", times=1)
+    station.call("get_log", "", "guessed")
+    station.logged_polls = 0
+    assert station.get_log() == []
