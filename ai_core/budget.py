@@ -46,13 +46,20 @@ class Budget(ABC):
 
         Raises:
             ValueError: if ``us`` is negative, NaN or infinite.
+            TypeError: if the stopwatch does not return whole nanoseconds.
         """
         amount = finite_number(
             "us", us, minimum=0, remedy="use Budget.unlimited() for no limit"
         )
         if not callable(stopwatch):
             raise TypeError(f"stopwatch must be a callable, got {shown(stopwatch)}")
-        return _TimeBudget(stopwatch, amount, None)
+        budget = _TimeBudget(stopwatch, amount, None)
+        if not isinstance(budget._started_ns, int):  # of seconds it would never be spent
+            raise TypeError(
+                f"stopwatch must return whole nanoseconds, got {shown(budget._started_ns)};"
+                " use time.perf_counter_ns"
+            )
+        return budget
 
     @staticmethod
     def of_steps(n: int) -> Budget:

@@ -42,6 +42,11 @@ def test_a_part_of_time_ends_no_later_than_the_whole(stopwatch):
     assert whole.part(math.inf).left == 30
 
 
+def test_a_stopwatch_of_seconds_is_refused():
+    with pytest.raises(TypeError, match=r"whole nanoseconds, got 0\.25; use time\.perf_counter_ns"):
+        Budget.of_time(100, lambda: 0.25)
+
+
 def test_a_part_of_no_limit_may_have_one():
     whole = Budget.unlimited()
     part = whole.part(2)

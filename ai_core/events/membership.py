@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import ref
 
 from ai_core.errors import shown
 from ai_core.events.event import Event, Handler
@@ -121,7 +122,7 @@ class MemberListening:
         """Return one who stands for it in a broadcast under way, wherever it will be by then."""
         registry = self.member.group.registry
         listening = Listening(registry, (), self.forward, self._name)
-        self.member.narrowcast.owners[listening] = self
+        self.member.narrowcast.owners[listening] = ref(self)
         return listening
 
     def _registered(self, place: int | None) -> Listening:
@@ -132,7 +133,7 @@ class MemberListening:
             name=self._name, priority=self._priority, rank=rank_of(self._priority, self.place),
         )
         narrowcast.registrations += 1
-        narrowcast.owners[listening] = self
+        narrowcast.owners[listening] = ref(self)
         return listening
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import ReferenceType, WeakKeyDictionary
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock
@@ -208,7 +208,8 @@ class Narrowcast:
         )
         self.declared = self.events.codes if codes is not None else None
         self.registrations = 0
-        self.owners: WeakKeyDictionary[Listening, MemberListening] = WeakKeyDictionary()
+        # Weak both ways: an owner holds its registration, so holding it would keep both for ever.
+        self.owners: WeakKeyDictionary[Listening, ReferenceType[MemberListening]] = WeakKeyDictionary()
         self._groups: dict[str, Group] = {}
         self._members: dict[str, Member] = {}
 

@@ -30,7 +30,8 @@ class MemberBook:
         """Return what a save calls each listener, those of broadcasts under way included."""
         return {
             listening: [MEMBER, owner.member.name, owner.number]
-            for listening, owner in self._narrowcast.owners.items() if owner.is_active
+            for listening, known in self._narrowcast.owners.items()
+            if (owner := known()) is not None and owner.is_active
         }
 
     def finder(self, reference: list[Any], place: str, *, is_under_way: bool) -> Finder:

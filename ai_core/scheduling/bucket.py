@@ -121,8 +121,8 @@ class Bucket(list[Call]):
     def settle(self, task: Task) -> None:
         """Write down the runs of a task in step, and when the last one was."""
         runs = self.runs_since(task)
+        task._last_run = self.last_run_of(task)
         if runs:
-            task._last_run = self.last_run_of(task)
             task._record.runs += runs
             is_open = self.is_to_come(task) or self.is_running(task)
             task._in_step_since = self.table.frame - is_open

@@ -79,6 +79,7 @@ class DirectAccessScheduler(Scheduler):
             is_over = True
         finally:
             if not is_over:  # something was let through, so not all have run that were to
+                self._joining.clear()  # nobody is in step with a round that did not end
                 for bucket in self._due_buckets:
                     bucket.dissolve(self._call_of)
             self._table.running = self._table.calls = None

@@ -1,6 +1,8 @@
 """Narrowcasting: how far does an event go, and who goes with whom?"""
 from __future__ import annotations
 
+import weakref
+
 import pytest
 
 from ai_core.budget import Budget
@@ -271,3 +273,17 @@ def test_all_groups_share_one_log_and_one_queue(army):
     assert army.cast.queue_length == 2
     assert army.told() == ["B1x", "B1y", "A1x", "A1y"]
     assert len(army.cast.log.entries(kinds="told")) == 4
+
+
+def test_who_stopped_listening_is_let_go_at_once():
+    narrowcast = Narrowcast(ManualClock())
+    member = narrowcast.add_member("ann", narrowcast.add_group("squad"))
+
+    def hear(_event):
+        """Somebody's script."""
+
+    known = weakref.ref(hear)
+    member.listen("alarm", hear).stop()
+    member.leave()
+    del hear, member
+    assert known() is None

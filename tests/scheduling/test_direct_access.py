@@ -238,6 +238,26 @@ def test_what_is_let_through_leaves_everything_right(clock):
     assert ran[5:] == pytest.approx([0.1, 0.1, 0.2])
 
 
+def test_what_is_let_through_in_the_first_frame_leaves_elapsed_time_true(clock):
+    clock.advance(seconds=100)
+    scheduler = DirectAccessScheduler(clock, faults=FaultIsolation(reraise=True))
+    told = []
+    fails = [True]
+
+    def fail_once(turn):
+        if fails.pop() if fails else False:
+            raise ValueError("boom")
+
+    scheduler.add(lambda turn: told.append(turn.elapsed_s))
+    scheduler.add(fail_once)
+    with pytest.raises(ValueError, match="boom"):
+        scheduler.advance(Budget.unlimited())
+    for _ in range(3):
+        clock.advance()
+        scheduler.advance(Budget.unlimited())
+    assert told == pytest.approx([0.0, 0.1, 0.1, 0.1])
+
+
 def test_times_are_summed_up_for_each_task(clock, stopwatch):
     scheduler = DirectAccessScheduler(clock, stopwatch=stopwatch)
     for us in (10, 20):

@@ -83,7 +83,10 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
         self.stop_listening()
 
     def on_predelete(self) -> None:
-        self._answers = None         # topics hold scripts: let them go now
+        # Topics hold scripts: let them go now, not whenever Python tidies up.
+        for code in () if self._answers is None else self._answers.codes:
+            self._answers.remove_topic(code)
+        self._answers = None
 
     @property
     def answers(self) -> Answers:

@@ -125,13 +125,14 @@ class SceneEvents:
 
     def forget(self, listening: SceneListening) -> None:
         """Stop one listening and know it no more."""
+        member = listening.member
         listening.stop()
         key = listening.code, listening.handler
         rest = [one for one in self._listenings.pop(key, ()) if one is not listening]
         if rest:
             self._listenings[key] = rest
-        if listening.member is not None and listening in listening.member.listenings:
-            listening.member.listenings.remove(listening)
+        if member is not None and listening in member.listenings:
+            member.listenings.remove(listening)
 
     def in_group(self, group: Group) -> list[ListeningNode]:
         """Return who is in a group, in the order they came."""

@@ -25,7 +25,7 @@ class SceneListening:
         self.has_stopped = False
         self._events = events
         self._listening: MemberListening | None = None
-        self._call = SharedCall(handler, self._gone) if isinstance(handler, GDCallable) else self._tell
+        self._call: Any = SharedCall(handler, self._gone) if isinstance(handler, GDCallable) else self._tell
 
     def begin(self, member: ListeningNode) -> None:
         """Listen as a member; what is sticky is told before this returns."""
@@ -33,7 +33,7 @@ class SceneListening:
         name = callable_name(self._events.scheduler, self.handler)
         self._listening = member.member.listen(self.code, self._call, name=name, **self.terms)
         if self.has_stopped:         # by its own handler, told of something sticky
-            self._listening.stop()
+            self.stop()
 
     def stop(self) -> None:
         """Hear nothing more, at once."""
@@ -41,6 +41,8 @@ class SceneListening:
         self.interrupt()
         if self._listening is not None:
             self._listening.stop()
+        # The call knows this, and this the call: let the script go now, not whenever Python tidies up.
+        self._call = self._listening = self.member = None
 
     def interrupt(self) -> None:
         """Let a broadcast under way look again whether this is still to be told."""
@@ -101,6 +103,7 @@ class ListeningNode:
         """Be gone, with all it listens to."""
         for one in self.listenings:
             one.stop()
+        self.listenings = []
         self.member.leave()
         node = get_object(self.node_id) if self._follows else None
         if node is not None and node.is_connected("tree_entered", self.entered):
