@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from tests.benchmarks.events.dispatch import by_priority, made_already, made_anew, to_a_squad, weakly
+from tests.benchmarks.events.polling import cached_polls, many_cached, many_missed
 from tests.benchmarks.events.registering import coming_and_going
 from tools.benchmarking.declarations import Measurement, Suite
 
@@ -11,7 +12,7 @@ CROWDS = (1, 100, 10_000)
 # whom, when) takes longer than telling it. So the loop is the mark for telling, and for making
 # and telling a loop that makes the same; peers make none and only hand the argument on.
 SUITE = Suite(
-    "events beside bare loops and libraries",
+    "events and polling beside bare loops and libraries",
     (
         Measurement(
             "event made already, to n among 100 n", made_already, CROWDS,
@@ -37,6 +38,13 @@ SUITE = Suite(
         Measurement(
             "n listeners come and go", coming_and_going, (1000, 10_000, 100_000),
             goals={"set and delete in a dictionary": 1 / 30},
+        ),
+        Measurement("n cached polls", cached_polls, (1000,), limits_us={1000: 250.0}),
+        Measurement(
+            "n cached answers in one call", many_cached, (100, 1000), goals={"batch function itself": {1000: 1 / 1.3}},
+        ),
+        Measurement(
+            "n missing answers in one call", many_missed, (100, 1000), goals={"batch function itself": {1000: 1 / 1.3}},
         ),
     ),
 )
