@@ -139,17 +139,27 @@ class LevelLimits:
         return found
 
     def apply(self, characters: Mapping[int, BehavioralLOD]) -> None:
-        """Let those whose level changed switch now, who gives up a place first.
+        """Let those whose level is another now switch, who gives up a place first.
+
+        Who has no level yet gets the one it was given, ``off`` too: else it
+        would choose by itself, beyond every limit.
 
         Args:
             characters: by agent id; who is not in it is left out.
+
+        Cost: O(agents).
         """
-        level_of = dict(zip(self._ids.tolist(), self._level.tolist(), strict=True))
-        leaving = sorted(self.demoted.tolist(), key=lambda one: (-level_of[one], one))
-        for one in (*leaving, *self.promoted.tolist()):
-            if one in characters:
-                characters[one].level = level_of[one]
-                characters[one].settle()
+        leaving: list[tuple[int, int]] = []
+        coming: list[tuple[int, int]] = []
+        for one, level in zip(self._ids.tolist(), self._level.tolist(), strict=True):
+            character = characters.get(one)
+            if character is None or character.level == level:
+                continue
+            has_place = character.level is not None and character.level > level
+            (coming if has_place else leaving).append((-level, one))
+        for level, one in (*sorted(leaving), *sorted(coming, key=lambda pair: pair[1])):
+            characters[one].level = -level
+            characters[one].settle()
 
     def save_state(self) -> State:
         """Return who has which level, as plain data."""

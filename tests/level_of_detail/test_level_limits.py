@@ -9,10 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ai_core.budget import Budget
+from ai_core.clock import ManualClock
 from ai_core.errors import UnknownNameError
 from ai_core.level_of_detail.behavioral_lod import BehavioralLOD, LODBehavior
 from ai_core.level_of_detail.level_limits import Level, LevelLimits
 from ai_core.saving.fields import StateError
+from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.snapshot import from_json, restore, take, to_json
 
 TWO = [Level(0.5, 1.0, most=2), Level(0.0, 0.6)]
@@ -146,6 +149,27 @@ def test_characters_switch_at_once_and_who_gives_up_a_place_does_so_first():
         assert sorted(active) == [one for one in range(8) if characters[one].current == "plan"]
     assert max(peak) == 2
     assert len(peak) > 50
+
+
+@pytest.mark.parametrize("spread_updates", [1, 3])
+def test_who_has_no_room_runs_nothing_from_the_first_frame_on(spread_updates):
+    clock, ran = ManualClock(), []
+    scheduler = FrequencyScheduler(clock)
+    limits = LevelLimits([Level(0.0, 1.0, most=2)], spread_updates=spread_updates)
+    characters = {}
+    for one in range(6):
+        plan = LODBehavior(name="plan", work=lambda turn, one=one: ran.append(one))
+        characters[one] = BehavioralLOD([plan], importance=lambda: 0.9)
+        scheduler.add(characters[one])
+    for _ in range(5):
+        ran.clear()
+        limits.update(range(6), [0.9] * 6)
+        limits.apply(characters)
+        scheduler.advance(Budget.unlimited())
+        clock.advance()
+        assert ran == [one for one in range(6) if characters[one].level == 0]
+        assert len(ran) <= 2
+    assert len(ran) == 2  # who came first keeps the place
 
 
 def test_misuse_is_told_at_the_call():
