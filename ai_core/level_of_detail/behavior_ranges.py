@@ -11,13 +11,13 @@ Of equals, the first in the list is taken.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
 from ai_core.errors import UnknownNameError, finite_number, shown
 
-__all__ = ["ARBITRATIONS", "BehaviorRanges", "Range", "checked_importance"]
+__all__ = ["ARBITRATIONS", "BehaviorRanges", "Range", "checked_importance", "united"]
 
 ARBITRATIONS = ("first", "any", "most_central", "smallest_range")
 """The ways to choose."""
@@ -49,7 +49,7 @@ class BehaviorRanges:
         may_have_gaps: whether an importance may be in none of them.
 
     Raises:
-        ValueError: if a range is reversed or empty, or a gap is left; names it.
+        ValueError: if a range is reversed or empty, or gaps are left; names them all.
     """
 
     def __init__(
@@ -75,6 +75,22 @@ class BehaviorRanges:
 
     def __getitem__(self, number: int) -> Range:
         return self._ranges[number]
+
+    def __iter__(self) -> Iterator[Range]:
+        return iter(self._ranges)
+
+    def held(self, margin: float) -> list[Range]:
+        """Return up to where each behavior is kept once it runs: hysteresis for all borders.
+
+        Where a neighbour's range overlaps by less than twice the margin, the
+        border is moved outwards by what is missing, but no more than half way
+        into the neighbour. Borders on a gap stay, as do 0 and 1.
+        """
+        return [
+            Range(one.lowest - _beyond(one, self._ranges, margin),
+                  one.highest + _beyond(_mirrored(one), [_mirrored(two) for two in self._ranges], margin))
+            for one in self._ranges
+        ]
 
     def choose(self, importance: float) -> int | None:
         """Return the number of the behavior to take, None if none is available.
@@ -153,14 +169,39 @@ def _checked(name: str, one: tuple[float, float]) -> Range:
 
 
 def _refuse_gaps(ranges: Sequence[Range]) -> None:
-    reached = 0.0
+    gaps = _gaps(ranges)
+    if gaps:
+        told = " and ".join(f"{low:g} to {high:g}" for low, high in gaps)
+        raise ValueError(f"no range holds importance {told}; widen one, or give a fallback")
+
+
+def united(ranges: Iterable[Range]) -> list[Range]:
+    """Return the ranges that these cover together, ascending, with gaps between them."""
+    found: list[Range] = []
     for one in sorted(ranges):
-        if one.lowest > reached:
-            break
-        reached = max(reached, one.highest)
-    if reached < 1:
-        later = [one.lowest for one in ranges if one.lowest > reached]
-        raise ValueError(
-            f"no range holds importance {reached:g} to {min(later, default=1.0):g};"
-            " widen one, or give a fallback"
-        )
+        if found and one.lowest <= found[-1].highest:
+            found[-1] = Range(found[-1].lowest, max(found[-1].highest, one.highest))
+        else:
+            found.append(one)
+    return found
+
+
+def _gaps(ranges: Sequence[Range]) -> list[tuple[float, float]]:
+    covered = united(ranges)
+    begins = [0.0, *(one.highest for one in covered)]
+    ends = [*(one.lowest for one in covered), 1.0]
+    return [(begin, end) for begin, end in zip(begins, ends, strict=True) if begin < end]
+
+
+def _beyond(one: Range, ranges: Sequence[Range], margin: float) -> float:
+    """Return how far below its range a behavior is kept."""
+    below = [other for other in ranges if other.lowest < one.lowest <= other.highest]
+    if not below:
+        return 0.0
+    overlap = max(other.highest for other in below) - one.lowest
+    room = one.lowest - min(other.lowest for other in below)
+    return max(0.0, min(margin - overlap / 2, room / 2))
+
+
+def _mirrored(one: Range) -> Range:
+    return Range(-one.highest, -one.lowest)

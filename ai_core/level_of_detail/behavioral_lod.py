@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
 from ai_core.faults import FaultIsolation
-from ai_core.level_of_detail.behavior_ranges import BehaviorRanges, Range, checked_importance
-from ai_core.level_of_detail.work_state import prepared_work, saved_work
+from ai_core.level_of_detail.behavior_ranges import BehaviorRanges, Range, checked_importance, united
 from ai_core.saving.fields import Fields, State
+from ai_core.saving.inner_state import inner_state, prepared_inner
 from ai_core.scheduling.task import Turn, Work
 from ai_core.scheduling.work import Runner, runner_for
 
@@ -68,12 +68,13 @@ class BehavioralLOD:
         behaviors: most detailed first.
         arbitration: which of several is taken; see ``behavior_ranges``.
         fallback: runs where no range holds importance; needs no range.
-        fallback_margin: how deep importance must be in a range to end the fallback.
+        margin: hysteresis where ranges overlap by less than twice that: importance
+            must be past a border, and out of a gap, by so much, 0 to 0.5.
         importance: called each turn for the importance; None uses the attribute.
         faults: what happens to a behavior that raises; None reports to the log.
 
     Raises:
-        ValueError: if a range is reversed or empty, or a gap is left without
+        ValueError: if a range is reversed or empty, or gaps are left without
             a fallback; says which.
 
     Source: 000_execution_management, behavioral level of detail.
@@ -81,7 +82,7 @@ class BehavioralLOD:
 
     def __init__(
         self, behaviors: Sequence[LODBehavior], *, arbitration: str = "first",
-        fallback: LODBehavior | None = None, fallback_margin: float = 0.05,
+        fallback: LODBehavior | None = None, margin: float = 0.05,
         importance: Callable[[], float] | None = None, faults: FaultIsolation | None = None,
     ) -> None:
         self._behaviors = (*behaviors, *([fallback] if fallback is not None else []))
@@ -92,11 +93,8 @@ class BehavioralLOD:
             spans, arbitration=arbitration, names=names[: len(spans)],
             may_have_gaps=fallback is not None,
         )
-        margin = finite_number("fallback_margin", fallback_margin, minimum=0, maximum=0.5)
-        self._from_fallback = BehaviorRanges(
-            [_narrowed(one, margin) for one in map(self._ranges.__getitem__, range(len(spans)))],
-            arbitration=arbitration, may_have_gaps=True,
-        )
+        self._margin = finite_number("margin", margin, minimum=0, maximum=0.5)
+        self._held = self._ranges.held(self._margin)
         self._runners: dict[str, Runner] = {one.name: runner_for(one.work) for one in self._behaviors}
         if importance is not None and not callable(importance):
             raise TypeError(f"importance must be a callable or None, got {shown(importance)}")
@@ -133,13 +131,26 @@ class BehavioralLOD:
     def level(self) -> int | None:
         """Number of the behavior that ``LevelLimits`` assigned, None to choose by importance.
 
-        A level beyond the last behavior lets nothing run.
+        A level beyond the last behavior lets nothing run, and so does one whose
+        behavior is quarantined: taking another is for the limits to allow.
         """
         return self._level
 
     @level.setter
     def level(self, value: int | None) -> None:
         self._level = None if value is None else whole_number("level", value, minimum=0)
+
+    @property
+    def forced(self) -> int | None:
+        """Number of the behavior that is forced, None if none is."""
+        return None if self._forced is None else self._behaviors.index(self._forced.behavior)
+
+    @property
+    def unable(self) -> tuple[int, ...]:
+        """Numbers of the behaviors that are quarantined."""
+        if not self._faults.counts["quarantined"]:  # asked of everybody, and rarely so
+            return ()
+        return tuple(n for n, one in enumerate(self._behaviors) if not self._is_able(one))
 
     def compress(self, leaving: str, entering: str, function: Callable[[Any], Any]) -> None:
         """Convert what the exit of one behavior gives into what another's enter takes.
@@ -153,6 +164,9 @@ class BehavioralLOD:
 
     def force(self, name: str, *, for_s: float | None = None) -> None:
         """Run a behavior whatever the importance: damage, danger, a script.
+
+        Where ``LevelLimits`` assign the level it comes first at their next
+        update, in the place of the least important: how many there may be still holds.
 
         Args:
             name: of the behavior.
@@ -182,7 +196,7 @@ class BehavioralLOD:
         return True
 
     def __call__(self, turn: Turn) -> str | None:
-        """Run the behavior that is right now; return its name.
+        """Run the behavior that is right now; return its name, None if nothing runs.
 
         What the choice and a switch used is gone from the turn's budget.
         """
@@ -227,7 +241,7 @@ class BehavioralLOD:
             },
             "switches": self.switches,
             "failing": failing,
-            "works": {one.name: saved_work(one.work) for one in self._behaviors},
+            "works": {one.name: inner_state(one.work) for one in self._behaviors},
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
@@ -252,7 +266,9 @@ class BehavioralLOD:
         switches = fields.whole("switches")
         failing = _read_failing(fields, names)
         works = fields.group("works")
-        loads = [prepared_work(name, here[name].work, works.anything(name)) for name in names]
+        loads = [
+            prepared_inner(here[name].work, works.anything(name), f"work of {name!r}") for name in names
+        ]
         works.end()
         fields.end()
 
@@ -278,32 +294,37 @@ class BehavioralLOD:
             self._forced = force._replace(has_begun=True)
 
     def _wanted(self) -> LODBehavior | None:
-        for one in self._in_order_of_wish():
-            if not self._faults.is_quarantined((self, one.name)):
-                return one
-        return None
+        return next((one for one in self._in_order_of_wish() if self._is_able(one)), None)
 
     def _in_order_of_wish(self) -> Iterator[LODBehavior]:
         """What should run, then what is next best if that keeps failing."""
+        if self._level is not None:
+            yield from self._behaviors[self._level : self._level + 1]
+            return
         if self._forced is not None:
             yield self._forced.behavior
-        if self._level is not None:
-            yield from self._behaviors[self._level :]
-            return
-        current = self._current
-        if current is not None and current is not self._fallback and self._holds(current):
-            yield current
-        ranges = self._from_fallback if current is self._fallback and current else self._ranges
-        chosen = ranges.choose(self._importance)
-        if chosen is not None:
-            yield self._behaviors[chosen]
-            if current is None or current is not self._fallback:
-                yield from (one for one in self._behaviors[: len(ranges)] if self._holds(one))
+        current, value = self._current, self._importance
+        if current is None or current is not self._fallback or self._is_out_of_gaps():
+            if current is not None and self._is_kept(current):
+                yield current
+            chosen = self._ranges.choose(value)
+            if chosen is not None:
+                yield self._behaviors[chosen]
+            yield from (self._behaviors[n] for n, one in enumerate(self._ranges) if one.holds(value))
         if self._fallback is not None:
             yield self._fallback
 
-    def _holds(self, behavior: LODBehavior) -> bool:
-        return behavior.lowest <= self._importance <= behavior.highest
+    def _is_kept(self, behavior: LODBehavior) -> bool:
+        number = self._behaviors.index(behavior)
+        return number < len(self._held) and self._held[number].holds(self._importance)
+
+    def _is_out_of_gaps(self) -> bool:
+        """Return whether importance is so deep in what able behaviors cover that a fallback ends."""
+        able = (one for one, behavior in zip(self._ranges, self._behaviors, strict=False) if self._is_able(behavior))
+        return any(_narrowed(one, self._margin).holds(self._importance) for one in united(able))
+
+    def _is_able(self, behavior: LODBehavior) -> bool:
+        return not self._faults.is_quarantined((self, behavior.name))
 
     def _switch(self, wanted: LODBehavior | None) -> None:
         """Exit first; whatever fails in between, the new behavior is the current one."""
@@ -357,10 +378,10 @@ def _checked_names(behaviors: Sequence[LODBehavior]) -> list[str]:
     return names
 
 
-def _narrowed(one: Range, margin: float) -> tuple[float, float]:
+def _narrowed(one: Range, margin: float) -> Range:
     """Return the range by which a fallback ends; the ends of 0 to 1 are no borders."""
     margin = min(margin, (one.highest - one.lowest) / 4)
-    return (
+    return Range(
         one.lowest if one.lowest == 0 else one.lowest + margin,
         one.highest if one.highest == 1 else one.highest - margin,
     )

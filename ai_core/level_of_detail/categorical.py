@@ -1,6 +1,7 @@
 """How many people there are of each kind: professions, faiths, sides. Counts stay exact."""
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -40,18 +41,29 @@ class Categorical:
 
     @classmethod
     def of(cls, labels: Any) -> Categorical:
-        """Return the counts of labels."""
-        names, numbers = np.unique(np.asarray(labels, np.str_), return_counts=True)
-        return cls(dict(zip(names.tolist(), numbers.tolist(), strict=True)))
+        """Return the counts of labels, a list or an array.
+
+        Raises:
+            TypeError: if one is no text, or empty; says in which row.
+        """
+        rows = list(labels)
+        counts = Counter(str(one) if isinstance(one, str) else "" for one in rows)
+        if "" in counts:
+            row = next(n for n, one in enumerate(rows) if not isinstance(one, str) or not one)
+            raise TypeError(f"a label must be a text that is not empty, got {shown(rows[row])} in row {row}")
+        return cls(counts)
 
     @property
     def total(self) -> int:
         """How many people there are."""
         return sum(self.counts.values())
 
-    def values(self, generator: Any) -> NDArray[np.str_]:
-        """Return a label for each, in random order."""
-        labels = np.repeat(np.array(list(self.counts), np.str_), list(self.counts.values()))
+    def values(self, generator: Any) -> NDArray[np.object_]:
+        """Return a label for each, in random order.
+
+        They are objects: in an array of text a longer label would be cut off.
+        """
+        labels = np.repeat(np.array(list(self.counts), np.object_), list(self.counts.values()))
         return labels[shuffled(generator, len(labels))]
 
     def merged(self, other: Categorical) -> Categorical:

@@ -7,8 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ai_core.errors import finite_number, shown, whole_number
-from ai_core.level_of_detail.people import KnownPerson, People
+from ai_core.errors import shown, whole_number
+from ai_core.level_of_detail.people import (
+    KnownPerson,
+    People,
+    checked_facts,
+    checked_name,
+    checked_until,
+)
 from ai_core.level_of_detail.population import Columns, Population
 from ai_core.level_of_detail.population_state import read_population, saved_population
 from ai_core.saving.fields import LATEST_S, Fields, State
@@ -53,57 +59,74 @@ class Community:
             until_s: game time until which (s); for ever unless given.
 
         Raises:
+            TypeError: if name is no text, or facts are no dict.
             ValueError: if a property is missing, not finite, or the name is taken.
         """
-        if name in self.known:
+        if checked_name(name) in self.known:
             raise ValueError(f"{name!r} is known here already; names must differ")
-        if not math.isinf(until_s):
-            finite_number("until_s", until_s)
-        try:
-            self.population.compressed({key: [facts[key]] for key in self.population.properties})
-        except KeyError as error:
-            raise ValueError(f"facts of {name!r} must have every property, {error} is missing") from None
-        self.known[name] = KnownPerson(name, dict(facts), until_s)
+        person = KnownPerson(name, checked_facts(facts), checked_until(until_s))
+        self._alone(person)
+        self.known[name] = person
 
     def lapse(self, now_s: float) -> None:
-        """Let those whose time is over be among the many again. Cost: O(known)."""
-        for name in sorted(name for name, one in self.known.items() if one.until_s <= now_s):
-            facts = self.known.pop(name).facts
-            self.population = self.population.merged(self.population.compressed(
-                {key: [facts[key]] for key in self.population.properties}
-            ))
+        """Let those whose time is over be among the many again. Cost: O(known).
+
+        Raises:
+            ValueError: if what is known of one does not fit; then nothing has changed.
+        """
+        population, over = self.population, sorted(
+            name for name, one in self.known.items() if one.until_s <= now_s
+        )
+        for name in over:
+            population = population.merged(self._alone(self.known[name]))
+        self.population = population
+        for name in over:
+            del self.known[name]
 
     def open(self, generator: Any, now_s: float = 0.0) -> People:
         """Return everybody as individuals. The community keeps what it was until ``close``."""
         self.lapse(now_s)
         names = sorted(self.known)
         many = self.population.expand(generator)
-        columns: Columns = {}
-        for key, column in many.items():
-            mine = [self.known[name].facts[key] for name in names]
-            columns[key] = np.concatenate((np.array(mine), column)) if names else column
+        columns: Columns = {
+            key: np.concatenate((np.array([self.known[name].facts[key] for name in names], column.dtype), column))
+            for key, column in many.items()
+        }
         properties = self.population.properties
         extras = {
             name: {key: one for key, one in self.known[name].facts.items() if key not in properties}
             for name in names
         }
-        left_s = {name: self.known[name].until_s - now_s for name in names}
-        return People(columns, extras, left_s)
+        return People(columns, extras, {name: self.known[name].until_s for name in names})
 
     def close(self, people: People, now_s: float = 0.0) -> None:
-        """Keep counts and distributions of people, and those who are known as they are."""
+        """Keep counts and distributions of people, and those who are known as they are.
+
+        Who is known until now, or until a moment that is over, is one of the many.
+
+        Raises:
+            TypeError: if people are not what ``open`` returned, or a value is of another kind.
+            ValueError: if a value does not fit its property; says whose. Then nothing
+                has changed, and the people are as they were.
+        """
         if not isinstance(people, People):
             raise TypeError(f"people must be what open returned, got {shown(people)}")
-        many = np.ones(len(people), np.bool_)
-        many[[people.row_of(name) for name in people.known]] = False
-        population = self.population.compressed(
-            {key: np.asarray(column)[many] for key, column in people.columns.items()}
-        )
-        self.known = {
-            name: KnownPerson(name, people.facts_of(name), now_s + people.lasts_s_of(name))
-            for name in people.known
+        known = {
+            name: KnownPerson(name, people.facts_of(name), people.until_s_of(name))
+            for name in people.known if people.until_s_of(name) > now_s
         }
-        self.population = population
+        for one in known.values():
+            self._alone(one)
+        many = np.ones(len(people), np.bool_)
+        many[[people.row_of(name) for name in known]] = False
+        try:
+            population = self.population.compressed(
+                {key: np.asarray(column)[many] for key, column in people.columns.items()}
+            )
+        except (IndexError, TypeError, ValueError):
+            self.population.compressed(people.columns)  # says it with the rows of everybody
+            raise
+        self.population, self.known = population, known
 
     def split(
         self, sizes: Sequence[int], generator: Any, *, place: Callable[[KnownPerson], int] | None = None
@@ -148,6 +171,22 @@ class Community:
                     raise ValueError(f"{name!r} is known in two parts; names must differ")
             together.known.update(one.known)
         return together
+
+    def _alone(self, person: KnownPerson) -> Population:
+        """Return the population that one person is.
+
+        Raises:
+            ValueError: if the facts lack a property, or one does not fit.
+        """
+        name, facts = person.name, person.facts
+        missing = [key for key in self.population.properties if key not in facts]
+        if missing:
+            raise ValueError(f"facts of {name!r} must have every property, {missing[0]!r} is missing")
+        try:
+            return self.population.compressed({key: [facts[key]] for key in self.population.properties})
+        except (TypeError, ValueError) as error:
+            said = str(error).removesuffix(" in row 0")
+            raise type(error)(f"facts of {name!r} do not fit: {said}") from None
 
     def save_state(self) -> State:
         """Return the population and known people, as plain data."""

@@ -169,7 +169,8 @@ class PowerLaw(Distribution):
         """The lower bound stays unless a value is below it; exponent of greatest likelihood."""
         values = checked_values(values)
         if values.min() <= 0:
-            raise ValueError(f"values of a power law must be above 0, got {values.min():g}")
+            row = int(np.argmin(values))
+            raise ValueError(f"values of a power law must be above 0, got {values[row]:g} in row {row}")
         smallest = float(values.min())
         # Rounding may have put the smallest a hair below the bound.
         lower = self.lower if smallest >= self.lower * (1 - 1e-9) else smallest
@@ -283,7 +284,8 @@ def checked_values(values: Floats) -> Floats:
         raise ValueError(f"values must be of shape (n,), at least one, got shape {array.shape}")
     numbers = array.astype(np.float64)
     if not np.isfinite(numbers).all():
-        raise ValueError(f"values must be finite, got {numbers[~np.isfinite(numbers)][0]}")
+        row = int(np.argmin(np.isfinite(numbers)))
+        raise ValueError(f"values must be finite, got {numbers[row]} in row {row}")
     return numbers
 
 

@@ -56,7 +56,8 @@ class GroupLOD:
         expand: returns the names of those who are members only while it is open.
         member: makes the work of a member of that name, which may be a group; it
             is also asked when a save is loaded, and must change nothing else.
-        compress: called when it closes, while the members are still known.
+        compress: called when it closes, while the members are still known; if it
+            raises, the group and those around it stay open, so that nobody is lost.
         make_scheduler: makes what runs the members; None shares the budget out.
         faults: what happens to work that raises; None reports to the log.
         trace: hooks called around each run of a member, unless ``make_scheduler`` is given.
@@ -207,16 +208,27 @@ class GroupLOD:
             return False
         return self._safely("expand", frame, self._open)
 
-    def close(self, frame: int = 0) -> None:
-        """Compress the members, inner groups first, and run as one again."""
+    def close(self, frame: int = 0) -> bool:
+        """Compress the members, inner groups first, and run as one again.
+
+        Args:
+            frame: told in the report of a failure.
+
+        Returns:
+            Whether it is closed; not if compressing it, or a group inside, failed.
+            It is tried again at the next turn, until it is quarantined.
+        """
         if not self.is_open:
-            return
-        for one in self.members.values():
-            if isinstance(one, GroupLOD):
-                one.close(frame)
-        if self._compress is not None:
-            self._safely("compress", frame, self._compress)
+            return True
+        if not self._can_close():
+            return False
+        are_closed = [one.close(frame) for one in self.members.values() if isinstance(one, GroupLOD)]
+        if not all(are_closed):
+            return False
+        if self._compress is not None and not self._safely("compress", frame, self._compress):
+            return False
         self.drop_members()
+        return True
 
     def release(self) -> None:
         """Try again what had failed too often."""
@@ -260,6 +272,12 @@ class GroupLOD:
             if name in made:
                 raise ValueError(f"two members are named {name!r}; names must differ")
             _, made[name] = self._checked_member(self._member(name), name, None, 1.0)
+        groups: dict[GroupLOD, str] = {}
+        for name, one in made.items():
+            if isinstance(one.work, GroupLOD) and groups.setdefault(one.work, name) != name:
+                raise ValueError(
+                    f"members {groups[one.work]!r} and {name!r} are the same group; make one for each"
+                )
         return made
 
     def start(self, scheduler: Scheduler, passing: dict[str, GroupMember], tasks: dict[str, Task]) -> None:
@@ -288,6 +306,10 @@ class GroupLOD:
         passing = self.make_passing(() if self._expand is None else self._expand())
         scheduler, tasks = self.scheduled(passing)
         self.start(scheduler, passing, tasks)
+
+    def _can_close(self) -> bool:
+        """Return False if this group, or an open one inside, failed to be compressed too often."""
+        return not any(one._faults.is_quarantined((one, "compress")) for one in self.groups() if one.is_open)
 
     def _tell_parent(self) -> None:
         parent = self._parent

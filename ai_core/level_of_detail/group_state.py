@@ -4,8 +4,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ai_core.level_of_detail.work_state import prepared_work, saved_work
 from ai_core.saving.fields import Fields, State, StateError
+from ai_core.saving.inner_state import inner_state, prepared_inner
 
 if TYPE_CHECKING:
     from ai_core.level_of_detail.group_lod import GroupLOD
@@ -30,7 +30,7 @@ def saved_group(group: GroupLOD) -> State:
         "passing": list(group._passing),
         "scheduler": None if scheduler is None else scheduler.save_state(),
         "failing": failing,
-        "work": saved_work(group._work),
+        "work": inner_state(group._work),
     }
 
 
@@ -52,7 +52,7 @@ def prepared_group(group: GroupLOD, state: object) -> Callable[[], None]:
         failing[what] = one.whole("failures"), one.flag("is_quarantined")
         one.end()
     all_failing.end()
-    load_work = prepared_work(group.name, group._work, fields.anything("work"))
+    load_work = prepared_inner(group._work, fields.anything("work"), f"work of {group.name!r}")
     fields.end()
     if saved is None and names:
         fields.refuse("passing", "must be empty: the group was closed")

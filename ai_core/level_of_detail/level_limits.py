@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
+from ai_core.level_of_detail.agent_rows import LARGEST_ID
 from ai_core.level_of_detail.behavior_ranges import BehaviorRanges
 from ai_core.level_of_detail.importance_state import read_ids
 from ai_core.saving.fields import Fields, State
@@ -49,7 +50,8 @@ class LevelLimits:
 
     Args:
         levels: most detailed first; their ranges cover 0 to 1.
-        margin: by how much a newcomer must be more important, 0 to 1.
+        margin: by how much a newcomer must be more important, and hysteresis where
+            ranges overlap by less than twice that, 0 to 0.5.
         spread_updates: updates over which agents that come together get their
             first level, so that a spawned crowd is not entered in one frame.
 
@@ -63,11 +65,12 @@ class LevelLimits:
         self, levels: Sequence[Level], *, margin: float = 0.05, spread_updates: int = 1
     ) -> None:
         self._levels = [Level(*one) for one in levels]
-        BehaviorRanges([(one.lowest, one.highest) for one in self._levels])  # refuses what is wrong
+        ranges = BehaviorRanges([(one.lowest, one.highest) for one in self._levels])
         for one in self._levels:
             if one.most is not None:
                 whole_number("most", one.most, minimum=0, remedy="use None for no limit")
-        self._margin = finite_number("margin", margin, minimum=0, maximum=1)
+        self._margin = finite_number("margin", margin, minimum=0, maximum=0.5)
+        self._held = ranges.held(self._margin)
         self._spread = whole_number("spread_updates", spread_updates, minimum=1)
         self._ids = np.zeros(0, np.int32)
         self._level = np.zeros(0, np.int32)
@@ -106,7 +109,10 @@ class LevelLimits:
         """Let importance decide again; does nothing if nobody forced it."""
         self._forced.pop(agent_id, None)
 
-    def update(self, ids: object, values: object, elapsed_s: float = 0.0) -> NDArray[np.int32]:
+    def update(
+        self, ids: object, values: object, elapsed_s: float = 0.0, *,
+        characters: Mapping[int, BehavioralLOD] | None = None,
+    ) -> NDArray[np.int32]:
         """Return the level of each agent, 0 the most detailed, ``off`` for none.
 
         Args:
@@ -114,19 +120,25 @@ class LevelLimits:
                 missing is forgotten.
             values: (n,) importance of each, 0 to 1.
             elapsed_s: game time since the last update, for forces that expire (s).
+            characters: by agent id; what is forced there comes first here, and whose
+                behavior is quarantined asks for a place in the next level.
 
         Raises:
-            ValueError: if ids are not ascending, or a value is NaN or outside 0 to 1.
+            ValueError: if ids are not ascending or beyond int32, or a value is NaN or
+                outside 0 to 1.
         """
         elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
         agents, wanted = _checked(ids, values)
         self._take_in(agents)
         before = self._level
-        desired, keys = self._desires(wanted.astype(np.float64), elapsed_s)
+        forced, unable = _wishes(agents, characters or {}, self.off)
+        desired, keys = self._desires(wanted.astype(np.float64), elapsed_s, forced)
         level = np.full(len(agents), self.off, np.int32)
         pending = np.ones(len(agents), np.bool_)
         for number, one in enumerate(self._levels):
-            asking = np.flatnonzero(pending & (desired <= number))
+            asks = pending & (desired <= number)
+            asks[unable.get(number, [])] = False
+            asking = np.flatnonzero(asks)
             if one.most is not None and len(asking) > one.most:
                 asking = self._best(asking, keys, before == number, one.most)
             level[asking] = number
@@ -147,8 +159,17 @@ class LevelLimits:
         Args:
             characters: by agent id; who is not in it is left out.
 
+        Raises:
+            ValueError: if one has more or fewer behaviors than there are levels.
+
         Cost: O(agents).
         """
+        for one in self._ids.tolist():
+            if one in characters and len(characters[one].behaviors) != self.off:
+                raise ValueError(
+                    f"character {one} has {len(characters[one].behaviors)} behaviors, and there are"
+                    f" {self.off} levels; give one for each, the fallback included"
+                )
         leaving: list[tuple[int, int]] = []
         coming: list[tuple[int, int]] = []
         for one, level in zip(self._ids.tolist(), self._level.tolist(), strict=True):
@@ -219,29 +240,30 @@ class LevelLimits:
         self._forced = {one: force for one, force in self._forced.items() if one in here}
 
     def _desires(
-        self, wanted: NDArray[np.float64], elapsed_s: float
+        self, wanted: NDArray[np.float64], elapsed_s: float, forced: Mapping[int, int]
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Return the level that each would have if there were room, and its weight."""
         desired = np.full(len(wanted), self.off, np.int32)
         stays = np.zeros(len(wanted), np.bool_)
         for number in reversed(range(self.off)):
             lowest, highest, _ = self._levels[number]
-            holds = (wanted >= lowest) & (wanted <= highest)
-            desired[holds] = number
-            stays |= holds & (self._level == number)
+            desired[(wanted >= lowest) & (wanted <= highest)] = number
+            low, high = self._held[number]
+            stays |= (wanted >= low) & (wanted <= high) & (self._level == number)
         desired[stays] = self._level[stays]
         keys = wanted
-        for one, (level, left_s) in list(self._forced.items()):
-            row = int(np.searchsorted(self._ids, one))
+        waiting = self._waits > 0
+        self._waits[waiting] -= 1
+        desired[waiting] = self.off
+        rows = {int(np.searchsorted(self._ids, one)): force[0] for one, force in self._forced.items()}
+        for row, level in {**rows, **forced}.items():  # who is in danger does not wait
             desired[row] = level
             keys[row] += FORCED
+        for one, (level, left_s) in list(self._forced.items()):
             if left_s <= elapsed_s:
                 del self._forced[one]
             else:
                 self._forced[one] = (level, left_s - elapsed_s)
-        waiting = self._waits > 0
-        desired[waiting] = self.off
-        self._waits[waiting] -= 1
         return desired, keys
 
     def _best(
@@ -259,6 +281,23 @@ class LevelLimits:
         return np.concatenate((sure, rest[: most - len(sure)]))
 
 
+def _wishes(
+    agents: NDArray[np.int32], characters: Mapping[int, BehavioralLOD], off: int
+) -> tuple[dict[int, int], dict[int, list[int]]]:
+    """Return by row which level is forced, and by level which rows cannot have it."""
+    forced: dict[int, int] = {}
+    unable: dict[int, list[int]] = {}
+    for row, one in enumerate(agents.tolist() if characters else ()):
+        character = characters.get(one)
+        if character is None:
+            continue
+        if character.forced is not None and character.forced < off:
+            forced[row] = character.forced
+        for level in character.unable:
+            unable.setdefault(level, []).append(row)
+    return forced, unable
+
+
 def _checked(ids: object, values: object) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     agents, wanted = np.asarray(ids), np.asarray(values)
     if agents.ndim != 1 or (agents.size and agents.dtype.kind not in "iu"):
@@ -267,6 +306,8 @@ def _checked(ids: object, values: object) -> tuple[NDArray[np.int32], NDArray[np
         raise ValueError(f"values must be numbers of shape {agents.shape}, got {shown(values)}")
     if len(agents) and (agents[0] < 0 or not (agents[1:] > agents[:-1]).all()):
         raise ValueError("ids must be ascending, each once, and not negative")
+    if len(agents) and agents[-1] > LARGEST_ID:
+        raise ValueError(f"ids must be at most {LARGEST_ID}, got {agents[-1]}; those of Importance are")
     wrong = np.flatnonzero(~((wanted >= 0) & (wanted <= 1)))
     if wrong.size:
         raise ValueError(

@@ -13,7 +13,11 @@ from ai_core.level_of_detail.chance import checked_generator
 from ai_core.level_of_detail.population import Columns, Population
 from ai_core.saving.fields import Fields, State
 
-__all__ = ["Draft", "KnownPerson", "People", "made_characters"]
+__all__ = [
+    "Draft", "KnownPerson", "People", "checked_facts", "checked_name", "checked_until", "made_characters",
+]
+
+VERSION = 2
 
 
 class KnownPerson(NamedTuple):
@@ -40,11 +44,11 @@ class People:
         known: facts of the known ones, by name, in their order.
     """
 
-    def __init__(self, columns: Columns, known: Mapping[str, Mapping[str, Any]], lasts_s: Mapping[str, float]) -> None:
+    def __init__(self, columns: Columns, known: Mapping[str, Mapping[str, Any]], until_s: Mapping[str, float]) -> None:
         self.columns = columns
         self.known = {name: dict(facts) for name, facts in known.items()}
         self._row_of = {name: row for row, name in enumerate(self.known)}
-        self._lasts_s = dict(lasts_s)
+        self._until_s = dict(until_s)
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
@@ -60,7 +64,7 @@ class People:
         return self._row_of[name]
 
     def remember(
-        self, row: int, name: str, *, for_s: float | None = None,
+        self, row: int, name: str, *, until_s: float = math.inf,
         facts: Mapping[str, Any] | None = None,
     ) -> None:
         """Let somebody stay themselves after closing: they were seen, or matter.
@@ -68,42 +72,54 @@ class People:
         Args:
             row: whose.
             name: unique; known from now on.
-            for_s: how long after closing (s), above 0; None for ever.
-            facts: what else is to be true of them when they are met again.
+            until_s: game time until which (s), the group open or closed; for ever
+                unless given.
+            facts: what is to be true of them when they are met again; a property
+                is written into their row.
+
+        Raises:
+            TypeError: if the name is no text, or a fact is of another kind than its property.
+            ValueError: if the row or the name is another's, or a number is not finite;
+                then nothing has changed.
         """
         row = whole_number("row", row, minimum=0, maximum=len(self) - 1)
-        if not isinstance(name, str) or not name:
-            raise TypeError(f"name must be a text that is not empty, got {shown(name)}")
+        checked_name(name)
+        until_s = checked_until(until_s)
+        told = checked_facts(facts or {})
+        for key in told.keys() & self.columns.keys():
+            _check_kind(key, told[key], self.columns[key][row])
         taken = next((one for one, other in self._row_of.items() if other == row), name)
         if taken != name or self._row_of.get(name, row) != row:
             raise ValueError(f"row {row} is {taken!r}, or {name!r} is another row; names must differ")
-        self._lasts_s[name] = math.inf if for_s is None else finite_number("for_s", for_s, above=0)
+        for key in told.keys() & self.columns.keys():
+            self.columns[key][row] = told.pop(key)
+        self._until_s[name] = until_s
         self._row_of[name] = row
-        self.known[name] = {**self.known.get(name, {}), **(facts or {})}
+        self.known[name] = {**self.known.get(name, {}), **told}
 
     def forget(self, name: str) -> None:
         """Let a known person be one of the many again."""
         self.row_of(name)
-        del self._row_of[name], self._lasts_s[name], self.known[name]
+        del self._row_of[name], self._until_s[name], self.known[name]
 
     def facts_of(self, name: str) -> dict[str, Any]:
         """Return what is true of a known person now."""
         row = self.row_of(name)
-        return {**self.known[name], **{key: one[row].item() for key, one in self.columns.items()}}
+        return {**self.known[name], **{key: _plain(one[row]) for key, one in self.columns.items()}}
 
-    def lasts_s_of(self, name: str) -> float:
-        """Return how long after closing a known person stays themselves (s)."""
+    def until_s_of(self, name: str) -> float:
+        """Return the game time until which a known person stays themselves (s)."""
         self.row_of(name)
-        return self._lasts_s[name]
+        return self._until_s[name]
 
     def save_state(self) -> State:
         """Return everybody, as plain data; what ``from_state`` reads."""
         return {
-            "version": 1,
+            "version": VERSION,
             "columns": {name: np.asarray(one).tolist() for name, one in self.columns.items()},
             "known": [
                 {"name": name, "row": self._row_of[name], "facts": facts,
-                 "lasts_s": None if math.isinf(self._lasts_s[name]) else self._lasts_s[name]}
+                 "until_s": None if math.isinf(self._until_s[name]) else self._until_s[name]}
                 for name, facts in self.known.items()
             ],
         }
@@ -119,7 +135,7 @@ class People:
         Raises:
             StateError: if they cannot be loaded; says where in it, and why.
         """
-        fields = Fields.versioned(state, version=1)
+        fields = Fields.versioned(state, version=VERSION, migrations={1: _until_from_lasts})
         group = fields.group("columns")
         columns = {name: _read_column(group, name, one) for name, one in population.properties.items()}
         group.end()
@@ -127,13 +143,11 @@ class People:
         if len({len(one) for one in columns.values()}) > 1:
             fields.refuse("columns", "must all be of one length")
         for one in fields.groups("known"):
-            lasts_s = one.number_or("lasts_s", math.inf)
+            until_s = one.number_or("until_s", math.inf)
             row = one.whole("row", maximum=max(0, len(people) - 1))
             facts = one.anything("facts")
             try:
-                name = one.text("name")
-                people.remember(row, name, facts=dict(facts))
-                people._lasts_s[name] = lasts_s
+                people.remember(row, one.text("name"), until_s=until_s, facts=facts)
             except (TypeError, ValueError) as error:
                 one.refuse("name", f"does not fit: {error}")
             one.end()
@@ -189,4 +203,42 @@ def _read_column(fields: Fields, name: str, kind: object) -> Any:
     labels = fields.items(name)
     if not all(type(one) is str and one for one in labels):
         fields.refuse(name, "must be a list of labels")
-    return np.array(labels, np.str_)
+    return np.array(labels, np.object_)
+
+
+def checked_name(name: object) -> str:
+    """Return ``name`` if it may be a person's."""
+    if not isinstance(name, str) or not name:
+        raise TypeError(f"name must be a text that is not empty, got {shown(name)}")
+    return name
+
+
+def checked_until(until_s: float) -> float:
+    """Return ``until_s`` if it is a game time (s), or infinite."""
+    return math.inf if until_s == math.inf else finite_number("until_s", until_s)
+
+
+def checked_facts(facts: object) -> dict[str, Any]:
+    """Return a copy of ``facts`` if they are a mapping with names of facts as keys."""
+    if not isinstance(facts, Mapping) or not all(isinstance(key, str) and key for key in facts):
+        raise TypeError(f"facts must be a dict with text as keys, got {shown(facts)}")
+    return dict(facts)
+
+
+def _check_kind(name: str, value: object, before: object) -> None:
+    if not isinstance(before, str):
+        finite_number(f"fact {name!r}", value)
+    elif not isinstance(value, str) or not value:
+        raise TypeError(f"fact {name!r} must be a text that is not empty, got {shown(value)}")
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _until_from_lasts(state: State) -> State:
+    """Version 1 told how long after closing; of those who stay for ever both say the same."""
+    known = [{**one, "until_s": one["lasts_s"]} for one in state["known"]]
+    if any(one.pop("lasts_s") is not None for one in known):
+        raise ValueError("somebody is remembered for a time that is counted from closing; save after closing it")
+    return {**state, "version": 2, "known": known}

@@ -100,26 +100,27 @@ class Population:
             people: by property, a number or label for each; any number of people.
 
         Raises:
-            ValueError: if a property is missing or of another length, or not finite.
+            TypeError: if a value is of another kind; says of which property, and in which row.
+            ValueError: if a property is missing or of another length, or a value is out
+                of range; says where as well.
             UnknownNameError: if a property is not known here.
         """
         for name in people:
             if name not in self.properties:
                 raise UnknownNameError("property", name, self.properties)
-        columns = {name: np.asarray(people.get(name, ())) for name in self.properties}
+        missing = [name for name in self.properties if name not in people]
+        if missing:
+            raise ValueError(f"every property needs a value for each of the people, {missing[0]!r} has none")
+        columns = {name: np.asarray(people[name]) for name in self.properties}
         lengths = {name: len(column) for name, column in columns.items()}
-        if len(set(lengths.values())) > 1 or set(people) != set(self.properties):
+        if len(set(lengths.values())) > 1:
             raise ValueError(f"every property needs a value for each of the people, got {lengths}")
         count = next(iter(lengths.values()), self.count)
         if not count:
             empty = {name: Categorical({}) if isinstance(one, Categorical) else one
                      for name, one in self.properties.items()}
             return Population(0, empty, dependences=self.dependences)
-        properties = {
-            name: Categorical.of(columns[name]) if isinstance(one, Categorical)
-            else one.refitted(checked_values(columns[name]))
-            for name, one in self.properties.items()
-        }
+        properties = {name: _refitted(name, one, columns[name]) for name, one in self.properties.items()}
         return self._with(count, properties, measured(self.dependences, columns))
 
     def merged(self, other: Population) -> Population:
@@ -218,6 +219,15 @@ class Population:
         made.count, made.properties = count, dict(properties)
         made.dependences = dict(dependences)
         return made
+
+
+def _refitted(name: str, one: Distribution | Categorical, column: NDArray[Any]) -> Distribution | Categorical:
+    try:
+        if isinstance(one, Categorical):
+            return Categorical.of(column.tolist())
+        return one.refitted(checked_values(column))
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"property {name!r}: {error}") from None
 
 
 def _weighted(one: float, other: float, share: float) -> float:

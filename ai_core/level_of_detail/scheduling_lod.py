@@ -114,6 +114,7 @@ class SchedulingLOD:
 
         Raises:
             ValueError: if the shape is another, or a value is NaN or outside 0 to 1.
+            TypeError: if the function gives a task no Rate; more important ones have theirs.
 
         Cost: O(tasks) in NumPy, and a ``Scheduler.change`` for each that changes.
         """
@@ -194,8 +195,10 @@ class SchedulingLOD:
     def _rate_of(self, value: float) -> Rate:
         if self._function is None:
             return self._bands[int(np.searchsorted(self._borders, value, side="right"))].rate
-        rate = Rate(*self._function(value))
-        return _checked_rate(rate)
+        rate = self._function(value)
+        if not isinstance(rate, tuple) or len(rate) != 2:
+            raise TypeError(f"rates must return a Rate for importance {value:g}, got {shown(rate)}")
+        return _checked_rate(Rate(*rate))
 
 
 def _checked_bands(rates: Sequence[Band]) -> list[Band]:

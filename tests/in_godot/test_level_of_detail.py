@@ -138,6 +138,36 @@ def test_who_is_forced_in_a_crowd_displaces_and_the_limit_holds(world):
     assert [lod.get_level() for lod in crowd] == ["Plan", "Idle", "Idle"]
 
 
+def test_the_limit_holds_while_a_level_of_a_crowd_is_broken(world, expect_errors):
+    crowd = [world.character(10.0 * (1 + number), levels={"Plan": {"most": 1}}, crowd="guards") for number in range(3)]
+    world.step(2)
+    expect_errors("level 'Plan' was freed; call rebuild() of its BehavioralLOD after that", times=3)
+    level(crowd[0], "Plan").free()
+    for _ in range(6):
+        world.step(1)
+        assert [lod.get_level() for lod in crowd].count("Plan") <= 1
+    assert [lod.get_level() for lod in crowd] == ["Idle", "Plan", "Idle"]
+
+
+def test_levels_that_only_touch_do_not_flap(world, signals):
+    lod = world.character(40.0, (("Plan", 0.5, 1.0), ("Idle", 0.0, 0.5)))
+    changed = signals(lod, "level_changed")
+    world.step(2)
+    for frame in range(20):
+        world.put(lod.body, 50.0 + (4.0 if frame % 2 else -4.0))
+        world.step(2)
+    assert changed == [("", "Plan")]
+
+
+def test_a_level_cannot_be_forced_on_a_character_that_is_disabled(world):
+    lod = world.character(40.0)
+    world.step(2)
+    lod.set("enabled", False)
+    lod.force_level("Plan")
+    world.step(3)
+    assert lod.get_level() == ""
+
+
 def test_who_leaves_makes_room(world):
     crowd = [world.character(10.0 * (1 + number), levels={"Plan": {"most": 1}}, crowd="guards") for number in range(3)]
     world.step(2)

@@ -60,6 +60,7 @@ def test_a_long_range_far_from_its_centre_is_found():
         ([(0.1, 1)], "no range holds importance 0 to 0.1"),
         ([(0, 0.9), (0.2, 0.3)], "no range holds importance 0.9 to 1"),
         ([], "no range holds importance 0 to 1"),
+        ([(0.1, 0.3), (0.5, 0.9)], "no range holds importance 0 to 0.1 and 0.3 to 0.5 and 0.9 to 1; widen"),
         ([(0, math.nan)], "highest of '0' must be a finite number"),
         ([(-0.1, 1)], "lowest of '0' must be at least 0"),
         ([(0, 1.5)], "highest of '0' must be at most 1"),
@@ -68,6 +69,22 @@ def test_a_long_range_far_from_its_centre_is_found():
 def test_wrong_ranges_are_named(ranges, message):
     with pytest.raises(ValueError, match=message):
         BehaviorRanges(ranges)
+
+
+@pytest.mark.parametrize(
+    ("ranges", "kept"),
+    [
+        ([(0.5, 1), (0, 0.5)], [(0.45, 1), (0, 0.55)]),                     # they touch
+        ([(0.48, 1), (0, 0.52)], [(0.45, 1), (0, 0.55)]),                   # they overlap too little
+        ([(0.4, 1), (0, 0.6)], [(0.4, 1), (0, 0.6)]),                       # enough
+        ([(0.02, 1), (0, 0.02)], [(0.01, 1), (0, 0.07)]),                   # no more than half way into a neighbor
+        ([(0.5, 1), (0, 0.4)], [(0.5, 1), (0, 0.4)]),                       # a gap
+        ([(0, 1), (0.4, 0.6)], [(0, 1), (0.4, 0.6)]),                       # one around the other
+    ],
+)
+def test_a_behavior_is_kept_beyond_a_border_where_the_overlap_is_small(ranges, kept):
+    found = BehaviorRanges(ranges, may_have_gaps=True).held(0.05)
+    assert [tuple(one) for one in found] == [pytest.approx(one) for one in kept]
 
 
 def test_an_unknown_way_to_choose_is_named():

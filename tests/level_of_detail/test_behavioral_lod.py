@@ -112,7 +112,7 @@ def test_a_fallback_runs_in_gaps_and_does_not_flap_on_their_border(clock):
     diary = []
     lod = BehavioralLOD(
         [LODBehavior(name="plan", work=diary.append, lowest=0.5)],
-        fallback=LODBehavior(name="wait", work=diary.append), fallback_margin=0.05,
+        fallback=LODBehavior(name="wait", work=diary.append), margin=0.05,
     )
     for frame in range(10_000):
         lod.importance = 0.5 + 0.04 * math.sin(frame)
@@ -121,6 +121,51 @@ def test_a_fallback_runs_in_gaps_and_does_not_flap_on_their_border(clock):
     lod.importance = 0.56
     lod.settle()
     assert lod.current == "plan"
+
+
+@pytest.mark.parametrize("border", [0.5, 0.02, 0.98])
+def test_ranges_that_only_touch_do_not_flap_on_the_border(border):
+    lod = BehavioralLOD([
+        LODBehavior(name="plan", work=print, lowest=border), LODBehavior(name="stroll", work=print, highest=border),
+    ])
+    wobble = min(0.049, min(border, 1 - border) / 2.1)
+    for start, name in ((1.0, "plan"), (0.0, "stroll")):
+        lod.importance = start
+        lod.settle()
+        switches = lod.switches
+        for frame in range(1_000):
+            lod.importance = border + wobble * math.sin(frame)
+            lod.settle()
+            assert (lod.current, lod.switches) == (name, switches)
+
+
+def test_a_fallback_ends_where_two_ranges_hold_that_overlap_a_little():
+    lod = BehavioralLOD(
+        [LODBehavior(name="plan", work=print, lowest=0.48, highest=0.8),
+         LODBehavior(name="stroll", work=print, lowest=0.3, highest=0.52)],
+        fallback=LODBehavior(name="wait", work=print),
+    )
+    for importance, name in ((0.9, "wait"), (0.5, "plan")):
+        lod.importance = importance
+        lod.settle()
+        assert lod.current == name
+
+
+def test_a_fallback_ends_with_another_behavior_that_holds_if_the_first_is_quarantined(clock):
+    def fail(turn):
+        raise OSError("no map")
+
+    lod = BehavioralLOD(
+        [LODBehavior(name="plan", work=fail, lowest=0.3, highest=0.9),
+         LODBehavior(name="stroll", work=lambda turn: 0, highest=0.9)],
+        fallback=LODBehavior(name="wait", work=lambda turn: 0),
+        faults=FaultIsolation(quarantine_after=1, report=lambda fault: None),
+    )
+    seen = []
+    for importance in (0.5, 1.0, 0.5):
+        lod.importance = importance
+        seen.append(lod(Turn(clock.now, 0.1, Budget.unlimited())))
+    assert seen == ["plan", "wait", "stroll"]
 
 
 def test_a_gap_without_a_fallback_is_named():
@@ -325,7 +370,7 @@ def test_work_that_is_saveable_is_saved_with_the_behaviors_it_is_for(clock):
     with pytest.raises(SnapshotError, match=r"work of 'plan': .*steps"):
         restore(state, {"lod": loaded})
     state["parts"]["lod"]["works"] = {"plan": None, "stroll": {}}
-    with pytest.raises(SnapshotError, match="work of 'stroll' was saved, and has no prepare_state here"):
+    with pytest.raises(SnapshotError, match="work of 'stroll' was saved, and what is here has no prepare_state"):
         restore(state, {"lod": loaded})
     assert other.steps == 3
 

@@ -10,7 +10,7 @@ from ai_core.errors import UnknownNameError
 from ai_core.level_of_detail.categorical import Categorical
 from ai_core.level_of_detail.community import Community
 from ai_core.level_of_detail.distributions import Normal, PowerLaw
-from ai_core.level_of_detail.people import Draft, People, made_characters
+from ai_core.level_of_detail.people import Draft, KnownPerson, People, made_characters
 from ai_core.level_of_detail.population import Population
 from ai_core.saving.fields import StateError
 from ai_core.snapshot import from_json, restore, take, to_json
@@ -47,7 +47,7 @@ def test_who_was_seen_is_met_again_until_the_time_is_over_and_then_is_one_of_man
     here, chance = village(), random.Random(2)
     before = {name: here.total(name) for name in ("age", "wealth")}
     people = here.open(chance, 10.0)
-    people.remember(7, "woman at the well", for_s=60, facts={"carries": "two buckets"})
+    people.remember(7, "woman at the well", until_s=80.0, facts={"carries": "two buckets"})
     seen = people.facts_of("woman at the well")
     here.close(people, 20.0)
     for moment in (30.0, 79.0):
@@ -61,6 +61,92 @@ def test_who_was_seen_is_met_again_until_the_time_is_over_and_then_is_one_of_man
     assert here.count == 100
     for name, total in before.items():
         assert here.total(name) == pytest.approx(total, rel=1e-9)
+
+
+def test_time_passes_for_an_alibi_while_the_group_is_open():
+    here, chance = village(), random.Random(2)
+    people = here.open(chance, 10.0)
+    people.remember(7, "woman at the well", until_s=70.0)
+    people.remember(8, "thief", until_s=90.0)
+    here.close(people, 80.0)
+    assert list(here.known) == ["thief"]
+    people = here.open(chance, 85.0)
+    here.close(people, 95.0)
+    assert here.known == {}
+    assert here.population.count == here.count == 100
+
+
+def test_what_is_said_of_who_is_remembered_is_true_of_them():
+    here = village()
+    people = here.open(random.Random(2))
+    job = "keeper of the lighthouse on the northern cliff"
+    people.remember(7, "Ada", facts={"age": 71, "job": job, "hat": "blue"})
+    assert people.facts_of("Ada") == people.facts_of("Ada") | {"age": 71.0, "job": job, "hat": "blue"}
+    assert people.columns["job"][7] == job
+    here.close(people)
+    assert here.known["Ada"].facts["age"] == 71.0
+    people = here.open(random.Random(3))
+    for wrong, error, message in (
+        ({"age": math.nan, "job": "smith"}, ValueError, "fact 'age' must be a finite number, got nan"),
+        ({"age": 3.0, "job": None}, TypeError, "fact 'job' must be a text that is not empty, got None"),
+        (["age"], TypeError, "facts must be a dict with text as keys"),
+    ):
+        before = people.save_state()
+        with pytest.raises(error, match=message):
+            people.remember(50, "Ben", facts=wrong)
+        assert people.save_state() == before
+
+
+def test_a_label_that_a_game_writes_is_not_cut_off():
+    here = village()
+    people = here.open(random.Random(2))
+    people.columns["job"][3] = "master blacksmith"
+    here.close(people)
+    assert here.population.properties["job"].counts == {"farmer": 99, "master blacksmith": 1}
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "error", "message"),
+    [
+        ("age", math.nan, ValueError, "facts of 'Ilse' do not fit: property 'age': values must be finite, got nan$"),
+        ("wealth", -3.0, ValueError, "facts of 'Ilse' do not fit: property 'wealth': .* above 0, got -3$"),
+        ("job", None, TypeError, "facts of 'Ilse' do not fit: property 'job': a label must be a text"),
+    ],
+)
+def test_facts_that_do_not_fit_are_refused_at_closing_and_nobody_is_lost(column, value, error, message):
+    here = village()
+    here.pin("Ilse", ILSE)
+    people = here.open(random.Random(1))
+    people.columns[column][people.row_of("Ilse")] = value
+    before = here.save_state()
+    with pytest.raises(error, match=message):
+        here.close(people)
+    assert here.save_state() == before
+    people.columns[column][people.row_of("Ilse")] = ILSE[column]
+    here.close(people)
+    assert list(here.known) == ["Ilse"]
+
+
+def test_nobody_is_lost_if_what_is_known_of_one_does_not_fit_when_their_time_is_over():
+    here = village()
+    here.pin("Ann", ILSE, until_s=5.0)
+    here.pin("Ilse", ILSE, until_s=5.0)
+    here.known["Ilse"] = KnownPerson("Ilse", {**ILSE, "wealth": -1.0}, 5.0)
+    with pytest.raises(ValueError, match="facts of 'Ilse' do not fit"):
+        here.lapse(6.0)
+    assert (sorted(here.known), here.population.count) == (["Ann", "Ilse"], 100)
+
+
+def test_a_wrong_value_is_told_with_its_property_and_row():
+    here = village()
+    people = here.open(random.Random(1))
+    people.remember(2, "Ann")
+    people.columns["age"][4] = math.inf
+    with pytest.raises(ValueError, match="property 'age': values must be finite, got inf in row 4"):
+        here.close(people)
+    people.columns["age"] = people.columns["age"][:-1]
+    with pytest.raises(ValueError, match="every property needs a value for each of the people, got"):
+        here.close(people)
 
 
 def test_a_closed_community_holds_no_more_for_more_people():
@@ -112,15 +198,27 @@ def test_misuse_is_told_at_the_call():
         here.pin("Ilse", ILSE)
     with pytest.raises(ValueError, match="must have every property, 'wealth' is missing"):
         here.pin("Jon", {"age": 3.0, "job": "farmer"})
-    with pytest.raises(ValueError, match="values must be finite"):
+    with pytest.raises(ValueError, match=r"facts of 'Jon' do not fit: property 'age': values must be finite, got nan$"):
         here.pin("Jon", {**ILSE, "age": math.nan})
+    for wrong in (3, "", None):
+        with pytest.raises(TypeError, match="name must be a text that is not empty, got"):
+            here.pin(wrong, ILSE)
+    with pytest.raises(TypeError, match="facts must be a dict"):
+        here.pin("Jon", 3)
+    with pytest.raises(ValueError, match="until_s must be a finite number, got nan"):
+        here.pin("Jon", ILSE, until_s=math.nan)
+
+
+def test_misuse_of_open_people_is_told_at_the_call():
+    here = village()
+    here.pin("Ilse", ILSE)
     people = here.open(random.Random(1))
     with pytest.raises(ValueError, match="row must be at most 100"):
         people.remember(101, "x")
     with pytest.raises(ValueError, match="row 0 is 'Ilse'"):
         people.remember(0, "Jon")
-    with pytest.raises(ValueError, match="for_s must be above 0"):
-        people.remember(3, "Jon", for_s=0)
+    with pytest.raises(ValueError, match="until_s must be a finite number"):
+        people.remember(3, "Jon", until_s=math.nan)
     with pytest.raises(UnknownNameError, match="unknown known person 'Jon'"):
         people.forget("Jon")
     people.forget("Ilse")
@@ -128,6 +226,9 @@ def test_misuse_is_told_at_the_call():
     assert here.known == {}
     with pytest.raises(TypeError, match="people must be what open returned"):
         here.close([])
+
+
+def test_what_cannot_be_taken_together_or_apart_is_told():
     with pytest.raises(TypeError, match="population must be a Population"):
         Community(100)
     with pytest.raises(ValueError, match="parts must be at least one"):
@@ -148,7 +249,7 @@ def test_loaded_it_goes_on_as_if_nothing_had_happened():
     restore(from_json(to_json(take({"it": first}))), {"it": second})
     assert second.save_state() == first.save_state()
     one, other = (here.open(random.Random(1), 2.0) for here in (first, second))
-    one.remember(9, "seen", for_s=3.0)
+    one.remember(9, "seen", until_s=3.0)
     loaded = People.from_state(from_json(to_json({"people": one.save_state()}))["people"], second.population)
     assert loaded.save_state() == one.save_state()
     assert len(other) == len(one)
@@ -168,6 +269,19 @@ def test_a_damaged_save_is_refused(change, message):
     with pytest.raises(StateError, match=message):
         here.prepare_state({**before, **change})
     assert here.save_state() == before
+
+
+def test_people_of_an_earlier_save_are_read_where_it_says_enough():
+    here = village(3)
+    people = here.open(random.Random(1))
+    people.remember(1, "Ann")
+    now = people.save_state()
+    known = [{name: one for name, one in row.items() if name != "until_s"} for row in now["known"]]
+    before = {**now, "version": 1, "known": [{**row, "lasts_s": None} for row in known]}
+    assert People.from_state(before, here.population).save_state() == now
+    before["known"][0]["lasts_s"] = 3.0
+    with pytest.raises(StateError, match="remembered for a time that is counted from closing"):
+        People.from_state(before, here.population)
 
 
 def test_damaged_people_are_refused():

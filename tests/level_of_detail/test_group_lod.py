@@ -224,9 +224,53 @@ def test_failing_work_and_compression_stay_where_they_are(clock):
     scheduler.advance(Budget.unlimited())
     assert group.open()
     group.scheduler.advance(Budget.unlimited())
-    group.close()
+    assert not group.close()
     assert told == ["n (work)", "a", "n (compress)"]
-    assert not group.is_open
+    assert group.is_open
+
+
+def test_who_cannot_be_compressed_is_not_lost_and_neither_are_those_around(clock):
+    told, is_broken = [], [True]
+
+    def compress():
+        if is_broken:
+            raise OSError("no room")
+        told.append("compressed")
+
+    def group(name, inner, compress=None):
+        return GroupLOD(
+            name, clock, importance=lambda: value[0], expand=lambda: ["a", "b"], member=inner, compress=compress,
+            faults=FaultIsolation(report=lambda fault: told.append(fault.name)),
+        )
+
+    value = [1.0]
+    town = group("town", lambda name: group(name, lambda person: lambda turn: None, compress if name == "a" else None))
+    scheduler = FrequencyScheduler(clock)
+    scheduler.add(town, name="town")
+    for frame in range(8):
+        value[0] = 1.0 if frame < 2 else 0.0
+        scheduler.advance(Budget.unlimited())
+        clock.advance()
+    block, other = town.members["a"], town.members["b"]
+    assert (town.is_open, block.is_open, other.is_open) == (True, True, False)
+    assert told == ["a (compress)"] * 3, "then it is quarantined"
+    assert list(block.members) == ["a", "b"]
+    is_broken.clear()
+    block.release()
+    scheduler.advance(Budget.unlimited())
+    assert told[3:] == ["compressed"]
+    assert not town.is_open
+
+
+def test_one_group_under_two_names_is_refused(clock):
+    faults, block = [], GroupLOD("block", clock, importance=lambda: 0.0)
+    town = GroupLOD(
+        "town", clock, importance=lambda: 1.0, expand=lambda: ["a", "b"], member=lambda name: block,
+        faults=FaultIsolation(report=faults.append),
+    )
+    assert not town.open()
+    assert "members 'a' and 'b' are the same group; make one for each" in str(faults[0].error)
+    assert block._parent is None
 
 
 def test_misuse_is_told_at_the_call(clock):

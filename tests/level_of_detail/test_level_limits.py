@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.errors import UnknownNameError
+from ai_core.faults import FaultIsolation
 from ai_core.level_of_detail.behavioral_lod import BehavioralLOD, LODBehavior
 from ai_core.level_of_detail.level_limits import Level, LevelLimits
 from ai_core.saving.fields import StateError
 from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.task import Turn
 from ai_core.snapshot import from_json, restore, take, to_json
 
 TWO = [Level(0.5, 1.0, most=2), Level(0.0, 0.6)]
@@ -25,11 +27,14 @@ VALUE = st.integers(0, 40).map(lambda n: n / 40)
 
 def plain_levels(levels, margin, before, values):
     """The same, one after the other: sort all who ask, hand out places."""
+    # Of three levels that overlap by 0.1, each border moves by what 0.125 has more than half of that.
+    kept = [(0.425, 1.0), (0.125, 0.675), (0.0, 0.375)]
     desired = {}
     for agent, value in values.items():
         mine = before.get(agent, len(levels))
         holds = [n for n, one in enumerate(levels) if one.lowest <= value <= one.highest]
-        desired[agent] = mine if mine in holds else holds[0]
+        is_kept = mine < len(levels) and kept[mine][0] <= value <= kept[mine][1]
+        desired[agent] = mine if is_kept else holds[0]
     found = dict.fromkeys(values, len(levels))
     left = sorted(values)
     for number, one in enumerate(levels):
@@ -98,6 +103,84 @@ def test_a_free_place_goes_to_who_waited_for_it():
 def test_a_level_is_kept_within_its_range():
     limits = LevelLimits(TWO)
     assert [limits.update([0], [value])[0] for value in (0.55, 0.5, 0.49, 0.55, 0.6, 0.61)] == [0, 0, 1, 1, 1, 0]
+
+
+def test_levels_that_only_touch_do_not_flap_on_the_border():
+    limits = LevelLimits([Level(0.5, 1.0), Level(0.0, 0.5)])
+    limits.update([0], [0.5])
+    for frame in range(1_000):
+        assert limits.update([0], [0.5 + 0.049 * math.sin(frame)])[0] == 0
+    assert [limits.update([0], [value])[0] for value in (0.44, 0.5, 0.549, 0.551)] == [1, 1, 1, 0]
+
+
+def troop(count=3, **names):
+    """Characters with a plan for two at most and a stroll for one at most; ``names`` have other plans."""
+    faults = FaultIsolation(report=lambda fault: None)
+
+    def character(one):
+        plan = LODBehavior(name="plan", work=names.get(f"plan_{one}", lambda turn: None), lowest=0.5)
+        stroll = LODBehavior(name="stroll", work=lambda turn: None, highest=0.6)
+        return BehavioralLOD([plan, stroll], faults=faults)
+
+    return {one: character(one) for one in range(count)}
+
+
+def runs_of(characters, limits, values, frames, elapsed_s=0.1):
+    """Update, apply and run for some frames; return what each ran, by frame."""
+    clock, seen = ManualClock(), []
+    for _ in range(frames):
+        limits.update(sorted(characters), values, elapsed_s, characters=characters)
+        limits.apply(characters)
+        turn = Turn(clock.advance(), elapsed_s, Budget.unlimited())
+        seen.append([characters[one](turn) for one in sorted(characters)])
+    return seen
+
+
+NARROW = [Level(0.5, 1.0, most=1), Level(0.0, 0.6, most=1)]
+
+
+def test_a_quarantined_behavior_leaves_its_place_and_no_limit_is_exceeded():
+    def fail(turn):
+        raise OSError("no map")
+
+    characters, limits = troop(3, plan_0=fail), LevelLimits(NARROW)
+    seen = runs_of(characters, limits, [0.9, 0.8, 0.1], 8)
+    assert seen[0] == ["plan", "stroll", None], "0 plans, 1 has the next place, there is none for 2"
+    assert seen[2:4] == [["plan", "stroll", None], ["stroll", "plan", None]], "0 is more important than 2"
+    for frame in seen:
+        assert frame.count("plan") <= 1
+        assert frame.count("stroll") <= 1
+    characters[0].release("plan")
+    assert runs_of(characters, limits, [0.9, 0.8, 0.1], 1)[0][0] == "plan"
+
+
+def test_without_being_told_of_characters_a_quarantined_one_runs_nothing_rather_than_too_much():
+    def fail(turn):
+        raise OSError("no map")
+
+    [lod] = troop(1, plan_0=fail).values()
+    lod.level = 0
+    turn = Turn(ManualClock().now, 0.1, Budget.unlimited())
+    assert [lod(turn) for _ in range(4)] == ["plan", "plan", "plan", None]
+
+
+def test_a_character_that_is_forced_takes_the_place_of_the_least_important():
+    characters, limits = troop(3), LevelLimits([Level(0.5, 1.0, most=1), Level(0.0, 0.6)])
+    assert runs_of(characters, limits, [0.9, 0.8, 0.1], 1) == [["plan", "stroll", "stroll"]]
+    characters[2].force("plan", for_s=0.15)
+    turn = Turn(ManualClock().now, 0.0, Budget.unlimited())
+    assert [characters[one](turn) for one in range(3)].count("plan") == 1, "the limit holds in between, too"
+    seen = runs_of(characters, limits, [0.9, 0.8, 0.1], 4)
+    assert seen == [["stroll", "stroll", "plan"]] * 2 + [["plan", "stroll", "stroll"]] * 2
+    characters[1].force("plan")
+    characters[2].force("plan")
+    assert runs_of(characters, limits, [0.9, 0.8, 0.1], 1) == [["stroll", "plan", "stroll"]]
+
+
+def test_who_is_forced_does_not_wait_for_the_spread_of_a_crowd():
+    characters, limits = troop(10), LevelLimits([Level(0.5, 1.0), Level(0.0, 0.6)], spread_updates=10)
+    characters[9].force("plan")
+    assert runs_of(characters, limits, [0.9] * 10, 1)[0] == ["plan", *[None] * 8, "plan"]
 
 
 def test_the_first_levels_of_a_spawned_crowd_are_spread_over_updates():
@@ -172,12 +255,22 @@ def test_who_has_no_room_runs_nothing_from_the_first_frame_on(spread_updates):
     assert len(ran) == 2  # who came first keeps the place
 
 
+def test_levels_and_behaviors_of_different_number_are_refused_before_anybody_switches():
+    characters, limits = troop(2), LevelLimits([Level(0.0, 1.0)])
+    limits.update([0, 1], [0.9, 0.9])
+    with pytest.raises(ValueError, match="character 0 has 2 behaviors, and there are 1 levels; give one for each"):
+        limits.apply(characters)
+    assert [one.current for one in characters.values()] == [None, None]
+
+
 def test_misuse_is_told_at_the_call():
     limits = LevelLimits(TWO)
     with pytest.raises(ValueError, match="importance must be 0 to 1, got nan for agent 4"):
         limits.update([3, 4], [0.5, math.nan])
     with pytest.raises(ValueError, match="ids must be ascending"):
         limits.update([4, 3], [0.5, 0.5])
+    with pytest.raises(ValueError, match="ids must be at most 2147483647, got 4294967296"):
+        limits.update([3, 1 << 32], [0.5, 0.5])
     with pytest.raises(ValueError, match="values must be numbers of shape"):
         limits.update([3, 4], [0.5])
     with pytest.raises(TypeError, match="ids must be whole numbers"):

@@ -126,6 +126,13 @@ def test_wrong_rates_are_refused(clock, rates, error, message):
         SchedulingLOD(FrequencyScheduler(clock), rates)
 
 
+@pytest.mark.parametrize("rate", [None, 3, (1,), [1, 2.0]])
+def test_a_function_that_gives_no_rate_is_told_what_it_gave(clock, rate):
+    crowd = Crowd(clock, lambda importance: rate)
+    with pytest.raises(TypeError, match=r"rates must return a Rate for importance 0\.25, got "):
+        crowd.lod.update([0.25])
+
+
 def test_misuse_is_told_at_the_call(clock):
     crowd = Crowd(clock, BANDS)
     with pytest.raises(ValueError, match="importance must be 0 to 1, got nan for task 'agent 0'"):

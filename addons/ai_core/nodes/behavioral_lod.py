@@ -17,13 +17,12 @@ from addons.ai_core.bridge.gd import (
     report_error,
     signal,
 )
-from addons.ai_core.nodes.importance_member import ImportanceMember, importance_warnings
+from addons.ai_core.nodes.importance_agent import ImportanceAgent
+from addons.ai_core.nodes.importance_member import importance_warnings
 from addons.ai_core.nodes.lod_behavior import LODBehavior, switch_children
 from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
-from addons.ai_core.nodes.scene_saving import load_node, save_node
 from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import check_callable, scheduler_of
-from ai_core.errors import finite_number
 from ai_core.level_of_detail import behavioral_lod as core
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.scheduling.task import Task, Turn
@@ -33,7 +32,7 @@ SAVED = ("enabled", "importance", "role", "period_frames", "priority")
 
 
 @gdclass(icon="res://addons/ai_core/icons/behavioral_lod.svg")
-class BehavioralLOD(ImportanceMember, Node):
+class BehavioralLOD(ImportanceAgent, Node):
     """Runs that LODBehavior below it which suits the character's importance.
 
     The character is the nearest Node3D or Node2D above. The first child is the most
@@ -111,35 +110,19 @@ class BehavioralLOD(ImportanceMember, Node):
         return (current or "").removeprefix(self._prefix)
 
     @method
-    def get_importance_parts(self) -> dict:
-        """Return why its importance is what it is: what distance, view, role, … add."""
-        if self._importance is None:
-            return {"value": self.importance}
-        return self._importance.core.explain(self.agent_id)
-
-    @method
     def force_level(self, level: str, for_s: float = math.inf) -> None:
         """Run a level whatever the importance, for a time or until unforce_level().
 
-        In a crowd it is put first at the next evaluation, and maximum counts still hold.
+        In a crowd it comes first at the next evaluation, in the place of the least important:
+        maximum counts still hold.
         """
-        name = self._full_name(level)
-        if not math.isinf(for_s):
-            finite_number("for_s", for_s, above=0)
-        crowd = self._crowd()
-        if crowd is not None:
-            crowd.force(self.agent_id, list(self._levels).index(level), for_s)
-        else:
-            self.core.force(name, for_s=None if math.isinf(for_s) else for_s)
+        self.core_or_refuse().force(self._full_name(level), for_s=None if for_s == math.inf else for_s)
 
     @method
     def unforce_level(self) -> None:
         """Let importance decide again."""
         if self.core is not None:
             self.core.unforce()
-            crowd = self._crowd()
-            if crowd is not None:
-                crowd.unforce(self.agent_id)
 
     @method
     def set_compression(self, leaving: str, entering: str, function: GDCallable) -> None:
@@ -159,19 +142,6 @@ class BehavioralLOD(ImportanceMember, Node):
         self._end()
         if self.is_inside_tree():
             self.on_entered()
-
-    @method
-    def save_state(self) -> dict:
-        """Return level, importance and forces; AIScheduler.save_state() includes it."""
-        return save_node(self)
-
-    @method
-    def load_state(self, state: dict) -> bool:
-        """Take back what save_state() returned; checks all of it before it changes anything."""
-        return load_node(self, state)
-
-    def is_in_use(self) -> bool:
-        return self.core is not None
 
     def saved(self) -> State:
         return {"version": 1, "settings": saved_settings(self, SAVED), "lod": self.core.save_state()}

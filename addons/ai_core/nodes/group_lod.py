@@ -17,10 +17,10 @@ from addons.ai_core.bridge.gd import (
     report_error,
     signal,
 )
-from addons.ai_core.nodes.importance_member import ImportanceMember, importance_warnings
+from addons.ai_core.nodes.importance_agent import ImportanceAgent
+from addons.ai_core.nodes.importance_member import importance_warnings
 from addons.ai_core.nodes.lod_behavior import nearest_below, switch_children
 from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
-from addons.ai_core.nodes.scene_saving import load_node, save_node
 from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import scheduler_of
 from ai_core.errors import shown
@@ -32,7 +32,7 @@ SAVED = ("enabled", "importance")
 
 
 @gdclass(icon="res://addons/ai_core/icons/group_lod.svg")
-class GroupLOD(ImportanceMember, Node):
+class GroupLOD(ImportanceAgent, Node):
     """A town, an army, a herd: simulated as one while nobody is near, opened into its members else.
 
     Extend it and override _simulate() for the group as one, _expand() and _tick_member() for
@@ -94,7 +94,7 @@ class GroupLOD(ImportanceMember, Node):
 
     @hook
     def _compress(self) -> None:
-        """It closes: take the members together again."""
+        """It closes: take the members together again. If it raises, the group stays open."""
 
     @property
     def size_m(self) -> float:
@@ -131,13 +131,6 @@ class GroupLOD(ImportanceMember, Node):
         return PackedStringArray([] if self.core is None else list(self.core.members))
 
     @method
-    def get_importance_parts(self) -> dict:
-        """Return why its importance is what it is: what distance, view, role, … add."""
-        if self._importance is None:
-            return {"value": self.importance}
-        return self._importance.core.explain(self.agent_id)
-
-    @method
     def rebuild(self) -> None:
         """Look for characters below again, after adding some: they run if the group is open."""
         if self.core is not None:
@@ -148,22 +141,6 @@ class GroupLOD(ImportanceMember, Node):
         """Try again what had failed too often."""
         if self.core is not None:
             self.core.release()
-
-    @method
-    def save_state(self) -> dict:
-        """Return whether it is open, and members; of a group inside another it is saved with that one.
-
-        AIScheduler.save_state() includes it. What scripts keep is saved by the group "ai_saved".
-        """
-        return save_node(self)
-
-    @method
-    def load_state(self, state: dict) -> bool:
-        """Take back what save_state() returned; checks all of it before it changes anything."""
-        return load_node(self, state)
-
-    def is_in_use(self) -> bool:
-        return self.core is not None
 
     def saved(self) -> State:
         inner = self.core.save_state() if self._outer is None else None
@@ -272,12 +249,10 @@ class GroupLOD(ImportanceMember, Node):
         return names
 
     def _close(self) -> None:
-        try:
-            if has_script_method(self, "_compress"):
-                self._compress()
-        finally:
-            switch_children(self, False)
-            self._tell(False, self.closed)
+        if has_script_method(self, "_compress"):
+            self._compress()
+        switch_children(self, False)
+        self._tell(False, self.closed)
 
     def _tell(self, is_open: bool, what: Any) -> None:
         self._told_open = is_open
@@ -288,7 +263,7 @@ class GroupLOD(ImportanceMember, Node):
 
     def _member(self, name: str) -> Callable[[Turn], object]:
         def go_on(turn: Turn) -> None:
-            if has_script_method(self, "_tick_member"):
+            if self.enabled and has_script_method(self, "_tick_member"):
                 self._tick_member(name, turn.elapsed_s)
         return go_on
 
@@ -299,6 +274,8 @@ class GroupLOD(ImportanceMember, Node):
             self._scheduler.set_enabled(self._task, self.enabled)
         if not self.enabled:
             self.core.close()
+        if self.core.is_open:                     # its members could not be compressed: they wait
+            switch_children(self, self.enabled)
 
     def _in_use(self) -> None:
         if self.core is not None:

@@ -8,12 +8,14 @@ from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.scene_values import path_of
 from ai_core.saving.fields import Fields, State
 
+VERSION = 2
+
 
 def saved_manager(manager: Any) -> State:
     """Return who is how important, where each was, and levels of crowds."""
     places, viewer_places = manager.agent_places, manager.viewer_places
     return {
-        "version": 1,
+        "version": VERSION,
         "importance": manager.core.save_state(),
         "agents": [
             {"id": one, "path": path_of(manager.scheduler, node), "seen": places.seen(row),
@@ -38,7 +40,7 @@ def prepared_manager(manager: Any, state: object) -> Callable[[], None]:
     Raises:
         StateError: naming what is wrong, or not in the scene.
     """
-    fields = Fields.versioned(state, version=1)
+    fields = Fields.versioned(state, version=VERSION)
     importance = fields.anything("importance")
     change_importance = manager.core.prepare_state(importance)
     agents = _read(fields, "agents", {path_of(manager.scheduler, one): one for one in manager.agents.values()})
@@ -58,7 +60,7 @@ def prepared_manager(manager: Any, state: object) -> Callable[[], None]:
         name = row.text("name")
         if name not in manager.crowds:
             row.refuse("name", f"names the crowd {name!r}, to which nobody belongs here")
-        changes.append(manager.crowds[name].prepare_state(row, importance["ids"]))
+        changes.append(manager.crowds[name].prepare_state(row))
         row.end()
     fields.end()
 
