@@ -35,6 +35,7 @@ from ai_core.senses.sense_graph import Passage, SenseGraph, SensePortal, SenseRe
 from ai_core.senses.sense_graph_file import graph_from_text, graph_to_text
 from ai_core.senses.sense_graph_manager import SenseGraphManager
 from ai_core.senses.sense_graph_shapes import Box, Prism
+from ai_core.senses.sense_reasons import SenseFactors, SenseReasons
 from ai_core.senses.sight import SightCone
 from ai_core.senses.smell_cloud import Uphill
 from ai_core.senses.source_details import Clue, VisiblePart
@@ -64,10 +65,12 @@ __all__ = [
     "Remembered",
     "ScentTrails",
     "Sensation",
+    "SenseFactors",
     "SenseGraph",
     "SenseGraphManager",
     "SenseMemory",
     "SensePortal",
+    "SenseReasons",
     "SenseRegion",
     "SightCone",
     "TargetReport",

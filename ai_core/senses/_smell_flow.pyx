@@ -8,7 +8,7 @@ from cpython.buffer cimport PyBUF_WRITABLE
 from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t, uint32_t
 
-INTERFACE = 1
+INTERFACE = 2
 """Changes with any change of names, arguments or results, here and in the twin."""
 
 
@@ -24,7 +24,7 @@ cdef struct Level:
     int64_t* out_first
     int32_t* to_region
     double* start
-    double* distance_m
+    double* away_m
     double* share
     double* leaves
     int64_t* in_first
@@ -118,7 +118,7 @@ cdef int borrow_plan(Buffers held, plan, Level* level) except -1:
     cdef Py_ssize_t regions = view.shape[0] - 1
     level.regions, level.out_first = regions, <int64_t*> view.buf
     level.start = <double*> triples(held, ways.start, "start", rows).buf
-    level.distance_m = <double*> dense(held, ways.distance_m, "distance_m", "f", 8, rows, 0).buf
+    level.away_m = <double*> dense(held, plan.away_m, "away_m", "f", 8, rows, 0).buf
     level.share = <double*> dense(held, plan.share, "share", "f", 8, rows, 0).buf
     level.leaves = <double*> dense(held, plan.leaves, "leaves", "f", 8, regions, 0).buf
     level.in_first = <int64_t*> dense(held, ways.in_first, "in_first", "i", 8, regions + 1, 0).buf
@@ -224,7 +224,7 @@ cdef inline double ready_at(Level* level, Cloud* here, Py_ssize_t i, int64_t k) 
     cdef double* a = here.entry + 3 * i
     cdef double* b = level.start + 3 * k
     cdef double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2]
-    return here.arrived_s[i] + (sqrt(x * x + y * y + z * z) + level.distance_m[k]) * level.seconds_per_metre
+    return here.arrived_s[i] + (sqrt(x * x + y * y + z * z) + level.away_m[k]) * level.seconds_per_metre
 
 
 cdef inline void come(

@@ -6,6 +6,7 @@ it is, all in one batch.
 """
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -17,13 +18,18 @@ from ai_core.budget import Budget
 from ai_core.errors import shown
 from ai_core.senses.modality import Modality, ModalitySet
 from ai_core.senses.pairs_in_view import PairsInView, ids_of
+from ai_core.senses.query_ages import QueryAges
 from ai_core.senses.ray_turns import RayTurns
+from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight import aside_of
 from ai_core.senses.sight_kernels import Sense
 from ai_core.senses.source_table import SourceTable
+from ai_core.senses.waves import Way
 
 __all__ = ["ContinuousSensing", "LineOfSight", "Question"]
+
+Floats = NDArray[np.float64]
 
 LineOfSight = Callable[
     [NDArray[np.float32], NDArray[np.float32], NDArray[np.int32], NDArray[np.int32]],
@@ -71,20 +77,21 @@ class ContinuousSensing:
         self._modalities = modalities
         self._sensors = sensors
         self._sources = sources
+        self._up, self._aside = _point(up), _point(aside_of(up))
         self._senses = {
-            number: _sense(number, modalities[number], up)
+            number: _sense(number, modalities[number], self._up, self._aside)
             for number in range(len(modalities))
             if modalities[number].is_continuous
         }
         self.pairs = {number: PairsInView() for number in self._senses}
-        self.turns = RayTurns(sensors)
+        self.turns = RayTurns(sensors, sources)
         self._found: dict[int, list[tuple[NDArray[np.int64], NDArray[np.float64]]]] = {}
         self._to_look = np.zeros(0, np.int32)
         self._is_looking = False
-        self._passes = 0
+        self.ages = QueryAges()
         self._out = (np.zeros(0, np.int64), np.zeros(0))
 
-    def look(self, budget: Budget) -> bool:
+    def look(self, budget: Budget, now_s: float) -> bool:
         """Find what is in reach; return False if the budget ended before the pass.
 
         Cost: O(sensors * sources); a step is one sensor.
@@ -104,14 +111,14 @@ class ContinuousSensing:
             for number, found in self._found.items():
                 found.append(self._in_reach(number, looking))
         self._is_looking = False
-        self._passes += 1
+        self.ages.end_pass(now_s)
         for number, found in self._found.items():
             keys, intensities = (np.concatenate(part) for part in zip(
                 (np.zeros(0, np.int64), np.zeros(0)), *found, strict=True
             ))
             needs_ray = self._modalities[number].needs_line_of_sight
-            # Even moments: after all that were asked before, which have odd ones.
-            self.pairs[number].replace(keys, intensities, 2 * self._passes, needs_ray=needs_ray)
+            self.pairs[number].replace(keys, intensities, self.ages.new, needs_ray=needs_ray)
+        self.ages.forget_before(self._oldest_moment)
         return True
 
     def next_question(self, maximum_rays: int) -> Question:
@@ -123,7 +130,7 @@ class ContinuousSensing:
                 alive = self._sensors.ids.are_known(sensor_ids)
                 rows = np.flatnonzero(alive & self._sources.ids.are_known(source_ids))
                 kind = np.full(len(rows), number, np.intp)
-                since = self.turns.since(pairs.waiting_since[rows], sensor_ids[rows])
+                since = self.turns.since(pairs.waiting_since[rows], sensor_ids[rows], source_ids[rows])
                 parts.append((since, sensor_ids[rows], source_ids[rows], kind, rows))
         if not parts:
             nobody, nothing = np.zeros(0, np.int32), np.zeros(0, np.intp)
@@ -143,14 +150,14 @@ class ContinuousSensing:
         for pairs in self.pairs.values():
             pairs.is_sensed[:] = True
 
-    def ask(self, question: Question, line_of_sight: LineOfSight) -> None:
+    def ask(self, question: Question, line_of_sight: LineOfSight, now_s: float) -> None:
         """Ask one batch, and note the answers.
 
         Raises:
             TypeError: if the answer is not an array of bool.
             ValueError: if it has another shape.
         """
-        eyes = self._sensors.position[self._sensors.ids.slots(question.sensor_ids)]
+        eyes = self._origins(question)
         targets = self._sources.position[self._sources.ids.slots(question.source_ids)]
         is_free = line_of_sight(eyes, targets, question.sensor_ids, question.source_ids)
         if is_free is None:
@@ -158,7 +165,21 @@ class ContinuousSensing:
         answers = _checked_answers(is_free, len(question.row))
         for number, pairs in self.pairs.items():
             mine = question.modality == number
-            pairs.answer(question.row[mine], answers[mine], 2 * self._passes + 1)
+            rows = question.row[mine]
+            self.ages.note_asked(pairs.waiting_since[rows], now_s)
+            pairs.answer(rows, answers[mine], self.ages.asked)
+
+    def offsets(self, question: Question) -> Floats:
+        """Return where each of these pairs shows itself, from the sensor (n, 3), by its size nearer (m)."""
+        sources = self._sources.ids.slots_of_known(question.source_ids)
+        offset = self._sources.position[sources].astype(np.float64)
+        offset -= self._sensors.position[self._sensors.ids.slots_of_known(question.sensor_ids)]
+        offset /= self._sources.size[sources, np.newaxis]
+        return offset
+
+    def _origins(self, question: Question) -> NDArray[np.float32]:
+        """Return from where each of these pairs is looked at (n, 3) (m)."""
+        return self._sensors.position[self._sensors.ids.slots(question.sensor_ids)]
 
     def sensing_ids(self) -> set[int]:
         """Return ids of sensors that sense something."""
@@ -186,11 +207,56 @@ class ContinuousSensing:
     @property
     def oldest_query_passes(self) -> int:
         """Passes for which the pair has waited that has waited longest (count)."""
-        since = [
+        oldest = self._oldest_moment
+        return 0 if oldest is None else self.ages.age_passes(oldest)
+
+    def oldest_query_s(self, now_s: float) -> float:
+        """Return for how long the pair has waited that has waited longest (s)."""
+        oldest = self._oldest_moment
+        return 0.0 if oldest is None else self.ages.age_s(oldest, now_s)
+
+    def travel_changed(self, number: int) -> None:
+        """Learn that signals of a modality carry otherwise from now on."""
+        if number in self._senses:
+            kind = self._modalities[number]
+            self._senses[number] = self._senses[number]._replace(
+                range_m=kind.range_m, attenuation=kind.attenuation)
+
+    @property
+    def up(self) -> tuple[Point, Point]:
+        """Which way is up for sight cones, and the right of who faces up: unit length."""
+        return self._up, self._aside
+
+    def way(self, number: int, eye: int, target: int, strength: float) -> Way | None:
+        """Return how a source, by its slot, shows itself to a sensor; None if it cannot."""
+        kind, size = self._modalities[number], float(self._sources.size[target])
+        offset = self._sources.position[target].astype(np.float64) - self._sensors.position[eye]
+        x, y, z = (offset / size).tolist()
+        distance_m = math.sqrt(x * x + y * y + z * z)
+        return Way(distance_m, kind.attenuation**distance_m, (x, y, z))
+
+    def answer(self, number: int, sensor_id: int, source_id: int) -> bool | None:
+        """Return whether a pair was sensed when it was asked last, None if it was not."""
+        pairs = self.pairs[number]
+        row = pairs.row_of(sensor_id, source_id)
+        if row is None:
+            return None
+        was_asked = bool(pairs.waiting_since[row] & 1) or bool(pairs.is_sensed[row])
+        return bool(pairs.is_sensed[row]) if was_asked else None
+
+    def waits_passes(self, number: int, sensor_id: int, source_id: int) -> int | None:
+        """Return for how many passes a pair has waited for its line of sight, None if it does not."""
+        if number not in self.pairs or not self._modalities[number].needs_line_of_sight:
+            return None
+        row = self.pairs[number].row_of(sensor_id, source_id)
+        return None if row is None else self.ages.age_passes(int(self.pairs[number].waiting_since[row]))
+
+    @property
+    def _oldest_moment(self) -> int | None:
+        return min((
             int(pairs.waiting_since.min()) for number, pairs in self.pairs.items()
             if self._modalities[number].needs_line_of_sight and len(pairs)
-        ]
-        return (2 * self._passes + 1 - min(since)) // 2 if since else 0
+        ), default=None)
 
     def _in_reach(
         self, number: int, sensor_ids: NDArray[np.int32]
@@ -208,12 +274,14 @@ class ContinuousSensing:
         return keys[:found].copy(), intensity[:found].copy()
 
 
-def _sense(number: int, modality: Modality, up: NDArray[np.float64]) -> Sense:
-    aside = aside_of(up).tolist()
+def _sense(number: int, modality: Modality, up: Point, aside: Point) -> Sense:
     return Sense(
-        number, modality.range_m, modality.attenuation, modality.needs_cone,
-        tuple(up.tolist()), tuple(aside),
-    )
+        number, modality.range_m, modality.attenuation, modality.needs_cone, up, aside)
+
+
+def _point(direction: NDArray[np.float64]) -> Point:
+    x, y, z = direction.tolist()
+    return (x, y, z)
 
 
 def _checked_answers(answers: object, wanted: int) -> NDArray[np.bool_]:

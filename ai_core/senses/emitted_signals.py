@@ -14,10 +14,11 @@ from ai_core.senses.modality import ModalitySet
 from ai_core.senses.noise import BackgroundNoise
 from ai_core.senses.sensation import Point, Sensation
 from ai_core.senses.sensor_index import SensorIndex
-from ai_core.senses.sensor_table import SensorTable
+from ai_core.senses.sensor_table import NO_SOURCE, SensorTable
 from ai_core.senses.signal_fronts import SignalFronts, reached
 from ai_core.senses.signal_queue import Arrival, Signal, SignalQueue
-from ai_core.senses.waves import Sense, Wave
+from ai_core.senses.source_table import SourceTable
+from ai_core.senses.waves import Sense, Wave, Way
 from ai_core.senses.wind import Wind
 
 __all__ = ["EmittedSignals", "Muffle"]
@@ -44,12 +45,15 @@ class EmittedSignals:
     Args:
         modalities: how signals travel.
         sensors: whom they may reach.
+        sources: who may send them.
         muffle: what stands between.
     """
 
-    def __init__(self, modalities: ModalitySet, sensors: SensorTable, muffle: Muffle) -> None:
+    def __init__(
+        self, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable, muffle: Muffle
+    ) -> None:
         self._modalities = modalities
-        self._sensors = sensors
+        self._sensors, self._sources = sensors, sources
         self._muffle = muffle
         self._index = SensorIndex(sensors)
         self.noise = BackgroundNoise(modalities)
@@ -142,6 +146,17 @@ class EmittedSignals:
                 if intensity is not None:
                     notice(self._sensation(signal, arrival.sensor_id, intensity, now_s))
         return True
+
+    def way(self, number: int, eye: int, target: int, strength: float) -> Way | None:
+        """Return how a signal sent now would get from a source to a sensor, by their slots."""
+        kind, place = self._modalities[number], self._sources.position[target]
+        x, y, z = place.tolist()
+        ahead = [there - here for there, here in zip((x, y, z), self._sensors.position[eye].tolist(), strict=True)]
+        distance_m = math.hypot(*ahead)
+        signal = Signal(0, NO_SOURCE, number, strength, (x, y, z), 0.0)
+        sensor_id = int(self._sensors.ids.of_slots(np.array([eye]))[0])
+        share, = self._muffle([signal], [(x, y, z)], [sensor_id])
+        return Way(distance_m, kind.attenuation**distance_m * share, (ahead[0], ahead[1], ahead[2]))
 
     def _send(self, signals: Sequence[Signal], waves: Sequence[Wave]) -> None:
         counts, slots, distances, intensities = self._reached(waves)

@@ -30,13 +30,14 @@ def saved_looking(continuous: ContinuousSensing) -> State:
             },
         }
     return {
-        "passes": continuous._passes,
+        "passes": continuous.ages.passes,
         "pairs": {
             continuous._modalities[number].name: _saved_pairs(pairs)
             for number, pairs in continuous.pairs.items()
         },
         "half_done": half_done,
         "importance": continuous.turns.save_state(),
+        "ages": continuous.ages.save_state(),
     }
 
 
@@ -57,16 +58,18 @@ def prepared_looking(
     }
     by_name.end()
     to_look, found = _read_half_done(fields, numbers)
-    importance = {}
-    if "importance" in fields.names():  # older saves have none
+    importance: tuple[dict[int, float], dict[int, float]] = ({}, {})
+    there = fields.names()  # older saves have neither of these
+    if "importance" in there:
         importance = continuous.turns.read(fields.group("importance"), LARGEST_ID)
+    ages = continuous.ages.loaded(passes, fields.group("ages") if "ages" in there else None, latest_s)
     fields.end()
     all_keys = [one.keys for one in pairs.values()]
     all_keys += [keys for rows in (found or {}).values() for keys, _ in rows]
     _check_given_out(fields, all_keys, sensor_ids, source_ids)
 
     def change() -> None:
-        continuous._passes, continuous._is_looking = passes, found is not None
+        continuous.ages, continuous._is_looking = ages, found is not None
         continuous.pairs.update(pairs)
         continuous._to_look, continuous._found = to_look, found or {}
         continuous.turns.put(importance)

@@ -44,6 +44,17 @@ class Materials:
             for name, share in kept.items()
         }
 
+    def through(self, *materials: str) -> float:
+        """Return what share gets through all of these; the ``attenuation`` of a wall in a sense graph.
+
+        >>> Materials({"brick": 0.1, "wood": 0.5}).through("wood", "wood")
+        0.25
+
+        Raises:
+            UnknownNameError: if a material is unknown.
+        """
+        return self._through(materials)
+
     def kept(self, materials: Iterable[Sequence[str]]) -> NDArray[np.float64]:
         """Return what share gets through all that stands on each of many lines.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PairsInView", "ids_of", "keys_of"]
+__all__ = ["ID_BITS", "PairsInView", "ids_of", "key_of", "keys_of"]
 
 ID_BITS = 31
 """Bits of an id; two of them make one int64 key that sorts by sensor, then source."""
@@ -90,6 +90,12 @@ class PairsInView:
         self.told_at_s[rows[~is_free]] = NEVER_TOLD_S
         self.waiting_since[rows] = moment
 
+    def row_of(self, sensor_id: int, source_id: int) -> int | None:
+        """Return the row of a pair, None if it is not in view."""
+        key = key_of(sensor_id, source_id)
+        row = int(np.searchsorted(self.keys, key))
+        return row if row < len(self.keys) and self.keys[row] == key else None
+
     def sensed_by(self, sensor_id: int) -> NDArray[np.intp]:
         """Return the rows of what a sensor senses, by ascending source id."""
         ends = (sensor_id << ID_BITS, (sensor_id + 1) << ID_BITS)
@@ -104,6 +110,11 @@ def keys_of(
     """Return the keys of pairs."""
     keys: NDArray[np.int64] = sensor_ids.astype(np.int64) << ID_BITS | source_ids
     return keys
+
+
+def key_of(sensor_id: int, source_id: int) -> int:
+    """Return the key of one pair."""
+    return int(sensor_id) << ID_BITS | int(source_id)
 
 
 def ids_of(keys: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -16,19 +16,16 @@ from ai_core.budget import Budget
 from ai_core.clock import Clock
 from ai_core.errors import finite_number, point, whole_number
 from ai_core.faults import FaultIsolation
-from ai_core.senses.awareness import Awareness
+from ai_core.senses.asking import Asking
 from ai_core.senses.camouflage import Background, Camouflage
 from ai_core.senses.clues import MOST_CLUES, Clues
 from ai_core.senses.continuous_sensing import ContinuousSensing, LineOfSight
 from ai_core.senses.emitted_signals import EmittedSignals
 from ai_core.senses.keenness import TemporaryKeenness
-from ai_core.senses.memory import SenseMemory
 from ai_core.senses.modality import Modality, ModalitySet
 from ai_core.senses.muffling import Between, checked_shares
-from ai_core.senses.pairs_in_view import ids_of, keys_of
-from ai_core.senses.perceiver import Perceiver
 from ai_core.senses.perceivers import Perceivers
-from ai_core.senses.scent_trail import Mark, ScentTrails
+from ai_core.senses.scent_trail import ScentTrails
 from ai_core.senses.sensation import Point
 from ai_core.senses.sense_state import SaveableSenses
 from ai_core.senses.sensor_keeping import SensorKeeping
@@ -57,7 +54,7 @@ Memory follows it at every look; this only limits how often somebody is called.
 """
 
 
-class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, SaveableSenses):
+class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, SaveableSenses):
     """Tells sensors what they sense of sources, by any modality.
 
     Signals are told of in the order in which they arrive, ties by sensor id,
@@ -125,7 +122,7 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, SaveableSen
         self._continuous = ContinuousSensing(self._modalities, self._sensors, self._sources, upward)
         self._visibility = Visibility(
             self._modalities, self._sensors, self._sources, upward, background)
-        self._emitted = EmittedSignals(self._modalities, self._sensors, self._muffle)
+        self._emitted = EmittedSignals(self._modalities, self._sensors, self._sources, self._muffle)
         self._keenness, self._clues = TemporaryKeenness(self._modalities), Clues(maximum_clues)
         self._smelling = None if scent_trails is None else Smelling(
             scent_trails, self._modalities, self._sensors, self._sources, self._perceivers)
@@ -134,7 +131,7 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, SaveableSen
         self._is_advancing = False
 
     def _all_stages(self) -> tuple[Callable[[Budget], bool], ...]:
-        stages = (self._deliver, self._continuous.look, self._ask, self._remember)
+        stages = (self._deliver, self._look, self._ask, self._remember)
         return stages if self._smelling is None else (*stages, self._smell)
 
     def change_modality(
@@ -160,11 +157,7 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, SaveableSen
             attenuation=before.attenuation if attenuation is None else attenuation,
         )
         self._modalities.replace(number, changed)
-        senses = self._continuous._senses
-        if number in senses:
-            senses[number] = senses[number]._replace(
-                range_m=changed.range_m, attenuation=changed.attenuation
-            )
+        self._continuous.travel_changed(number)
 
     def _changed_modalities(self) -> dict[str, dict[str, float]]:
         """Return range and attenuation of modalities that are not as they were made."""
@@ -211,86 +204,15 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, SaveableSen
         else:
             self._perceiver(sensor_id).release()
 
-    def memory_of(self, sensor_id: int) -> SenseMemory | None:
-        """Return a sensor's memory, or None if it has none."""
-        return self._perceiver(sensor_id).memory
-
-    def awareness_of(self, sensor_id: int, target: int) -> Awareness | None:
-        """Return how aware a sensor is of a target; None if not at all."""
-        return self._perceiver(sensor_id).meters.get(target)
-
-    def sensed_by(self, sensor_id: int, modality_name: str = "sight") -> list[int]:
-        """Return ids of what a sensor senses now in a continuous modality, ascending."""
-        self._perceiver(sensor_id)
-        pairs = self._continuous.pairs.get(self._modalities.number(modality_name))
-        if pairs is None:
-            raise ValueError(
-                f"modality_name must be a continuous one, got {modality_name!r};"
-                " what is emitted is sensed once, look it up in memory_of"
-            )
-        _, found = ids_of(pairs.keys[pairs.sensed_by(sensor_id)])
-        known: list[int] = found[self._sources.ids.are_known(found)].tolist()
-        return known
-
-    def seen_parts(self, sensor_id: int, source_id: int, modality_name: str = "sight") -> tuple[str, ...]:
-        """Return the names of a source's parts that a sensor saw when last asked.
-
-        None for a source without parts, or one that is not seen.
-
-        Raises:
-            UnknownNameError: if an id or the modality is unknown.
-        """
-        if source_id not in self.sensed_by(sensor_id, modality_name):
-            self._sources.ids.slot(source_id)
-            return ()
-        key = keys_of(np.array([sensor_id], np.int32), np.array([source_id], np.int32)).item()
-        bits = self._sources.views.parts(self._modalities.number(modality_name), key)
-        return () if bits is None else self._visibility.names_of(source_id, bits)
-
-    def track(self, sensor_id: int, scent: int | None = None) -> Mark | None:
-        """Return the newest mark of a scent trail that a sensor smells where it is.
-
-        Going to it, and asking again there, leads along the trail to who left it.
-
-        Args:
-            sensor_id: who smells.
-            scent: id of the source to track; None for anybody's but its own.
-
-        Raises:
-            UnknownNameError: if the sensor is unknown.
-            RuntimeError: if the manager was made without ``scent_trails``.
-        """
-        slot = self._sensors.ids.slot(sensor_id)
-        if self._smelling is None:
-            raise RuntimeError("nobody leaves a trail; give the sense manager scent_trails")
-        return self._smelling.track(slot, scent, self.clock.now.seconds)
-
-    def statistics(self) -> dict[str, int]:
-        """Return counts: sensors, sources, signals under way, pairs, rays, and waits."""
-        waiting = self._continuous.pairs_needing_rays
-        pairs_at_once = max(1, self.maximum_rays // self._visibility.most_rays_per_pair)
-        return {
-            "sensors": len(self._sensors.ids),
-            "sources": len(self._sources.ids),
-            "clues": len(self._clues),
-            "arrivals_under_way": len(self._emitted),
-            "slow_signals": len(self._emitted.fronts),
-            "scent_marks": 0 if self._smelling is None else len(self._smelling.trails),
-            "pairs_in_view": waiting,
-            "rays_asked": self._rays_asked,
-            "advances_until_all_are_asked": -(-waiting // pairs_at_once),
-        }
-
-    def _perceiver(self, sensor_id: int) -> Perceiver:
-        self._sensors.ids.slot(sensor_id)
-        return self._perceivers[int(sensor_id)]
-
     def _deliver(self, budget: Budget) -> bool:
         now_s = self.clock.now.seconds
         self._emitted.offer()
         self._keenness.recover(self._sensors, now_s)
         self._clues.expire(self._sources, now_s)
         return self._emitted.deliver(budget, now_s, self._perceivers.notice)
+
+    def _look(self, budget: Budget) -> bool:
+        return self._continuous.look(budget, self.clock.now.seconds)
 
     def _ask(self, budget: Budget) -> bool:
         key, rays = (self, "line_of_sight"), self.line_of_sight
@@ -305,10 +227,10 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, SaveableSen
             question, self._rays_asked = self._visibility.affordable(question, self.maximum_rays)
             budget.spend(self._rays_asked)
             answer = rays if is_plain and rays else self._visibility.of(
-                question, self._continuous.pairs, rays
+                question, self._continuous, rays
             )
             try:
-                self._continuous.ask(question, answer)
+                self._continuous.ask(question, answer, self.clock.now.seconds)
             except Exception as error:  # nothing new is seen; hearing and memory go on
                 self.faults.failed(key, "line_of_sight", self.clock.now.frame, error)
             else:
@@ -325,24 +247,32 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, SaveableSen
         self, signals: Sequence[Signal], origins: Sequence[Point], sensor_ids: Sequence[int]
     ) -> list[float]:
         """Return the share of each signal that gets through what stands between."""
-        kept, key = [1.0] * len(signals), (self, "between")
-        if self.between is None or self.faults.is_quarantined(key):
+        kept = [1.0] * len(signals)
+        if self.between is None:
             return kept
         for number in sorted({one.modality for one in signals if self._modalities[one.modality].is_muffled}):
             rows = [row for row, one in enumerate(signals) if one.modality == number]
             ids = np.array([sensor_ids[row] for row in rows], np.int32)
             start = np.array([origins[row] for row in rows], np.float32)
             end = self._sensors.position[self._sensors.ids.slots_of_known(ids)]
-            try:
-                answer = self.between(start, end, ids, self._modalities[number].name)
-                shares = checked_shares(answer, len(rows))
-            except Exception as error:  # sounds go on as if nothing stood between
-                self.faults.failed(key, "between", self.clock.now.frame, error)
-                continue
-            self.faults.succeeded(key)
-            for row, share in zip(rows, shares, strict=True):
+            for row, share in zip(rows, self._kept(number, start, end, ids), strict=True):
                 kept[row] = share
         return kept
+
+    def _kept(
+        self, number: int, start: NDArray[np.float32], end: NDArray[np.float32], ids: NDArray[np.int32]
+    ) -> list[float]:
+        """Return what share of a modality gets along lines, all of it if nobody can say."""
+        key, kind = (self, "between"), self._modalities[number]
+        if len(ids) and self.between and kind.is_muffled and not self.faults.is_quarantined(key):
+            try:
+                shares = checked_shares(self.between(start, end, ids, kind.name), len(ids))
+            except Exception as error:  # sounds go on as if nothing stood between
+                self.faults.failed(key, "between", self.clock.now.frame, error)
+            else:
+                self.faults.succeeded(key)
+                return shares
+        return [1.0] * len(ids)
 
 
 def _upward(up: Sequence[float]) -> NDArray[np.float64]:

@@ -18,6 +18,7 @@ from ai_core.senses.sensation import Point
 from ai_core.senses.sense_graph_lookup import Lookup, RegionLookup, ShapeLookup
 from ai_core.senses.sense_graph_shapes import Box, Prism, Shape, exact
 from ai_core.senses.sense_graph_ways import Ways
+from ai_core.senses.sense_graph_wind import PortalWinds
 
 __all__ = ["Passage", "SenseGraph", "SensePortal", "SenseRegion"]
 
@@ -37,6 +38,8 @@ class Passage:
             distance from start to end.
         shut_attenuation: takes the place of ``attenuation`` while the portal is shut.
         area_m2: how wide it is (m²), above 0; smells pass in proportion.
+        wind_m_per_s: how fast the air goes through it towards its end (m/s), below 0 against
+            it; smells go so much faster or slower, and not at all against a stronger wind.
         is_relayed: True for sight by camera and screen: who looks sees ``end``, and
             what shows there is seen from ``start``; else sight goes straight on.
 
@@ -52,6 +55,7 @@ class Passage:
     shut_attenuation: float = 0.0
     area_m2: float = 1.0
     is_relayed: bool = False
+    wind_m_per_s: float = 0.0
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -62,6 +66,7 @@ class Passage:
             put(self, name, share)
         put(self, "distance_m", finite_number("distance_m", self.distance_m, minimum=0))
         put(self, "area_m2", finite_number("area_m2", self.area_m2, above=0))
+        put(self, "wind_m_per_s", finite_number("wind_m_per_s", self.wind_m_per_s))
         if not isinstance(self.is_relayed, bool):
             raise TypeError(f"is_relayed must be True or False, got {shown(self.is_relayed)}")
 
@@ -146,7 +151,7 @@ class SensePortal:
         """Return the same way in the other direction, under the same name."""
         turned = {
             name: Passage(one.end or one.start, one.start, one.attenuation, one.distance_m,
-                          one.shut_attenuation, one.area_m2, one.is_relayed)
+                          one.shut_attenuation, one.area_m2, one.is_relayed, 0.0 - one.wind_m_per_s)
             for name, one in self.passages.items()
         }
         return SensePortal(self.to_region, self.from_region, turned, self.name, self.is_open)
@@ -200,6 +205,7 @@ class SenseGraph:
         self._lookup = self._lookup_of(lookup)
         self._is_open = [portal.is_open for portal in self.portals]
         self._ways: dict[tuple[str, float], Ways] = {}
+        self._wind = PortalWinds(self.regions, self.portals, self._id_of)
 
     @property
     def modalities(self) -> list[str]:
@@ -257,16 +263,52 @@ class SenseGraph:
             for ways in self._ways.values():
                 ways.set_open(portal_id, is_open)
 
+    def set_wind(self, portal: str | int, wind_m_per_s: float | None) -> None:
+        """Let the air go through a portal: a fan, a draught, a corridor that smells one way.
+
+        Args:
+            portal: its id, or the name of several. Of one name those that lead the way of the
+                first have the wind behind them, those that lead back have it against them.
+            wind_m_per_s: how fast (m/s), below 0 the other way; None as its passages say.
+
+        Raises:
+            TypeError, ValueError: if it is no number.
+            UnknownNameError: if there is no such portal.
+
+        Cost: O(portals of that name).
+        """
+        if wind_m_per_s is not None:
+            wind_m_per_s = finite_number("wind_m_per_s", wind_m_per_s)
+        portal_ids = self._portal_ids(portal)
+        self._wind.put(portal_ids, wind_m_per_s)
+        self._put_wind(portal_ids)
+
+    def blow(self, velocity: object) -> None:
+        """Let a wind blow through the level (m/s): smells go with it from region to region.
+
+        Through each portal goes what blows along it: from its start to its end, or, where they
+        are one, from the middle of its region to that of the next. ``set_wind`` overrules it.
+
+        Raises:
+            TypeError, ValueError: if it is no velocity.
+
+        Cost: O(portals).
+        """
+        x, y, z = point("velocity", velocity).tolist()
+        self._wind.velocity = (x, y, z)
+        self._put_wind(range(len(self.portals)))
+
     def ways(self, modality: Modality) -> Ways:
         """Return how one sense gets through the graph, as arrays; kept up to date."""
         key = (modality.name, modality.attenuation)
         if key not in self._ways:
-            self._ways[key] = Ways(self, modality, self._is_open)
+            ways = self._ways[key] = Ways(self, modality, self._is_open)
+            ways.set_wind({number: self._wind.of(number) for number in range(len(self.portals))})
         return self._ways[key]
 
     def save_state(self) -> State:
-        """Return which portals are open; the rest belongs to the level."""
-        return {"version": 1, "is_open": list(self._is_open)}
+        """Return which portals are open, and how the wind blows; the rest belongs to the level."""
+        return {"version": 2, "is_open": list(self._is_open), "wind": self._wind.save_state()}
 
     def prepare_state(self, state: object) -> Callable[[], None]:
         """Check a save against the portals here; return what opens and shuts them.
@@ -274,18 +316,29 @@ class SenseGraph:
         Raises:
             StateError: if it cannot be loaded; says where in it, and why.
         """
-        fields = Fields.versioned(state, version=1)
+        fields = Fields.versioned(state, version=2, migrations={1: self._in_version_2})
         saved = fields.items("is_open", count=len(self.portals))
         if not all(type(one) is bool for one in saved):
             fields.refuse("is_open", "must hold true and false alone")
+        wind = self._wind.loaded(fields.group("wind"))
         fields.end()
 
         def change() -> None:
+            self._wind = wind
+            self._put_wind(range(len(self.portals)))
             for portal_id, is_open in enumerate(saved):
                 if is_open != self._is_open[portal_id]:
                     self.set_open(portal_id, is_open)
 
         return change
+
+    def _in_version_2(self, state: State) -> State:
+        return {**state, "version": 2, "wind": self._wind.calm}
+
+    def _put_wind(self, portal_ids: Iterable[int]) -> None:
+        winds = {number: self._wind.of(number) for number in portal_ids}
+        for ways in self._ways.values():
+            ways.set_wind(winds)
 
     def _lookup_of(self, lookup: Lookup | None) -> Lookup:
         if lookup is not None:

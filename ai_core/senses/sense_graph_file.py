@@ -110,6 +110,7 @@ def _portal_out(portal: SensePortal, is_open: bool) -> State:
                 "shut_attenuation": one.shut_attenuation,
                 "area_m2": one.area_m2,
                 "is_relayed": one.is_relayed,
+                "wind_m_per_s": one.wind_m_per_s,
             }
             for name, one in sorted(portal.passages.items())
         },
@@ -177,6 +178,8 @@ def _passage_in(fields: Fields) -> Passage:
     for name in ("distance_m", "area_m2"):
         if name in there:
             settings[name] = fields.number(name, minimum=0)
+    if "wind_m_per_s" in there:
+        settings["wind_m_per_s"] = fields.number("wind_m_per_s")
     if "is_relayed" in there:
         settings["is_relayed"] = fields.flag("is_relayed")
     fields.end()

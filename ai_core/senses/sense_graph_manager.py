@@ -72,7 +72,9 @@ class SenseGraphManager(RegionalSenseManager):
             so that a door shut meanwhile counts.
         faintest: see ``FAINTEST`` (no unit), above 0.
         smell_step_s: see ``SMELL_STEP_S`` (s), above 0.
-        settings: all that ``RegionalSenseManager`` takes, but not ``between``.
+        settings: all that ``RegionalSenseManager`` takes. ``between`` is asked for what stands
+            within regions: from the source to portals (sensor id -1) or to sensors, and from
+            the last portal to sensors; walls between regions belong to the graph.
 
     Raises:
         TypeError: if an argument is of another type.
@@ -94,11 +96,6 @@ class SenseGraphManager(RegionalSenseManager):
         smell_step_s: float = SMELL_STEP_S,
         **settings: Any,
     ) -> None:
-        if settings.get("between") is not None:
-            raise ValueError(
-                "between must be None: what stands between is in the graph; use attenuation and"
-                " shut_attenuation of passages"
-            )
         super().__init__(clock, **settings)
         faintest = finite_number("faintest", faintest, above=0)
         step_s = finite_number("smell_step_s", smell_step_s, above=0)
@@ -109,16 +106,17 @@ class SenseGraphManager(RegionalSenseManager):
             self._modalities, self._sensors, self._sources, upward / np.linalg.norm(upward),
             self._graphs,
         )
-        self._emitted = signals = GraphSignals(self._modalities, self._sensors)
+        self._emitted = signals = GraphSignals(
+            self._modalities, self._sensors, self._sources, self._muffle)
         self._waves = GraphWaves(self._modalities, self._sensors, self._graphs, faintest,
-                                 self._travelling("gradual", gradual), signals.noise)
+                                 self._travelling("gradual", gradual), signals.noise, self._kept)
         self._smells = SmellSpreading(
             self._modalities, self._travelling("smells", smells), self._sensors, self._graphs,
             faintest, step_s, tell_every_s, clock.now.seconds,
         )
         signals.go_by(self._waves, self._smells)
         self._stages = (
-            self._spread, self._deliver, self._creep, self._sight.look, *self._stages[2:])
+            self._spread, self._deliver, self._creep, *self._stages[1:])
 
     @property
     def graph(self) -> SenseGraph:
@@ -140,6 +138,15 @@ class SenseGraphManager(RegionalSenseManager):
                 " manager with another graph"
             )
         super().change_modality(name, range_m=range_m)
+
+    def blow(self, velocity: object) -> None:
+        """Let a wind blow through all regions (m/s); for one corridor see ``SenseGraph.set_wind``.
+
+        Raises:
+            TypeError, ValueError: if it is no velocity.
+        """
+        for graph in self._graphs.graphs:
+            graph.blow(velocity)
 
     def set_light_emitter(self, source_id: int, gives_light: bool) -> None:
         """Say whether a source gives light, and so shows through two portals.
@@ -192,7 +199,7 @@ class SenseGraphManager(RegionalSenseManager):
         scent = self._smells.scents.get(ScentKey(number, int(source_id)))
         return None if scent is None else scent.uphill_from(region_id)
 
-    def statistics(self) -> dict[str, int]:
+    def statistics(self) -> dict[str, float]:
         """Return counts as there, and of waves that spread, scents, and regions they are in."""
         return {
             **super().statistics(),

@@ -10,15 +10,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.senses.continuous_sensing import ContinuousSensing, LineOfSight, Question
+from ai_core.senses.continuous_sensing import ContinuousSensing, Question
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.pairs_in_view import keys_of
+from ai_core.senses.sensation import Point
 from ai_core.senses.sense_graph_by_sense import GraphBySense
 from ai_core.senses.sense_graph_lookup import NOWHERE
 from ai_core.senses.sense_graph_ways import Ways, expanded, lengths, shares_kept
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.sight import NO_CONE, aside_of, bearings, first_cone_containing
+from ai_core.senses.sight import NO_CONE, bearings, first_cone_containing
 from ai_core.senses.source_table import SourceTable
+from ai_core.senses.waves import Way
 
 __all__ = ["GraphSight", "Routes"]
 
@@ -58,6 +60,20 @@ class Candidates(NamedTuple):
     route: Rows
 
 
+class Legs(NamedTuple):
+    """How far it is for such pairs, what is kept on the way, and where the target shows itself.
+
+    Attributes:
+        distance_m: (n,) float64, divided by the target's size.
+        kept: (n,) float64.
+        looked_at: (n, 3) float64, from the sensor, divided likewise (m).
+    """
+
+    distance_m: Floats
+    kept: Floats
+    looked_at: Floats
+
+
 class GraphSight(ContinuousSensing):
     """``ContinuousSensing`` of a sense graph; ``lights`` holds ids of sources that give light.
 
@@ -74,21 +90,36 @@ class GraphSight(ContinuousSensing):
     ) -> None:
         super().__init__(modalities, sensors, sources, up)
         self._graphs = graphs
-        self._up = up
         self.lights: set[int] = set()
 
-    def ask(self, question: Question, line_of_sight: LineOfSight) -> None:
-        """Ask one batch; of what a camera shows, the line from the camera is asked."""
+    def offsets(self, question: Question) -> Floats:
+        """Return where each of these pairs shows itself, from the sensor: on a screen, where the screen is."""
+        offset = super().offsets(question)
+        for row, (_, screen) in self._relayed(question).items():
+            eye = self._sensors.ids.slot(int(question.sensor_ids[row]))
+            size = self._sources.size[self._sources.ids.slot(int(question.source_ids[row]))]
+            offset[row] = (np.array(screen) - self._sensors.position[eye]) / size
+        return offset
 
-        def asked_by_cameras(eyes, targets, sensor_ids, source_ids):  # type: ignore[no-untyped-def]
-            from_there = eyes.copy()
-            for number in self.pairs:
-                mine = np.flatnonzero(question.modality == number)
-                if len(mine) and self._graphs.ways[number].is_relayed.any():
-                    self._put_cameras(number, mine, from_there, sensor_ids, source_ids)
-            return line_of_sight(from_there, targets, sensor_ids, source_ids)
+    def way(self, number: int, eye: int, target: int, strength: float) -> Way | None:
+        """Return the way by which a source, by its slot, shows itself most; None if there is none."""
+        eyes, targets = np.array([eye]), np.array([target])
+        pairs, routes = self._candidates(number, eyes, targets)
+        legs = self._legs(number, pairs, routes)
+        may = ~routes.needs_light[pairs.route] | self._gives_light(pairs.target)
+        if not may.any():
+            return None
+        intensity, is_sensed = self._tested(number, pairs, routes)
+        best = int(np.lexsort((-intensity, ~is_sensed, ~may))[0])
+        x, y, z = legs.looked_at[best].tolist()
+        return Way(float(legs.distance_m[best]), float(legs.kept[best]), (x, y, z))
 
-        super().ask(question, asked_by_cameras)
+    def _origins(self, question: Question) -> NDArray[np.float32]:
+        """Of what a camera shows, the line from the camera is asked."""
+        origins = super()._origins(question)
+        for row, (camera, _) in self._relayed(question).items():
+            origins[row] = camera
+        return origins
 
     def _in_reach(
         self, number: int, sensor_ids: NDArray[np.int32]
@@ -99,37 +130,31 @@ class GraphSight(ContinuousSensing):
         keys = keys_of(self._sensors.ids.of_slots(best.eye), self._sources.ids.of_slots(best.target))
         return keys, intensity
 
-    def _put_cameras(
-        self, number: int, mine: NDArray[np.intp], eyes: NDArray[np.float32],
-        sensor_ids: NDArray[np.int32], source_ids: NDArray[np.int32],
-    ) -> None:
-        sensors = self._sensors.ids.slots(sensor_ids[mine])
-        sources = self._sources.ids.slots(source_ids[mine])
-        best, _, routes = self._best(number, np.unique(sensors), np.unique(sources))
-        relayed = routes.is_relayed[best.route]
-        start = {
-            (eye, target): routes.start[route]
-            for eye, target, route in zip(
-                *(column[relayed].tolist() for column in best), strict=True)
-        }
-        for row, pair in zip(mine.tolist(), zip(sensors.tolist(), sources.tolist(), strict=True),
-                             strict=True):
-            if pair in start:
-                eyes[row] = start[pair]
+    def _relayed(self, question: Question) -> dict[int, tuple[Point, Point]]:
+        """Return by row of a question where the camera is and where the screen, if there is one."""
+        found: dict[int, tuple[Point, Point]] = {}
+        for number in self.pairs:
+            mine = np.flatnonzero(question.modality == number)
+            if not len(mine) or not self._graphs.ways[number].is_relayed.any():
+                continue
+            sensors = self._sensors.ids.slots(question.sensor_ids[mine])
+            sources = self._sources.ids.slots(question.source_ids[mine])
+            best, _, routes = self._best(number, np.unique(sensors), np.unique(sources))
+            relayed = routes.is_relayed[best.route]
+            ends = {
+                (eye, target): (routes.start[route].tolist(), routes.end[route].tolist())
+                for eye, target, route in zip(
+                    *(column[relayed].tolist() for column in best), strict=True)
+            }
+            asked = zip(sensors.tolist(), sources.tolist(), strict=True)
+            found.update({row: ends[pair] for row, pair in zip(mine.tolist(), asked, strict=True) if pair in ends})
+        return found
 
     def _best(
         self, number: int, eyes: NDArray[np.intp], targets: NDArray[np.intp]
     ) -> tuple[Candidates, Floats, Routes]:
         """Return pairs that pass every test but the ray, each by its strongest route."""
-        eyes = eyes[np.isfinite(self._sensors.threshold[eyes, number])]
-        targets = targets[self._sources.strength[targets, number] >= 0]
-        sensor_regions = self._graphs.sensor_regions(number)[eyes]
-        source_regions = self._graphs.source_regions(number)[targets]
-        eyes, sensor_regions = eyes[sensor_regions != NOWHERE], sensor_regions[sensor_regions != NOWHERE]
-        targets, source_regions = (
-            targets[source_regions != NOWHERE], source_regions[source_regions != NOWHERE])
-        routes = self._routes(number, np.unique(sensor_regions))
-        pairs = _pairs(routes, eyes, sensor_regions, targets, source_regions)
+        pairs, routes = self._candidates(number, eyes, targets)
         intensity, is_sensed = self._tested(number, pairs, routes)
         pairs = Candidates(*(column[is_sensed] for column in pairs))
         intensity = intensity[is_sensed]
@@ -139,6 +164,20 @@ class GraphSight(ContinuousSensing):
         is_first[1:] = (eye[1:] != eye[:-1]) | (target[1:] != target[:-1])
         kept = order[is_first]
         return Candidates(*(column[kept] for column in pairs)), intensity[kept], routes
+
+    def _candidates(
+        self, number: int, eyes: NDArray[np.intp], targets: NDArray[np.intp]
+    ) -> tuple[Candidates, Routes]:
+        """Return pairs that the graph joins, by every route."""
+        eyes = eyes[np.isfinite(self._sensors.threshold[eyes, number])]
+        targets = targets[self._sources.strength[targets, number] >= 0]
+        sensor_regions = self._graphs.sensor_regions(number)[eyes]
+        source_regions = self._graphs.source_regions(number)[targets]
+        eyes, sensor_regions = eyes[sensor_regions != NOWHERE], sensor_regions[sensor_regions != NOWHERE]
+        targets, source_regions = (
+            targets[source_regions != NOWHERE], source_regions[source_regions != NOWHERE])
+        routes = self._routes(number, np.unique(sensor_regions))
+        return _pairs(routes, eyes, sensor_regions, targets, source_regions), routes
 
     def _routes(self, number: int, regions: NDArray[np.int32]) -> Routes:
         ways = self._graphs.ways[number]
@@ -154,32 +193,39 @@ class GraphSight(ContinuousSensing):
         self, number: int, pairs: Candidates, routes: Routes
     ) -> tuple[Floats, NDArray[np.bool_]]:
         sensors, sources, kind = self._sensors, self._sources, self._modalities[number]
-        ways = self._graphs.ways[number]
-        eye_at = sensors.position[pairs.eye].astype(np.float64)
-        target_at = sources.position[pairs.target].astype(np.float64)
-        route, is_direct = pairs.route, routes.is_direct[pairs.route]
-        straight = lengths(target_at - eye_at)
-        out_m = lengths(target_at - routes.start[route])
-        in_m = lengths(eye_at - routes.end[route])
-        distance_m = np.where(is_direct, straight, (out_m + in_m) + routes.distance_m[route])
-        out_m, in_m = np.where(is_direct, straight, out_m), np.where(is_direct, 0.0, in_m)
-        # The two legs first: who looks the other way multiplies them in the other order.
-        legs = shares_kept(ways.attenuation[routes.from_region[route]], out_m) * shares_kept(
-            ways.attenuation[routes.to_region[route]], in_m)
-        intensity = sources.strength[pairs.target, number] * (legs * routes.kept[route])
+        legs, route = self._legs(number, pairs, routes), pairs.route
+        intensity = sources.strength[pairs.target, number] * legs.kept
         sensed = (sensors.notices[pairs.eye] & sources.affiliation[pairs.target]) != 0
         sensed &= sensors.own_source[pairs.eye] != self._sources.ids.of_slots(pairs.target)
-        sensed &= distance_m <= kind.range_m
+        sensed &= legs.distance_m <= kind.range_m
         if self.lights:
-            is_light = np.isin(self._sources.ids.of_slots(pairs.target), sorted(self.lights))
-            sensed &= is_light | ~routes.needs_light[route]
+            sensed &= ~routes.needs_light[route] | self._gives_light(pairs.target)
         if kind.needs_cone:
-            looked_at = np.where(routes.is_relayed[route][:, np.newaxis], routes.end[route], target_at)
-            acuity = self._acuity(pairs.eye, looked_at - eye_at)
+            acuity = self._acuity(pairs.eye, legs.looked_at)
             sensed &= acuity >= 0
             intensity = intensity * acuity
         sensed &= intensity >= sensors.threshold[pairs.eye, number]
         return intensity, sensed
+
+    def _legs(self, number: int, pairs: Candidates, routes: Routes) -> Legs:
+        ways, route = self._graphs.ways[number], pairs.route
+        is_direct = routes.is_direct[route]
+        eye_at = self._sensors.position[pairs.eye].astype(np.float64)
+        target_at = self._sources.position[pairs.target].astype(np.float64)
+        size = self._sources.size[pairs.target]
+        straight = lengths(target_at - eye_at) / size
+        out_m = lengths(target_at - routes.start[route]) / size
+        in_m = lengths(eye_at - routes.end[route]) / size
+        distance_m = np.where(is_direct, straight, (out_m + in_m) + routes.distance_m[route] / size)
+        out_m, in_m = np.where(is_direct, straight, out_m), np.where(is_direct, 0.0, in_m)
+        # The two legs first: who looks the other way multiplies them in the other order.
+        legs = shares_kept(ways.attenuation[routes.from_region[route]], out_m) * shares_kept(
+            ways.attenuation[routes.to_region[route]], in_m)
+        looked_at = np.where(routes.is_relayed[route][:, np.newaxis], routes.end[route], target_at)
+        return Legs(distance_m, legs * routes.kept[route], (looked_at - eye_at) / size[:, np.newaxis])
+
+    def _gives_light(self, targets: NDArray[np.intp]) -> NDArray[np.bool_]:
+        return np.isin(self._sources.ids.of_slots(targets), sorted(self.lights))
 
     def _acuity(self, eyes: NDArray[np.intp], offsets: Floats) -> Floats:
         """Return how sharply each is seen; below 0 outside every cone."""
@@ -187,7 +233,7 @@ class GraphSight(ContinuousSensing):
         cones = sensors.cones[eyes]
         if not cones.shape[1]:
             return np.full(len(eyes), -1.0)
-        bearing = bearings(offsets, sensors.forward[eyes], self._up, aside_of(self._up))
+        bearing = bearings(offsets, sensors.forward[eyes], np.array(self._up), np.array(self._aside))
         first = first_cone_containing(bearing, cones)
         return np.where(first == NO_CONE, -1.0, cones[np.arange(len(first)), first, 3])
 

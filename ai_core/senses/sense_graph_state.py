@@ -14,7 +14,8 @@ from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sense_graph_by_sense import GraphBySense
 from ai_core.senses.sense_graph_sight import GraphSight
-from ai_core.senses.sense_graph_waves import GraphWaves, Hearing, Wave, WaveArrival
+from ai_core.senses.sense_graph_wave import Hearing, Wave, WaveArrival
+from ai_core.senses.sense_graph_waves import GraphWaves
 from ai_core.senses.sense_wavefront import FROM_SOURCE, Labels
 from ai_core.senses.smell_cloud import ScentCloud
 from ai_core.senses.smell_flow import Cloud
@@ -23,7 +24,7 @@ from ai_core.senses.source_table import ALL_AFFILIATIONS
 
 __all__ = ["Change", "prepared_travel", "saved_travel"]
 
-VERSION = 1
+VERSION = 2
 
 Change = Callable[[], None]
 """Loads what was checked."""
@@ -65,7 +66,8 @@ def prepared_travel(
     smells: SmellSpreading, sight: GraphSight,
 ) -> Change:
     """Check all of it; return what loads it."""
-    fields = Fields.versioned(state, version=VERSION, place="graph")
+    fields = Fields.versioned(
+        state, version=VERSION, migrations={1: _in_version_2}, place="graph")
     reader = _Reader(modalities, graphs)
     changes = [
         *_read_doors(fields, graphs), _read_waves(fields, reader, waves),
@@ -133,12 +135,26 @@ def _saved_wave(wave: Wave, modalities: ModalitySet) -> State:
         "sent_at_s": wave.sent_at_s,
         "tag": wave.tag,
         "channel": wave.channel,
-        "waiting": [list(row) for row in zip(*(one.tolist() for one in wave.waiting), strict=True)],
-        "settled": wave.settled.tolist(),
+        "waiting": _saved_labels(wave.waiting),
+        "passed": _saved_labels(wave.passed),
         "heard": [[sensor_id, *one] for sensor_id, one in sorted(wave.heard.items())],
         "told": sorted(wave.told),
         "is_begun": wave.is_begun,
     }
+
+
+def _saved_labels(labels: Labels) -> list[list[float]]:
+    return [list(row) for row in zip(*(one.tolist() for one in labels), strict=True)]
+
+
+def _in_version_2(state: State) -> State:
+    """Return waves that only knew which passages they came through as ones nobody meets there."""
+    waves = [
+        {**{name: value for name, value in one.items() if name != "settled"},
+         "passed": [[row, 0.0, 0.0, FROM_SOURCE] for row in one["settled"]]}
+        for one in state["waves"]
+    ]
+    return {**state, "version": 2, "waves": waves}
 
 
 def _saved_arrival(arrival: WaveArrival, modalities: ModalitySet) -> State:
@@ -236,8 +252,7 @@ class _Reader:
             fields.text("tag"), fields.text("channel"),
         )
         last = len(self._graphs.ways[modality]) - 1
-        wave.settled = np.array(fields.wholes("settled", maximum=last), np.int32)
-        wave.waiting = self._labels(fields, last)
+        wave.passed, wave.waiting = (self._labels(fields, name, last) for name in ("passed", "waiting"))
         names = ("sensor_id", *Hearing._fields)
         for index, row in enumerate(fields.items("heard")):
             one = _row(fields, f"heard[{index}]", row, names)
@@ -274,10 +289,10 @@ class _Reader:
         fields.end()
         return sensation
 
-    def _labels(self, fields: Fields, last: int) -> Labels:
+    def _labels(self, fields: Fields, name: str, last: int) -> Labels:
         rows = []
-        for index, row in enumerate(fields.items("waiting")):
-            one = _row(fields, f"waiting[{index}]", row, Labels._fields)
+        for index, row in enumerate(fields.items(name)):
+            one = _row(fields, f"{name}[{index}]", row, Labels._fields)
             rows.append((
                 one.whole("row", maximum=last), one.number("distance_m", minimum=0),
                 one.number("intensity", minimum=0),

@@ -9,7 +9,6 @@ import math
 from collections import deque
 from collections.abc import Callable, Collection
 from heapq import heappop, heappush
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +20,13 @@ from ai_core.senses.noise import BackgroundNoise
 from ai_core.senses.sensation import Point, Sensation
 from ai_core.senses.sense_graph_by_sense import GraphBySense
 from ai_core.senses.sense_graph_lookup import NOWHERE
+from ai_core.senses.sense_graph_wave import Heard, Hearing, Wave, WaveArrival
 from ai_core.senses.sense_graph_ways import lengths, shares_kept
 from ai_core.senses.sense_wavefront import FROM_SOURCE, Labels
 from ai_core.senses.sensor_table import SensorTable
+from ai_core.senses.waves import Way
 
-__all__ = ["GraphWaves", "Hearing", "Wave", "WaveArrival"]
+__all__ = ["NOBODY", "GraphWaves"]
 
 PASSAGES_PER_BLOCK = 512
 """Passages a wave goes through between two looks at the budget (count).
@@ -38,95 +39,11 @@ MOVED_M = 1e-6
 """A sensor whose distance changed by less while a wave travelled stood still (m)."""
 
 
-class Hearing(NamedTuple):
-    """The first that one sensor hears of a wave; the least counts.
+NOBODY = -1
+"""Stands for "no sensor" among ids of sensors at the ends of lines."""
 
-    Attributes:
-        distance_m: how far the wave came in all.
-        negative: what is left of it, times -1.
-        row: of the last passage, or ``FROM_SOURCE``.
-        leg_m: how far it came after that.
-        before: what it was there.
-    """
-
-    distance_m: float
-    negative: float
-    row: int
-    leg_m: float
-    before: float
-
-
-class WaveArrival(NamedTuple):
-    """One wave at one sensor; they come by due time, then sensor, then order of emission.
-
-    Attributes:
-        due_s: when (s).
-        sensor_id: at whom.
-        order: how many waves were emitted before this one.
-        source_id: by what; it may have been removed since.
-        modality: number of its modality.
-        position: from where it seems to come (m): the last portal.
-        sent_at_s: when it was emitted (s).
-        leg_m: from ``position`` to the sensor (m).
-        before: intensity at ``position``.
-        intensity: at the sensor.
-        tag: what it is, for listeners.
-        channel: of arrivals of one source on one channel at a sensor in one advance only
-            the last is told; "" for none.
-    """
-
-    due_s: float
-    sensor_id: int
-    order: int
-    source_id: int
-    modality: int
-    position: Point
-    sent_at_s: float
-    leg_m: float
-    before: float
-    intensity: float
-    tag: str = ""
-    channel: str = ""
-
-
-class Wave:
-    """One signal that spreads.
-
-    Attributes:
-        order, source_id, modality, sent_at_s, tag, channel: see ``WaveArrival``.
-        affiliation: of its source, as bits.
-        strength: at its origin.
-        position: its origin (m).
-        region: its origin's.
-        waiting: passages it is about to come through.
-        settled: rows of those it came through, in order.
-        heard: by sensor id, what it will hear; not yet on its way.
-        told: ids of sensors for whom it is on its way, or over.
-        is_begun: whether it has left its first region.
-    """
-
-    def __init__(
-        self,
-        order: int,
-        source_id: int,
-        affiliation: int,
-        modality: int,
-        strength: float,
-        position: Point,
-        region: int,
-        sent_at_s: float,
-        tag: str = "",
-        channel: str = "",
-    ) -> None:
-        self.tag, self.channel = tag, channel
-        self.order, self.source_id, self.affiliation = order, source_id, affiliation
-        self.modality, self.strength, self.position = modality, strength, position
-        self.region, self.sent_at_s = region, sent_at_s
-        self.waiting = Labels.empty(0)
-        self.settled = np.zeros(0, np.int32)
-        self.heard: dict[int, Hearing] = {}
-        self.told: set[int] = set()
-        self.is_begun = False
+Kept = Callable[
+    [int, NDArray[np.float32], NDArray[np.float32], NDArray[np.int32]], "list[float]"]
 
 
 class GraphWaves:
@@ -139,6 +56,8 @@ class GraphWaves:
         faintest: an intensity below this is nothing.
         gradual: numbers of modalities whose waves are followed as they travel.
         noise: what is weaker than it goes under.
+        kept: says of lines of a modality (from, to, ids of the sensors at their ends, ``NOBODY``
+            at a portal's) what share gets through what stands between.
     """
 
     def __init__(
@@ -149,8 +68,9 @@ class GraphWaves:
         faintest: float,
         gradual: Collection[int],
         noise: BackgroundNoise,
+        kept: Kept,
     ) -> None:
-        self._noise = noise
+        self._noise, self._kept = noise, kept
         self._modalities = modalities
         self._sensors = sensors
         self._graphs = graphs
@@ -191,7 +111,9 @@ class GraphWaves:
             wave = self.turn[0]
             if self._go_on(wave, budget, now_s):
                 self.turn.popleft()
-                if not (len(wave.waiting.row) or wave.heard):
+                if wave.is_over or not (
+                    len(wave.waiting.row) or wave.heard or wave.modality in self._gradual
+                ):
                     self.waves.remove(wave)
         return True
 
@@ -227,90 +149,137 @@ class GraphWaves:
         x, y, z = self._sensors.position[self._sensors.ids.slot(arrival.sensor_id)].tolist()
         return self._noise.level_at(arrival.modality, (x, y, z))
 
+    def way(self, number: int, eye: int, position: Point, strength: float) -> Way | None:
+        """Return how a wave from a position would come to a sensor, by its slot; None if it would not."""
+        region = self._graphs.graph[number].region_at(position)
+        here = int(self._graphs.sensor_regions(number)[eye])
+        if NOWHERE in (region, here):
+            return None
+        wave = Wave(0, NOBODY, 0, number, strength, position, region, 0.0)
+        while not self._go_through(wave, math.inf, PASSAGES_PER_BLOCK)[1]:
+            pass
+        heard = self._heard(wave, wave.passed, np.array([eye]))
+        if not len(heard.slot):
+            return None
+        first = int(np.lexsort((heard.row, -heard.intensity, heard.distance_m))[0])
+        x, y, z = (heard.comes_from[first] - self._sensors.position[eye]).tolist()
+        kept = float(heard.intensity[first]) / strength if strength else 0.0
+        return Way(float(heard.distance_m[first]), kept, (x, y, z))
+
     def _go_on(self, wave: Wave, budget: Budget, now_s: float) -> bool:
         """Let a wave through some passages; return True if it is as far as it may be."""
-        ways, kind = self._graphs.ways[wave.modality], self._modalities[wave.modality]
-        until_m = math.inf
+        kind, until_m, before = self._modalities[wave.modality], math.inf, len(wave.passed.row)
         if wave.modality in self._gradual:
             until_m = (now_s - wave.sent_at_s) / kind.inverse_speed_s_per_m
-        if not wave.is_begun:
-            wave.is_begun = True
-            wave.waiting = self._first_labels(wave)
-            self._listen(wave, Labels(np.array([FROM_SOURCE], np.int32), np.zeros(1),
-                                      np.array([wave.strength]), np.array([FROM_SOURCE], np.int32)))
         most = PASSAGES_PER_BLOCK
         if budget.stopwatch is None:
             most = max(1, int(min(most, budget.left)))
+        is_new = not wave.is_begun
+        count, is_done = self._go_through(wave, until_m, most)
+        budget.spend(max(1, count))
+        if wave.modality in self._gradual:
+            if is_done:
+                self._meet(wave, now_s)
+                wave.is_over = not len(wave.waiting.row) and until_m >= self._ends_m(wave)
+            return is_done
+        self._listen(wave, wave.passed.part_from(before), is_new=is_new)
+        if is_done:
+            self._send(wave, math.inf)
+        return is_done
+
+    def _go_through(self, wave: Wave, until_m: float, most: int) -> tuple[int, bool]:
+        """Let a wave through passages; return how many, and whether it is as far as it may be."""
+        ways, kind = self._graphs.ways[wave.modality], self._modalities[wave.modality]
+        if not wave.is_begun:
+            wave.is_begun = True
+            wave.waiting = self._first_labels(wave)
         reached, left = Labels.empty(min(most, len(ways))), Labels.empty(len(ways))
         count, rest = sense_wavefront.spread(
-            ways, wave.waiting, wave.settled, kind.range_m, self._faintest, until_m, most,
+            ways, wave.waiting, wave.passed.row, kind.range_m, self._faintest, until_m, most,
             reached, left,
         )
-        budget.spend(max(1, count))
-        wave.waiting, reached = left.part(rest), reached.part(count)
+        wave.waiting = left.part(rest)
         if count:
-            wave.settled = np.concatenate((wave.settled, reached.row))
-            self._listen(wave, reached)
-        if rest and count and wave.waiting.distance_m[0] <= until_m:
-            return False
-        self._send(wave, math.inf if not rest else now_s)
-        return True
+            wave.passed = wave.passed.and_then(reached.part(count))
+        return count, not (rest and count and wave.waiting.distance_m[0] <= until_m)
 
     def _first_labels(self, wave: Wave) -> Labels:
         ways, kind = self._graphs.ways[wave.modality], self._modalities[wave.modality]
         rows = np.arange(*ways.out_first[wave.region : wave.region + 2])
         leg_m = lengths(np.array([wave.position]) - ways.start[rows])
         kept = shares_kept(float(ways.attenuation[wave.region]), leg_m)
+        if kind.is_muffled and len(rows):
+            here = np.broadcast_to(np.array(wave.position, np.float32), (len(rows), 3))
+            nobody = np.full(len(rows), NOBODY, np.int32)
+            kept = kept * self._kept(wave.modality, here, ways.start[rows].astype(np.float32), nobody)
         distance_m, intensity = leg_m + ways.distance_m[rows], wave.strength * (kept * ways.kept[rows])
         is_heard = (distance_m <= kind.range_m) & (intensity >= self._faintest) & (intensity > 0)
         rows = rows[is_heard]
         return Labels(rows.astype(np.int32), distance_m[is_heard], intensity[is_heard],
                       np.full(len(rows), FROM_SOURCE, np.int32))
 
-    def _listen(self, wave: Wave, labels: Labels) -> None:
+    def _listen(self, wave: Wave, labels: Labels, *, is_new: bool) -> None:
         """Note for the sensors in the regions that a wave came into what they will hear."""
-        ways, kind = self._graphs.ways[wave.modality], self._modalities[wave.modality]
-        is_direct = labels.row == FROM_SOURCE
-        region = np.where(is_direct, wave.region, _taken(ways.to_region, labels.row))
-        label, slot = self._ears(wave, region)
-        if not len(slot):
-            return
-        row = labels.row[label]
-        comes_from = np.where((row == FROM_SOURCE)[:, np.newaxis], wave.position,
-                              _taken(ways.end, row))
-        leg_m = lengths(comes_from - self._sensors.position[slot])
-        before = labels.intensity[label]
-        intensity = before * shares_kept(ways.attenuation[region[label]], leg_m)
-        distance_m = labels.distance_m[label] + leg_m
-        is_heard = (distance_m <= kind.range_m) & (intensity >= self._faintest)
-        is_heard &= intensity >= self._sensors.threshold[slot, wave.modality]
+        heard = self._heard(wave, labels, self._ears(wave), from_source=is_new)
+        is_heard = heard.intensity >= self._sensors.threshold[heard.slot, wave.modality]
         found = np.flatnonzero(is_heard)
-        ids = self._sensors.ids.of_slots(slot[found]).tolist()
-        columns = (distance_m[found], -intensity[found], row[found], leg_m[found], before[found])
-        for sensor_id, *parts in zip(ids, *(one.tolist() for one in columns), strict=True):
+        ids = self._sensors.ids.of_slots(heard.slot[found]).tolist()
+        columns = (heard.distance_m, -heard.intensity, heard.row, heard.leg_m, heard.before)
+        for sensor_id, *parts in zip(ids, *(one[found].tolist() for one in columns), strict=True):
             hearing = Hearing(*parts)
             if sensor_id not in wave.told and (
                 sensor_id not in wave.heard or hearing < wave.heard[sensor_id]
             ):
                 wave.heard[sensor_id] = hearing
 
-    def _ears(
-        self, wave: Wave, region: NDArray[np.int32]
-    ) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-        """Return pairs: index into ``region``, and slot of a sensor there that may hear."""
+    def _meet(self, wave: Wave, now_s: float) -> None:
+        """Tell who is now where a gradual wave has come: sensors move while it does."""
+        self._listen(wave, wave.passed, is_new=True)
+        self._send(wave, now_s)
+        wave.heard = {}
+
+    def _ends_m(self, wave: Wave) -> float:
+        """Return how far a wave comes until it has crossed every region it came into (m)."""
+        ways = self._graphs.ways[wave.modality]
+        across_m = ways.across_m[ways.to_region[wave.passed.row]]
+        far_m = float((wave.passed.distance_m + across_m).max(initial=ways.across_m[wave.region]))
+        return min(far_m, self._modalities[wave.modality].range_m)
+
+    def _heard(
+        self, wave: Wave, labels: Labels, slots: NDArray[np.intp], *, from_source: bool = True
+    ) -> Heard:
+        """Return what sensors hear of a wave, by every way it came into their regions."""
+        ways, kind = self._graphs.ways[wave.modality], self._modalities[wave.modality]
+        if from_source:
+            labels = Labels(
+                np.array([FROM_SOURCE], np.int32), np.zeros(1), np.array([wave.strength]),
+                np.array([FROM_SOURCE], np.int32)).and_then(labels)
+        is_direct = labels.row == FROM_SOURCE
+        region = np.where(is_direct, wave.region, _taken(ways.to_region, labels.row))
+        where = self._graphs.sensor_regions(wave.modality)[slots]
+        label, slot = _met(region, slots, where)
+        row = labels.row[label]
+        comes_from = np.where(is_direct[label, np.newaxis], wave.position, _taken(ways.end, row))
+        leg_m = lengths(comes_from - self._sensors.position[slot])
+        distance_m, before = labels.distance_m[label] + leg_m, labels.intensity[label]
+        kept = shares_kept(ways.attenuation[region[label]], leg_m)
+        near = np.flatnonzero((distance_m <= kind.range_m) & (before * kept >= self._faintest))
+        slot, comes_from, kept, before = slot[near], comes_from[near], kept[near], before[near]
+        if kind.is_muffled and len(near):
+            here = self._sensors.position[slot]
+            before = before * self._kept(
+                wave.modality, comes_from.astype(np.float32), here, self._sensors.ids.of_slots(slot))
+        is_left = before * kept >= self._faintest
+        return Heard._make(one[is_left] for one in (
+            slot, row[near], distance_m[near], leg_m[near], before, before * kept, comes_from))
+
+    def _ears(self, wave: Wave) -> NDArray[np.intp]:
+        """Return slots of sensors that may hear a wave."""
         sensors = self._sensors
         may = np.isfinite(sensors.threshold[:, wave.modality])
         may &= (sensors.notices & wave.affiliation) != 0
         may &= sensors.own_source != wave.source_id
-        slots = np.flatnonzero(may)
-        where = self._graphs.sensor_regions(wave.modality)[slots]
-        order = np.argsort(where, kind="stable")
-        slots, where = slots[order], where[order]
-        first, end = np.searchsorted(where, region), np.searchsorted(where, region, side="right")
-        counts = end - first
-        index = np.repeat(np.arange(len(region)), counts)
-        before = np.cumsum(counts) - counts
-        return index, slots[np.arange(len(index)) - np.repeat(before - first, counts)]
+        return np.flatnonzero(may)
 
     def _send(self, wave: Wave, until_s: float) -> None:
         """Put on their way all that will be heard by then: nothing can come before it."""
@@ -348,6 +317,19 @@ class GraphWaves:
             heappush(self.queue, again)
             return None
         return intensity
+
+
+def _met(
+    region: NDArray[np.int32], slots: NDArray[np.intp], where: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    """Return pairs: index into ``region``, and slot of a sensor that is there."""
+    order = np.argsort(where, kind="stable")
+    slots, where = slots[order], where[order]
+    first, end = np.searchsorted(where, region), np.searchsorted(where, region, side="right")
+    counts = end - first
+    index = np.repeat(np.arange(len(region)), counts)
+    before = np.cumsum(counts) - counts
+    return index, slots[np.arange(len(index)) - np.repeat(before - first, counts)]
 
 
 def _channel_of(arrival: WaveArrival) -> tuple[int, int, str, int]:

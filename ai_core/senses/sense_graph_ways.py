@@ -7,7 +7,8 @@ a door changes one number per passage, and nothing that was worked out is lost.
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 from weakref import WeakSet
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from ai_core.senses.modality import Modality
 from ai_core.senses.sensation import Point
+from ai_core.senses.sense_graph_wind import Wind
 
 if TYPE_CHECKING:
     from ai_core.senses.sense_graph import Passage, SenseGraph
@@ -28,10 +30,10 @@ Hop = tuple[int, float, float]
 
 
 class Follower(Protocol):
-    """Who works out something from ``kept``."""
+    """Who works out something from ``kept`` and ``wind_m_per_s``."""
 
     def row_changed(self, row: int) -> None:
-        """Take in that another share comes through a passage now."""
+        """Take in that another share, or another wind, comes through a passage now."""
 
 
 class Ways:
@@ -50,9 +52,12 @@ class Ways:
         kept: (rows,) float64, share of the intensity that comes through now.
         kept_open: (rows,) float64, the larger of what comes through open and shut.
         area_m2: (rows,) float64.
+        wind_m_per_s: (rows,) float64, how fast the air goes through.
         is_relayed: (rows,) bool.
         attenuation: (regions,) float64, share kept per metre.
         dissipation: (regions,) float64, share lost per second.
+        across_m: (regions,) float64, no two points of a region are farther apart (m); ``inf``
+            for those without a shape.
         out_first: (regions + 1,) int64; rows ``out_first[r]`` to ``out_first[r + 1]`` leave r.
         in_first, in_rows: rows that lead into r stand in ``in_rows`` from ``in_first[r]`` on.
         leg_first: (rows + 1,) int64; the legs of a row to each passage that leaves where it
@@ -61,13 +66,14 @@ class Ways:
         hop_m, hop_kept: (legs,) float64, of the leg and of the passage after it together.
         scratch: (rows,) int32, for the kernel; all 0 between calls.
         known_hops: by row what ``hops`` returned, or None if it was not asked or has changed.
-        followers: told when ``kept`` of a row changed; held weakly.
+        followers: told when ``kept`` or ``wind_m_per_s`` of a row changed; held weakly.
 
     Cost: memory O(passages * passages that leave a region), 32 bytes each.
     """
 
     def __init__(self, graph: SenseGraph, modality: Modality, is_open: Sequence[bool]) -> None:
         name, regions = modality.name, graph.regions
+        self._name = name
         ids = {region.name: number for number, region in enumerate(regions)}
         rows = sorted(
             (ids[portal.from_region], number, portal.passages[name], ids[portal.to_region])
@@ -81,6 +87,7 @@ class Ways:
         self.end = _points([one.end or one.start for one in passages])
         self.distance_m = np.array([one.distance_m for one in passages], np.float64)
         self.area_m2 = np.array([one.area_m2 for one in passages], np.float64)
+        self.wind_m_per_s = np.zeros(len(rows))
         self.is_relayed = np.array([one.is_relayed for one in passages], np.bool_)
         self._kept_if = {
             True: [_share(one, one.attenuation) for one in passages],
@@ -94,6 +101,10 @@ class Ways:
             [one.attenuation.get(name, modality.attenuation) for one in regions], np.float64)
         self.dissipation = np.array(
             [one.dissipation.get(name, 0.0) for one in regions], np.float64)
+        self.across_m = np.array([
+            np.inf if one.shape is None else math.dist(one.shape.minimum, one.shape.maximum)
+            for one in regions
+        ])
         self._row_of = {int(number): row for row, number in enumerate(self.portal.tolist())}
         self._index(len(regions))
         self._add_legs()
@@ -117,6 +128,18 @@ class Ways:
             leg = int(self.leg_first[came]) + row - int(self.out_first[region])
             self.hop_kept[leg] = self.leg_kept[leg] * kept
             self.known_hops[came] = None
+
+    def set_wind(self, winds: Mapping[int, Wind]) -> None:
+        """Note what blows through portals, by id."""
+        for portal, wind in winds.items():
+            row = self._row_of.get(portal)
+            if row is None:
+                continue
+            speed = wind[self._name] if isinstance(wind, Mapping) else wind
+            if speed != self.wind_m_per_s[row]:
+                self.wind_m_per_s[row] = speed
+                for follower in self.followers:
+                    follower.row_changed(row)
 
     def hops(self, row: int) -> list[Hop]:
         """Return where one may go on from a row: the next row, metres on, share kept."""

@@ -46,6 +46,17 @@ class Labels(NamedTuple):
         return cls(np.empty(room, np.int32), np.empty(room), np.empty(room),
                    np.empty(room, np.int32))
 
+    def and_then(self, more: Labels) -> Labels:
+        """Return these, and then others."""
+        return Labels(
+            np.concatenate((self.row, more.row)), np.concatenate((self.distance_m, more.distance_m)),
+            np.concatenate((self.intensity, more.intensity)),
+            np.concatenate((self.previous, more.previous)))
+
+    def part_from(self, first: int) -> Labels:
+        """Return those from one on; not a copy."""
+        return Labels._make(column[first:] for column in self)
+
     def part(self, count: int) -> Labels:
         """Return a copy of the first so many."""
         return Labels._make(column[:count].copy() for column in self)

@@ -7,6 +7,7 @@ from ai_core.clock import Clock
 from ai_core.errors import finite_number
 from ai_core.faults import FaultIsolation
 from ai_core.senses.awareness import AwarenessSettings, LevelChange
+from ai_core.senses.continuous_sensing import ContinuousSensing
 from ai_core.senses.emitted_signals import EmittedSignals
 from ai_core.senses.keenness import TemporaryKeenness
 from ai_core.senses.memory import MemoryChange, SenseMemory
@@ -29,6 +30,7 @@ class SensorKeeping:
     _perceivers: Perceivers
     _emitted: EmittedSignals
     _keenness: TemporaryKeenness
+    _continuous: ContinuousSensing
 
     def add_sensor(
         self,
@@ -128,6 +130,28 @@ class SensorKeeping:
         """
         self._emitted.offer()
         self._sensors.move(ids, positions, forwards)
+
+    def set_importance(
+        self, sensor_ids: object, importances: object, source_ids: object = None
+    ) -> None:
+        """Say which sensors matter more, or which pairs, when there are too few rays for all.
+
+        A pair of importance 1 is asked as if it had waited 8 passes longer, and no longer:
+        what matters is noticed sooner, and nothing is left out. A pair has the importance of
+        its sensor or its own, whichever is higher; 0, as at first, is the least.
+
+        Args:
+            sensor_ids: shape (n,).
+            importances: shape (n,), 0 to 1.
+            source_ids: shape (n,), what each sensor looks at; None for all that it looks at.
+
+        Raises:
+            TypeError, ValueError: if an array is not like that; nothing changes then.
+            UnknownNameError: if an id is not in use; nothing changes then.
+
+        Cost: O(n).
+        """
+        self._continuous.turns.set_importance(sensor_ids, importances, source_ids)
 
     def set_keenness(
         self, sensor_id: int, modality_name: str, keenness: float, *, for_s: float | None = None

@@ -66,10 +66,10 @@ class SmellRoom:
         volume = np.array([region.volume_m3 for region in graph.regions], np.float64)
         self.room_m3 = np.maximum(volume, leaving / MOST_LEAVES)
         rate = ways.area_m2 * (step_s / modality.inverse_speed_s_per_m) / self.room_m3[ways.from_region]
-        regions, share = len(volume), rate * ways.kept
-        leaves = np.bincount(ways.from_region, share, regions).astype(np.float64)
+        regions = len(volume)
         self.plan = SmellPlan(
-            ways, share, leaves, ways.from_region[ways.in_rows], share[ways.in_rows],
+            ways, np.zeros(len(ways)), ways.distance_m.copy(), np.zeros(regions),
+            ways.from_region[ways.in_rows], np.zeros(len(ways)),
             np.float_power(1.0 - ways.dissipation, step_s), faintest * self.room_m3,
             modality.inverse_speed_s_per_m, np.zeros(regions, np.int32), np.empty(regions),
         )
@@ -79,16 +79,33 @@ class SmellRoom:
         self._rate = rate
         self._place_into = np.empty(len(ways), np.int64)
         self._place_into[ways.in_rows] = np.arange(len(ways))
+        for region in range(regions):
+            self._work_out(region)
         ways.followers.add(self)
 
     def row_changed(self, row: int) -> None:
-        """Take in that a door of this row opened or shut."""
+        """Take in that a door of this row opened or shut, or that another wind blows there."""
+        self._work_out(int(self.plan.ways.from_region[row]))
+
+    def _work_out(self, region: int) -> None:
+        """Work out what leaves a region by its passages."""
         plan, ways = self.plan, self.plan.ways
-        plan.share[row] = plan.share_into[self._place_into[row]] = self._rate[row] * ways.kept[row]
-        region = int(ways.from_region[row])
-        rows = ways.out_of(region)
+        if not len(ways.out_of(region)):
+            return
+        rows = slice(ways.out_of(region).start, ways.out_of(region).stop)
+        share = self._rate[rows] * ways.kept[rows]
+        wind = ways.wind_m_per_s[rows]
+        if wind.any():
+            # As fast as the wind and its own speed together; of more than may leave, a part.
+            faster = np.maximum(0.0, 1.0 + wind * plan.seconds_per_metre)
+            share = share * faster
+            share = share * min(1.0, MOST_LEAVES / max(float(share.sum()), MOST_LEAVES))
+            plan.away_m[rows] = ways.distance_m[rows] / np.where(faster > 0, faster, 1.0)
+        else:
+            plan.away_m[rows] = ways.distance_m[rows]
+        plan.share[rows] = plan.share_into[self._place_into[rows]] = share
         # As bincount adds: one after the other, from 0 on.
-        plan.leaves[region] = sum(plan.share[rows.start : rows.stop].tolist(), 0.0)
+        plan.leaves[region] = sum(share.tolist(), 0.0)
 
     def free_s(self, region: int, entry: Point, arrived_s: float) -> float:
         """Return from when on what came in at ``entry`` may leave by every passage (s)."""
@@ -96,7 +113,7 @@ class SmellRoom:
         rows = np.array(ways.out_of(region), np.int64)
         if not len(rows):
             return arrived_s
-        away_m = lengths(np.array([entry]) - ways.start[rows]) + ways.distance_m[rows]
+        away_m = lengths(np.array([entry]) - ways.start[rows]) + self.plan.away_m[rows]
         return arrived_s + float(away_m.max()) * self.plan.seconds_per_metre
 
 
@@ -174,7 +191,7 @@ class ScentCloud:
         least = self.intensity_in(region)
         for row in ways.into(region):
             there = int(ways.from_region[row])
-            intensity = self.intensity_in(there) if ways.kept[row] > 0 else 0.0
+            intensity = self.intensity_in(there) if self.room.plan.share[row] > 0 else 0.0
             if intensity > least:
                 x, y, z = ways.end[row].tolist()
                 best = Uphill(there, int(ways.portal[row]), (x, y, z), intensity)
@@ -195,7 +212,7 @@ class ScentCloud:
         index, row = expanded(ways.out_first, came.region)
         leg = ways.leg_first[came.via[index]] + (row - ways.out_first[came.region[index]])
         away_m = np.zeros(count)
-        np.maximum.at(away_m, index, ways.leg_distance_m[leg] + ways.distance_m[row])
+        np.maximum.at(away_m, index, ways.leg_distance_m[leg] + room.plan.away_m[row])
         free_s = came.arrived_s + away_m * room.plan.seconds_per_metre
         new = Cloud(came.region, came.mass, came.arrived_s, free_s, ways.end[came.via])
         both = Cloud._make(

@@ -17,7 +17,7 @@ from ai_core.twins import twin
 
 __all__ = ["INTERFACE", "Cloud", "Newcomers", "SmellPlan", "flow"]
 
-INTERFACE = 1
+INTERFACE = 2
 """Changes with any change of names, arguments or results, here and in the kernel."""
 
 Floats = NDArray[np.float64]
@@ -63,7 +63,8 @@ class SmellPlan(NamedTuple):
     Attributes:
         ways: its passages.
         share: (rows,) float64, share of a region's mass that leaves by a passage now.
-        leaves: (regions,) float64, the sum of these for a region.
+        away_m: (rows,) float64, how long a passage is, as if it were gone through without wind (m).
+        leaves: (regions,) float64, the sum of shares for a region.
         from_into: (rows,) int32, the regions that passages leave, in the order of ``Ways.in_rows``.
         share_into: (rows,) float64, ``share`` in that order.
         stays: (regions,) float64, share that is left of what is there after a step.
@@ -75,6 +76,7 @@ class SmellPlan(NamedTuple):
 
     ways: Ways
     share: Floats
+    away_m: Floats
     leaves: Floats
     from_into: NDArray[np.int32]
     share_into: Floats
@@ -138,7 +140,7 @@ def _ready_s(
 ) -> Floats:
     ways = plan.ways
     leg_m = lengths(cloud.entry[row] - ways.start[passage])
-    ready: Floats = cloud.arrived_s[row] + (leg_m + ways.distance_m[passage]) * plan.seconds_per_metre
+    ready: Floats = cloud.arrived_s[row] + (leg_m + plan.away_m[passage]) * plan.seconds_per_metre
     return ready
 
 

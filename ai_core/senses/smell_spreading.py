@@ -111,6 +111,12 @@ class SmellSpreading:
                 self._step(self.turn.popleft(), now_s)
             self.steps += 1
 
+    def intensity_at(self, number: int, source_id: int, slot: int) -> float:
+        """Return how strong the scent of a source is where a sensor is, by its slot; 0 if not at all."""
+        scent = self.scents.get(ScentKey(number, source_id))
+        region = int(self._graphs.sensor_regions(number)[slot])
+        return 0.0 if scent is None or region == NOWHERE else scent.intensity_in(region)
+
     def _is_due(self, steps: int, now_s: float) -> bool:
         return self.begun_s + steps * self._step_s <= now_s + ROUNDING_S
 

@@ -40,6 +40,11 @@ class Views:
         view = self.by_modality.get(number, {}).get(key)
         return None if view is None else view[1]
 
+    def clarity_of(self, number: int, key: int, *, answer: bool) -> float:
+        """Return the factor of one pair that was asked: as noted, else 1 if it was seen and 0 if not."""
+        view = self.by_modality.get(number, {}).get(key)
+        return float(answer) if view is None else view[0]
+
     def keep_only(self, number: int, keys: NDArray[np.int64]) -> None:
         """Drop what is kept of pairs no longer in view, once there are more of them than others."""
         views = self.by_modality.get(number)

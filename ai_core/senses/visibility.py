@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ai_core.errors import shown
 from ai_core.senses.camouflage import Backdrop, Background
-from ai_core.senses.continuous_sensing import LineOfSight, Question
+from ai_core.senses.continuous_sensing import ContinuousSensing, LineOfSight, Question
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.pairs_in_view import PairsInView, keys_of
 from ai_core.senses.sensor_table import SensorTable
@@ -80,13 +80,13 @@ class Visibility:
         return first, int(total[count - 1])
 
     def of(
-        self, question: Question, pairs: dict[int, PairsInView], line_of_sight: LineOfSight | None
+        self, question: Question, continuous: ContinuousSensing, line_of_sight: LineOfSight | None
     ) -> LineOfSight:
         """Return what answers for whole pairs, with rays from ``line_of_sight``.
 
         Args:
             question: the pairs that will be asked, all of them in one call.
-            pairs: all pairs in view, by number of the modality.
+            continuous: whose pairs they are.
             line_of_sight: None if nothing ever stands between.
         """
 
@@ -97,7 +97,7 @@ class Visibility:
             source_ids: NDArray[np.int32],
         ) -> NDArray[np.bool_] | None:
             count = self._parts_of(source_ids)
-            asked = self._may_be_gained(question, pairs, eyes, targets)
+            asked = self._may_be_gained(question, continuous)
             rows = np.repeat(np.arange(len(count)), np.where(asked, count, 0))
             part = np.arange(len(rows)) - np.searchsorted(rows, rows)
             points, share = self._points(targets[rows], source_ids[rows], part)
@@ -114,7 +114,7 @@ class Visibility:
             whole = np.bincount(rows, share, len(count))
             clarity = np.bincount(rows, weight, len(count)) / np.where(whole > 0, whole, 1.0)
             bits = np.bincount(rows, np.where(is_free, 2.0**part, 0.0), len(count)).astype(np.int64)
-            return self._noted(question, pairs, clarity, bits)
+            return self._noted(question, continuous.pairs, clarity, bits)
 
         return answer
 
@@ -145,23 +145,19 @@ class Visibility:
                 share[row] = details.parts[k].share
         return points, share
 
-    def _may_be_gained(
-        self, question: Question, pairs: dict[int, PairsInView],
-        eyes: NDArray[np.float32], targets: NDArray[np.float32]
-    ) -> NDArray[np.bool_]:
+    def _may_be_gained(self, question: Question, continuous: ContinuousSensing) -> NDArray[np.bool_]:
         """Return False for what is beyond the range of sight and not seen already."""
         may = np.ones(len(question.row), np.bool_)
         if not self._sensors.keeps_targets:
             return may
         seen = np.array([
-            pairs[number].is_sensed[row]
+            continuous.pairs[number].is_sensed[row]
             for number, row in zip(question.modality.tolist(), question.row.tolist(), strict=True)
         ], np.bool_)
         slots = self._sensors.ids.slots_of_known(question.sensor_ids)
-        size = self._sources.size[self._sources.ids.slots_of_known(question.source_ids)]
-        offsets = (targets.astype(np.float64) - eyes) / size[:, np.newaxis]
         cones = self._sensors.cones[slots]
-        first = first_cone_containing(bearings(offsets, self._sensors.forward[slots], self._up), cones)
+        bearing = bearings(continuous.offsets(question), self._sensors.forward[slots], self._up)
+        first = first_cone_containing(bearing, cones)
         only_keeps = (first >= 0) & (cones[np.arange(len(slots)), first, 4] > 0)
         needs_cone = np.array([self._modalities[one].needs_cone for one in question.modality.tolist()])
         may &= seen | ~only_keeps | ~needs_cone

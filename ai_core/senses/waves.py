@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ai_core.senses.sensation import Point
 
-__all__ = ["Sense", "Wave"]
+__all__ = ["Sense", "Wave", "Way"]
 
 
 class Sense(NamedTuple):
@@ -44,3 +44,17 @@ class Wave(NamedTuple):
     strength: float
     affiliation: int
     source_id: int
+
+
+class Way(NamedTuple):
+    """How something gets from one source to one sensor.
+
+    Attributes:
+        distance_m: as ranges count it (m), None where none counts.
+        kept: share of the strength that gets there.
+        looked_at: where it shows itself, from the sensor (m).
+    """
+
+    distance_m: float | None
+    kept: float
+    looked_at: Point

@@ -11,9 +11,11 @@ from ai_core.errors import UnknownNameError
 from ai_core.senses.ray_turns import PATIENCE_PASSES
 from tests.senses.worlds import Rays, World
 
+NO_PAIRS = {"sensor_ids": [], "source_ids": [], "importances": []}
 
-def turns(world):
-    return world.manager._continuous.turns
+
+def importance(world):
+    return world.manager.save_state()["looking"]["importance"]
 
 
 def test_an_important_sensor_is_asked_more_often():
@@ -21,7 +23,7 @@ def test_an_important_sensor_is_asked_more_often():
     world = World(line_of_sight=rays, maximum_rays=1)
     guards = [world.eye((k, 0, 0)) for k in range(4)]
     world.thing((0, 0, -5))
-    turns(world).set_importance([guards[2]], [1.0])
+    world.manager.set_importance([guards[2]], [1.0])
     world.tick(frames=40)
     asked = [pair[0] for batch in rays.batches for pair in batch]
     assert asked.count(guards[2]) > 3 * max(asked.count(one) for one in guards if one != guards[2])
@@ -35,7 +37,7 @@ def test_a_visible_target_is_noticed_within_the_bound_at_any_load(maximum_rays, 
     world = World(line_of_sight=rays, maximum_rays=maximum_rays)
     guards = [world.eye((k / 10, 0, 0)) for k in range(3)]
     others = [world.thing((k, 0, -5)) for k in range(n)]
-    turns(world).set_importance(guards[1:], [chance.random(), 1.0])
+    world.manager.set_importance(guards[1:], [chance.random(), 1.0])
 
     def frame():
         world.manager.move_sources(others, [(k, 0, chance.choice((-5, -500))) for k in range(n)])
@@ -60,12 +62,48 @@ def test_the_oldest_query_and_the_bound_are_known():
     guard = world.eye((0, 0, 0))
     for k in range(5):
         world.thing((k, 0, -5))
-    continuous = world.manager._continuous
-    assert continuous.oldest_query_passes == 0
+    def figures(*names):
+        statistics = world.manager.statistics()
+        return tuple(statistics[name] for name in names)
+
+    assert figures("oldest_query_passes", "oldest_query_s", "passes") == (0, 0.0, 0)
     world.tick(frames=2)
-    assert (continuous.oldest_query_passes, continuous.passes_until_noticed(2)) == (1, 3)
-    turns(world).set_importance([guard], [0.5])
-    assert continuous.passes_until_noticed(2) == 3 + PATIENCE_PASSES
+    assert figures("oldest_query_passes", "oldest_query_s", "passes") == (1, 0.125, 2)
+    assert figures("advances_until_all_are_asked", "noticed_within_s") == (3, 0.375)
+    world.tick(frames=20)
+    assert figures("longest_wait_passes", "longest_wait_s") == (3, 0.375)
+    world.manager.set_importance([guard], [0.5])
+    assert figures("advances_until_all_are_asked") == (3 + PATIENCE_PASSES,)
+
+
+def test_what_was_measured_of_waiting_is_saved():
+    worlds = []
+    for _ in range(2):
+        world = World(line_of_sight=Rays(), maximum_rays=2)
+        world.eye((0, 0, 0), name="guard")
+        for k in range(5):
+            world.thing((k, 0, -5), name=str(k))
+        worlds.append(world)
+    first, second = worlds
+    first.tick(frames=7)
+    second.clock.advance(7)
+    second.manager.prepare_state(first.manager.save_state())()
+    assert second.manager.statistics() == first.manager.statistics()
+    assert second.manager.save_state()["looking"] == first.manager.save_state()["looking"]
+
+
+def test_an_important_pair_is_asked_more_often_than_the_rest_of_its_sensor():
+    rays = Rays()
+    world = World(line_of_sight=rays, maximum_rays=1)
+    guard = world.eye((0, 0, 0))
+    things = [world.thing((k, 0, -5)) for k in range(4)]
+    world.manager.set_importance([guard], [1.0], [things[1]])
+    world.tick(frames=40)
+    asked = [pair[1] for batch in rays.batches for pair in batch]
+    assert asked.count(things[1]) > 3 * max(asked.count(one) for one in things if one != things[1])
+    assert set(asked) == set(things)
+    world.manager.set_importance([guard], [0.0], [things[1]])
+    assert world.manager.statistics()["advances_until_all_are_asked"] == 4
 
 
 @pytest.mark.parametrize(
@@ -76,10 +114,10 @@ def test_the_oldest_query_and_the_bound_are_known():
 def test_impossible_importances_are_refused_and_change_nothing(ids, values, error):
     world = World()
     world.eye((0, 0, 0))
-    turns(world).set_importance([0], [0.25])
+    world.manager.set_importance([0], [0.25])
     with pytest.raises(error):
-        turns(world).set_importance(ids, values)
-    assert turns(world).save_state() == {"sensor_ids": [0], "importances": [0.25]}
+        world.manager.set_importance(ids, values)
+    assert importance(world) == {"sensor_ids": [0], "importances": [0.25], "pairs": NO_PAIRS}
 
 
 def test_importance_is_saved_and_is_not_inherited_by_who_comes_after():
@@ -87,11 +125,14 @@ def test_importance_is_saved_and_is_not_inherited_by_who_comes_after():
     for _ in range(2):
         world = World()
         world.eye((0, 0, 0), name="guard")
+        world.thing((0, 0, -5), name="thief")
         worlds.append(world)
     first, second = worlds
-    turns(first).set_importance(np.array([0], np.int32), np.array([0.5], np.float32))
+    first.manager.set_importance([0], [0.75], [0])
+    first.manager.set_importance(np.array([0], np.int32), np.array([0.5], np.float32))
     second.manager.prepare_state(first.manager.save_state())()
-    assert turns(second).save_state() == {"sensor_ids": [0], "importances": [0.5]}
+    pairs = {"sensor_ids": [0], "source_ids": [0], "importances": [0.75]}
+    assert importance(second) == {"sensor_ids": [0], "importances": [0.5], "pairs": pairs}
     second.manager.remove_sensor(0)
     second.eye((0, 0, 0))
-    assert turns(second).save_state() == {"sensor_ids": [], "importances": []}
+    assert importance(second) == {"sensor_ids": [], "importances": [], "pairs": NO_PAIRS}

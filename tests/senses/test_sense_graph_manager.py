@@ -143,22 +143,6 @@ def test_who_walks_on_while_a_slow_sound_travels_hears_it_where_he_is_then():
     assert [(one.sensor_id, one.at, one.intensity) for one in world.heard] == [(ear, 1.0, pytest.approx(2 * 0.9**4))]
 
 
-def test_a_gradual_sound_meets_doors_as_they_are_when_it_gets_there():
-    graph = SenseGraph(ABC, [*door("a", "b", (1, 0, 0), "hearing", name="first"),
-                             *door("b", "c", (3, 0, 0), "hearing", name="second")])
-    for gradual, expected in (((), 2), (("hearing",), 1)):
-        graph.set_open("second", True)
-        world = GraphWorld(graph, modalities=[hearing(1.0, 1.0)], gradual=gradual)
-        world.ear((2, 0, 0))
-        world.ear((4, 0, 0))
-        world.manager.emit(world.source((0, 0, 0)), "hearing", 1.0)
-        world.tick(frames=4)
-        graph.set_open("second", False)
-        world.tick(frames=100)
-        assert len(world.heard) == expected
-        assert world.manager.statistics()["waves_spreading"] == 0
-
-
 @settings(max_examples=40, deadline=None)
 @given(graph=graphs(), origin=POINT, ears=st.lists(st.tuples(st.integers(0, 5), POINT), min_size=1, max_size=6),
        steps=st.sampled_from([1, 3, 1000]), gradual=st.sampled_from([(), ("hearing",)]),
@@ -282,7 +266,6 @@ def test_one_graph_for_each_sense():
         ({"faintest": 0}, ValueError, "faintest must be above 0"),
         ({"faintest": math.nan}, ValueError, "faintest must be a finite number"),
         ({"smell_step_s": -1}, ValueError, "smell_step_s must be above 0"),
-        ({"between": lambda *_: []}, ValueError, "between must be None: what stands between is in the graph"),
         ({"graphs": {"sight": None}}, TypeError, "must be a SenseGraph, got None"),
         ({"graphs": [1]}, TypeError, "graphs must map modality names"),
         ({"graphs": {"stench": SenseGraph([])}}, UnknownNameError, "stench"),

@@ -1,0 +1,155 @@
+"""What one may ask of a sense manager: what somebody senses and knows, and why."""
+from __future__ import annotations
+
+from ai_core.clock import Clock
+from ai_core.senses.awareness import Awareness
+from ai_core.senses.clues import Clues
+from ai_core.senses.continuous_sensing import ContinuousSensing
+from ai_core.senses.emitted_signals import EmittedSignals
+from ai_core.senses.memory import SenseMemory
+from ai_core.senses.modality import ModalitySet
+from ai_core.senses.pairs_in_view import ids_of, key_of
+from ai_core.senses.perceiver import Perceiver
+from ai_core.senses.perceivers import Perceivers
+from ai_core.senses.scent_trail import Mark
+from ai_core.senses.sense_reasons import FactorsBetween, SenseReasons
+from ai_core.senses.sensor_table import SensorTable
+from ai_core.senses.smelling import Smelling
+from ai_core.senses.source_table import SourceTable
+from ai_core.senses.visibility import Visibility
+
+__all__ = ["Asking"]
+
+
+class Asking:
+    """What a ``RegionalSenseManager`` answers."""
+
+    clock: Clock
+    maximum_rays: int
+    _modalities: ModalitySet
+    _sensors: SensorTable
+    _sources: SourceTable
+    _perceivers: Perceivers
+    _continuous: ContinuousSensing
+    _visibility: Visibility
+    _emitted: EmittedSignals
+    _clues: Clues
+    _smelling: Smelling | None
+    _rays_asked: int
+
+    def memory_of(self, sensor_id: int) -> SenseMemory | None:
+        """Return a sensor's memory, or None if it has none."""
+        return self._perceiver(sensor_id).memory
+
+    def awareness_of(self, sensor_id: int, target: int) -> Awareness | None:
+        """Return how aware a sensor is of a target; None if not at all."""
+        return self._perceiver(sensor_id).meters.get(target)
+
+    def sensed_by(self, sensor_id: int, modality_name: str = "sight") -> list[int]:
+        """Return ids of what a sensor senses now in a continuous modality, ascending."""
+        self._perceiver(sensor_id)
+        pairs = self._continuous.pairs.get(self._modalities.number(modality_name))
+        if pairs is None:
+            raise ValueError(
+                f"modality_name must be a continuous one, got {modality_name!r};"
+                " what is emitted is sensed once, look it up in memory_of"
+            )
+        _, found = ids_of(pairs.keys[pairs.sensed_by(sensor_id)])
+        known: list[int] = found[self._sources.ids.are_known(found)].tolist()
+        return known
+
+    def seen_parts(self, sensor_id: int, source_id: int, modality_name: str = "sight") -> tuple[str, ...]:
+        """Return the names of a source's parts that a sensor saw when last asked.
+
+        None for a source without parts, or one that is not seen.
+
+        Raises:
+            UnknownNameError: if an id or the modality is unknown.
+        """
+        if source_id not in self.sensed_by(sensor_id, modality_name):
+            self._sources.ids.slot(source_id)
+            return ()
+        number = self._modalities.number(modality_name)
+        bits = self._sources.views.parts(number, key_of(sensor_id, source_id))
+        return () if bits is None else self._visibility.names_of(source_id, bits)
+
+    def why(self, sensor_id: int, target: int) -> SenseReasons:
+        """Return why a sensor senses a target as it does, or does not; for tools, and for hints.
+
+        Args:
+            sensor_id: who senses.
+            target: id of a source, which may have been removed.
+
+        Raises:
+            UnknownNameError: if the sensor is unknown.
+
+        Cost: that of one signal of each emitted modality; no ray is asked.
+        """
+        perceiver = self._perceiver(sensor_id)
+        factors = {}
+        if self._sources.ids.knows(target):
+            between = FactorsBetween(
+                self._modalities, self._sensors, self._sources, self._continuous, self._emitted,
+                self._visibility.names_of)
+            factors = {
+                self._modalities[number].name: between.of(number, sensor_id, target)
+                for number in range(len(self._modalities))
+            }
+        return SenseReasons(int(sensor_id), int(target), factors, perceiver.why(target))
+
+    def track(self, sensor_id: int, scent: int | None = None) -> Mark | None:
+        """Return the newest mark of a scent trail that a sensor smells where it is.
+
+        Going to it, and asking again there, leads along the trail to who left it.
+
+        Args:
+            sensor_id: who smells.
+            scent: id of the source to track; None for anybody's but its own.
+
+        Raises:
+            UnknownNameError: if the sensor is unknown.
+            RuntimeError: if the manager was made without ``scent_trails``.
+        """
+        slot = self._sensors.ids.slot(sensor_id)
+        if self._smelling is None:
+            raise RuntimeError("nobody leaves a trail; give the sense manager scent_trails")
+        return self._smelling.track(slot, scent, self.clock.now.seconds)
+
+    def statistics(self) -> dict[str, float]:
+        """Return how much there is, and how lines of sight keep up, by name.
+
+        - ``sensors``, ``sources``, ``clues``, ``arrivals_under_way``, ``slow_signals``,
+          ``scent_marks``, ``pairs_in_view`` (that take turns for a ray): counts now.
+        - ``rays_asked``: in the last advance, background included.
+        - ``passes``: rounds of looking that have ended; one an advance while the budget suffices.
+        - ``oldest_query_passes``, ``oldest_query_s``: for how long that pair has waited that
+          has waited longest.
+        - ``longest_wait_passes``, ``longest_wait_s``: the longest that any pair ever waited.
+        - ``advances_until_all_are_asked``: the bound on that in passes, as things are now.
+        - ``noticed_within_s``: the same in seconds, at the pace of the slowest of the last
+          passes: what is in view and not hidden is noticed by then.
+        """
+        continuous = self._continuous
+        pairs_at_once = max(1, self.maximum_rays // self._visibility.most_rays_per_pair)
+        bound = continuous.passes_until_noticed(pairs_at_once)
+        return {
+            "sensors": len(self._sensors.ids),
+            "sources": len(self._sources.ids),
+            "clues": len(self._clues),
+            "arrivals_under_way": len(self._emitted),
+            "slow_signals": len(self._emitted.fronts),
+            "scent_marks": 0 if self._smelling is None else len(self._smelling.trails),
+            "pairs_in_view": continuous.pairs_needing_rays,
+            "rays_asked": self._rays_asked,
+            "passes": continuous.ages.passes,
+            "oldest_query_passes": continuous.oldest_query_passes,
+            "oldest_query_s": continuous.oldest_query_s(self.clock.now.seconds),
+            "longest_wait_passes": continuous.ages.longest_wait_passes,
+            "longest_wait_s": continuous.ages.longest_wait_s,
+            "advances_until_all_are_asked": bound,
+            "noticed_within_s": bound * continuous.ages.slowest_pass_s,
+        }
+
+    def _perceiver(self, sensor_id: int) -> Perceiver:
+        self._sensors.ids.slot(sensor_id)
+        return self._perceivers[int(sensor_id)]

@@ -1,0 +1,98 @@
+"""How long pairs wait for their line of sight: the oldest query now, and the longest wait so far."""
+from __future__ import annotations
+
+from collections import deque
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ai_core.saving.fields import MOST, Fields, State
+
+__all__ = ["QueryAges"]
+
+PASSES_TIMED = 32
+"""Passes of which the slowest says how long a pass may take (count), half a second of frames."""
+
+
+class QueryAges:
+    """Knows when passes ended, and so how old a moment of the queue is.
+
+    Moments are those of ``PairsInView.waiting_since``: twice the number of a pass, and one more
+    for what was asked after it.
+
+    Attributes:
+        passes: passes that have ended (count).
+        longest_wait_passes: the most that any pair has waited until it was asked (count).
+        longest_wait_s: likewise (s).
+    """
+
+    def __init__(self) -> None:
+        self.passes = 0
+        self.longest_wait_passes = 0
+        self.longest_wait_s = 0.0
+        self._ended_s: deque[float] = deque()  # of the last passes, as far back as is needed
+
+    @property
+    def new(self) -> int:
+        """Moment of pairs that this pass found: after all that were asked before, which are odd."""
+        return 2 * self.passes
+
+    @property
+    def asked(self) -> int:
+        """Moment of pairs that are asked after this pass."""
+        return 2 * self.passes + 1
+
+    def end_pass(self, now_s: float) -> None:
+        """Note that a pass has ended."""
+        self.passes += 1
+        self._ended_s.append(now_s)
+
+    def forget_before(self, oldest: int | None) -> None:
+        """Let go the times of passes before the oldest moment in the queue; None: it is empty."""
+        first = self.passes if oldest is None else oldest // 2
+        kept = max(self.passes - first + 1, PASSES_TIMED)
+        while len(self._ended_s) > kept:
+            self._ended_s.popleft()
+
+    def note_asked(self, since: NDArray[np.int64], now_s: float) -> None:
+        """Note that pairs that have waited since these moments are asked now."""
+        if len(since):
+            oldest = int(since.min())
+            self.longest_wait_passes = max(self.longest_wait_passes, self.age_passes(oldest))
+            self.longest_wait_s = max(self.longest_wait_s, self.age_s(oldest, now_s))
+
+    def age_passes(self, moment: int) -> int:
+        """Return how many passes ago a moment was."""
+        return self.passes - moment // 2
+
+    def age_s(self, moment: int, now_s: float) -> float:
+        """Return how long ago a moment was (s), as far back as is known."""
+        place = max(0, len(self._ended_s) - 1 - self.age_passes(moment))
+        return max(0.0, now_s - self._ended_s[place]) if self._ended_s else 0.0
+
+    @property
+    def slowest_pass_s(self) -> float:
+        """The longest time between the ends of two of the last ``PASSES_TIMED`` passes (s)."""
+        ended_s = list(self._ended_s)[-PASSES_TIMED:]
+        return max((b - a for a, b in pairwise(ended_s)), default=0.0)
+
+    def save_state(self) -> State:
+        """Return it as plain data."""
+        return {
+            "ended_s": list(self._ended_s),
+            "longest_wait_passes": self.longest_wait_passes, "longest_wait_s": self.longest_wait_s,
+        }
+
+    def loaded(self, passes: int, fields: Fields | None, latest_s: float) -> QueryAges:
+        """Return what was saved; None if the save is older than this."""
+        found = QueryAges()
+        found.passes = passes
+        if fields is not None:
+            found._ended_s.extend(fields.numbers("ended_s", maximum=latest_s))
+            found.longest_wait_passes = fields.whole("longest_wait_passes", maximum=MOST)
+            found.longest_wait_s = fields.number("longest_wait_s", minimum=0)
+            if len(found._ended_s) > passes:
+                fields.refuse("ended_s", "must not be more than passes")
+            fields.end()
+        return found

@@ -1,0 +1,181 @@
+"""Why a sensor senses a target, or does not: every factor behind it."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from ai_core.senses.awareness import AwarenessReasons
+from ai_core.senses.continuous_sensing import ContinuousSensing
+from ai_core.senses.emitted_signals import EmittedSignals
+from ai_core.senses.modality import ModalitySet
+from ai_core.senses.pairs_in_view import key_of
+from ai_core.senses.sensation import Point
+from ai_core.senses.sensor_table import NO_SOURCE, SensorTable
+from ai_core.senses.sight import NO_CONE, cone_towards
+from ai_core.senses.source_table import SourceTable
+from ai_core.senses.waves import Way
+
+__all__ = ["FactorsBetween", "SenseFactors", "SenseReasons"]
+
+
+class SenseFactors(NamedTuple):
+    """What makes a sensor sense a target by one modality, or keeps it from it.
+
+    ``intensity`` is ``strength * light * kept * acuity * clarity``; it is sensed from
+    ``threshold`` on.
+
+    Attributes:
+        verdict: "sensed", "would be sensed" (of what is emitted, if it were now, at the
+            source's own strength), or what stands against it: "is itself", "lacks this
+            sense", "shows nothing", "is not noticed", "no way between", "too far",
+            "outside every cone", "too weak", "under the noise", "not asked yet", "hidden".
+        intensity: at the sensor.
+        threshold: what it takes now, its keenness counted in; ``inf`` without this sense.
+        keenness: 1 as the sense was made, below 1 dulled.
+        strength: the source's own.
+        light: what light, or standing out from what is behind it, may make of that.
+        size: it counts as so many times nearer.
+        distance_m: as ranges count it, size and all (m); None where a smell just hangs in the air.
+        kept: share kept on the way, by distance and by what stands between.
+        acuity: of the cone it is in; 1 where cones do not count, 0 outside all.
+        clarity: share of it that is seen, and its camouflage, when it was asked last; else 1.
+        parts: names of parts seen then.
+        noise: loudness of the background at the sensor.
+        importance: 0 to 1, when lines of sight are few.
+        waits_passes: passes since its line of sight was asked, or since it came into
+            view; None if it needs none.
+    """
+
+    verdict: str
+    intensity: float
+    threshold: float
+    keenness: float
+    strength: float
+    light: float
+    size: float
+    distance_m: float | None
+    kept: float
+    acuity: float
+    clarity: float
+    parts: tuple[str, ...]
+    noise: float
+    importance: float
+    waits_passes: int | None
+
+
+class SenseReasons(NamedTuple):
+    """Why a sensor senses a target as it does, and is as aware of it as it is.
+
+    Attributes:
+        sensor_id: who senses.
+        target: id of the source.
+        by_modality: factors by modality name; empty if the source has been removed.
+        awareness: why its meter stands where it stands, None if it is not aware of it.
+    """
+
+    sensor_id: int
+    target: int
+    by_modality: Mapping[str, SenseFactors]
+    awareness: AwarenessReasons | None
+
+
+class FactorsBetween(NamedTuple):
+    """Works out the factors between one sensor and one source, from all that there is.
+
+    Attributes:
+        modalities: all senses.
+        sensors: all sensors.
+        sources: all sources.
+        continuous: finds ways for what is looked for.
+        emitted: finds ways for what is emitted.
+        names_of: names of a source's parts that stand as bits.
+    """
+
+    modalities: ModalitySet
+    sensors: SensorTable
+    sources: SourceTable
+    continuous: ContinuousSensing
+    emitted: EmittedSignals
+    names_of: Callable[[int, int], tuple[str, ...]]
+
+    def of(self, number: int, sensor_id: int, source_id: int) -> SenseFactors:
+        """Return them for a modality, by its number; both must be there."""
+        kind, sensors, sources, continuous = self.modalities[number], self.sensors, self.sources, self.continuous
+        eye, target = sensors.ids.slot(sensor_id), sources.ids.slot(source_id)
+        strength = max(0.0, float(sources.own_strength[target, number]))
+        most = max(0.0, float(sources.strength[target, number]))
+        way = (continuous if kind.is_continuous else self.emitted).way(number, eye, target, most)
+        acuity = 1.0
+        if kind.needs_cone:
+            acuity = 0.0 if way is None else _acuity(sensors, eye, way, continuous.up)
+        answer = continuous.answer(number, sensor_id, source_id) if kind.is_continuous else None
+        clarity, parts = self._view(number, sensor_id, source_id, answer)
+        plain = 0.0 if way is None else most * way.kept * acuity
+        x, y, z = sensors.position[eye].tolist()
+        factors = SenseFactors(
+            "", plain * clarity, float(sensors.threshold[eye, number]),
+            float(sensors.keenness[eye, number]), strength, most / strength if strength else 1.0,
+            float(sources.size[target]), None if way is None else way.distance_m,
+            0.0 if way is None else way.kept, acuity, clarity, parts,
+            0.0 if kind.is_continuous else self.emitted.noise.level_at(number, (x, y, z)),
+            continuous.turns.of(sensor_id, source_id),
+            continuous.waits_passes(number, sensor_id, source_id),
+        )
+        verdict = self._blocked(number, eye, target, way, factors)
+        if not verdict and plain < factors.threshold and not answer:
+            verdict = "too weak"
+        if not verdict:
+            verdict = _seen(answer, clarity) if kind.is_continuous else _heard(way, factors)
+        return factors._replace(verdict=verdict)
+
+    def _view(
+        self, number: int, sensor_id: int, source_id: int, answer: bool | None
+    ) -> tuple[float, tuple[str, ...]]:
+        """Return how clearly a pair was seen when it was asked last, and which parts."""
+        if answer is None:
+            return 1.0, ()
+        key, views = key_of(sensor_id, source_id), self.sources.views
+        bits = views.parts(number, key)
+        parts = () if bits is None else self.names_of(source_id, bits)
+        return views.clarity_of(number, key, answer=answer), parts
+
+    def _blocked(
+        self, number: int, eye: int, target: int, way: Way | None, factors: SenseFactors
+    ) -> str:
+        """Return what is against it before anything is compared with a threshold; "" if nothing."""
+        sensors, sources = self.sensors, self.sources
+        own_source = int(sensors.own_source[eye])
+        if own_source != NO_SOURCE and sources.ids.knows(own_source) and sources.ids.slot(own_source) == target:
+            return "is itself"
+        if factors.threshold == math.inf:
+            return "lacks this sense"
+        if sources.strength[target, number] < 0:
+            return "shows nothing"
+        if not int(sensors.notices[eye]) & int(sources.affiliation[target]):
+            return "is not noticed"
+        if way is None:
+            return "no way between"
+        if way.distance_m is not None and way.distance_m > self.modalities[number].range_m:
+            return "too far"
+        return "" if factors.acuity else "outside every cone"
+
+
+def _acuity(sensors: SensorTable, eye: int, way: Way, up: tuple[Point, Point]) -> float:
+    cones = sensors.cones[eye].tolist()
+    cone = cone_towards(way.looked_at, sensors.forward[eye].tolist(), up[0], up[1], cones)
+    return 0.0 if cone == NO_CONE else float(cones[cone][3])
+
+
+def _seen(answer: bool | None, clarity: float) -> str:
+    if answer is None:
+        return "not asked yet"
+    if answer:
+        return "sensed"
+    return "too weak" if clarity > 0 else "hidden"
+
+
+def _heard(way: Way | None, factors: SenseFactors) -> str:
+    if way is not None and way.distance_m is None:  # it hangs in the air
+        return "sensed"
+    return "under the noise" if factors.intensity < factors.noise else "would be sensed"

@@ -1,0 +1,67 @@
+"""Sounds in a sense graph as they travel: doors, sensors that move, what stands in a room."""
+from __future__ import annotations
+
+import numpy as np
+
+from ai_core.senses.modality import Modality
+from ai_core.senses.muffling import Materials
+from ai_core.senses.sense_graph import SenseGraph
+from tests.senses.graph_worlds import GraphWorld, door, hearing, room
+
+ABC = [room("a", (0, 0, 0)), room("b", (2, 0, 0)), room("c", (4, 0, 0))]
+
+
+def test_a_gradual_sound_meets_doors_as_they_are_when_it_gets_there():
+    graph = SenseGraph(ABC, [*door("a", "b", (1, 0, 0), "hearing", name="first"),
+                             *door("b", "c", (3, 0, 0), "hearing", name="second")])
+    for gradual, expected in (((), 2), (("hearing",), 1)):
+        graph.set_open("second", True)
+        world = GraphWorld(graph, modalities=[hearing(1.0, 1.0)], gradual=gradual)
+        world.ear((2, 0, 0))
+        world.ear((4, 0, 0))
+        world.manager.emit(world.source((0, 0, 0)), "hearing", 1.0)
+        world.tick(frames=4)
+        graph.set_open("second", False)
+        world.tick(frames=100)
+        assert len(world.heard) == expected
+        assert world.manager.statistics()["waves_spreading"] == 0
+
+
+def test_who_moves_while_a_gradual_sound_travels_hears_it_where_it_meets_them():
+    doors = door("a", "b", (1, 0, 0), "hearing")
+    for start, stop, expected in (
+        ((6, 0, 0), (2, 0, 0), [3.0]),   # comes in from where nothing is heard, before it has got there
+        ((2, 0, 0), (0, 0, 0), [1.0]),   # runs towards it
+        ((2, 0, 0), (6, 0, 0), []),      # runs away
+    ):
+        graph = SenseGraph([*ABC[:2], room("c", (6, 0, 0))], doors)
+        world = GraphWorld(graph, modalities=[hearing(1.0, 1.0)], gradual=["hearing"])
+        ear = world.ear(start)
+        world.manager.emit(world.source((0, 0, 0)), "hearing", 1.0)
+        world.tick(frames=7)
+        world.manager.move_sensors([ear], [stop])
+        world.tick(frames=60)
+        # A passage is a metre long unless told; the frame after a second finds who ran into it.
+        assert [round(one.at) for one in world.heard] == expected
+        assert world.manager.statistics()["waves_spreading"] == 0
+
+
+def test_what_stands_in_a_room_muffles_sounds_that_the_graph_lets_through():
+    asked = []
+
+    def between(starts, ends, sensor_ids, name):
+        asked.extend(zip(starts[:, 0].tolist(), ends[:, 0].tolist(), sensor_ids.tolist(), strict=True))
+        return np.where((starts[:, 0] < 0.5) & (ends[:, 0] > 0.5), 0.5, 1.0)
+
+    walls = Materials({"brick": 0.25})
+    muffled = Modality("hearing", 100.0, 1.0, is_muffled=True)
+    through = door("a", "b", (1, 0, 0), "hearing", attenuation=walls.through("brick"))
+    world = GraphWorld(SenseGraph(ABC[:2], through), modalities=[muffled], between=between)
+    ears = [world.ear((-0.5, 0, 0)), world.ear((0.75, 0, 0)), world.ear((2, 0, 0))]
+    world.manager.emit(world.source((0, 0, 0)), "hearing", 8.0)
+    world.tick()
+    assert [(one.sensor_id, one.intensity) for one in world.heard] == list(zip(ears, [8.0, 4.0, 1.0], strict=True))
+    assert (0.0, 1.0, -1) in asked
+    assert (1.0, 2.0, ears[2]) in asked
+    factors = world.manager.why(ears[2], world.manager.add_source(position=(0, 0, 0), strengths={"hearing": 1}))
+    assert factors.by_modality["hearing"].kept == 0.125
