@@ -192,3 +192,23 @@ def test_a_name_the_engine_has_already_is_refused():
     declared_classes.remove(Timer)
     with pytest.raises(TypeError, match="the engine has a class Timer already"):
         register(Timer)
+
+
+def test_a_property_that_depends_on_another_names_it_and_a_value_that_it_can_have():
+    def declare(**exports):
+        return gdclass(type("Depending", (Node,), {"__doc__": "Depends.", "__module__": __name__, **exports}))
+
+    for rule, complaint in (
+        (("absent", True), "names 'absent', which is no other exported property"),
+        (("depth_m", 1.0), "names 'depth_m', which is no other exported property"),
+        (("is_deep",), "needs a value of 'is_deep'"),
+        (("is_deep", 1), "has 1, which 'is_deep' cannot be"),
+    ):
+        with pytest.raises(TypeError, match=complaint):
+            declare(is_deep=export(bool, False), depth_m=export(float, 1.0, shown_when=rule))
+
+
+def test_a_method_for_the_editor_is_not_there_in_a_game(node):
+    names = [one["name"] for one in singleton("ClassDB").class_get_method_list("AIScheduler")]
+    assert "step" in names
+    assert "_get_hidden_properties" not in names

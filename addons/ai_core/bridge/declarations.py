@@ -38,14 +38,19 @@ class export:  # noqa: N801 - reads as a word of the declaration language
         hint: (number, text) of any other engine hint.
         group: name of the inspector group that begins with this property.
         on_set: name of a method called after a new value is stored.
+        shown_when: (name of another property, value, ...): the inspector hides this one unless the other
+            has one of the values; its own value is kept.
         doc: one sentence or more for the hover text.
     """
+
+    on_edit: Callable[[Any, export], bool] | None = None
+    """Told of each new value in the editor; true where nothing runs, and ``on_set`` with it."""
 
     def __init__(
         self, type: object, default: object = None, *, range: Sequence[float] | None = None,
         or_greater: bool = False, unit: str = "", as_degrees: bool = False,
         options: Sequence[str] = (), hint: tuple[int, str] | None = None,
-        group: str | None = None, on_set: str | None = None, doc: str = "",
+        group: str | None = None, on_set: str | None = None, shown_when: tuple[Any, ...] = (), doc: str = "",
     ) -> None:
         if isinstance(default, (list, dict, set, bytearray)):
             if default:
@@ -56,6 +61,7 @@ class export:  # noqa: N801 - reads as a word of the declaration language
         self.type, self.default, self.range, self.or_greater = type, default, range, or_greater
         self.unit, self.as_degrees, self.options, self.hint = unit, as_degrees, options, hint
         self.group, self.on_set, self.doc = group, on_set, doc
+        self.shown_when = tuple(shown_when)
         self.is_enum = isinstance(type, _TypeOfClass) and issubclass(type, IntEnum)
 
     def __set_name__(self, owner: _TypeOfClass, name: str) -> None:
@@ -72,6 +78,8 @@ class export:  # noqa: N801 - reads as a word of the declaration language
     def __set__(self, instance: Any, value: Any) -> None:
         old = instance.__dict__.get(self.slot, self.default)
         instance.__dict__[self.slot] = self.checked(instance, value)
+        if export.on_edit is not None and export.on_edit(instance, self):
+            return
         if self.on_set is None:
             return
         try:
@@ -100,6 +108,29 @@ class export:  # noqa: N801 - reads as a word of the declaration language
         if self.options and isinstance(value, str) and value not in self.options:
             self.refuse(instance, value, f"one of {list(self.options)}")
         return value
+
+    def check_shown_when(self, class_name: str, other: object) -> None:
+        """Raise TypeError unless ``other`` is an exported property that can have one of the values.
+
+        Args:
+            class_name: for the message.
+            other: what the class has under the name.
+        """
+        name, values = self.shown_when[0], self.shown_when[1:]
+        where = f"{class_name}.{self.name}: shown_when"
+        if not isinstance(other, export) or other is self:
+            raise TypeError(f"{where} names {name!r}, which is no other exported property")
+        if not values:
+            raise TypeError(f"{where} needs a value of {name!r} with which this one is shown")
+        for value in values:
+            if other.is_enum:
+                fits = isinstance(value, other.type)  # type: ignore[arg-type]
+            elif other.options:
+                fits = value in (other.options if other.type is str else range(len(other.options)))
+            else:
+                fits = type(value) is type(other.default)
+            if not fits:
+                raise TypeError(f"{where} has {value!r}, which {name!r} cannot be")
 
     def refuse(self, instance: Any, value: object, rule: str) -> None:
         kept = self.__get__(instance)
@@ -180,6 +211,12 @@ def method(function: Any) -> Any:
     return function
 
 
+def editor_method(function: Any) -> Any:
+    """Make a function callable from the editor's plugins; in games the engine does not know it."""
+    function.__is_editor_method__ = True
+    return function
+
+
 class hook:  # noqa: N801
     """A virtual method: a script's override runs if there is one, else the Python body."""
 
@@ -200,4 +237,4 @@ def node_path(*classes: str) -> tuple[int, str]:
     return HINT_NODE_PATH_TYPES, ",".join(classes)
 
 
-__all__ = ["BoundSignal", "NodePath", "export", "hook", "method", "node_path", "signal"]
+__all__ = ["BoundSignal", "NodePath", "editor_method", "export", "hook", "method", "node_path", "signal"]

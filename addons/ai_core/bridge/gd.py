@@ -49,7 +49,14 @@ from _bridge import (
     singleton,
 )
 
-from addons.ai_core.bridge.declarations import export, hook, method, node_path, signal
+from addons.ai_core.bridge.declarations import (
+    editor_method,
+    export,
+    hook,
+    method,
+    node_path,
+    signal,
+)
 from addons.ai_core.bridge.engine_types import (
     Node,
     Node2D,
@@ -67,6 +74,7 @@ from addons.ai_core.bridge.engine_types import (
     Resource,
     Variant,
 )
+from addons.ai_core.bridge.in_editor import is_in_editor
 from addons.ai_core.bridge.registration import gdclass, register, register_all
 
 __all__ = [
@@ -117,11 +125,13 @@ __all__ = [
     "call_run",
     "cast_rays",
     "construct",
+    "editor_method",
     "export",
     "gdclass",
     "get_object",
     "has_script_method",
     "hook",
+    "is_in_editor",
     "method",
     "node_path",
     "read_bodies",

@@ -9,6 +9,7 @@ import _bridge
 
 from addons.ai_core.bridge.declarations import export, hook, signal
 from addons.ai_core.bridge.engine_types import TYPE_NUMBERS, PackedStringArray, describe
+from addons.ai_core.bridge.in_editor import exports_of, for_editor, is_in_editor, tell_editor
 
 FUNCTION, GETTER, SETTER = 0, 1, 2
 
@@ -45,10 +46,11 @@ def gdclass(cls: type | None = None, *, icon: str = "", is_runtime: bool = True)
 
     Args:
         icon: res:// path of a 16 px SVG.
-        is_runtime: the editor shows properties but runs no code of the class.
+        is_runtime: the editor shows properties and configuration warnings, and runs nothing else.
 
     Raises:
-        TypeError: if the class has no engine base, or a slot stands for no engine type.
+        TypeError: if the class has no engine base, a slot stands for no engine type, or a
+            property is shown when another has a value that it cannot have.
     """
     if cls is None:
         return lambda cls: gdclass(cls, icon=icon, is_runtime=is_runtime)
@@ -61,7 +63,8 @@ def gdclass(cls: type | None = None, *, icon: str = "", is_runtime: bool = True)
     cls.__declared__ = {  # type: ignore[attr-defined]
         "cls": cls, "name": name, "icon": icon, "is_runtime": is_runtime,
         "parent": bases[0].__dict__["__engine_class__"], "native": native.__dict__["__engine_class__"],
-        "methods": [*_accessors(cls), *_methods(cls)],
+        "methods": [*_accessors(cls), *_methods(cls, "__is_engine_method__")],
+        "editor_methods": _methods(cls, "__is_editor_method__"),
         "hooks": [_signature(one.function, str(one.name), name) for one in _own(cls, hook)],
         "properties": [one.describe(name) for one in _own(cls, export)],
         "signals": [one.describe(name) for one in _own(cls, signal)],
@@ -83,7 +86,10 @@ def register(cls: type) -> None:
     """
     if _bridge.singleton("ClassDB").class_exists(cls.__name__):
         raise TypeError(f"the engine has a class {cls.__name__} already; give yours another name")
-    _bridge.register_class(cls.__declared__)  # type: ignore[attr-defined]
+    declared: dict[str, Any] = cls.__declared__  # type: ignore[attr-defined]
+    if declared["is_runtime"] and is_in_editor():
+        export.on_edit, declared = tell_editor, for_editor(declared)
+    _bridge.register_class(declared)
 
 
 def register_all() -> None:
@@ -115,6 +121,9 @@ def _check_names(cls: type) -> None:
     if twice:
         raise TypeError(
             f"{cls.__name__} declares {', '.join(twice)} twice (a property x brings get_x and set_x); rename one")
+    for one in _own(cls, export):
+        if one.shown_when:
+            one.check_shown_when(cls.__name__, exports_of(cls).get(one.shown_when[0]))
 
 
 def _accessors(cls: type) -> list[dict[str, Any]]:
@@ -127,11 +136,11 @@ def _accessors(cls: type) -> list[dict[str, Any]]:
     return made
 
 
-def _methods(cls: type) -> list[dict[str, Any]]:
+def _methods(cls: type, mark: str) -> list[dict[str, Any]]:
     return [
         {**_signature(value, name, cls.__name__), "kind": FUNCTION, "target": value}
         for name, value in declared_by(cls).items()
-        if getattr(value, "__is_engine_method__", False)
+        if getattr(value, mark, False)
     ]
 
 

@@ -18,7 +18,7 @@ from addons.ai_core.nodes.importance_member import ImportanceMember, importance_
 from addons.ai_core.nodes.importance_pacing import Pace
 from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.scene_values import path_of
-from addons.ai_core.nodes.scheduled import scheduler_of
+from addons.ai_core.nodes.scheduled import scheduler_of, scheduler_warnings
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Task
 
@@ -52,6 +52,7 @@ class AIBehavior(ImportanceMember, Node):
         bool, True, on_set="_reschedule", doc="Run on the frames where the fewest others run.")
     phase_frames = export(
         int, 0, range=(0, 600, 1), or_greater=True, unit="frames", on_set="_reschedule",
+        shown_when=("automatic_phase", False),
         doc="Due when (frame + phase) is a multiple of the period; used when automatic phase is off.")
     priority = export(
         float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", doc="Weight of its share of the budget.")
@@ -60,11 +61,15 @@ class AIBehavior(ImportanceMember, Node):
         doc="What becomes less, the less important the nearest Node3D or Node2D above is to ImportanceViewers.")
     rarest_period_frames = export(
         int, 60, range=(1, 600, 1), or_greater=True, unit="frames", on_set="_pace",
+        shown_when=("follow_importance", FollowImportance.PERIOD, FollowImportance.PERIOD_AND_PRIORITY),
         doc="Period at importance 0; at 1 it is the period above.")
     lowest_priority = export(
-        float, 0.1, range=(0.001, 1000, 0.001), on_set="_pace", doc="Priority at importance 0.")
+        float, 0.1, range=(0.001, 1000, 0.001), on_set="_pace",
+        shown_when=("follow_importance", FollowImportance.PRIORITY, FollowImportance.PERIOD_AND_PRIORITY),
+        doc="Priority at importance 0.")
     role = export(
         float, 0.0, range=(0, 1, 0.01), on_set="_change_role",
+        shown_when=("follow_importance", *(one for one in FollowImportance if one)),
         doc="Part in the story: 0 for a passer-by, 1 for a main character.")
 
     without_manager = "its period and priority do not change"
@@ -104,7 +109,7 @@ class AIBehavior(ImportanceMember, Node):
 
     def _get_configuration_warnings(self) -> list[str]:
         importance = importance_warnings(self, self.without_manager) if self.follow_importance else []
-        return [*self._target_warnings(), *importance]
+        return [*self._target_warnings(), *importance, *scheduler_warnings(self)]
 
     def _target_warnings(self) -> list[str]:
         node = self.get_node_or_null(self.target)

@@ -23,7 +23,7 @@ from addons.ai_core.nodes.event_terms import listening_terms, sending_terms
 from addons.ai_core.nodes.scene_events import SceneEvents, events_of
 from addons.ai_core.nodes.scene_listening import manager_above
 from addons.ai_core.nodes.scene_saving import load_node, save_node
-from addons.ai_core.nodes.scheduled import call_waiting, check_callable, scheduler_of
+from addons.ai_core.nodes.scheduled import call_waiting, check_callable, scheduler_of, scheduler_warnings
 from ai_core.errors import UnknownNameError
 from ai_core.events.event import Event, EventTerms
 from ai_core.events.membership import Reached
@@ -327,6 +327,9 @@ class AIEventManager(EventDay, EventLogNode, EventRadio, Node):
             known = self._look_up_codes()
         if known and code not in known and not (may_be_every and code == EVERY_CODE):
             raise UnknownNameError("event code", code, known)
+
+    def _get_configuration_warnings(self) -> list[str]:
+        return [*scheduler_warnings(self), *self.day_warnings()]
 
     def _look_up_codes(self) -> tuple[str, ...]:
         """Return the codes that hold here, none if all do; they are kept until a manager comes, moves or changes."""

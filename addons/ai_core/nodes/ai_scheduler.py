@@ -80,19 +80,24 @@ class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, Node):
         Rate, Rate.BUDGET, group="Budget", on_set="_budget_set",
         doc="Frames a second the game aims at: the budget is a share of such a frame. Budget: as given below.")
     target_hz = export(
-        float, 60.0, range=(1, 1000, 1), unit="Hz", on_set="_budget_set", doc="The target rate, if it is custom.")
+        float, 60.0, range=(1, 1000, 1), unit="Hz", on_set="_budget_set",
+        shown_when=("target_rate", Rate.CUSTOM), doc="The target rate, if it is custom.")
     ai_share = export(
         float, 0.15, range=(0.001, 1, 0.001), on_set="_budget_set",
+        shown_when=("target_rate", Rate.CUSTOM, Rate.HZ_30, Rate.HZ_60, Rate.HZ_90),
         doc="Share of a frame that AI may take, with a target rate. 0.15 is 2500 µs at 60 Hz.")
     budget_us = export(
         float, 2000.0, range=(0, 100000, 10), or_greater=True, unit="µs", on_set="_budget_set",
+        shown_when=("target_rate", Rate.BUDGET),
         doc="Time that all AI below may take in one frame; 0 is unlimited. Follows from a target rate if there is one.")
     learns_overruns = export(
         bool, False, on_set="_core_setting_set",
+        shown_when=("policy", *scheduler_core.SHARING),
         doc="Give less to behaviors that use more than their share, and more to those that use less. Not where"
             " everything due simply runs: frequency, direct access.")
     activations_per_frame = export(
         int, 0, range=(0, 1000, 1), or_greater=True, on_set="_core_setting_set",
+        shown_when=("policy", *scheduler_core.SHARING),
         doc="Most behaviors that run for the first time in one frame, so that a wave of new ones makes no spike."
             " 0 is no limit. Not with frequency and direct access.")
     automatic_phasing = export(
@@ -100,12 +105,16 @@ class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, Node):
         doc="Behaviors that leave their phase open run on the frames where the fewest others do. Off: phase 0.")
     look_ahead_frames = export(
         int, 0, range=(0, 5040, 1), or_greater=True, unit="frames", on_set="_core_setting_set",
+        shown_when=("automatic_phasing", True),
         doc="0 places behaviors best, by all frames they will ever join. Else the textbook's dry run over so many.")
     nested_period_frames = export(
         int, 1, range=(1, 600, 1), or_greater=True, unit="frames", group="Below Another Scheduler",
-        on_set="nesting_set", doc="Frames of the outer scheduler from one frame of this one to the next.")
+        on_set="nesting_set",
+        shown_when=("update", Update.IDLE, Update.PHYSICS),
+        doc="Frames of the outer scheduler from one frame of this one to the next.")
     nested_priority = export(
-        float, 1.0, range=(0.001, 1000, 0.001), on_set="nesting_set", doc="Weight of its share of the outer's budget.")
+        float, 1.0, range=(0.001, 1000, 0.001), on_set="nesting_set",
+        shown_when=("update", Update.IDLE, Update.PHYSICS), doc="Weight of its share of the outer's budget.")
     quarantine_after = export(
         int, 3, range=(1, 100, 1), group="Debug",
         doc="Failures in a row after which a behavior is left out until release_behavior().")

@@ -22,7 +22,7 @@ from addons.ai_core.nodes.importance_member import importance_warnings
 from addons.ai_core.nodes.lod_behavior import LODBehavior, switch_children
 from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.scene_values import path_of
-from addons.ai_core.nodes.scheduled import check_callable, scheduler_of
+from addons.ai_core.nodes.scheduled import check_callable, scheduler_of, scheduler_warnings
 from ai_core.level_of_detail import behavioral_lod as core
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.scheduling.task import Task, Turn
@@ -55,22 +55,27 @@ class BehavioralLOD(ImportanceAgent, Node):
         Source, Source.VIEWERS, on_set="_in_use",
         doc="Who says how important the character is: ImportanceViewers, or a script that sets importance.")
     importance = export(
-        float, 0.0, range=(0, 1, 0.001), doc="What levels are chosen by; set it only if the source is script.")
+        float, 0.0, range=(0, 1, 0.001),
+        shown_when=("importance_source", Source.SCRIPT),
+        doc="What levels are chosen by; set it only if the source is script.")
     role = export(
         float, 0.0, range=(0, 1, 0.01), on_set="_change_role",
+        shown_when=("importance_source", Source.VIEWERS),
         doc="Part in the story: 0 for a passer-by, 1 for a main character.")
     size_m = export(
         float, 1.0, range=(0.01, 1000, 0.01), or_greater=True, unit="m", on_set="_in_use",
-        doc="Diameter of what is seen from afar.")
+        shown_when=("importance_source", Source.VIEWERS), doc="Diameter of what is seen from afar.")
     arbitration = export(
         Arbitration, Arbitration.FIRST, on_set="_in_use", group="Choice",
         doc="Which of several levels in range is taken: the first, any, the one in whose middle importance is,"
             " or the one with the smallest range.")
     crowd = export(
         StringName, StringName(""), on_set="_in_use", group="Optimizations",
+        shown_when=("importance_source", Source.VIEWERS),
         doc="Characters of the same crowd share the maximum counts of levels.")
     spread_updates = export(
         int, 1, range=(1, 1000, 1), or_greater=True, on_set="_in_use",
+        shown_when=("importance_source", Source.VIEWERS),
         doc="Evaluations over which characters of a crowd that come together are let in.")
     period_frames = export(
         int, 6, range=(1, 600, 1), or_greater=True, unit="frames", on_set="_reschedule",
@@ -187,7 +192,7 @@ class BehavioralLOD(ImportanceAgent, Node):
             warnings += importance_warnings(self, self.without_manager)
         elif self.crowd:
             warnings.append("shares no limits with its crowd, as a script sets its importance; choose viewers")
-        return warnings
+        return [*warnings, *scheduler_warnings(self)]
 
     def _begin(self) -> None:
         children = [child for child in self.get_children() if isinstance(child, LODBehavior)]

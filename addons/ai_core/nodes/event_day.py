@@ -8,6 +8,7 @@ from addons.ai_core.nodes.event_terms import refusing
 from addons.ai_core.nodes.scene_listening import manager_above
 from addons.ai_core.nodes.scheduled import callable_name, check_callable
 from ai_core.budget import Budget
+from ai_core.clock import ManualClock
 from ai_core.events.event_registry import Listening
 from ai_core.events.time_of_day import TimeOfDay
 
@@ -47,6 +48,18 @@ class EventDay:
                     names=dict(self.named_times), faults=scheduler.faults, trace=scheduler.trace,
                     values=scheduler.values)
         return self._day
+
+    def day_warnings(self) -> list[str]:
+        """Return what is wrong with the settings of its day."""
+        if self.day_length_s <= 0:
+            return []
+        try:
+            TimeOfDay(
+                ManualClock(), day_length_s=self.day_length_s, starts_at=self.day_starts_at,
+                names=dict(self.named_times))
+        except (TypeError, ValueError) as error:
+            return [str(error)]
+        return []
 
     @method
     def at_time(self, time: str, handler: GDCallable, every_day: bool = False) -> None:

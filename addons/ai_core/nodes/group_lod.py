@@ -22,7 +22,7 @@ from addons.ai_core.nodes.importance_member import importance_warnings
 from addons.ai_core.nodes.lod_behavior import nearest_below, switch_children
 from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.scene_values import path_of
-from addons.ai_core.nodes.scheduled import scheduler_of
+from addons.ai_core.nodes.scheduled import scheduler_of, scheduler_warnings
 from ai_core.errors import shown
 from ai_core.level_of_detail import group_lod as core
 from ai_core.saving.fields import Fields, State, StateError
@@ -49,14 +49,18 @@ class GroupLOD(ImportanceAgent, Node):
         Source, Source.VIEWERS, on_set="_in_use",
         doc="Who says how important it is: ImportanceViewers, or a script that sets importance.")
     importance = export(
-        float, 0.0, range=(0, 1, 0.001), doc="What it opens by; set it only if the source is script.")
+        float, 0.0, range=(0, 1, 0.001),
+        shown_when=("importance_source", Source.SCRIPT), doc="What it opens by; set it only if the source is script.")
     open_at = export(float, 0.55, range=(0, 1, 0.01), on_set="_in_use", doc="It opens at this importance or more.")
     close_at = export(
         float, 0.45, range=(0, 1, 0.01), on_set="_in_use", doc="It closes below; not above open at.")
     radius_m = export(
         float, 10.0, range=(0, 10000, 0.5), or_greater=True, unit="m", on_set="_in_use",
+        shown_when=("importance_source", Source.VIEWERS),
         doc="How far its members are from the Node3D or Node2D above; distance is counted from the edge.")
-    role = export(float, 0.0, range=(0, 1, 0.01), on_set="_in_use", doc="Part in the story, 0 to 1.")
+    role = export(
+        float, 0.0, range=(0, 1, 0.01), on_set="_in_use",
+        shown_when=("importance_source", Source.VIEWERS), doc="Part in the story, 0 to 1.")
     closed_period_frames = export(
         int, 15, range=(1, 600, 1), or_greater=True, unit="frames", group="Optimizations", on_set="_in_use",
         doc="Frames from one _simulate() to the next while it is closed.")
@@ -180,7 +184,7 @@ class GroupLOD(ImportanceAgent, Node):
             warnings.append(f"close_at must not be above open_at, got {self.close_at:g} and {self.open_at:g}")
         if self.importance_source == self.Source.VIEWERS:
             warnings += importance_warnings(self, self.without_manager)
-        return warnings
+        return [*warnings, *scheduler_warnings(self)]
 
     def _begin(self) -> None:
         self._scheduler = scheduler_of(self)

@@ -61,11 +61,17 @@ class Habit(Node):
     urgency = export(float, 0.0, doc="Breaks a sibling's hold() of lower priority.")
     can_activate_method = export(
         StringName, StringName(""), group="Methods of the actor",
-        doc="Called without arguments; true lets the habit begin.")
-    enter_method = export(StringName, StringName(""), doc="Called when the habit begins.")
+        shown_when=("python_class", ""), doc="Called without arguments; true lets the habit begin.")
+    enter_method = export(
+        StringName, StringName(""),
+        shown_when=("python_class", ""), doc="Called when the habit begins.")
     tick_method = export(
-        StringName, StringName(""), doc="Called with the elapsed seconds; returns 0 running, 1 succeeded, 2 failed.")
-    exit_method = export(StringName, StringName(""), doc="Called when the habit ends.")
+        StringName, StringName(""),
+        shown_when=("python_class", ""),
+        doc="Called with the elapsed seconds; returns 0 running, 1 succeeded, 2 failed.")
+    exit_method = export(
+        StringName, StringName(""),
+        shown_when=("python_class", ""), doc="Called when the habit ends.")
     python_class = export(str, "", group="Python", doc="Runs a Python class instead: \"module:Class\".")
 
     entered = signal(("reason", str), doc="The habit began.")
@@ -177,6 +183,12 @@ class Habit(Node):
                 f"python_class {self.python_class!r} of '{name}' names no Habit; write \"module:Class\""
                 " with a class that extends ai_core.decisions.Habit")
         return found(name, **settings)
+
+    def _get_configuration_warnings(self) -> list[str]:
+        above = self.get_parent()
+        if above is not None and not (above.is_class("HabitTree") or above.is_class("Habit")):
+            return ["is not right below a HabitTree or Habit and never runs; put it there"]
+        return []
 
     def _has(self, hook_name: str, method_name: str) -> bool:
         return bool(method_name) or has_script_method(self, hook_name)

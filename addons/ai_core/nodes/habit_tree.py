@@ -23,7 +23,7 @@ from addons.ai_core.nodes.habit import LAUNCHES, Habit, HabitSettings
 from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.scene_saving import load_node, save_node
 from addons.ai_core.nodes.scene_values import path_of
-from addons.ai_core.nodes.scheduled import scheduler_of
+from addons.ai_core.nodes.scheduled import scheduler_of, scheduler_warnings
 from ai_core.decisions import habit_tree as core
 from ai_core.decisions.habit_context import HabitContext
 from ai_core.decisions.habit_state import active_runs
@@ -200,7 +200,7 @@ class HabitTree(Node):
             warnings.append("has no Habit below it and does nothing; add one")
         if self.get_node_or_null(self.actor) is None:
             warnings.append(f"actor '{self.actor}' is not in the scene; choose the character's node")
-        return warnings
+        return [*warnings, *scheduler_warnings(self)]
 
     def _begin(self) -> None:
         warnings = self._get_configuration_warnings()

@@ -15,7 +15,7 @@ from addons.ai_core.nodes.importance_pacing import Pace, Pacing
 from addons.ai_core.nodes.importance_saving import prepared_manager, saved_manager
 from addons.ai_core.nodes.scene_saving import load_node, save_node
 from addons.ai_core.nodes.scene_values import path_of
-from addons.ai_core.nodes.scheduled import call_waiting, scheduler_of
+from addons.ai_core.nodes.scheduled import call_waiting, scheduler_of, scheduler_warnings
 from ai_core.level_of_detail.importance import Importance
 from ai_core.level_of_detail.importance_settings import ImportanceSettings
 from ai_core.level_of_detail.level_limits import Level
@@ -310,17 +310,24 @@ class ImportanceManager(Node):
                 f"'{agent.get('name')}' has no importance here; put a BehavioralLOD or GroupLOD below it")
         return found
 
-    def _made_core(self) -> Importance:
-        weights = {name: getattr(self, f"{name}_weight") for name in WEIGHTS}
+    def _get_configuration_warnings(self) -> list[str]:
+        return [*self._range_warnings(), *scheduler_warnings(self)]
+
+    def _range_warnings(self) -> list[str]:
         try:
-            settings = ImportanceSettings(
-                **weights, near_m=self.near_m, far_m=self.far_m, noticed_s=self.fading_s,
-                damaged_s=self.fading_s, smoothing_s=self.smoothing_s)
+            ImportanceSettings(near_m=self.near_m, far_m=self.far_m)
         except ValueError as error:
-            report_error(f"{error}; near_m and far_m are taken as 5 and 80", self)
-            settings = ImportanceSettings(
-                **weights, noticed_s=self.fading_s, damaged_s=self.fading_s, smoothing_s=self.smoothing_s)
-        return Importance(settings)
+            return [f"{error}; near_m and far_m are taken as 5 and 80"]
+        return []
+
+    def _made_core(self) -> Importance:
+        warnings = self._range_warnings()
+        for warning in warnings:
+            report_error(warning, self)
+        distances = {} if warnings else {"near_m": self.near_m, "far_m": self.far_m}
+        return Importance(ImportanceSettings(
+            **{name: getattr(self, f"{name}_weight") for name in WEIGHTS}, **distances,
+            noticed_s=self.fading_s, damaged_s=self.fading_s, smoothing_s=self.smoothing_s))
 
     def _in_use(self) -> None:
         if self._core is not None:

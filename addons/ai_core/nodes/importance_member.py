@@ -5,6 +5,7 @@ from typing import Any
 
 from addons.ai_core.bridge.gd import Node, report_error
 from addons.ai_core.nodes.agent_places import place_of
+from addons.ai_core.nodes.edited_scene import is_a_part
 from addons.ai_core.nodes.scheduled import WAITING, nearest, wait_for
 
 GROUP = "importance_managers"
@@ -53,7 +54,7 @@ def manager_of(node: Node) -> Any:
 def importance_warnings(node: Node, without: str) -> list[str]:
     """Return what keeps a node from having an importance."""
     warnings = []
-    if manager_of(node) is None:
+    if manager_of(node) is None and not is_a_part(node):
         warnings.append(WITHOUT_MANAGER.format(without))
     if place_of(node) is None:
         warnings.append(WITHOUT_PLACE.format(without))

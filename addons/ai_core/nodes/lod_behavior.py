@@ -22,8 +22,12 @@ class LODBehavior(Node):
     Ranges of neighbors overlap; how far is the hysteresis.
     """
 
-    lowest = export(float, 0.0, range=(0, 1, 0.01), doc="Importance from which on it may run.")
-    highest = export(float, 1.0, range=(0, 1, 0.01), doc="Importance up to which it may run.")
+    lowest = export(
+        float, 0.0, range=(0, 1, 0.01),
+        shown_when=("fallback", False), doc="Importance from which on it may run.")
+    highest = export(
+        float, 1.0, range=(0, 1, 0.01),
+        shown_when=("fallback", False), doc="Importance up to which it may run.")
     fallback = export(bool, False, doc="Runs where no range holds the importance; its own range is not used.")
     most = export(
         int, 0, range=(0, 100000, 1), or_greater=True, group="Optimizations",
@@ -101,6 +105,14 @@ class LODBehavior(Node):
 
         return core.LODBehavior(
             name=name, work=tick, lowest=self.lowest, highest=self.highest, enter=enter, exit=leave)
+
+    def _get_configuration_warnings(self) -> list[str]:
+        above = self.get_parent()
+        if above is not None and not above.is_class("BehavioralLOD"):
+            return ["is not right below a BehavioralLOD and is no level of any; put it there"]
+        if self.lowest > self.highest and not self.fallback:
+            return [f"lowest must not be above highest, got {self.lowest:g} and {self.highest:g}"]
+        return []
 
     def take_state(self, is_current: bool) -> None:
         """Be the level of a loaded game, or not; nobody is told."""

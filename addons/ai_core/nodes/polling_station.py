@@ -52,6 +52,7 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
         doc="A place counts as reached when the way ends this near to it; in 2D in pixels.")
     lifetime_frames = export(
         int, 1, range=(0, 600, 1), or_greater=True, unit="frames", group="Optimizations", on_set="_lifetime_changed",
+        shown_when=("lifetime_s", 0.0),
         doc="How many frames an answer of a built-in topic is kept; 0 until it is invalidated.")
     lifetime_s = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", on_set="_lifetime_changed",

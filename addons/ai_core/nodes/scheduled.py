@@ -3,11 +3,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from addons.ai_core.bridge.gd import GDCallable, Node, RefusedValue, report_error
+from addons.ai_core.bridge.gd import GDCallable, Node, RefusedValue, is_in_editor, report_error
+from addons.ai_core.nodes.edited_scene import is_a_part, nodes_of
 from addons.ai_core.nodes.scene_values import path_of
 
 SCHEDULERS = "ai_schedulers"
 WAITING = "_waiting"
+WITHOUT_SCHEDULER = "found no AIScheduler and will not run; put an AIScheduler above it, or anywhere in the scene"
 
 
 def nearest(node: Node, class_name: str, group: str) -> Any:
@@ -18,7 +20,7 @@ def nearest(node: Node, class_name: str, group: str) -> Any:
     """
     if not node.is_inside_tree():
         return None
-    members = node.get_tree().get_nodes_in_group(group)
+    members = nodes_of(node, class_name) if is_in_editor() else node.get_tree().get_nodes_in_group(group)
     if len(members) <= 1:
         return members[0] if members else None
     ancestor = node.get_parent()
@@ -30,6 +32,13 @@ def nearest(node: Node, class_name: str, group: str) -> Any:
                 return member
         ancestor = ancestor.get_parent()
     return members[0]
+
+
+def scheduler_warnings(node: Node) -> list[str]:
+    """Return, in the editor, what ``scheduler_of`` will report when the scene runs."""
+    if not is_in_editor() or not node.is_inside_tree() or is_a_part(node):
+        return []
+    return [] if nearest(node, "AIScheduler", SCHEDULERS) else [WITHOUT_SCHEDULER]
 
 
 def wait_for(node: Node, group: str) -> None:
@@ -48,8 +57,7 @@ def scheduler_of(node: Node) -> Any:
     """Return the AIScheduler a node runs under, or report how to get one and return None."""
     found = nearest(node, "AIScheduler", SCHEDULERS)
     if found is None:
-        report_error(
-            "found no AIScheduler and will not run; put an AIScheduler above it, or anywhere in the scene", node)
+        report_error(WITHOUT_SCHEDULER, node)
         wait_for(node, SCHEDULERS)
     return found
 

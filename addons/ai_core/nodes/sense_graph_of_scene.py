@@ -4,11 +4,22 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from addons.ai_core.bridge.gd import report_error
+from addons.ai_core.bridge.gd import is_in_editor, report_error
+from addons.ai_core.nodes.edited_scene import is_a_part, nodes_of
 from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import nearest
 from addons.ai_core.nodes.sense_place import GROUP, PORTALS, REGIONS
 from ai_core.senses.sense_graph import SenseGraph
+
+WITHOUT_REGIONS = "has mode Graph and no SenseRegion3D, so nothing is sensed; add regions, or use Regional"
+
+
+def graph_warnings(manager: Any) -> list[str]:
+    """Return, in the editor, what ``graph_of_scene`` will report of a manager in graph mode."""
+    if not is_in_editor() or not manager.is_inside_tree() or is_a_part(manager):
+        return []
+    regions = nodes_of(manager, "SenseRegion3D")
+    return [] if any(nearest(one, "SenseManager", GROUP) == manager for one in regions) else [WITHOUT_REGIONS]
 
 
 def graph_of_scene(manager: Any, root: Any) -> tuple[SenseGraph, dict[str, Any], dict[str, Any]]:
@@ -34,7 +45,7 @@ def graph_of_scene(manager: Any, root: Any) -> tuple[SenseGraph, dict[str, Any],
         portals[name] = node
         ways += node.portals(name, *ends)
     if not regions:
-        report_error("has mode Graph and no SenseRegion3D, so nothing is sensed; add regions, or use Regional", manager)
+        report_error(WITHOUT_REGIONS, manager)
     graph = SenseGraph([node.region(name) for name, node in regions.items()], ways)
     for name, node in (*regions.items(), *portals.items()):
         node.become(manager, name)
@@ -47,7 +58,7 @@ def _good(manager: Any, group: str) -> list[Any]:
     for node in manager.get_tree().get_nodes_in_group(group):
         if nearest(node, "SenseManager", GROUP) != manager:
             continue
-        warnings = node._get_configuration_warnings()
+        warnings = node.wrong_settings()
         if not all(map(math.isfinite, node.global_position)):
             warnings = ["is left out: its global transform holds a NaN or infinity"]
         for warning in warnings:

@@ -21,8 +21,8 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.scene_saving import load_node, save_node
 from addons.ai_core.nodes.scene_values import path_of
-from addons.ai_core.nodes.scheduled import call_waiting, scheduler_of
-from addons.ai_core.nodes.sense_graph_of_scene import graph_of_scene
+from addons.ai_core.nodes.scheduled import call_waiting, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.sense_graph_of_scene import graph_of_scene, graph_warnings
 from addons.ai_core.nodes.sense_place import GROUP
 from addons.ai_core.nodes.sense_saving import SenseSaving
 from addons.ai_core.nodes.sense_space import Space2D, Space3D
@@ -62,6 +62,7 @@ class SenseManager(SenseSaving, Node):
         doc="Three: senses Sensor3D and SenseSource3D. Two: Sensor2D and SenseSource2D. Set it before the scene runs.")
     pixels_per_m = export(
         float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px", on_set="_has_space",
+        shown_when=("dimensions", Dimensions.TWO),
         doc="How long a metre is in 2D; ranges and distances are in metres there, too.")
     sight_range_m = export(
         float, 60.0, range=(1, 1000, 0.5), or_greater=True, unit="m", group="Sight", on_set="_in_use",
@@ -80,6 +81,7 @@ class SenseManager(SenseSaving, Node):
         doc="No smell carries farther than this.")
     smell_attenuation = export(
         float, 0.9, range=(0, 1, 0.001), on_set="_in_use",
+        shown_when=("mode", Mode.REGIONAL),
         doc="Share of a smell that is kept per metre. In graph mode smells thin out in their regions instead.")
     smell_speed_m_per_s = export(
         float, 1.0, range=(0.01, 1000, 0.01), or_greater=True, unit="m/s", on_set="_in_use",
@@ -335,6 +337,9 @@ class SenseManager(SenseSaving, Node):
     ) -> NDArray[np.bool_] | None:
         allowed = np.array([self._bodies.get(one, 0) for one in source_ids.tolist()], np.int64)
         return ~self._space.rays.blocked(origins, targets, allowed)
+
+    def _get_configuration_warnings(self) -> list[str]:
+        return [*scheduler_warnings(self), *(graph_warnings(self) if self.mode == self.Mode.GRAPH else [])]
 
     def _mask_changed(self) -> None:
         if self._space is not None:

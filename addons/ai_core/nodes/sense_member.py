@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from addons.ai_core.bridge.gd import report_error
+from addons.ai_core.nodes.edited_scene import is_a_part
 from addons.ai_core.nodes.scheduled import nearest, wait_for
 from addons.ai_core.nodes.sense_place import GROUP
 from ai_core.saving.fields import Fields, State
@@ -37,6 +38,8 @@ class SenseMember:
 
     def _get_configuration_warnings(self: Any) -> list[str]:
         manager = nearest(self, "SenseManager", GROUP)
+        if manager is None and is_a_part(self):
+            return []
         if manager is None:
             return [f"found no SenseManager and {self.without_manager}; put one into the scene"]
         if manager.has_dimensions != self.dimensions:

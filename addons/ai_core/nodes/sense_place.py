@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from addons.ai_core.bridge.gd import RefusedValue, report_error
+from addons.ai_core.bridge.gd import RefusedValue, is_in_editor, report_error
+from addons.ai_core.nodes.edited_scene import is_a_part
 from addons.ai_core.nodes.scheduled import nearest
 
 GROUP = "sense_managers"
@@ -22,10 +23,23 @@ class SensePlace:
         self.add_to_group(self.group_name)
 
     def on_entered(self: Any) -> None:
+        for warning in self.place_warnings() if self._manager is None else ():
+            report_error(warning, self)
+
+    def place_warnings(self: Any) -> list[str]:
+        """Return why it can be no part of a graph."""
         manager = nearest(self, "SenseManager", GROUP)
+        if manager is None and is_a_part(self):
+            return []
         why = "there is no SenseManager; put one into the scene" if manager is None else manager.why_not(self)
-        if why and self._manager is None:
-            report_error(f"is not used: {why}", self)
+        return [f"is not used: {why}"] if why else []
+
+    def _get_configuration_warnings(self) -> list[str]:
+        return [*(self.place_warnings() if is_in_editor() else []), *self.wrong_settings()]
+
+    def wrong_settings(self) -> list[str]:
+        """Return what is wrong with its settings, so that it is left out."""
+        raise NotImplementedError
 
     def become(self: Any, manager: Any, name: str) -> None:
         """Be part of a manager's graph under this name."""

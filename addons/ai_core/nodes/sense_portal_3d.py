@@ -38,33 +38,40 @@ class SensePortal3D(SensePlace, Node3D):
     passes_sight = export(bool, True, group="Sight", on_set="_set", doc="Whether sight passes at all.")
     is_camera = export(
         bool, False, on_set="_set",
+        shown_when=("passes_sight", True),
         doc="Who sees the exit sees what shows from the position of the portal. Off: sight goes straight on.")
     sight_attenuation = export(
-        float, 1.0, range=(0, 1, 0.001), on_set="_set", doc="Share kept per metre of the way through.")
+        float, 1.0, range=(0, 1, 0.001), on_set="_set",
+        shown_when=("passes_sight", True), doc="Share kept per metre of the way through.")
     sight_attenuation_shut = export(
-        float, 0.0, range=(0, 1, 0.001), on_set="_set", doc="The same while it is shut: 1 for a glass door.")
+        float, 0.0, range=(0, 1, 0.001), on_set="_set",
+        shown_when=("passes_sight", True), doc="The same while it is shut: 1 for a glass door.")
     sight_distance_m = export(
         float, 1.0, range=(0, 1000, 0.01), or_greater=True, unit="m", on_set="_set",
-        doc="How long the way through is; it need not be the distance to the exit.")
+        shown_when=("passes_sight", True), doc="How long the way through is; it need not be the distance to the exit.")
     passes_hearing = export(bool, True, group="Hearing", on_set="_set", doc="Whether sounds pass at all.")
     hearing_attenuation = export(
-        float, 1.0, range=(0, 1, 0.001), on_set="_set", doc="Share kept per metre of the way through.")
+        float, 1.0, range=(0, 1, 0.001), on_set="_set",
+        shown_when=("passes_hearing", True), doc="Share kept per metre of the way through.")
     hearing_attenuation_shut = export(
-        float, 0.1, range=(0, 1, 0.001), on_set="_set", doc="The same while it is shut.")
+        float, 0.1, range=(0, 1, 0.001), on_set="_set",
+        shown_when=("passes_hearing", True), doc="The same while it is shut.")
     hearing_distance_m = export(
         float, 1.0, range=(0, 1000, 0.01), or_greater=True, unit="m", on_set="_set",
-        doc="How long the way through is.")
+        shown_when=("passes_hearing", True), doc="How long the way through is.")
     passes_smell = export(bool, True, group="Smell", on_set="_set", doc="Whether smells pass at all.")
     smell_attenuation = export(
-        float, 1.0, range=(0, 1, 0.001), on_set="_set", doc="Share kept per metre of the way through.")
+        float, 1.0, range=(0, 1, 0.001), on_set="_set",
+        shown_when=("passes_smell", True), doc="Share kept per metre of the way through.")
     smell_attenuation_shut = export(
-        float, 0.0, range=(0, 1, 0.001), on_set="_set", doc="The same while it is shut.")
+        float, 0.0, range=(0, 1, 0.001), on_set="_set",
+        shown_when=("passes_smell", True), doc="The same while it is shut.")
     smell_distance_m = export(
         float, 1.0, range=(0, 1000, 0.01), or_greater=True, unit="m", on_set="_set",
-        doc="How long the way through is.")
+        shown_when=("passes_smell", True), doc="How long the way through is.")
     smell_area_m2 = export(
         float, 2.0, range=(0.001, 1000, 0.001), or_greater=True, unit="m²", on_set="_set",
-        doc="How wide it is; smells pass in proportion.")
+        shown_when=("passes_smell", True), doc="How wide it is; smells pass in proportion.")
 
     open_changed = signal(("is_open", bool), doc="It was opened or shut; not told when a saved game is loaded.")
 
@@ -108,7 +115,7 @@ class SensePortal3D(SensePlace, Node3D):
         super().become(manager, name)
         self._was_open = self.is_open
 
-    def _get_configuration_warnings(self) -> list[str]:
+    def wrong_settings(self) -> list[str]:
         warnings = []
         for name in ("from_region", "to_region"):
             path = getattr(self, name)

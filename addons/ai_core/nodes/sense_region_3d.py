@@ -69,7 +69,7 @@ class SenseRegion3D(SensePlace, Node3D):
         return SenseRegion(
             name, self._shape(), attenuation=attenuation, dissipation={"smell": self.smell_dissipation})
 
-    def _get_configuration_warnings(self) -> list[str]:
+    def wrong_settings(self) -> list[str]:
         try:
             self._shape()
         except ValueError as error:

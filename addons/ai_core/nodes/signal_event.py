@@ -14,9 +14,9 @@ from addons.ai_core.bridge.gd import (
     gdclass,
     method,
     report_error,
-    singleton,
 )
 from addons.ai_core.nodes.ai_event_manager import GROUP as MANAGERS
+from addons.ai_core.nodes.edited_scene import has_action, is_a_part
 from addons.ai_core.nodes.event_terms import place_of
 from addons.ai_core.nodes.scheduled import nearest, wait_for
 from ai_core.events.membership import REACHES
@@ -48,11 +48,14 @@ class SignalEvent(Node):
         " before the signal returns, past budget, delay and priority.")
     delay_s = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", group="Queued",
-        doc="Game time between signal and event.")
+        shown_when=("delivery", Delivery.QUEUED), doc="Game time between signal and event.")
     deadline_s = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s",
+        shown_when=("delivery", Delivery.QUEUED),
         doc="Game time between signal and the latest moment to be told; 0 is none.")
-    priority = export(int, 0, range=(-100, 100, 1), doc="Higher is told first.")
+    priority = export(
+        int, 0, range=(-100, 100, 1),
+        shown_when=("delivery", Delivery.QUEUED), doc="Higher is told first.")
     has_position = export(bool, False, doc="Tell those who listen near the source only; it must be in space.")
     debug_action = export(
         StringName, StringName(""), group="Debug", on_set="_keys_set",
@@ -116,7 +119,7 @@ class SignalEvent(Node):
         return terms
 
     def _connect(self) -> None:
-        warnings = self._get_configuration_warnings()
+        warnings = self._source_warnings()
         for warning in warnings:
             report_error(warning, self)
         if not warnings:
@@ -136,8 +139,8 @@ class SignalEvent(Node):
 
     def _keys_set(self) -> None:
         if self.is_inside_tree():
-            if self.debug_action and not singleton("InputMap").has_action(self.debug_action):
-                report_error(f"debug_action '{self.debug_action}' is no action of the InputMap", self)
+            for warning in self._action_warnings():
+                report_error(warning, self)
             self.set_process_unhandled_input(bool(self.debug_action) or self.debug_key != 0)
 
     def _node(self) -> Any:
@@ -146,9 +149,17 @@ class SignalEvent(Node):
         manager = nearest(self, "AIEventManager", MANAGERS)
         return None if manager is None else manager.get_parent()
 
+    def _action_warnings(self) -> list[str]:
+        if not self.debug_action or has_action(self.debug_action):
+            return []
+        return [f"debug_action '{self.debug_action}' is no action of the InputMap"]
+
     def _get_configuration_warnings(self) -> list[str]:
+        return [*self._source_warnings(), *self._action_warnings()]
+
+    def _source_warnings(self) -> list[str]:
         if nearest(self, "AIEventManager", MANAGERS) is None:
-            return ["found no AIEventManager; put this node below one"]
+            return [] if is_a_part(self) else ["found no AIEventManager; put this node below one"]
         node = self._node()
         if node is None:
             return [f"source '{self.source}' is not in the scene; choose the node whose signal becomes an event"]

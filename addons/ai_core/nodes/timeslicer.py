@@ -18,7 +18,7 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.scene_values import SceneValues, path_of
-from addons.ai_core.nodes.scheduled import check_callable, scheduler_of
+from addons.ai_core.nodes.scheduled import check_callable, scheduler_of, scheduler_warnings
 from ai_core.clock import TimeIndex
 from ai_core.errors import UnknownNameError
 from ai_core.faults import Fault, FaultIsolation
@@ -250,6 +250,9 @@ class Timeslicer(Node):
     def _limit_set(self) -> None:
         if self._core is not None:
             self._core.jobs_per_update = self.jobs_per_update or None
+
+    def _get_configuration_warnings(self) -> list[str]:
+        return scheduler_warnings(self)
 
     def _timing_set(self) -> None:
         if self._core is not None:

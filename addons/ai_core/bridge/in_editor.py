@@ -1,0 +1,80 @@
+"""How a declared class lives in the editor: it keeps settings, warns and draws, and runs nothing.
+
+The engine's own placeholders for runtime classes can neither warn nor hide a property. So in the
+editor a runtime class is registered as a real one that is told of nothing: no frame, no ready,
+no ``on_set``; its methods refuse, and ``_get_configuration_warnings`` is the code that runs in games.
+Rejected: drawing warnings in the inspector, which nobody sees before selecting the node.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+from _bridge import RefusedValue, singleton
+
+from addons.ai_core.bridge.declarations import export
+from addons.ai_core.bridge.engine_types import PackedStringArray, describe
+
+ALLOWED_VIRTUALS = {"_get_configuration_warnings"}
+HIDDEN = "_get_hidden_properties"
+"""Method, there only in the editor, that the inspector asks."""
+
+
+def is_in_editor() -> bool:
+    """Return whether this process edits scenes; games started from the editor are processes of their own."""
+    return bool(singleton("Engine").is_editor_hint())
+
+
+def for_editor(declared: dict[str, Any]) -> dict[str, Any]:
+    """Return the declaration that the editor is given of a class that runs only in games."""
+    methods = [one if one["kind"] else _refusing(one) for one in declared["methods"]]
+    if declared["parent"] == declared["native"]:         # else it is inherited
+        methods.append({
+            "name": HIDDEN, "kind": 0, "target": hidden_properties, "arguments": [], "defaults": (),
+            "where": f"{declared['name']}.{HIDDEN}", "result": describe(PackedStringArray, "", HIDDEN)})
+    return {
+        **declared,
+        "is_runtime": False,
+        "methods": [*methods, *declared["editor_methods"]],
+        "virtuals": [one for one in declared["virtuals"] if one["name"] in ALLOWED_VIRTUALS],
+        "notifications": [],
+    }
+
+
+def _refusing(method: dict[str, Any]) -> dict[str, Any]:
+    def refuse(node: Any, *values: object) -> None:
+        raise RefusedValue(f"{method['name']}() is for games; nothing runs in the editor")
+
+    return {**method, "target": refuse}
+
+
+def tell_editor(node: Any, changed: export) -> bool:
+    """Let the editor show what follows from a new value: other properties, warnings, drawing.
+
+    Returns whether the class runs in games only.
+    """
+    if changed.name in {one.shown_when[0] for one in exports_of(type(node)).values() if one.shown_when}:
+        node.notify_property_list_changed()       # rebuilds the inspector, so not while a slider is dragged
+    if node.is_class("Node"):
+        node.update_configuration_warnings()
+    if node.is_class("Node3D"):
+        node.update_gizmos()
+    return bool(type(node).__declared__["is_runtime"])
+
+
+def hidden_properties(node: Any) -> PackedStringArray:
+    """Return the names of properties that do not apply, by what others are set to."""
+    exports = exports_of(type(node))
+    return [name for name, one in exports.items() if not _is_shown(node, one, exports)]
+
+
+def _is_shown(node: Any, one: export, exports: dict[str, export]) -> bool:
+    if not one.shown_when:
+        return True
+    name, *values = one.shown_when
+    return getattr(node, name) in values and _is_shown(node, exports[name], exports)
+
+
+def exports_of(cls: type) -> dict[str, export]:
+    """Return the exported properties of a class and of those it is made of, by name."""
+    found = {name: one for base in reversed(cls.__mro__) for name, one in vars(base).items()}
+    return {name: one for name, one in found.items() if isinstance(one, export)}

@@ -1,0 +1,49 @@
+"""The scene that the editor shows, where nodes run nothing and join no group, but warn."""
+from __future__ import annotations
+
+from typing import Any
+
+from addons.ai_core.bridge.gd import Node, is_in_editor, singleton
+
+_found: dict[str, list[Any]] = {}
+_found_at: tuple[int, ...] = ()
+
+
+def nodes_of(node: Node, class_name: str) -> list[Any]:
+    """Return the nodes of a class in the edited scene that a node is part of, in tree order.
+
+    Cost: O(scene) once per frame and class; every node of a large scene asks as it is opened.
+    """
+    global _found_at
+    root = node.get_tree().get_edited_scene_root()
+    if root is None or not node.is_part_of_edited_scene():
+        return []
+    now = (singleton("Engine").get_process_frames(), node.get_tree().get_node_count(), root.instance_id)
+    if now != _found_at:
+        _found.clear()
+        _found_at = now
+    if class_name not in _found:
+        below = root.find_children("*", class_name, True, False)
+        _found[class_name] = [*([root] if root.is_class(class_name) else []), *below]
+    return [one for one in _found[class_name] if one.is_valid()]
+
+
+def has_action(name: str) -> bool:
+    """Return whether the project has an input action; the editor's own InputMap holds other ones."""
+    if is_in_editor():
+        return bool(singleton("ProjectSettings").has_setting(f"input/{name}"))
+    return bool(singleton("InputMap").has_action(name))
+
+
+def is_a_part(node: Node) -> bool:
+    """Return whether the editor shows a scene that others are made of: a character, not a level.
+
+    Such a scene is not asked for what the level brings. It is one that holds no AIScheduler and is not
+    the main scene of the project, if the project has one. In a game nothing is such a part.
+    """
+    if not is_in_editor() or not node.is_part_of_edited_scene() or nodes_of(node, "AIScheduler"):
+        return False
+    main = singleton("ProjectSettings").get_setting("application/run/main_scene", "")
+    if main.startswith("uid://"):
+        main = singleton("ResourceUID").uid_to_path(main)
+    return bool(main) and node.get_tree().get_edited_scene_root().scene_file_path != main

@@ -1,0 +1,144 @@
+"""In the editor a node hides what does not apply and warns of what is wrong; it runs nothing."""
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.addon.editor_project import make_project, run_in_editor
+from tools.preparation import ROOT, Prepared, build
+
+LEVEL = """\
+    [gd_scene format=3]
+
+    [node name="Level" type="Node3D"]
+
+    [node name="AIScheduler" type="AIScheduler" parent="."]
+
+    [node name="Senses" type="SenseManager" parent="AIScheduler"]
+
+    [node name="Guard" type="Node3D" parent="."]
+
+    [node name="Sensor" type="Sensor3D" parent="Guard"]
+
+    [node name="Habits" type="HabitTree" parent="Guard"]
+
+    [node name="Patrol" type="Habit" parent="Guard/Habits"]
+
+    [node name="Room" type="SenseRegion3D" parent="."]
+
+    [node name="Door" type="SensePortal3D" parent="."]
+    from_region = NodePath("../Room")
+    """
+GUARD = """\
+    [gd_scene format=3]
+
+    [node name="Guard" type="Node3D"]
+
+    [node name="Sensor" type="Sensor3D" parent="."]
+
+    [node name="Habits" type="HabitTree" parent="."]
+    """
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def prepared() -> Prepared:
+    return build(ROOT)
+
+
+@pytest.fixture(scope="module")
+def project(prepared: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    project = tmp_path_factory.mktemp("inspector")
+    make_project(project, prepared, {"level.tscn": LEVEL, "guard.tscn": GUARD}, main_scene="level.tscn")
+    return project
+
+
+def test_properties_that_do_not_apply_are_hidden_and_come_back(project, prepared):
+    said = run_in_editor(project, prepared, """
+        var level: Node = await opened("res://level.tscn")
+        var scheduler := level.get_node("AIScheduler")
+        var before: Array = await shown(scheduler)
+        say(["budget_us" in before, "target_hz" in before, "ai_share" in before])
+        scheduler.set("target_rate", 1)
+        await frames(3)
+        var after: Array = await shown(scheduler)
+        say(["budget_us" in after, "target_hz" in after, "ai_share" in after])
+        var door: Array = await shown(level.get_node("Door"))
+        say("smell_area_m2" in door)
+        level.get_node("Door").set("passes_smell", false)
+        door = await shown(level.get_node("Door"))
+        say(["smell_area_m2" in door, "passes_smell" in door, level.get_node("Door").get("smell_area_m2")])
+    """)
+    assert said == ["[true, false, false]", "[false, true, true]", "true", "[false, true, 2.0]"]
+
+
+def test_warnings_show_in_the_scene_dock_and_go_when_mended(project, prepared):
+    said = run_in_editor(project, prepared, """
+        var level: Node = await opened("res://level.tscn")
+        say(await warned("Guard/Sensor"))
+        say(await warned("Guard/Habits"))
+        say(await warned("Room"))
+        say(await warned("Door"))
+        await change(level.get_node("AIScheduler/Senses"), "mode", 1)
+        say(await warned("Room"))
+        await change(level.get_node("Door"), "to_region", NodePath("../Room"))
+        say(await warned("Door"))
+        await change(level.get_node("AIScheduler/Senses"), "mode", 0)
+        say(await warned("Room"))
+    """)
+    regional = "is not used: its SenseManager 'Senses' has mode Regional; set mode to Graph"
+    assert said == [
+        "", "", regional,
+        f"{regional} | to_region is not set, so it leads nowhere; choose a SenseRegion3D",
+        "", "leads back into its own region; choose another SenseRegion3D for to_region", regional,
+    ]
+
+
+def test_a_level_without_what_its_nodes_need_says_so(project, prepared):
+    said = run_in_editor(project, prepared, """
+        var level: Node = await opened("res://level.tscn")
+        level.get_node("AIScheduler").free()
+        await change(level, "position", Vector3.ONE)
+        say(await warned("Guard/Sensor"))
+        say(await warned("Guard/Habits"))
+    """)
+    assert said == [
+        "found no SenseManager and senses nothing; put one into the scene",
+        "found no AIScheduler and will not run; put an AIScheduler above it, or anywhere in the scene",
+    ]
+
+
+def test_a_part_of_a_level_is_not_asked_for_what_the_level_brings(project, prepared):
+    said = run_in_editor(project, prepared, """
+        var guard: Node = await opened("res://guard.tscn")
+        say(await warned("Sensor"))
+        say(await warned("Habits"))
+    """)
+    assert said == ["", "has no Habit below it and does nothing; add one"]
+
+
+def test_nothing_runs_in_the_editor(project, prepared):
+    said = run_in_editor(project, prepared, """
+        var level: Node = await opened("res://level.tscn")
+        await frames(5)
+        var scheduler := level.get_node("AIScheduler")
+        say([scheduler.is_physics_processing_internal(), get_tree().get_nodes_in_group("ai_schedulers").size()])
+        say(level.get_node("Guard/Sensor").has_method("can_sense"))
+    """)
+    assert said == ["[false, 0]", "true"]
+
+
+def test_the_plugin_goes_off_and_on(project, prepared):
+    said = run_in_editor(project, prepared, """
+        var level: Node = await opened("res://level.tscn")
+        var scheduler := level.get_node("AIScheduler")
+        for enabled in [false, true]:
+            EditorInterface.set_plugin_enabled("res://addons/ai_core/plugin.cfg", enabled)
+            await frames(5)
+            EditorInterface.edit_node(level)
+            await frames(3)
+            say("target_hz" in await shown(scheduler))
+    """)
+    assert said == ["true", "false"]
