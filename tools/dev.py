@@ -22,7 +22,15 @@ if sys.version_info < (3, 11):  # noqa: UP036  said before an import fails with 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tools import addon_install, demo, preparation, recording_commands, screenshot, test_parts  # noqa: E402
+from tools import (  # noqa: E402
+    addon_install,
+    demo,
+    preparation,
+    recording_commands,
+    screenshot,
+    sense_graph_drawing,
+    test_parts,
+)
 from tools.benchmarking import start as benchmarking  # noqa: E402
 from tools.environment import ensure_environment  # noqa: E402
 from tools.progress import StepFailed  # noqa: E402
@@ -116,6 +124,7 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], list[tuple[list[s
     "record": (recording_commands.record, recording_commands.RECORD_ARGUMENTS),
     "replay": (recording_commands.replay, recording_commands.REPLAY_ARGUMENTS),
     "timeline": (recording_commands.timeline, recording_commands.TIMELINE_ARGUMENTS),
+    "sense-graph": (sense_graph_drawing.start, sense_graph_drawing.ARGUMENTS),
     "install": (install, [
         (["project"], {"type": Path, "help": "folder with a project.godot"}),
         (["--remove"], {"action": "store_true", "help": "take out what was put in"}),

@@ -5,6 +5,7 @@ Which one to choose:
   carries: every signal reaches as far as its ``Modality`` allows.
 - ``SenseGraphManager`` for buildings: signals go by regions and portals, so
   walls, doors, ducts and cameras count.
+- ``SenseGraphBaking`` makes their graph from a level: ground, and rays.
 - ``SenseMemory`` for targets noticed, lost and forgotten; on its own, too.
 - ``AwarenessSettings`` and ``Awareness`` for a meter that fills while
   something shows itself; on its own, too.
@@ -32,9 +33,13 @@ from ai_core.senses.remembered import Remembered
 from ai_core.senses.scent_trail import Mark, ScentTrails
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sense_graph import Passage, SenseGraph, SensePortal, SenseRegion
+from ai_core.senses.sense_graph_baking import BakingSettings, SenseGraphBaking
+from ai_core.senses.sense_graph_baking_again import BakingReport
+from ai_core.senses.sense_graph_baking_ground import WalkableGrid, WalkablePolygons
 from ai_core.senses.sense_graph_file import graph_from_text, graph_to_text
 from ai_core.senses.sense_graph_manager import SenseGraphManager
-from ai_core.senses.sense_graph_shapes import Box, Prism
+from ai_core.senses.sense_graph_picture import graph_to_svg
+from ai_core.senses.sense_graph_shapes import Box, Boxes, Prism
 from ai_core.senses.sense_reasons import SenseFactors, SenseReasons
 from ai_core.senses.sight import SightCone
 from ai_core.senses.smell_cloud import Uphill
@@ -48,8 +53,11 @@ __all__ = [
     "AwarenessSettings",
     "Backdrop",
     "Background",
+    "BakingReport",
+    "BakingSettings",
     "Between",
     "Box",
+    "Boxes",
     "Camouflage",
     "Clue",
     "GridSight",
@@ -67,6 +75,7 @@ __all__ = [
     "Sensation",
     "SenseFactors",
     "SenseGraph",
+    "SenseGraphBaking",
     "SenseGraphManager",
     "SenseMemory",
     "SensePortal",
@@ -76,6 +85,9 @@ __all__ = [
     "TargetReport",
     "Uphill",
     "VisiblePart",
+    "WalkableGrid",
+    "WalkablePolygons",
     "graph_from_text",
+    "graph_to_svg",
     "graph_to_text",
 ]

@@ -16,7 +16,7 @@ from ai_core.saving.fields import Fields, State
 from ai_core.senses.modality import Modality
 from ai_core.senses.sensation import Point
 from ai_core.senses.sense_graph_lookup import Lookup, RegionLookup, ShapeLookup
-from ai_core.senses.sense_graph_shapes import Box, Prism, Shape, exact
+from ai_core.senses.sense_graph_shapes import Shape, exact
 from ai_core.senses.sense_graph_ways import Ways
 from ai_core.senses.sense_graph_wind import PortalWinds
 
@@ -67,8 +67,7 @@ class Passage:
         put(self, "distance_m", finite_number("distance_m", self.distance_m, minimum=0))
         put(self, "area_m2", finite_number("area_m2", self.area_m2, above=0))
         put(self, "wind_m_per_s", finite_number("wind_m_per_s", self.wind_m_per_s))
-        if not isinstance(self.is_relayed, bool):
-            raise TypeError(f"is_relayed must be True or False, got {shown(self.is_relayed)}")
+        _flag("is_relayed", self.is_relayed)
 
 
 @dataclass(frozen=True)
@@ -77,10 +76,11 @@ class SenseRegion:
 
     Args:
         name: no other region has it.
-        shape: ``Box`` or ``Prism``; None where the graph has a ``lookup``.
+        shape: ``Box``, ``Prism`` or ``Boxes``; None where the graph has a ``lookup``.
         volume_m3: how large it is (m³), above 0; None for its shape's. Smells thin out in it.
         attenuation: share kept per metre, by modality; else the modality's own.
         dissipation: share lost per second, by modality, 0 to 1; else 0.
+        is_baked: True if ``SenseGraphBaking`` made it, and may change its shape.
 
     Raises:
         TypeError: if an argument is of another type.
@@ -92,13 +92,14 @@ class SenseRegion:
     volume_m3: float | None = None
     attenuation: Mapping[str, float] = field(default_factory=dict)
     dissipation: Mapping[str, float] = field(default_factory=dict)
+    is_baked: bool = False
 
     def __post_init__(self) -> None:
         _text("name of a region", self.name)
         if not self.name:
             raise ValueError("name of a region must not be empty")
-        if self.shape is not None and not isinstance(self.shape, Box | Prism):
-            raise TypeError(f"shape must be a Box, a Prism or None, got {shown(self.shape)}")
+        if self.shape is not None and not isinstance(self.shape, Shape):
+            raise TypeError(f"shape must be a Box, a Prism, Boxes or None, got {shown(self.shape)}")
         volume = self.volume_m3
         if volume is None:
             if self.shape is None:
@@ -109,6 +110,7 @@ class SenseRegion:
         object.__setattr__(self, "volume_m3", finite_number("volume_m3", volume, above=0))
         _shares("attenuation", self.attenuation, KEPT)
         _shares("dissipation", self.dissipation, "it is the share lost per second")
+        _flag("is_baked", self.is_baked)
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,7 @@ class SensePortal:
         passages: by modality; a sense that is not in it does not pass.
         name: portals of one name open and shut together: a door is two of them.
         is_open: at first.
+        is_baked: True if ``SenseGraphBaking`` made it, and may move it.
 
     Raises:
         TypeError: if an argument is of another type.
@@ -132,14 +135,15 @@ class SensePortal:
     passages: Mapping[str, Passage]
     name: str = ""
     is_open: bool = True
+    is_baked: bool = False
 
     def __post_init__(self) -> None:
         for what in ("from_region", "to_region", "name"):
             _text(what, getattr(self, what))
         if self.from_region == self.to_region:
             raise ValueError(f"a portal must lead into another region, got {self.to_region!r}")
-        if not isinstance(self.is_open, bool):
-            raise TypeError(f"is_open must be True or False, got {shown(self.is_open)}")
+        _flag("is_open", self.is_open)
+        _flag("is_baked", self.is_baked)
         if not isinstance(self.passages, Mapping):
             raise TypeError(f"passages must map modalities to Passage, got {shown(self.passages)}")
         for name, passage in self.passages.items():
@@ -154,7 +158,8 @@ class SensePortal:
                           one.shut_attenuation, one.area_m2, one.is_relayed, 0.0 - one.wind_m_per_s)
             for name, one in self.passages.items()
         }
-        return SensePortal(self.to_region, self.from_region, turned, self.name, self.is_open)
+        return SensePortal(
+            self.to_region, self.from_region, turned, self.name, self.is_open, self.is_baked)
 
 
 class SenseGraph:
@@ -256,8 +261,7 @@ class SenseGraph:
 
         Cost: O(portals of that name) and senses in use.
         """
-        if not isinstance(is_open, bool):
-            raise TypeError(f"is_open must be True or False, got {shown(is_open)}")
+        _flag("is_open", is_open)
         for portal_id in self._portal_ids(portal):
             self._is_open[portal_id] = is_open
             for ways in self._ways.values():
@@ -367,6 +371,11 @@ class SenseGraph:
 def _text(what: str, value: object) -> None:
     if not isinstance(value, str):
         raise TypeError(f"{what} must be a text, got {shown(value)}")
+
+
+def _flag(what: str, value: object) -> None:
+    if not isinstance(value, bool):
+        raise TypeError(f"{what} must be True or False, got {shown(value)}")
 
 
 def _shares(what: str, values: object, remedy: str) -> None:

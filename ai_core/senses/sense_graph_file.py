@@ -11,12 +11,13 @@ from ai_core.errors import UnknownNameError, shown
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.senses.sense_graph import Passage, SenseGraph, SensePortal, SenseRegion
 from ai_core.senses.sense_graph_lookup import Lookup
-from ai_core.senses.sense_graph_shapes import Box, Prism, Shape
+from ai_core.senses.sense_graph_shapes import Box, Boxes, Prism, Shape
 
 __all__ = ["graph_from_text", "graph_to_text"]
 
 FORMAT = "ai_core sense graph"
-VERSION = 1
+VERSION = 2
+"""2 knows regions of several boxes and what is baked; of 1, all is made by hand."""
 
 
 def graph_to_text(graph: SenseGraph) -> str:
@@ -56,7 +57,7 @@ def graph_from_text(text: str, *, lookup: Lookup | None = None) -> SenseGraph:
         ) from None
     except RecursionError:
         raise StateError("nested too deeply to be a sense graph") from None
-    fields = Fields.versioned(state, version=VERSION)
+    fields = Fields.versioned(state, version=VERSION, migrations={1: lambda old: old})
     fields.one_of("format", (FORMAT,))
     regions: dict[str, SenseRegion] = {}
     for one in fields.groups("regions"):
@@ -83,12 +84,15 @@ def _region_out(region: SenseRegion) -> State:
         "volume_m3": region.volume_m3,
         "attenuation": dict(region.attenuation),
         "dissipation": dict(region.dissipation),
+        "is_baked": region.is_baked,
     }
 
 
 def _shape_out(shape: Shape) -> State:
     if isinstance(shape, Box):
         return {"kind": "box", "minimum": list(shape.minimum), "maximum": list(shape.maximum)}
+    if isinstance(shape, Boxes):
+        return {"kind": "boxes", "boxes": [[*box.minimum, *box.maximum] for box in shape.parts]}
     return {
         "kind": "prism", "corners": [list(corner) for corner in shape.corners],
         "low_m": shape.low_m, "high_m": shape.high_m, "up": shape.up,
@@ -101,6 +105,7 @@ def _portal_out(portal: SensePortal, is_open: bool) -> State:
         "from": portal.from_region,
         "to": portal.to_region,
         "is_open": is_open,
+        "is_baked": portal.is_baked,
         "passages": {
             name: {
                 "start": list(one.start),
@@ -130,12 +135,17 @@ def _region_in(fields: Fields) -> SenseRegion:
             settings[what] = {
                 name: shares.number(name, minimum=0, maximum=1) for name in shares.names()
             }
+    if "is_baked" in there:
+        settings["is_baked"] = fields.flag("is_baked")
     fields.end()
     return _made(fields, "name", SenseRegion, settings)  # type: ignore[no-any-return]
 
 
 def _shape_in(fields: Fields) -> Shape:
-    if fields.one_of("kind", ("box", "prism")) == "box":
+    kind = fields.one_of("kind", ("box", "prism", "boxes"))
+    if kind == "boxes":
+        return _boxes_in(fields)
+    if kind == "box":
         settings: dict[str, Any] = {
             "minimum": fields.point("minimum"), "maximum": fields.point("maximum")}
         fields.end()
@@ -150,6 +160,16 @@ def _shape_in(fields: Fields) -> Shape:
     return _made(fields, "corners", Prism, settings)  # type: ignore[no-any-return]
 
 
+def _boxes_in(fields: Fields) -> Shape:
+    boxes = []
+    for index, sides in enumerate(fields.items("boxes")):
+        one = Fields({"box": sides}, fields.place_of(f"boxes[{index}]"))
+        six = one.numbers("box", count=6)
+        boxes.append(_made(one, "box", Box, {"minimum": six[:3], "maximum": six[3:]}))
+    fields.end()
+    return _made(fields, "boxes", Boxes, {"parts": boxes})  # type: ignore[no-any-return]
+
+
 def _portal_in(fields: Fields, regions: set[str]) -> SensePortal:
     there = fields.names()
     settings: dict[str, Any] = {}
@@ -159,8 +179,9 @@ def _portal_in(fields: Fields, regions: set[str]) -> SensePortal:
             fields.refuse(field, f"leads nowhere: {UnknownNameError('region', settings[name], regions)}")
     if "name" in there:
         settings["name"] = fields.text("name")
-    if "is_open" in there:
-        settings["is_open"] = fields.flag("is_open")
+    for name in ("is_open", "is_baked"):
+        if name in there:
+            settings[name] = fields.flag(name)
     passages = fields.group("passages")
     settings["passages"] = {name: _passage_in(passages.group(name)) for name in passages.names()}
     fields.end()

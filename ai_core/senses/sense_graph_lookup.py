@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ai_core.errors import shown
 from ai_core.senses.sensation import Point
-from ai_core.senses.sense_graph_shapes import Shape
+from ai_core.senses.sense_graph_shapes import Box, Prism, Shape
 
 __all__ = ["NOWHERE", "Lookup", "RegionLookup", "ShapeLookup", "Whereabouts"]
 
@@ -65,12 +65,15 @@ class ShapeLookup:
     """Finds regions by their shapes; where several meet, the one with the smallest id.
 
     Args:
-        shapes: of all regions, by id.
+        regions: shapes of all regions, by id.
 
-    Cost: making O(regions), finding O(positions times regions that meet in one cell).
+    Cost: making O(parts of regions), finding O(positions times parts that meet in one cell).
     """
 
-    def __init__(self, shapes: Sequence[Shape]) -> None:
+    def __init__(self, regions: Sequence[Shape]) -> None:
+        shapes = [part for region in regions for part in region.parts]
+        owners = [number for number, region in enumerate(regions) for _ in region.parts]
+        self._owners = np.array(owners, np.int32)
         self._low = np.array([one.minimum for one in shapes], np.float64).reshape(-1, 3)
         self._high = np.array([one.maximum for one in shapes], np.float64).reshape(-1, 3)
         self._edges = _packed_edges(shapes)
@@ -92,9 +95,9 @@ class ShapeLookup:
         open_rows = np.flatnonzero(first < end)
         step = 0
         while len(open_rows):
-            regions = self._regions[first[open_rows] + step]
-            inside = self._contains(regions, where[open_rows])
-            found[open_rows[inside]] = regions[inside]
+            parts = self._parts[first[open_rows] + step]
+            inside = self._contains(parts, where[open_rows])
+            found[open_rows[inside]] = self._owners[parts[inside]]
             step += 1
             open_rows = open_rows[~inside & (first[open_rows] + step < end[open_rows])]
         return found
@@ -104,19 +107,19 @@ class ShapeLookup:
         cell = int(self._cell_of(np.array([place]))[0])
         low, high, edges = self._lists
         x, y, z = place
-        for region in self._regions[self._first[cell] : self._first[cell + 1]].tolist():
-            (ax, ay, az), (bx, by, bz) = low[region], high[region]
+        for part in self._parts[self._first[cell] : self._first[cell + 1]].tolist():
+            (ax, ay, az), (bx, by, bz) = low[part], high[part]
             if ax <= x <= bx and ay <= y <= by and az <= z <= bz and all(
-                x * a + y * b + z * c <= d for a, b, c, d in edges[region]
+                x * a + y * b + z * c <= d for a, b, c, d in edges[part]
             ):
-                return int(region)
+                return int(self._owners[part])
         return NOWHERE
 
-    def _contains(self, regions: NDArray[np.int32], where: Floats) -> NDArray[np.bool_]:
-        inside = (where >= self._low[regions]).all(axis=1)
-        inside &= (where <= self._high[regions]).all(axis=1)
+    def _contains(self, parts: NDArray[np.int32], where: Floats) -> NDArray[np.bool_]:
+        inside = (where >= self._low[parts]).all(axis=1)
+        inside &= (where <= self._high[parts]).all(axis=1)
         for edges in self._edges:
-            a, b, c, d = edges[regions].T
+            a, b, c, d = edges[parts].T
             inside &= where[:, 0] * a + where[:, 1] * b + where[:, 2] * c <= d
         return np.asarray(inside, np.bool_)
 
@@ -132,20 +135,20 @@ class ShapeLookup:
         begin = np.clip(np.floor((self._low - self._origin) / self._cell_m), 0, last)
         end = np.clip(np.floor((self._high - self._origin) / self._cell_m), 0, last)
         _, across, deep = self._cells.tolist()
-        cells, regions = [], []
+        cells, parts = [], []
         ranges = zip(begin.astype(int).tolist(), end.astype(int).tolist(), strict=True)
-        for region, (low, high) in enumerate(ranges):
+        for part, (low, high) in enumerate(ranges):
             spans = [range(a, b + 1) for a, b in zip(low, high, strict=True)]
             for x, y, z in product(*spans):
                 cells.append((x * across + y) * deep + z)
-                regions.append(region)
-        order = np.lexsort((regions, cells))
-        self._regions = np.array(regions, np.int32)[order]
+                parts.append(part)
+        order = np.lexsort((parts, cells))
+        self._parts = np.array(parts, np.int32)[order]
         counts = np.bincount(np.array(cells, np.int64), minlength=int(self._cells.prod()))
         self._first = np.concatenate(([0], np.cumsum(counts)))
 
 
-def _packed_edges(shapes: Sequence[Shape]) -> list[Floats]:
+def _packed_edges(shapes: Sequence[Box | Prism]) -> list[Floats]:
     """Return the planes of all shapes, one array per how many a shape has at most."""
     most = max((len(one.edges) for one in shapes), default=0)
     packed = []

@@ -1,4 +1,4 @@
-"""Shapes of regions: boxes and upright prisms, enough for rooms, corridors and yards."""
+"""Shapes of regions: boxes, upright prisms, and several boxes in one, for rooms, corridors and yards."""
 from __future__ import annotations
 
 import math
@@ -11,7 +11,7 @@ import numpy as np
 from ai_core.errors import finite_number, point, shown
 from ai_core.senses.sensation import Point
 
-__all__ = ["Box", "Edge", "Prism", "Shape", "exact"]
+__all__ = ["Box", "Boxes", "Edge", "Prism", "Shape", "exact"]
 
 FLAT_M = 0.5
 """Half the height of a shape given with two coordinates only (m): 1 m² counts as 1 m³."""
@@ -57,6 +57,11 @@ class Box:
     def edges(self) -> tuple[Edge, ...]:
         """Planes that bound it besides ``minimum`` and ``maximum``: none."""
         return ()
+
+    @property
+    def parts(self) -> tuple[Box, ...]:
+        """Convex shapes it consists of: itself."""
+        return (self,)
 
 
 @dataclass(frozen=True)
@@ -127,11 +132,58 @@ class Prism:
             found.append((*self._upright(a, b, 0.0), a * x + b * z))
         return tuple(found)
 
+    @property
+    def parts(self) -> tuple[Prism, ...]:
+        """Convex shapes it consists of: itself."""
+        return (self,)
+
     def _upright(self, first: float, second: float, height: float) -> Point:
         return (first, height, second) if self.up == "y" else (first, second, height)
 
 
-Shape = Box | Prism
+@dataclass(frozen=True)
+class Boxes:
+    """Several boxes that are one region, such as an L-shaped room.
+
+    Args:
+        parts: the boxes; they may touch, and should not overlap, for then what
+            they share counts twice in the volume.
+
+    Raises:
+        TypeError: if a part is no ``Box``.
+        ValueError: if there is none.
+    """
+
+    parts: Sequence[Box]
+
+    def __post_init__(self) -> None:
+        parts = tuple(self.parts)
+        for part in parts:
+            if not isinstance(part, Box):
+                raise TypeError(f"parts must hold Box, got {shown(part)}")
+        if not parts:
+            raise ValueError("parts must hold one Box at least; a region needs a volume")
+        object.__setattr__(self, "parts", parts)
+
+    @property
+    def volume_m3(self) -> float:
+        """How large it is (m³)."""
+        return math.fsum(part.volume_m3 for part in self.parts)
+
+    @property
+    def minimum(self) -> Point:
+        """Lowest corner of the box around it (m)."""
+        x, y, z = (min(axis) for axis in zip(*(part.minimum for part in self.parts), strict=True))
+        return (x, y, z)
+
+    @property
+    def maximum(self) -> Point:
+        """Highest corner of the box around it (m)."""
+        x, y, z = (max(axis) for axis in zip(*(part.maximum for part in self.parts), strict=True))
+        return (x, y, z)
+
+
+Shape = Box | Prism | Boxes
 """What a region may look like; anything else takes a ``lookup`` of one's own."""
 
 

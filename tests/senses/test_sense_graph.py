@@ -26,7 +26,7 @@ ROOMS = [room("a", (0, 0, 0)), room("b", (2, 0, 0))]
         (lambda: SenseRegion("cell", volume_m3=NAN), ValueError, "volume_m3 must be a finite number"),
         (lambda: SenseRegion("", volume_m3=1), ValueError, "must not be empty"),
         (lambda: SenseRegion(5, volume_m3=1), TypeError, "name of a region must be a text"),
-        (lambda: SenseRegion("cell", shape="box"), TypeError, "shape must be a Box, a Prism or None"),
+        (lambda: SenseRegion("cell", shape="box"), TypeError, "shape must be a Box, a Prism, Boxes or None"),
         (lambda: SenseRegion("cell", volume_m3=1, attenuation={"sight": 1.1}), ValueError,
          r"attenuation\['sight'\] must be at most 1, got 1.1; it is the share kept per metre"),
         (lambda: SenseRegion("cell", volume_m3=1, dissipation={"smell": -0.1}), ValueError, "share lost per second"),

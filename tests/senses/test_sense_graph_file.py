@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from ai_core.saving.fields import StateError
 from ai_core.senses.sense_graph import SenseGraph, SensePortal, SenseRegion
 from ai_core.senses.sense_graph_file import graph_from_text, graph_to_text
-from ai_core.senses.sense_graph_shapes import Prism
+from ai_core.senses.sense_graph_shapes import Box, Boxes, Prism
 from tests.senses.graph_worlds import door, graphs, room
 
 LEVEL = SenseGraph(
     [room("hall", (0, 0, 0), attenuation={"hearing": 0.9}),
+     SenseRegion("yard", Boxes([Box((4, 0, 0), (6, 1, 1)), Box((4, 0, 1), (5, 1, 3))]), is_baked=True),
      SenseRegion("shed", Prism([(1, 0), (3, 0), (2, 2)], -1, 1))],
     door("hall", "shed", (1, 0, 0), "sight", "hearing", name="gate", attenuation=0.5))
 TEXT = graph_to_text(LEVEL)
@@ -66,15 +67,20 @@ def changed(path, value):
     ("path", "value", "message"),
     [
         (["format"], "tiles", "'format' must be 'ai_core sense graph'"),
-        (["version"], 2, "'version' is 2, and this ai_core reads up to 1"),
+        (["version"], 3, "'version' is 3, and this ai_core reads up to 2"),
         (["regions"], None, "'regions' is missing"),
         (["more"], 1, "'more' is not known here"),
         (["regions", 0, "name"], 5, r"'regions\[0\].name' must be text"),
-        (["regions", 1, "name"], "hall", r"'regions\[1\].name' comes twice: 'hall'"),
-        (["regions", 0, "shape"], {"kind": "ball"}, r"'regions\[0\].shape.kind' must be 'box' or 'prism'"),
+        (["regions", 2, "name"], "hall", r"'regions\[2\].name' comes twice: 'hall'"),
+        (["regions", 0, "shape"], {"kind": "ball"}, r"'regions\[0\].shape.kind' must be 'box' or 'prism' or 'boxes'"),
         (["regions", 0, "shape", "maximum"], [-1, 1, 1], r"'regions\[0\].shape.maximum': .*needs a volume"),
-        (["regions", 1, "shape", "corners", 1], [5], r"regions\[1\].shape.corners\[1\]"),
-        (["regions", 1, "shape", "corners"], [[0, 0], [1, 1]], r"'regions\[1\].shape.corners': .*enclose an area"),
+        (["regions", 2, "shape", "corners", 1], [5], r"regions\[2\].shape.corners\[1\]"),
+        (["regions", 2, "shape", "corners"], [[0, 0], [1, 1]], r"'regions\[2\].shape.corners': .*enclose an area"),
+        (["regions", 1, "shape", "boxes", 1], [0, 0, 0, 1, 1], r"boxes\[1\].box' must be a list of 6"),
+        (["regions", 1, "shape", "boxes", 0, 3], 4, r"regions\[1\].shape.boxes\[0\].box': .*needs a volume"),
+        (["regions", 1, "shape", "boxes"], [], r"regions\[1\].shape.boxes': .*needs a volume"),
+        (["regions", 1, "is_baked"], "yes", r"'regions\[1\].is_baked' must be true or false"),
+        (["portals", 0, "is_baked"], 0, r"'portals\[0\].is_baked' must be true or false"),
         (["regions", 0, "volume_m3"], 0, r"'regions\[0\].name': volume_m3 must be above 0"),
         (["regions", 0, "attenuation", "hearing"], 1.2, r"'regions\[0\].attenuation.hearing' must be at most 1"),
         (["regions", 0, "dissipation"], {"smell": "much"}, r"'regions\[0\].dissipation.smell' must be a finite number"),
@@ -90,6 +96,21 @@ def changed(path, value):
 def test_mistakes_are_told_with_their_place(path, value, message):
     with pytest.raises(StateError, match=message):
         graph_from_text(changed(path, value))
+
+
+def test_what_is_baked_and_regions_of_several_boxes_come_back():
+    again = graph_from_text(TEXT)
+    assert again.regions == LEVEL.regions
+    assert [region.is_baked for region in again.regions] == [False, True, False]
+    assert [again.region_at(place) for place in ((5.5, 0.5, 0.5), (4.5, 0.5, 2), (5.5, 0.5, 2))] == [1, 1, -1]
+
+
+def test_a_file_of_version_1_still_loads():
+    state = json.loads(TEXT)
+    state["version"] = 1
+    for one in (*state["regions"], *state["portals"]):
+        del one["is_baked"]
+    assert [region.name for region in graph_from_text(json.dumps(state)).regions] == ["hall", "yard", "shed"]
 
 
 def test_numbers_that_are_none_and_what_is_no_graph_are_refused():
