@@ -1,0 +1,104 @@
+"""Which moves lead from a cell to its neighbors, and which of them are open.
+
+A move has a number, and moves are in the order of the cells they lead to, so
+that the smallest move leads to the smallest cell. The open moves of a cell are
+the bits of one byte. On hexagonal grids odd rows lie half a cell to the right,
+and bit ``ODD_ROW`` says so.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["CORNER_RULES", "ODD_ROW", "Corners", "Moves", "moves_of"]
+
+Corners = Literal["closed", "half_open", "open"]
+"""When a diagonal may be taken: if both cells beside it are free, if one is, or always."""
+
+CORNER_RULES: tuple[Corners, ...] = ("closed", "half_open", "open")
+"""All of them, the strictest first."""
+
+ODD_ROW = 128
+"""The bit of a byte of moves that is set in odd rows of hexagonal grids."""
+
+SQRT_2 = 2 ** 0.5
+
+_SQUARE_8 = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
+_SQUARE_4 = ((-1, 0), (0, -1), (0, 1), (1, 0))
+_HEX_EVEN = ((-1, -1), (-1, 0), (0, -1), (0, 1), (1, -1), (1, 0))
+_HEX_ODD = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, 0), (1, 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """The moves of a kind of grid.
+
+    Attributes:
+        even: (rows, columns) that each move goes, from cells in even rows.
+        odd: likewise in odd rows; the same on square grids.
+        lengths: of each move (cells): 1, or the square root of 2 for a diagonal.
+    """
+
+    even: tuple[tuple[int, int], ...]
+    odd: tuple[tuple[int, int], ...]
+    lengths: tuple[float, ...]
+
+    @property
+    def is_hexagonal(self) -> bool:
+        """True if even and odd rows differ."""
+        return self.even != self.odd
+
+    def open_from(self, is_free: NDArray[np.bool_], corners: Corners, first_row: int = 0) -> NDArray[np.uint8]:
+        """Return the open moves of every cell as bits.
+
+        Args:
+            is_free: (height, width), cells that can be entered.
+            corners: when a diagonal is open; only matters with 8 neighbors.
+            first_row: number of the first row, which tells odd rows from even.
+
+        Returns:
+            (height, width); a cell that is not free has no open move.
+
+        Cost: O(cells), some 20 passes over them.
+        """
+        height, width = is_free.shape
+        # Beyond the border nothing is free: two rows and columns more say so without a question.
+        around = np.zeros((height + 2, width + 2), np.bool_)
+        around[1:-1, 1:-1] = is_free
+        opened = np.zeros((height, width), np.uint8)
+        is_odd = ((np.arange(height) + first_row) % 2 == 1)[:, None]
+
+        def free_at(down: int, right: int) -> NDArray[np.bool_]:
+            return around[1 + down:height + 1 + down, 1 + right:width + 1 + right]
+
+        for move, (even, odd) in enumerate(zip(self.even, self.odd, strict=True)):
+            is_open = free_at(*even) if even == odd else np.where(is_odd, free_at(*odd), free_at(*even))
+            down, right = even
+            if down and right and not self.is_hexagonal and corners != "open":
+                beside, across = free_at(down, 0), free_at(0, right)
+                is_open = is_open & ((beside & across) if corners == "closed" else (beside | across))
+            opened |= (is_open & is_free).astype(np.uint8) << np.uint8(move)
+        if self.is_hexagonal:
+            opened |= np.where(is_odd & is_free, np.uint8(ODD_ROW), np.uint8(0))
+        return opened
+
+
+_MOVES = {
+    4: Moves(_SQUARE_4, _SQUARE_4, (1.0,) * 4),
+    6: Moves(_HEX_EVEN, _HEX_ODD, (1.0,) * 6),
+    8: Moves(_SQUARE_8, _SQUARE_8, tuple(SQRT_2 if down and right else 1.0 for down, right in _SQUARE_8)),
+}
+
+
+def moves_of(neighbors: int) -> Moves:
+    """Return the moves of a grid with 4, 6 (hexagonal) or 8 neighbors.
+
+    Raises:
+        ValueError: for any other number.
+    """
+    if neighbors not in _MOVES or isinstance(neighbors, bool):
+        raise ValueError(f"neighbors must be 4, 6 (hexagonal) or 8, got {neighbors!r}")
+    return _MOVES[neighbors]

@@ -1,0 +1,85 @@
+"""Places and one-way connections as arrays: waypoints, rooms, navigation polygons."""
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ai_core.errors import shown, whole_number
+
+__all__ = ["Graph"]
+
+ROUNDING = 1 - 1e-9
+"""What a straight line is shortened by, so that no rounding makes it longer than the way along it."""
+
+
+class Graph:
+    """Places numbered from 0, and what it costs to go from one to another.
+
+    Args:
+        size: number of places.
+        begins: (m,) where each connection begins.
+        ends: (m,) where it ends; write both ways if both can be gone.
+        costs: (m,), 0 or more.
+        positions: (size, 2) or (size, 3) float, where the places are (m). Searches then look
+            towards the goal first; without them in every direction.
+
+    Raises:
+        TypeError: if numbers of places are not whole numbers.
+        ValueError: if lengths differ, a place is not there, or a cost is negative, NaN or infinite.
+
+    Attributes:
+        first: (size + 1,) int32, where the connections of each place begin in the next two.
+        ends: (m,) int32, ordered by beginning, then end.
+        costs: (m,) float64.
+        positions: (size, 2 or 3) float64, or None.
+        cost_per_m: no connection costs less for the metres between its ends.
+
+    Cost: O(m log m).
+    """
+
+    def __init__(
+        self, size: int, begins: ArrayLike, ends: ArrayLike, costs: ArrayLike, *, positions: ArrayLike | None = None
+    ) -> None:
+        self.size = whole_number("size", size, minimum=1, maximum=2 ** 31 - 2)
+        begin, end = self._places("begins", begins), self._places("ends", ends)
+        cost = np.asarray(costs, np.float64)
+        if not begin.shape == end.shape == cost.shape:
+            raise ValueError(
+                f"begins, ends and costs must be as many, got {begin.shape}, {end.shape} and {cost.shape}"
+            )
+        fits = np.isfinite(cost) & (cost >= 0)
+        if not fits.all():
+            raise ValueError(f"costs must be 0 or more and finite, got {cost[~fits][0]}")
+        order = np.lexsort((cost, end, begin))
+        self.ends, self.costs = end[order], cost[order]
+        self.first = np.searchsorted(begin[order], np.arange(self.size + 1)).astype(np.int32)
+        self.positions: NDArray[np.float64] | None = None
+        self.cost_per_m = 0.0
+        if positions is not None:
+            self.positions = self._placed(positions)
+            apart = np.sqrt(((self.positions[begin] - self.positions[end]) ** 2).sum(axis=1))
+            per_m = cost[apart > 0] / apart[apart > 0]
+            self.cost_per_m = float(per_m.min()) * ROUNDING if per_m.size else 0.0
+
+    def moves_from(self, place: int) -> list[tuple[int, float]]:
+        """Return where one gets from a place, and at what cost; by end."""
+        begin, end = self.first[place], self.first[place + 1]
+        return list(zip(self.ends[begin:end].tolist(), self.costs[begin:end].tolist(), strict=True))
+
+    def _places(self, name: str, places: ArrayLike) -> NDArray[np.int32]:
+        array = np.asarray(places)
+        if array.size == 0:
+            return np.zeros(0, np.int32)
+        if array.dtype.kind not in "iu" or array.ndim != 1:
+            raise TypeError(f"{name} must be (m,) whole numbers, got {shown(places)}")
+        if not (int(array.min()) >= 0 and int(array.max()) < self.size):
+            raise ValueError(f"{name} must be 0 to {self.size - 1}, got {shown(places)}")
+        return array.astype(np.int32)
+
+    def _placed(self, positions: ArrayLike) -> NDArray[np.float64]:
+        array = np.asarray(positions, np.float64)
+        if array.ndim != 2 or array.shape[0] != self.size or array.shape[1] not in (2, 3):
+            raise ValueError(f"positions must have shape ({self.size}, 2 or 3), got {array.shape}")
+        if not np.isfinite(array).all():
+            raise ValueError("positions must be finite")
+        return array

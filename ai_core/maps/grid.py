@@ -1,0 +1,234 @@
+"""A grid of cells: what it costs to enter them, for whom, and for which team.
+
+Cells are numbered ``row * width + column``. A grid is made from arrays; what
+reads a Moving AI map, a TileMapLayer or a GridMap makes the arrays.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ai_core.errors import UnknownNameError, shown, whole_number
+from ai_core.maps.cell_moves import CORNER_RULES, Corners, moves_of
+from ai_core.maps.passage import Passage
+
+__all__ = ["MOST_CELLS", "Grid"]
+
+MOST_CELLS = 1 << 24
+"""Most cells of a grid (count), such as 4096 × 4096: some 100 MB with the memory of a search.
+Above it, numbers of cells times moves would not fit whole numbers of 32 bits."""
+
+SMALLEST_COST, LARGEST_COST = 1e-3, 1e6
+"""Costs of a cell, besides ``inf`` for one that cannot be entered; beyond them sums lose digits."""
+
+DEFAULT = ""
+
+
+class Grid:
+    """Cells that movers walk over.
+
+    A move into a cell costs the cell's cost times the move's length (1, or the
+    square root of 2 for a diagonal). Movers of a class of their own, and teams
+    for whom some cells are shut, see the grid through ``passage``.
+
+    Args:
+        cells: (height, width): bool, True where one can walk; or numbers, the cost of
+            entering each cell, ``inf`` for one that cannot be entered.
+        neighbors: 4, 8, or 6 for a hexagonal grid whose odd rows lie half a cell to the right.
+        corners: with 8 neighbors, when a diagonal is open: "closed" if both cells beside
+            it are free (no corner is cut), "half_open" if one is, "open" always.
+
+    Raises:
+        TypeError: if ``cells`` are neither bool nor numbers.
+        ValueError: if they are no rectangle, none or above ``MOST_CELLS``; or a cost is NaN
+            or outside ``SMALLEST_COST`` to ``LARGEST_COST``.
+
+    >>> grid = Grid([[True, False], [True, True]])
+    >>> grid.passage().is_free(grid.cell(0, 1))
+    False
+    """
+
+    def __init__(self, cells: ArrayLike, *, neighbors: int = 8, corners: Corners = "closed") -> None:
+        if corners not in CORNER_RULES:
+            raise ValueError(f"corners must be one of {', '.join(CORNER_RULES)}, got {corners!r}")
+        self.neighbors = neighbors
+        self.corners = corners
+        self._moves = moves_of(neighbors)
+        costs = _costs_of("cells", cells)
+        if costs.ndim != 2 or not costs.size:
+            raise ValueError(f"cells must have shape (height, width), got {costs.shape}")
+        if costs.size > MOST_CELLS:
+            raise ValueError(
+                f"cells must be at most {MOST_CELLS}, got {costs.size}; use larger cells, or several grids"
+            )
+        self.shape: tuple[int, int] = costs.shape
+        self._costs = {DEFAULT: costs}
+        self._shut: dict[str, NDArray[np.bool_]] = {}
+        self._passages: dict[tuple[str, str], Passage] = {}
+
+    def cell(self, row: int, column: int) -> int:
+        """Return the number of the cell in a row and column.
+
+        Raises:
+            TypeError: if they are not whole numbers.
+            ValueError: if it is not on the grid.
+        """
+        height, width = self.shape
+        row = whole_number("row", row, minimum=0, maximum=height - 1)
+        return row * width + whole_number("column", column, minimum=0, maximum=width - 1)
+
+    def place(self, cell: int) -> tuple[int, int]:
+        """Return row and column of a cell.
+
+        Raises:
+            TypeError, ValueError: if there is no such cell.
+        """
+        height, width = self.shape
+        row, column = divmod(whole_number("cell", cell, minimum=0, maximum=height * width - 1), width)
+        return row, column
+
+    def add_mover(self, name: str, cells: ArrayLike) -> None:
+        """Tell what cells cost a class of movers, instead of what they cost everybody.
+
+        Args:
+            name: of the class: "tank".
+            cells: as for the grid, and of its shape.
+
+        Raises:
+            TypeError, ValueError: as for the grid; or if the name is none, or taken.
+
+        Cost: O(cells).
+        """
+        self._check_new("mover", name, self._costs)
+        costs = _costs_of("cells", cells)
+        if costs.shape != self.shape:
+            raise ValueError(f"cells must have the grid's shape {self.shape}, got {costs.shape}")
+        self._costs[name] = costs
+
+    def add_team(self, name: str, is_shut: ArrayLike) -> None:
+        """Tell which cells are shut for a team only, such as the other side's doors.
+
+        Args:
+            name: of the team.
+            is_shut: (height, width) bool.
+
+        Raises:
+            TypeError: if it is no array of bool.
+            ValueError: if it has another shape, or the name is none, or taken.
+        """
+        self._check_new("team", name, self._shut)
+        shut = np.array(is_shut)
+        if shut.dtype != np.bool_:
+            raise TypeError(f"is_shut must be bool, got {shown(is_shut)}")
+        if shut.shape != self.shape:
+            raise ValueError(f"is_shut must have the grid's shape {self.shape}, got {shut.shape}")
+        self._shut[name] = shut
+
+    def passage(self, mover: str = DEFAULT, team: str = DEFAULT) -> Passage:
+        """Return where a class of movers of a team gets through.
+
+        Args:
+            mover: added by ``add_mover``; "" for all others.
+            team: added by ``add_team``; "" for none.
+
+        Raises:
+            UnknownNameError: if it was not added.
+
+        Cost: O(cells) the first time, then O(1); changes are written into it.
+        """
+        passage = self._passages.get((mover, team))
+        if passage is None:
+            passage = Passage(self._costs_for(mover, team), self._moves, self.corners)
+            self._passages[mover, team] = passage
+        return passage
+
+    def set_cells(self, cells: ArrayLike, values: ArrayLike, *, mover: str = DEFAULT) -> None:
+        """Change what cells cost a class of movers, or whether they can be entered.
+
+        Args:
+            cells: (n,), numbers of cells.
+            values: one or (n,): bool or numbers as for the grid.
+            mover: whom it concerns; "" is whoever has no costs of their own.
+
+        Raises:
+            TypeError, ValueError, UnknownNameError: as elsewhere; nothing is changed then.
+
+        Cost: O(area of the smallest rectangle around the cells) for each passage in use.
+        """
+        if mover not in self._costs:
+            raise UnknownNameError("mover", mover, (one for one in self._costs if one))
+        numbers, costs = self._numbers(cells), _costs_of("values", values)
+        if costs.ndim > 1 or (costs.ndim == 1 and len(costs) != len(numbers)):
+            raise ValueError(f"values must be one, or as many as cells, got {costs.shape} for {len(numbers)}")
+        self._costs[mover].ravel()[numbers] = costs
+        self._rewrite(numbers, of_mover=mover)
+
+    def set_shut(self, cells: ArrayLike, is_shut: bool, *, team: str) -> None:
+        """Shut cells for a team, or open them.
+
+        Raises:
+            TypeError, ValueError, UnknownNameError: as elsewhere; nothing is changed then.
+        """
+        if team not in self._shut:
+            raise UnknownNameError("team", team, self._shut)
+        numbers = self._numbers(cells)
+        self._shut[team].ravel()[numbers] = bool(is_shut)
+        self._rewrite(numbers, of_team=team)
+
+    def _rewrite(self, cells: NDArray[np.int32], of_mover: str | None = None, of_team: str | None = None) -> None:
+        if not len(cells):
+            return
+        for (mover, team), passage in self._passages.items():
+            if of_mover in (None, mover) and of_team in (None, team):
+                costs = self._costs[mover].ravel()[cells]
+                if team:
+                    costs = np.where(self._shut[team].ravel()[cells], np.float32(np.inf), costs)
+                passage.change(cells, costs)
+
+    def _costs_for(self, mover: str, team: str) -> NDArray[np.float32]:
+        if mover not in self._costs:
+            raise UnknownNameError("mover", mover, (one for one in self._costs if one))
+        if team and team not in self._shut:
+            raise UnknownNameError("team", team, self._shut)
+        costs = self._costs[mover].copy()
+        if team:
+            costs[self._shut[team]] = np.inf
+        return costs
+
+    def _numbers(self, cells: ArrayLike) -> NDArray[np.int32]:
+        numbers = np.atleast_1d(np.asarray(cells))
+        if (numbers.size and numbers.dtype.kind not in "iu") or numbers.ndim != 1:
+            raise TypeError(f"cells must be (n,) whole numbers, got {shown(cells)}")
+        most = self.shape[0] * self.shape[1]
+        if numbers.size and not (int(numbers.min()) >= 0 and int(numbers.max()) < most):
+            raise ValueError(f"cells must be 0 to {most - 1}, got {shown(cells)}")
+        return np.ascontiguousarray(numbers, np.int32)
+
+    @staticmethod
+    def _check_new(kind: str, name: object, known: Iterable[str]) -> None:
+        if not isinstance(name, str) or not name:
+            raise TypeError(f"name of a {kind} must be text, got {shown(name)}")
+        if name in known:
+            raise ValueError(f"{kind} {name!r} is there already; change its cells, or take another name")
+
+
+def _costs_of(name: str, cells: ArrayLike) -> NDArray[np.float32]:
+    """Return costs of cells given as bool or numbers, a copy.
+
+    Raises:
+        TypeError, ValueError: if they are none.
+    """
+    array = np.asarray(cells)
+    if array.dtype == np.bool_:
+        return np.where(array, np.float32(1), np.float32(np.inf))
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must be bool or numbers, got {shown(cells)}")
+    is_wall = np.isposinf(array)
+    fits = is_wall | ((array >= SMALLEST_COST) & (array <= LARGEST_COST))
+    if not fits.all():
+        raise ValueError(
+            f"costs in {name} must be {SMALLEST_COST} to {LARGEST_COST:.0f}, or inf for a wall, got {array[~fits][0]:g}"
+        )
+    return np.array(array, np.float32)

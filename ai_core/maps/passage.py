@@ -1,0 +1,111 @@
+"""Where one kind of mover gets through: open moves and costs of every cell.
+
+A passage is what searches read. It belongs to a ``Grid``, which writes it anew
+where cells change; nobody else writes it.
+"""
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ai_core.maps.cell_moves import Corners, Moves
+
+__all__ = ["CHANGES_KEPT", "Passage"]
+
+CHANGES_KEPT = 256
+"""Changes that a passage remembers (count). Who looks more rarely starts anew; each
+is the list of its cells, so that more would keep a level's whole history alive."""
+
+
+class Passage:
+    """What one kind of mover finds on a grid.
+
+    Attributes:
+        shape: (height, width).
+        moves: the kind of grid.
+        corners: when a diagonal is open.
+        costs: (height, width) float32, of entering a cell, ``inf`` where it cannot be entered.
+        open_moves: (height, width) uint8, the moves open from each cell, as bits.
+        version: rises with every change.
+        least_cost: no cell costs less, 1 if none can be entered.
+        most_cost: no cell that can be entered costs more.
+    """
+
+    def __init__(self, costs: NDArray[np.float32], moves: Moves, corners: Corners) -> None:
+        self.shape = costs.shape
+        self.moves = moves
+        self.corners = corners
+        self.costs = np.ascontiguousarray(costs, np.float32)
+        self.open_moves = moves.open_from(np.isfinite(self.costs), corners)
+        self.version = 0
+        self._changes: deque[tuple[int, NDArray[np.int32]]] = deque(maxlen=CHANGES_KEPT)
+        self.least_cost = self.most_cost = 1.0
+        self._find_extremes()
+
+    @property
+    def is_uniform(self) -> bool:
+        """True if every cell that can be entered costs the same."""
+        return self.least_cost == self.most_cost
+
+    def is_free(self, cell: int) -> bool:
+        """Return whether a cell can be entered."""
+        return bool(np.isfinite(self.costs.flat[cell]))
+
+    def changed_since(self, version: int) -> NDArray[np.int32] | None:
+        """Return the cells that changed after ``version``, ascending; None if nobody knows any more."""
+        if version == self.version:
+            return np.zeros(0, np.int32)
+        if not self._changes or self._changes[0][0] > version + 1:
+            return None
+        return np.unique(np.concatenate([cells for at, cells in self._changes if at > version]))
+
+    def change(self, cells: NDArray[np.int32], costs: NDArray[np.float32]) -> bool:
+        """Write other costs into cells; for the grid. Return whether anything differs.
+
+        Args:
+            cells: (n,), numbers of cells.
+            costs: (n,).
+
+        Cost: O(area around the cells), and O(all cells) where the cheapest or the
+        dearest one may have changed.
+        """
+        flat = self.costs.ravel()
+        differs = flat[cells] != costs
+        if not differs.any():
+            return False
+        cells, costs = cells[differs], costs[differs]
+        before = flat[cells]
+        flat[cells] = costs
+        self._reopen(cells)
+        if not self._keeps_extremes(before) or not self._keeps_extremes(costs):
+            self._find_extremes()
+        self.version += 1
+        self._changes.append((self.version, np.unique(cells)))
+        return True
+
+    def _reopen(self, cells: NDArray[np.int32]) -> None:
+        """Find open moves anew around the cells: theirs and their neighbors' may differ."""
+        height, width = self.shape
+        rows, columns = np.divmod(cells, width)
+        top, bottom = max(0, int(rows.min()) - 1), min(height, int(rows.max()) + 2)
+        left, right = max(0, int(columns.min()) - 1), min(width, int(columns.max()) + 2)
+        # One row and column more are read than written: moves out of the window lead there.
+        upper, lower = max(0, top - 1), min(height, bottom + 1)
+        west, east = max(0, left - 1), min(width, right + 1)
+        opened = self.moves.open_from(np.isfinite(self.costs[upper:lower, west:east]), self.corners, upper)
+        self.open_moves[top:bottom, left:right] = opened[
+            top - upper:bottom - upper, left - west:right - west
+        ]
+
+    def _keeps_extremes(self, costs: NDArray[np.float32]) -> bool:
+        finite = costs[np.isfinite(costs)]
+        return bool(((finite > self.least_cost) & (finite < self.most_cost)).all()) or (
+            self.is_uniform and bool((finite == self.least_cost).all())
+        )
+
+    def _find_extremes(self) -> None:
+        finite = self.costs[np.isfinite(self.costs)]
+        self.least_cost = float(finite.min()) if finite.size else 1.0
+        self.most_cost = float(finite.max()) if finite.size else 1.0

@@ -1,0 +1,314 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Kernel of ``bucket_search``: the same function, the same results.
+
+Arrays come through the buffer protocol. Those of the passage are BORROWED for
+the life of the memory, so that cells may change in them between two searches.
+"""
+from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBuffer_Release, PyObject_GetBuffer
+from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
+from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.stdlib cimport calloc, free, realloc
+
+INTERFACE = 1
+"""Changes with any change of names, arguments or results, here and in the twin."""
+
+cdef enum:
+    NOWHERE = -1
+    BUCKETS = 1024      # bucket_search.BUCKETS
+    NONE = -1           # no entry
+    MOST_MOVES = 8
+    ODD_ROW = 128       # cell_moves.ODD_ROW
+    LONG = 200          # cells from which on the GIL is released (count): some 5 us
+
+cdef double WIDTH = 0.5             # bucket_search.WIDTH
+cdef double DIAGONAL = 2 ** 0.5 - 1
+
+
+cdef struct Node:
+    double way
+    uint32_t search     # that wrote it; others have not been here
+    uint8_t came
+    uint8_t is_waiting
+
+
+cdef struct Entry:
+    int32_t cell
+    int32_t next
+
+
+cdef struct Move:
+    int32_t step
+    int32_t down
+    int32_t right
+    double length
+
+
+cdef class Search:
+    cdef Py_buffer open_moves, costs    # BORROWED until this object goes
+    cdef int held
+    cdef int32_t width, cells
+    cdef int kind, moves                # kind: 4, 6 or 8
+    cdef Move table[2][MOST_MOVES]
+    cdef Node* nodes                    # OWNED
+    cdef Entry* entries                 # OWNED
+    cdef int32_t room, used, spare
+    cdef int32_t head[BUCKETS]
+    cdef uint32_t number
+    cdef long long bucket
+    cdef Py_ssize_t waiting
+    cdef int32_t start
+    cdef int32_t top, bottom, left, right
+    cdef bint is_one_goal, done
+    cdef int32_t goal                   # the one, or the one reached
+    cdef object goals                   # bytearray, a flag a cell, if there are many
+    cdef char* goal_flags               # BORROWED from it
+    cdef double least_cost, uniform_cost, per_bucket, bound
+    cdef double short, far, both        # bucket_search.Estimate
+    cdef readonly int reached
+
+    def __cinit__(self, open_moves, costs, moves):
+        PyObject_GetBuffer(open_moves, &self.open_moves, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
+        self.held = 1
+        PyObject_GetBuffer(costs, &self.costs, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
+        self.held = 2
+        if self.costs.ndim != 2 or self.costs.itemsize != 4 or self.costs.format[0] != c"f":
+            raise TypeError("costs must be (height, width) float32")
+        if self.open_moves.ndim != 2 or self.open_moves.itemsize != 1 or self.open_moves.format[0] != c"B":
+            raise TypeError("open_moves must be (height, width) uint8")
+        if self.open_moves.len * 4 != self.costs.len or self.open_moves.shape[1] != self.costs.shape[1]:
+            raise ValueError("open_moves and costs must have the same shape")
+        self.width = <int32_t> self.costs.shape[1]
+        self.cells = <int32_t> (self.costs.shape[0] * self.costs.shape[1])
+        self.moves = len(moves.lengths)
+        self.kind = self.moves
+        self.short = DIAGONAL if self.kind == 8 else 1.0 if self.kind == 4 else 0.0
+        self.far = 0.5 if self.kind == 6 else 1.0
+        self.both = DIAGONAL if self.kind == 8 else self.far
+        for row, goes in enumerate((moves.even, moves.odd)):
+            for move in range(self.moves):
+                self.table[row][move].down, self.table[row][move].right = goes[move]
+                self.table[row][move].step = goes[move][0] * self.width + goes[move][1]
+                self.table[row][move].length = moves.lengths[move]
+        self.nodes = <Node*> calloc(self.cells, sizeof(Node))
+        if self.nodes == NULL:
+            raise MemoryError("no memory for a search")
+        self.reached = NOWHERE
+        self.start = NOWHERE
+        self.done = True
+
+    def __dealloc__(self):
+        free(self.nodes)
+        free(self.entries)
+        if self.held > 0:
+            PyBuffer_Release(&self.open_moves)
+        if self.held > 1:
+            PyBuffer_Release(&self.costs)
+
+    @property
+    def is_done(self):
+        return self.done
+
+    def begin(self, int start, goals, double least_cost, double most_cost):
+        cdef int32_t cell
+        cdef double narrow = WIDTH * least_cost, wide = 1.5 * (least_cost + most_cost) / (BUCKETS - 2)
+        if not 0 <= start < self.cells:
+            raise IndexError("the start is not on the grid")
+        self.set_goals(goals)
+        self.number += 1
+        if self.number == 0:
+            raise OverflowError("too many searches")
+        for i in range(BUCKETS):
+            self.head[i] = NONE
+        self.used, self.spare, self.waiting = 0, NONE, 0
+        self.least_cost = least_cost
+        self.uniform_cost = least_cost if least_cost == most_cost else 0.0
+        self.per_bucket = 1 / (narrow if narrow >= wide else wide)
+        self.start = start
+        self.nodes[start].search = self.number
+        self.nodes[start].way = 0
+        self.done = self.is_goal(start)
+        self.reached = start if self.done else NOWHERE
+        self.bound = 0 if self.done else 1e300 * 1e300
+        self.bucket = <long long> (
+            least_cost * self.estimate(start // self.width, start % self.width) * self.per_bucket)
+        self.nodes[start].is_waiting = 1
+        if not self.push(self.bucket, start):
+            raise MemoryError("no memory for a search")
+
+    cdef int set_goals(self, goals) except -1:
+        cdef int32_t row, column
+        self.top = self.left = 0x7FFFFFFF
+        self.bottom = self.right = -1
+        numbers = goals.tolist()
+        self.is_one_goal = len(numbers) == 1
+        self.goals = None if self.is_one_goal else bytearray(self.cells)
+        if not self.is_one_goal:
+            self.goal_flags = self.goals
+        for cell in numbers:
+            if not 0 <= cell < self.cells:
+                raise IndexError("a goal is not on the grid")
+            self.goal = cell
+            if not self.is_one_goal:
+                self.goal_flags[<int32_t> cell] = 1
+            row, column = cell // self.width, cell % self.width
+            if self.kind == 6:
+                column = 2 * column + (row & 1)
+            self.top = row if row < self.top else self.top
+            self.bottom = row if row > self.bottom else self.bottom
+            self.left = column if column < self.left else self.left
+            self.right = column if column > self.right else self.right
+        return 0
+
+    def advance(self, Py_ssize_t most):
+        cdef Py_ssize_t expanded
+        if self.done:
+            return 0
+        if most >= LONG:
+            with nogil:
+                expanded = self.expand(most)
+        else:
+            expanded = self.expand(most)
+        if expanded < 0:
+            raise MemoryError("no memory for a search")
+        return expanded
+
+    cdef inline bint is_goal(self, int32_t cell) noexcept nogil:
+        return cell == self.goal if self.is_one_goal else self.goal_flags[cell]
+
+    cdef inline double estimate(self, int32_t row, int32_t column) noexcept nogil:
+        cdef int32_t down = 0, aside = 0
+        if self.kind == 6:
+            column = 2 * column + (row & 1)
+        if row < self.top:
+            down = self.top - row
+        elif row > self.bottom:
+            down = row - self.bottom
+        if column < self.left:
+            aside = self.left - column
+        elif column > self.right:
+            aside = column - self.right
+        if aside < down:
+            return down + self.short * aside
+        return self.far * aside + self.both * down
+
+    cdef inline bint push(self, long long bucket, int32_t cell) noexcept nogil:
+        cdef int32_t entry = self.spare
+        cdef int32_t slot = <int32_t> (bucket & (BUCKETS - 1))
+        cdef Entry* more
+        cdef int32_t room
+        if entry != NONE:
+            self.spare = self.entries[entry].next
+        else:
+            if self.used == self.room:
+                room = 1024 if self.room == 0 else 2 * self.room
+                more = <Entry*> realloc(self.entries, <size_t> room * sizeof(Entry))
+                if more == NULL:
+                    return False
+                self.entries, self.room = more, room
+            entry = self.used
+            self.used += 1
+        self.entries[entry].cell = cell
+        self.entries[entry].next = self.head[slot]
+        self.head[slot] = entry
+        self.waiting += 1
+        return True
+
+    cdef Py_ssize_t expand(self, Py_ssize_t most) noexcept nogil:
+        cdef Py_ssize_t expanded = 0
+        cdef int32_t slot, entry, cell, other, row, column
+        cdef int move, bits, is_odd
+        cdef double way, whole, so_far
+        cdef long long into
+        cdef Node* node
+        cdef Move* table
+        cdef uint8_t* open_moves = <uint8_t*> self.open_moves.buf
+        cdef float* costs = <float*> self.costs.buf
+        cdef uint32_t number = self.number
+        while expanded < most:
+            slot = <int32_t> (self.bucket & (BUCKETS - 1))
+            while self.head[slot] == NONE and self.waiting:
+                self.bucket += 1
+                slot = <int32_t> (self.bucket & (BUCKETS - 1))
+            if not self.waiting or self.bucket > self.bound * self.per_bucket:
+                self.done = True
+                break
+            entry = self.head[slot]
+            cell = self.entries[entry].cell
+            self.head[slot] = self.entries[entry].next
+            self.entries[entry].next = self.spare
+            self.spare = entry
+            self.waiting -= 1
+            if not self.nodes[cell].is_waiting:
+                continue
+            self.nodes[cell].is_waiting = 0
+            so_far = self.nodes[cell].way
+            row, column = cell // self.width, cell % self.width
+            if self.reached != NOWHERE and so_far + self.least_cost * self.estimate(row, column) >= self.bound:
+                continue
+            expanded += 1
+            bits = open_moves[cell]
+            is_odd = 1 if self.kind == 6 and bits & ODD_ROW else 0
+            table = &self.table[is_odd][0]
+            for move in range(self.moves):
+                if not bits >> move & 1:
+                    continue
+                other = cell + table[move].step
+                way = table[move].length * (self.uniform_cost if self.uniform_cost else costs[other])
+                way = so_far + way
+                node = &self.nodes[other]
+                if node.search == number and way >= node.way:
+                    continue
+                whole = way + self.least_cost * self.estimate(row + table[move].down, column + table[move].right)
+                if whole >= self.bound:
+                    continue
+                node.search, node.way, node.came, node.is_waiting = number, way, move, 1
+                if self.is_goal(other):
+                    self.reached, self.bound = other, way
+                into = <long long> (whole * self.per_bucket)
+                if not self.push(into if into > self.bucket else self.bucket, other):
+                    return -1
+        return expanded
+
+    def cost_to(self, int cell):
+        if not 0 <= cell < self.cells or self.nodes[cell].search != self.number:
+            return float("inf")
+        return self.nodes[cell].way
+
+    def way_to(self, int cell):
+        cdef int32_t length = 1, at = cell, row
+        cdef int32_t* out
+        if not 0 <= cell < self.cells or self.nodes[cell].search != self.number:
+            raise ValueError("there is no way to that cell")
+        while at != self.start:
+            at = self.before(at)
+            length += 1
+        found = PyBytes_FromStringAndSize(NULL, length * sizeof(int32_t))
+        out = <int32_t*> PyBytes_AsString(found)
+        at = cell
+        while length > 0:
+            length -= 1
+            out[length] = at
+            if length:
+                at = self.before(at)
+        return found
+
+    cdef inline int32_t before(self, int32_t cell) noexcept nogil:
+        cdef int move = self.nodes[cell].came
+        cdef int32_t row = cell // self.width - self.table[0][move].down
+        return cell - self.table[row & 1][move].step
+
+    def nearest(self):
+        cdef int32_t cell, best = self.start
+        cdef double far, least = 1e300 * 1e300, way = 0
+        with nogil:
+            for cell in range(self.cells):
+                if self.nodes[cell].search != self.number or self.nodes[cell].is_waiting:
+                    continue
+                far = self.estimate(cell // self.width, cell % self.width)
+                if far < least or (far == least and self.nodes[cell].way < way):
+                    least, way, best = far, self.nodes[cell].way, cell
+        return best
+
+
+def bucket_search(open_moves, costs, moves):
+    return Search(open_moves, costs, moves)

@@ -1,0 +1,257 @@
+"""The heart of A* on grids: cells wait in buckets by the length of the way through them.
+
+A bucket holds what differs by less than its width, the last in comes out first,
+and what got cheaper comes out once more. The way found is the cheapest when the
+bucket that holds its cost is empty, whatever the width: so no heap is needed.
+
+This is the twin in Python of ``_bucket_search``, with the same results.
+"""
+from __future__ import annotations
+
+from array import array
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ai_core.maps.cell_moves import ODD_ROW, Moves
+from ai_core.twins import twin
+
+__all__ = ["BUCKETS", "INTERFACE", "NOWHERE", "BucketSearch", "Estimate", "bucket_search", "bucket_width"]
+
+INTERFACE = 1
+"""Changes with any change of names, arguments or results, here and in the kernel."""
+
+NOWHERE = -1
+"""A cell that is none."""
+
+BUCKETS = 1024
+"""Buckets in the ring (count, a power of 2). Where costs differ by more than some hundred
+times, buckets get wider instead of more, and more cells come out twice."""
+
+WIDTH = 0.5
+"""Width of a bucket, in the cheapest straight moves: narrower means more empty ones, wider
+more cells that come out twice. Measured on game maps, 0.25 to 1 differ by 5 %."""
+
+INFINITE = float("inf")
+
+DIAGONAL = 2 ** 0.5 - 1
+SHAPES = {4: (1.0, 1.0, 1.0), 6: (0.0, 0.5, 0.5), 8: (DIAGONAL, 1.0, DIAGONAL)}
+"""By neighbors: short, far, both of an ``Estimate``."""
+
+
+class BucketSearch(Protocol):
+    """The memory of searches on one passage, used again by each."""
+
+    def begin(self, start: int, goals: NDArray[np.int32], least_cost: float, most_cost: float) -> None:
+        """Forget the last search and begin one.
+
+        Args:
+            start: a cell.
+            goals: (n,), at least one, ascending.
+            least_cost: no cell that can be entered costs less; 0 looks everywhere alike.
+            most_cost: none costs more.
+        """
+
+    def advance(self, most: int) -> int:
+        """Expand up to ``most`` cells; return how many. 0 when nothing is left to do."""
+
+    @property
+    def is_done(self) -> bool:
+        """True if nothing is left to do: the goal is reached at the least cost, or never will be."""
+
+    @property
+    def reached(self) -> int:
+        """The goal reached at the least cost so far, or ``NOWHERE``."""
+
+    def cost_to(self, cell: int) -> float:
+        """Return what the way found to a cell costs, ``inf`` if there is none."""
+
+    def way_to(self, cell: int) -> bytes:
+        """Return the cells of the way found to a cell, from the start, as int32."""
+
+    def nearest(self) -> int:
+        """Return the cell expanded that is nearest to the goals; ties go to the cheaper, then the smaller."""
+
+
+@twin
+def bucket_search(open_moves: NDArray[np.uint8], costs: NDArray[np.float32], moves: Moves) -> BucketSearch:
+    """Return memory for searches on one passage.
+
+    Args:
+        open_moves: (height, width), of each cell, as bits. Kept, not copied.
+        costs: (height, width) of entering each cell. Kept, not copied.
+        moves: the kind of grid.
+
+    Cost: 10 bytes a cell, compiled 16.
+    """
+    return _BucketSearch(open_moves, costs, moves)
+
+
+class _BucketSearch:
+    def __init__(self, open_moves: NDArray[np.uint8], costs: NDArray[np.float32], moves: Moves) -> None:
+        self.moves = moves
+        self.height, self.width = costs.shape
+        self.open_moves = open_moves.reshape(-1).data  # indexed twice as fast as the array
+        self.costs = costs.reshape(-1).data
+        # Arrays, not lists: a list of that length makes every full garbage collection 1.5 ms longer.
+        self.ways = array("d", [INFINITE]) * costs.size
+        self.came = array("i", [NOWHERE]) * costs.size
+        self.is_waiting = bytearray(costs.size)
+        self.touched: list[int] = []
+        self.tables: dict[float, list[tuple[tuple[int, float], ...]]] = {}
+        self.ring: list[list[int]] = [[] for _ in range(BUCKETS)]
+        self.begin(0, np.zeros(1, np.int32), 1.0, 1.0)  # done at once: it stands on its goal
+
+    def begin(self, start: int, goals: NDArray[np.int32], least_cost: float, most_cost: float) -> None:
+        for cell in self.touched:
+            self.ways[cell] = INFINITE
+            self.is_waiting[cell] = 0
+        for bucket in self.ring:
+            bucket.clear()
+        self.least_cost = least_cost
+        self.per_bucket = 1 / bucket_width(least_cost, most_cost)
+        self.uniform_cost = least_cost if least_cost == most_cost else 0.0
+        self.start, self.goals = start, frozenset(goals.tolist())
+        self.estimate = Estimate.to(goals, self.moves, self.height, self.width)
+        self.touched = [start]
+        self.ways[start] = 0.0
+        self.is_waiting[start] = 1
+        self.is_done = start in self.goals
+        self.reached, self.bound = (start, 0.0) if self.is_done else (NOWHERE, INFINITE)
+        self.bucket = int(least_cost * self.estimate.from_cell(start) * self.per_bucket)
+        self.ring[self.bucket % BUCKETS].append(start)
+        self.waiting = 1
+
+    def advance(self, most: int) -> int:
+        ring, bucket, waiting, expanded = self.ring, self.bucket, self.waiting, 0
+        ways, came, is_waiting, touched = self.ways, self.came, self.is_waiting, self.touched
+        costs, open_moves, width, goals = self.costs, self.open_moves, self.width, self.goals
+        rows_down, columns_aside, short, far, both = self.estimate
+        least_cost, uniform, per_bucket, bound = self.least_cost, self.uniform_cost, self.per_bucket, self.bound
+        table, current = self._table(uniform), ring[bucket % BUCKETS]
+        while expanded < most and not self.is_done:
+            while not current and waiting:
+                bucket += 1
+                current = ring[bucket % BUCKETS]
+            if not waiting or bucket > bound * per_bucket:
+                self.is_done = True
+                break
+            cell, waiting = current.pop(), waiting - 1
+            if not is_waiting[cell]:
+                continue
+            is_waiting[cell], so_far = 0, ways[cell]
+            if bound != INFINITE and so_far + least_cost * self.estimate.from_cell(cell) >= bound:
+                continue
+            expanded += 1
+            for step, price in table[open_moves[cell]]:
+                other = cell + step
+                way = so_far + price if uniform else so_far + price * costs[other]
+                if way >= ways[other]:
+                    continue
+                row = other // width
+                down, aside = rows_down[row], columns_aside[row & 1][other % width]
+                whole = way + least_cost * (down + short * aside if aside < down else far * aside + both * down)
+                if whole >= bound:
+                    continue
+                ways[other], came[other], is_waiting[other] = way, cell, 1
+                touched.append(other)
+                if other in goals:
+                    self.reached, bound = other, way
+                ring[max(int(whole * per_bucket), bucket) % BUCKETS].append(other)
+                waiting += 1
+        self.bucket, self.waiting, self.bound = bucket, waiting, bound
+        return expanded
+
+    def cost_to(self, cell: int) -> float:
+        return self.ways[cell]
+
+    def way_to(self, cell: int) -> bytes:
+        cells = array("i", [cell])
+        while cell != self.start:
+            cell = self.came[cell]
+            cells.append(cell)
+        cells.reverse()
+        return cells.tobytes()
+
+    def nearest(self) -> int:
+        cells = np.unique(np.array(self.touched, np.int32))
+        cells = cells[np.frombuffer(self.is_waiting, np.uint8)[cells] == 0]
+        if not len(cells):
+            return self.start
+        far = [self.estimate.from_cell(cell) for cell in cells.tolist()]
+        return int(cells[np.lexsort((cells, np.frombuffer(self.ways)[cells], far))[0]])
+
+    def _table(self, uniform_cost: float) -> list[tuple[tuple[int, float], ...]]:
+        """Return by open moves: step to the other cell and length, or cost if it is the same everywhere."""
+        table = self.tables.get(uniform_cost)
+        if table is None:
+            table = self.tables[uniform_cost] = [self._row(bits, uniform_cost or 1.0) for bits in range(256)]
+        return table
+
+    def _row(self, bits: int, cost: float) -> tuple[tuple[int, float], ...]:
+        is_odd = self.moves.is_hexagonal and bits & ODD_ROW
+        return tuple(
+            (down * self.width + right, length * cost)
+            for move, ((down, right), length) in enumerate(
+                zip(self.moves.odd if is_odd else self.moves.even, self.moves.lengths, strict=True)
+            )
+            if bits >> move & 1
+        )
+
+
+class Estimate(NamedTuple):
+    """How long a way to the rectangle around the goals is at least, in moves of length 1.
+
+    With ``down`` rows and ``aside`` columns to go it is ``down + short * aside`` if there
+    are more rows than columns to go, else ``far * aside + both * down``. On hexagonal grids
+    columns are counted in halves of a cell, which puts odd rows where they lie.
+
+    Attributes:
+        rows_down: rows to go from each row.
+        columns_aside: columns to go from each column, in even rows and in odd ones.
+        short: see above.
+        far: see above.
+        both: see above.
+    """
+
+    rows_down: list[int]
+    columns_aside: tuple[list[int], list[int]]
+    short: float
+    far: float
+    both: float
+
+    @classmethod
+    def to(cls, goals: NDArray[np.int32], moves: Moves, height: int, width: int) -> Estimate:
+        """Return the estimate to goals.
+
+        Cost: O(height + width + goals).
+        """
+        rows, columns = np.divmod(goals, width)
+        even = odd = np.arange(width)
+        if moves.is_hexagonal:
+            columns, even, odd = 2 * columns + rows % 2, 2 * even, 2 * odd + 1
+        short, far, both = SHAPES[len(moves.lengths)]
+        return cls(
+            _outside(np.arange(height), rows), (_outside(even, columns), _outside(odd, columns)), short, far, both
+        )
+
+    def from_cell(self, cell: int) -> float:
+        """Return the estimate from one cell."""
+        row, column = divmod(cell, len(self.columns_aside[0]))
+        down, aside = self.rows_down[row], self.columns_aside[row & 1][column]
+        return down + self.short * aside if aside < down else self.far * aside + self.both * down
+
+
+def _outside(lines: NDArray[np.int_], goals: NDArray[np.int_]) -> list[int]:
+    """Return how far lines are from the range of the goals."""
+    far: list[int] = np.maximum(np.maximum(goals.min() - lines, lines - goals.max()), 0).tolist()
+    return far
+
+
+def bucket_width(least_cost: float, most_cost: float) -> float:
+    """Return how much ways in one bucket may differ, so that the ring holds all that wait.
+
+    A move lengthens a way and its estimate by no more than 1.5 times the two costs.
+    """
+    return max(WIDTH * least_cost, 1.5 * (least_cost + most_cost) / (BUCKETS - 2))

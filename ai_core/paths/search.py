@@ -1,0 +1,202 @@
+"""A*: the cheapest way, in slices.
+
+Begin (make it), ``advance(budget)`` until ``is_done``, take ``result``. It looks
+at its budget every ``CELLS_PER_LOOK`` cells, and every cell is a step.
+"""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+import numpy as np
+
+from ai_core.budget import Budget
+from ai_core.errors import shown, whole_number
+from ai_core.maps.graph import Graph
+from ai_core.maps.passage import Passage
+from ai_core.paths.bucket_search import NOWHERE
+from ai_core.paths.called_back_search import called_back_search, goals_on
+from ai_core.paths.path import Path, PathState
+from ai_core.paths.search_memory import SearchMemory
+
+__all__ = ["CELLS_PER_LOOK", "AStarSearch", "Goals", "StepCost"]
+
+CELLS_PER_LOOK = 256
+"""Cells expanded between two looks at the budget: 10 µs compiled, 0.4 ms interpreted.
+More overruns a budget further; fewer cost more than a tenth of a compiled search."""
+
+Goals = int | Iterable[int] | Callable[[int], bool]
+"""A place, several of which any will do, or a function that tells whether a place is one."""
+
+StepCost = Callable[[int, int, float], float]
+"""Of a move: where from, where to, its cost; returns what it costs here, not less, ``inf`` if shut."""
+
+
+class AStarSearch:
+    """The cheapest way on a grid or a graph, found in slices.
+
+    It is optimal, unless the limit ends it just after a first way is found. If no
+    goal can be reached, or the limit ends it earlier, ``result`` leads to the place
+    expanded that is nearest to the goals by estimate; ties go to the one reached more
+    cheaply, then to the smaller number. If cells of the grid change between two slices
+    it begins anew, which ``restarts`` counts; a way found stays as it was.
+
+    Args:
+        ground: a ``Passage`` of a grid, or a ``Graph``.
+        start: a cell or place; there is no way out of one that cannot be entered.
+        goals: a place, several of which any will do, or a function that tells whether
+            a place is one (interpreted, and it looks in every direction).
+        step_cost: what a move costs for this search (interpreted), never less than usual.
+        most_expanded: after how many places to give up; None for no limit.
+        memory: what it writes into; None makes its own. For many searches, one after
+            the other, hand the same to each.
+
+    Attributes:
+        restarts: times it began anew because cells changed.
+        expanded: places expanded so far, those before a restart included.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if a place is not there, there is no goal, or the memory is of another passage or in use.
+
+    Cost: O(expanded), besides making the memory, O(cells).
+    Source: Hart, Nilsson, Raphael 1968; 003_designing_ai_for_games, navigation, whose listing is greedy.
+
+    >>> from ai_core.maps.grid import Grid
+    >>> grid = Grid([[True, True, True], [False, False, True], [True, True, True]])
+    >>> search = AStarSearch(grid.passage(), grid.cell(0, 0), grid.cell(2, 0))
+    >>> search.advance(Budget.unlimited())
+    >>> search.result.cells.tolist(), search.result.cost
+    ([0, 1, 2, 5, 8, 7, 6], 6.0)
+    """
+
+    def __init__(
+        self,
+        ground: Passage | Graph,
+        start: int,
+        goals: Goals,
+        *,
+        step_cost: StepCost | None = None,
+        most_expanded: int | None = None,
+        memory: SearchMemory | None = None,
+    ) -> None:
+        if not isinstance(ground, Passage | Graph):
+            raise TypeError(f"ground must be a Passage of a grid, or a Graph, got {shown(ground)}")
+        self._ground = ground
+        self._size = ground.size if isinstance(ground, Graph) else ground.costs.size
+        self._start = whole_number("start", start, minimum=0, maximum=self._size - 1)
+        self._goals = goals_on(self._size, goals)
+        if step_cost is not None and not callable(step_cost):
+            raise TypeError(f"step_cost must be a callable or None, got {shown(step_cost)}")
+        self._step_cost = step_cost
+        self._most = math.inf if most_expanded is None else whole_number("most_expanded", most_expanded, minimum=1)
+        self._memory = memory
+        self._heart: _Heart
+        self._version = 0
+        self.restarts = 0
+        self.expanded = 0
+        self._is_cancelled = False
+        self._result: Path | None = None
+        self._begin()
+
+    @property
+    def is_done(self) -> bool:
+        """True when ``result`` is there."""
+        return self._result is not None
+
+    @property
+    def is_cancelled(self) -> bool:
+        """True after ``cancel``."""
+        return self._is_cancelled
+
+    @property
+    def progress(self) -> float:
+        """0 until it is done, then 1: a search cannot tell how far it has come."""
+        return float(self.is_done)
+
+    @property
+    def result(self) -> Path:
+        """The way.
+
+        Raises:
+            RuntimeError: if it is not done.
+        """
+        if self._result is None:
+            raise RuntimeError("the search is not done; advance it until is_done")
+        return self._result
+
+    def cancel(self) -> None:
+        """Give up; does nothing when it is done."""
+        self._is_cancelled = not self.is_done
+        self._leave()
+
+    def advance(self, budget: Budget, /) -> None:
+        """Go on until done or the budget is spent, one look at least.
+
+        Raises:
+            RuntimeError: if it was cancelled.
+            ValueError: if ``step_cost`` returned less than the usual cost, or NaN.
+        """
+        if self._is_cancelled:
+            raise RuntimeError("the search was cancelled; begin another")
+        if self.is_done:
+            return
+        if isinstance(self._ground, Passage) and self._ground.version != self._version:
+            self.restarts += 1
+            self._begin()
+        while True:
+            expanded = self._heart.advance(self._next_look(budget))
+            self.expanded += expanded
+            budget.spend(expanded)
+            if self._heart.is_done or self.expanded >= self._most:
+                self._result = self._found()
+                self._leave()
+                return
+            if budget.is_spent:
+                return
+
+    def _next_look(self, budget: Budget) -> int:
+        """Return how many to expand before the budget is looked at."""
+        left = CELLS_PER_LOOK if budget.stopwatch is not None else budget.peek()
+        return max(1, int(min(left, self._most - self.expanded, 1 << 30)))
+
+    def _begin(self) -> None:
+        ground, goals = self._ground, self._goals
+        if isinstance(ground, Passage):
+            self._version = ground.version
+            if not callable(goals) and self._step_cost is None:
+                self._memory = self._memory or SearchMemory(ground)
+                self._memory.take(ground, self)
+                self._heart = self._memory.buckets
+                self._heart.begin(self._start, goals, ground.least_cost, ground.most_cost)
+                return
+        self._heart = called_back_search(ground, self._start, goals, self._step_cost)
+
+    def _leave(self) -> None:
+        if self._memory is not None and self._memory.holder is self:
+            self._memory.holder = None
+
+    def _found(self) -> Path:
+        heart = self._heart
+        if heart.reached != NOWHERE:
+            return self._path("found", heart.reached)
+        nearest = heart.nearest()
+        if nearest == self._start:
+            return Path("none", np.zeros(0, np.int32), math.inf, self.expanded)
+        return self._path("partial", nearest)
+
+    def _path(self, state: PathState, end: int) -> Path:
+        cells = np.frombuffer(self._heart.way_to(end), np.int32)
+        return Path(state, cells, self._heart.cost_to(end), self.expanded)
+
+
+class _Heart(Protocol):
+    @property
+    def is_done(self) -> bool: ...
+    @property
+    def reached(self) -> int: ...
+    def advance(self, most: int, /) -> int: ...
+    def cost_to(self, cell: int, /) -> float: ...
+    def way_to(self, cell: int, /) -> bytes: ...
+    def nearest(self) -> int: ...

@@ -1,0 +1,64 @@
+"""The heart of A* on grids: both forms do the same, step by step."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ai_core.maps.cell_moves import moves_of
+from ai_core.paths.bucket_search import NOWHERE
+from tests.paths.conftest import FORMS
+from tests.paths.levels import grids
+
+
+def story(make, passage, start, goals, most):
+    """All that can be told of a search."""
+    search = make(passage.open_moves, passage.costs, passage.moves)
+    for begin_at in (goals[0], start):  # the second in the memory of the first
+        search.begin(int(begin_at), goals, passage.least_cost, passage.most_cost)
+        slices = []
+        while not search.is_done:
+            slices.append(search.advance(most))
+    end = search.reached if search.reached != NOWHERE else search.nearest()
+    return slices, search.reached, search.nearest(), search.cost_to(end), search.way_to(end)
+
+
+@pytest.mark.skipif(len(FORMS) < 2, reason="kernels are not built")
+@given(grid=grids(), numbers=st.lists(st.integers(0, 63), min_size=2, max_size=4), most=st.integers(1, 9))
+def test_both_forms_do_the_same_in_every_slice(grid, numbers, most):
+    passage = grid.passage()
+    start, *goals = (number % passage.costs.size for number in numbers)
+    goals = np.unique(goals).astype(np.int32)
+    first, second = (story(make, passage, start, goals, most) for make in FORMS.values())
+    assert first == second
+
+
+def test_nothing_is_done_after_the_end():
+    passage_costs = np.ones((2, 2), np.float32)
+    moves = moves_of(4)
+    for make in FORMS.values():
+        search = make(moves.open_from(np.isfinite(passage_costs), "closed"), passage_costs, moves)
+        assert search.is_done
+        search.begin(0, np.array([3], np.int32), 1.0, 1.0)
+        assert 2 <= search.advance(100) <= 3  # the goal itself is not expanded
+        assert search.is_done
+        assert search.advance(100) == 0
+        assert search.cost_to(3) == 2
+
+
+def test_the_kernel_refuses_what_it_would_read_wrongly():
+    if "compiled" not in FORMS:
+        pytest.skip("kernels are not built")
+    make, moves = FORMS["compiled"], moves_of(8)
+    costs = np.ones((2, 3), np.float32)
+    with pytest.raises(TypeError, match="costs must be"):
+        make(np.zeros((2, 3), np.uint8), costs.astype(np.float64), moves)
+    with pytest.raises(TypeError, match="open_moves must be"):
+        make(np.zeros((2, 3), np.int32), costs, moves)
+    with pytest.raises(ValueError, match="same shape"):
+        make(np.zeros((3, 2), np.uint8), costs, moves)
+    search = make(np.zeros((2, 3), np.uint8), costs, moves)
+    for start, goal in ((-1, 0), (6, 0), (0, -1), (0, 6)):
+        with pytest.raises(IndexError):
+            search.begin(start, np.array([goal], np.int32), 1.0, 1.0)
