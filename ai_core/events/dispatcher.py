@@ -10,9 +10,10 @@ from typing import NamedTuple
 from ai_core.budget import Budget
 from ai_core.clock import Clock
 from ai_core.errors import shown
+from ai_core.events.calls import Calls, ListenersChangedError
 from ai_core.events.event import Delivery, Event, Handler
 from ai_core.events.event_log import EventLog
-from ai_core.events.event_registry import ListenersChangedError, Listening
+from ai_core.events.event_registry import Listening
 from ai_core.faults import FaultIsolation
 
 __all__ = ["DUE_TOLERANCE_S", "Dispatcher", "EventCounts", "WhenLate"]
@@ -132,15 +133,13 @@ class Dispatcher:
         self.tell(event, iter((listening,)))
         self._left_out = event  # the other one; it was counted, not told
 
-    def go_on_after(
-        self, error: Exception, event: Event, listeners: tuple[Listening, ...], left: int
-    ) -> None:
-        """Tell the rest after a loop over their calls ended early, with ``left`` not yet called."""
-        place = len(listeners) - left - 1
+    def go_on_after(self, error: Exception, event: Event, calls: Calls, left: int) -> None:
+        """Tell the rest after a loop over calls ended early, with ``left`` not yet made."""
+        place, error = calls.reached(error, left)
         if not isinstance(error, ListenersChangedError):
-            self.fail(listeners[place], event, error)
+            self.fail(calls.listeners[place], event, error)
             place += 1
-        self.tell(event, iter(listeners[place:]))
+        self.tell(event, iter(calls.listeners[place:]))
 
     def finish(self, event: Event, listeners: int) -> None:
         """Note that all who listened have been told."""

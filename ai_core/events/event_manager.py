@@ -251,7 +251,7 @@ class EventManager:
             for call in rest:
                 call(event)
         except Exception as error:
-            self.dispatcher.go_on_after(error, event, calls.listeners, length_hint(rest))
+            self.dispatcher.go_on_after(error, event, calls, length_hint(rest))
 
     def inject(self, code: str, *arguments: Any, sender: object | None = None) -> Event:
         """Send by hand, as from a debug key or a console; the log shows it as injected.
@@ -341,6 +341,8 @@ class EventManager:
             listening.handler = listening.call = stand_in(
                 listening, interest, done.leave_out, done.note_freed
             )
+            if interest.is_only_weak:
+                registry.held_weakly[listening] = interest.held_weakly()
         return listening
 
     def tell_sticky(

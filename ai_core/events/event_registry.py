@@ -3,9 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from operator import attrgetter
-from typing import NoReturn
 
 from ai_core.errors import UnknownNameError, shown, whole_number
+from ai_core.events.calls import Calls, HeldWeakly, Tally
 from ai_core.events.event import Event, Handler
 
 __all__ = [
@@ -15,7 +15,6 @@ __all__ = [
     "Event",
     "EventRegistry",
     "Handler",
-    "ListenersChangedError",
     "Listening",
 ]
 
@@ -87,6 +86,11 @@ class Listening:
         self._registry.remove(self, self._channels)
         self._channels = ()
 
+    def hear_again(self, channels: tuple[Channel, ...]) -> None:
+        """Be called as before; for ``EventRegistry.put_back``."""
+        self._channels = channels
+        self.call = self.handler
+
     def answer_by(self, call: Handler) -> None:
         """Let dispatch call this from now on, also where a broadcast is under way."""
         self.call = call
@@ -94,40 +98,6 @@ class Listening:
 
     def __repr__(self) -> str:
         return f"<Listening of {self.name} to {', '.join(self.codes) or 'nothing any more'}>"
-
-
-class Tally:
-    """What was told by bare loops, until somebody counts it with the rest."""
-
-    __slots__ = ("calls", "events")
-
-    def __init__(self) -> None:
-        self.events = self.calls = 0
-
-
-class Calls(list[Handler]):
-    """What the listeners of one code are called by, for bare loops.
-
-    When anything changes, every entry becomes ``listeners_changed``, and the
-    loop under way goes on with the listeners themselves.
-
-    Attributes:
-        listeners: whose calls they are.
-        times: how often they were told since it was last counted.
-    """
-
-    __slots__ = ("listeners", "times")
-
-    def __init__(self, listeners: tuple[Listening, ...]) -> None:
-        super().__init__([one.call for one in listeners])
-        self.listeners = listeners
-        self.times = 0
-
-    def count_into(self, tally: Tally) -> None:
-        """Hand over what was told."""
-        tally.events += self.times
-        tally.calls += self.times * len(self)
-        self.times = 0
 
 
 class Channel:
@@ -172,7 +142,7 @@ class Channel:
         calls = self._registry.calls.pop(self.code, None)
         if calls is not None:
             calls.count_into(self._registry.tally)
-            calls[:] = [listeners_changed] * len(calls)
+            calls.end()
 
     def sorted_members(self) -> list[Listening]:
         """Return the listeners by rank."""
@@ -192,6 +162,7 @@ class EventRegistry:
         everyone: who listens to every code.
         calls: by code, what to call, for codes sent since anything changed.
         tally: what bare loops told, where it is no longer in ``calls``.
+        held_weakly: listeners whose handlers somebody else keeps, and how these are called.
     """
 
     def __init__(
@@ -201,6 +172,7 @@ class EventRegistry:
         self.channels: dict[str, Channel] = {}
         self.tally = Tally()
         self.calls: dict[str, Calls] = {}
+        self.held_weakly: dict[Listening, HeldWeakly] = {}
         self.everyone = Channel(EVERY_CODE, self)
         self._stopped = stopped
         self._registrations = 0
@@ -273,7 +245,17 @@ class EventRegistry:
                 self._everyone_changed()
             elif not channel.members and not self.are_declared:
                 self.channels.pop(channel.code, None)
+        self.held_weakly.pop(listening, None)
         listening.call = self._stopped(listening)
+
+    def put_back(self, listening: Listening, codes: Iterable[str]) -> None:
+        """Let one that has stopped hear these codes again, as it did. Cost: O(codes)."""
+        channels = tuple([self._channel(code) for code in codes])
+        listening.hear_again(channels[0].alone if len(channels) == 1 else channels)
+        for channel in channels:
+            channel.add(listening)
+        if channels[0] is self.everyone:
+            self._everyone_changed()
 
     def listeners(self, code: str) -> tuple[Listening, ...]:
         """Return who listens to ``code`` now, by rank; a broadcast keeps what it was given."""
@@ -284,7 +266,7 @@ class EventRegistry:
                 found = sorted([*found, *self.everyone.members], key=BY_RANK)
             channel.in_order = tuple(found)
         if channel.in_order and code in self.channels and code not in self.calls:
-            self.calls[code] = Calls(channel.in_order)
+            self.calls[code] = Calls(channel.in_order, self.held_weakly)
         return channel.in_order
 
     def tallied(self) -> Tally:
@@ -328,15 +310,6 @@ class EventRegistry:
         whole_number("codes", mask, minimum=1, maximum=(1 << len(self.channels)) - 1,
                      remedy="use mask_of to make a mask")
         return tuple(code for place, code in enumerate(self.channels) if mask >> place & 1)
-
-
-class ListenersChangedError(Exception):
-    """Ends a loop over calls that are no longer what they were."""
-
-
-def listeners_changed(_event: Event) -> NoReturn:
-    """Stand in every place of a list of calls that must not be used any more."""
-    raise ListenersChangedError
 
 
 def rank_of(priority: int, place: int) -> int:

@@ -12,6 +12,7 @@ from types import BuiltinMethodType, MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ai_core.errors import finite_number, shown
+from ai_core.events.calls import HeldWeakly
 from ai_core.events.event import Event, Handler, Position
 from ai_core.events.terms import coordinates
 
@@ -65,6 +66,19 @@ class Interest(NamedTuple):
     weak: Callable[[], Handler | None] | None = None
     """Returns the handler as long as its object lives."""
 
+    @property
+    def is_only_weak(self) -> bool:
+        """Whether it is held weakly, and is to be told of everything."""
+        return self.weak is not None and self[:3] == (None, None, False)
+
+    def held_weakly(self) -> HeldWeakly:
+        """Return how to call a handler that is held weakly; of a method its object is looked up."""
+        assert self.weak is not None
+        method = self.weak() if isinstance(self.weak, weakref.WeakMethod) else None
+        if isinstance(method, MethodType):
+            return HeldWeakly(method.__func__, weakref.ref(method.__self__))
+        return HeldWeakly(_called, self.weak)
+
 
 ANYTHING = Interest()
 """Every event of the code, every time."""
@@ -97,8 +111,8 @@ def stand_in(
     where, near, is_once, weak = interest
     handler = None if weak is not None else listening.handler
 
-    if weak is not None and near is None and where is None and not is_once:
-        return _told_weakly(listening, weak, leave_out, freed)
+    if interest.is_only_weak:
+        return _told_weakly(listening, interest.held_weakly(), leave_out, freed)
 
     def tell(event: Event) -> object:
         found = handler if weak is None else weak()
@@ -115,18 +129,13 @@ def stand_in(
 
 
 def _told_weakly(
-    listening: Listening, weak: Callable[[], Handler | None], leave_out: Handler,
-    freed: Callable[[Listening], None],
+    listening: Listening, held: HeldWeakly, leave_out: Handler, freed: Callable[[Listening], None]
 ) -> Handler:
     """Return what calls a handler held weakly, in half the time of the general way."""
-    look_up: Callable[[], Any] = weak
-    function: Callable[[Any, Event], object] = _called
-    method = weak() if isinstance(weak, weakref.WeakMethod) else None
-    if isinstance(method, MethodType):
-        look_up, function = weakref.ref(method.__self__), method.__func__
+    function, keeper = held
 
     def tell(event: Event) -> object:
-        found = look_up()
+        found = keeper()
         if found is None:
             freed(listening)
             return leave_out(event)

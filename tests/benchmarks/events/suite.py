@@ -31,7 +31,10 @@ SUITE = Suite(
         Measurement(
             "event to n listeners with priorities", by_priority, CROWDS[1:], goals={"bare loop": 1 / 1.2},
         ),
-        Measurement("event to n listeners held weakly", weakly, CROWDS[1:]),
+        Measurement(
+            # 1.5 is what looking each of them up takes; a stand-in for each would make it 2.5.
+            "event to n listeners held weakly", weakly, CROWDS[1:], goals={"bare loop": 1 / 1.8},
+        ),
         Measurement(
             "event to a squad of 8 among n", to_a_squad, (80, 800, 8000), goals={"loop over those 8": 1 / 8},
         ),
