@@ -14,6 +14,7 @@ from ai_core.events.calls import Calls, ListenersChangedError
 from ai_core.events.event import Delivery, Event, Handler
 from ai_core.events.event_log import EventLog
 from ai_core.events.event_registry import Listening
+from ai_core.events.nesting import is_told_inside, named
 from ai_core.faults import FaultIsolation
 
 __all__ = ["DUE_TOLERANCE_S", "Dispatcher", "EventCounts", "WhenLate"]
@@ -171,12 +172,22 @@ class Dispatcher:
             listening.stop()
         self._note("freed", "", name, "")
         if self.freed == 1:
-            logging.getLogger("ai_core").info(
+            logging.getLogger("ai_core").warning(
                 "%s was freed and listens no more; further ones are only counted", name
             )
 
     def fail(self, listening: Listening, event: Event, error: Exception) -> None:
-        """Report a handler that raised, and have it called with care from now on."""
+        """Report a handler that raised, and have it called with care from now on.
+
+        Raises:
+            RecursionError: events are told inside each other without end; told
+                again until the outermost is reached, or every level would go on
+                with its other listeners.
+        """
+        if isinstance(error, RecursionError):
+            if is_told_inside():
+                raise error
+            error = named(error, event)
         self.failed += 1
         if listening.is_active:
             self._watch(listening)

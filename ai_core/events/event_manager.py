@@ -11,29 +11,25 @@ from typing import Any
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock
-from ai_core.errors import finite_number, shown
-from ai_core.events.dispatcher import DUE_TOLERANCE_S, Dispatcher, EventCounts, WhenLate
-from ai_core.events.event import PLAIN, Audience, Event, EventTerms, Handler, new_event
-from ai_core.events.event_log import EventLog, sender_name
+from ai_core.errors import finite_number
+from ai_core.events.arguments import check_budget
+from ai_core.events.dispatcher import DUE_TOLERANCE_S, EventCounts, WhenLate
+from ai_core.events.event import PLAIN, Audience, Event, Handler, new_event
+from ai_core.events.event_log import sender_name
 from ai_core.events.event_queue import EventQueue, queued
-from ai_core.events.event_registry import (
-    Codes,
-    EventRegistry,
-    Listening,
-    handler_name,
-)
+from ai_core.events.event_registry import Listening
 from ai_core.events.event_state import ListenerBook, RegistryBook, prepared_manager, saved_manager
-from ai_core.events.interest import ANYTHING, Interest, Place, Predicate, interest_of, stand_in
-from ai_core.events.sticky_events import StickyEvents
+from ai_core.events.telling import Telling
 from ai_core.events.terms import terms_of
 from ai_core.faults import FaultIsolation
-from ai_core.saving.fields import State
+from ai_core.saving.fields import LATEST_S, State
 from ai_core.saving.values import SavedValues
 from ai_core.trace import Trace
 
 __all__ = ["Event", "EventCounts", "EventManager", "Handler", "Listening"]
 
-class EventManager:
+
+class EventManager(Telling):
     """Tells listeners what happened, at once or when it is due.
 
     Listeners may be added and stopped from inside handlers: one that is
@@ -66,29 +62,11 @@ class EventManager:
         when_late: WhenLate | None = None,
         book: ListenerBook | None = None,
     ) -> None:
+        super().__init__(clock, codes=codes, faults=faults, trace=trace, when_late=when_late)
         self.values = values if values is not None else SavedValues()
-        self._clock = clock
-        self._trace = trace if trace is not None else Trace()
-        faults = faults if faults is not None else FaultIsolation()
-        self.dispatcher = Dispatcher(clock, faults, when_late)
-        self._registry = EventRegistry(codes, self.dispatcher.when_stopped)
-        self._calls = self._registry.calls
         self._book = book if book is not None else RegistryBook(self._registry)
         self._queue = EventQueue()
-        self._sticky = StickyEvents()
-        self._unnoted_terms: EventTerms | None = PLAIN  # of which nothing is written down
         self._is_advancing = self._is_telling = False
-        self._order = 0
-
-    @property
-    def clock(self) -> Clock:
-        """What decides what is due."""
-        return self._clock
-
-    @property
-    def codes(self) -> tuple[str, ...]:
-        """The codes that were declared, or else those somebody listens to."""
-        return self._registry.codes
 
     @property
     def queue_length(self) -> int:
@@ -100,69 +78,6 @@ class EventManager:
         """What was sent, dispatched, delivered and so on so far."""
         self.count_told()
         return self.dispatcher.counts(self._order)
-
-    @property
-    def log(self) -> EventLog | None:
-        """Where events and deliveries are written down; None for nowhere."""
-        return self.dispatcher.log
-
-    @log.setter
-    def log(self, log: EventLog | None) -> None:
-        self.dispatcher.log = log
-        self._unnoted_terms = PLAIN if log is None else None
-
-    def is_heard(self, code: str) -> bool:
-        """Return whether anybody listens to a code now.
-
-        Raises:
-            UnknownNameError: if the code is not one of those declared.
-        """
-        self._registry.check(code)
-        return bool(self._registry.listeners(code))
-
-    def mask_of(self, *codes: str) -> int:
-        """Return the bit mask that ``listen`` takes for these; the first declared code is bit 0.
-
-        Raises:
-            ValueError: if no codes were declared.
-        """
-        return self._registry.mask_of(codes)
-
-    def listen(
-        self, codes: Codes, handler: Handler, *, name: str | None = None,
-        where: Predicate | None = None, near: tuple[Place, float] | None = None,
-        priority: int = 0, once: bool = False, weak: bool = False,
-    ) -> Listening:
-        """Call ``handler(event)`` for every event of one code, or of several.
-
-        The same handler may listen more than once; it is then called as often.
-        One that comes after a sticky event is told of it before this returns.
-
-        Args:
-            codes: one code, several, EVERY_CODE, or a mask made by ``mask_of``.
-            handler: called with each event.
-            name: for reports and saves; None takes the name of the handler.
-            where: is asked about each event; only those it returns True for are told.
-            near: a place, or a callable that returns it, and a range (m): only
-                what was sent with a position in range is told.
-            priority: higher is told earlier; equal ones by order of listening.
-            once: stop before the first event that is told.
-            weak: drop it when nobody else keeps the handler, or its object.
-
-        Raises:
-            UnknownNameError: if a code is not one of those declared.
-            TypeError: if the handler cannot be called, or not be held weakly.
-            ValueError: if a number is out of range.
-
-        Cost: O(codes); the next event of each sorts its listeners anew, O(listeners).
-        """
-        if where is None and near is None and not (once or weak or self._sticky):
-            return self._registry.add(codes, handler, name, priority)
-        interest = interest_of(handler, where, near, once, weak)
-        main = self._registry
-        listening = self.register(main, codes, handler, interest, name=name, priority=priority)
-        self.tell_sticky(listening, main)
-        return listening
 
     def send(
         self, code: str, *arguments: Any, sender: object | None = None, delay_s: float = 0.0,
@@ -190,21 +105,22 @@ class EventManager:
 
         Raises:
             UnknownNameError: if the code is not one of those declared.
-            ValueError: if a number is negative, NaN or infinite.
+            ValueError: if a number is negative, NaN, or beyond the end of time (1e12 s).
 
         Cost: O(log queue).
         """
         self._registry.check(code)
         now = self._clock.now
-        due_at = now.seconds
+        due_at, left_s = now.seconds, max(0.0, LATEST_S - now.seconds)
         if delay_s != 0:
             due_at += finite_number(
-                "delay_s", delay_s, minimum=0, remedy="use 0 for the next dispatch"
+                "delay_s", delay_s, minimum=0, maximum=left_s, remedy="use 0 for the next dispatch"
             )
         deadline_at = None
         if deadline_s is not None:
             deadline_at = now.seconds + finite_number(
-                "deadline_s", deadline_s, minimum=delay_s, remedy="it cannot be told before its delay"
+                "deadline_s", deadline_s, minimum=delay_s, maximum=left_s,
+                remedy="it cannot be told before its delay",
             )
         terms = terms_of(priority, deadline_at, position, is_sticky, wants_receipt, audience)
         event = new_event(code, arguments, sender, now, due_at, terms)
@@ -214,44 +130,6 @@ class EventManager:
         )
         self._order += 1
         return event
-
-    def send_now(
-        self, code: str, *arguments: Any, sender: object | None = None,
-        position: Iterable[float] | None = None, is_sticky: bool = False,
-        wants_receipt: bool = False, audience: Audience | None = None,
-    ) -> Event:
-        """Tell the listeners before returning, past the queue and any budget.
-
-        Cost: O(listeners of this code), about a bare loop over them.
-        """
-        now = self._clock.now
-        terms = PLAIN
-        if is_sticky or wants_receipt or position is not None or audience is not None:
-            terms = terms_of(0, None, position, is_sticky, wants_receipt, audience)
-        event = new_event(code, arguments, sender, now, now.seconds, terms)
-        self.tell(event)
-        return event
-
-    def tell(self, event: Event) -> None:
-        """Tell the listeners of an event that is made already, before returning.
-
-        For what is always the same, and for passing on what was heard elsewhere.
-
-        Cost: O(listeners of its code), about a bare loop over them.
-        """
-        try:
-            calls = self._calls[event.code]
-        except (KeyError, TypeError):
-            return self._tell_with_care(event)
-        if event.terms is not self._unnoted_terms or self._trace.event_sent:
-            return self._tell_with_care(event)
-        calls.times += 1
-        rest = iter(calls)
-        try:
-            for call in rest:
-                call(event)
-        except Exception as error:
-            self.dispatcher.go_on_after(error, event, calls, length_hint(rest))
 
     def inject(self, code: str, *arguments: Any, sender: object | None = None) -> Event:
         """Send by hand, as from a debug key or a console; the log shows it as injected.
@@ -263,17 +141,6 @@ class EventManager:
             self.log.note("injected", self._clock.now, code, sender_name(sender))
         return self.send(code, *arguments, sender=sender)
 
-    def sticky(self, code: str) -> Event | None:
-        """Return what one who begins to listen to a code now is told at once."""
-        return self._sticky.kept(code, None)
-
-    def clear_sticky(self, code: str, audience: Audience | None = None) -> None:
-        """Forget the sticky event of a code; those who listen later are not told.
-
-        One still in the queue sticks when it is told.
-        """
-        self._sticky.clear(code, audience)
-
     def advance(self, budget: Budget) -> None:
         """Dispatch what is due until nothing is left or the budget is spent.
 
@@ -284,6 +151,7 @@ class EventManager:
         Raises:
             RuntimeError: if called from inside a handler.
         """
+        check_budget(budget)
         if self._is_advancing:
             raise RuntimeError(
                 "advance was called from inside a handler; use send_now to tell at once"
@@ -328,44 +196,6 @@ class EventManager:
         self._order += 1
         return event
 
-    def register(
-        self, registry: EventRegistry, codes: Codes, handler: Handler, interest: Interest, *,
-        name: str | None = None, priority: int = 0, rank: int | None = None,
-    ) -> Listening:
-        """Let a handler listen in a registry, with this manager as its dispatcher."""
-        if interest is not ANYTHING and name is None:
-            name = handler_name(handler)  # whoever stands in has no name of its own
-        listening = registry.add(codes, handler, name, priority, rank)
-        if interest is not ANYTHING:
-            done = self.dispatcher
-            listening.handler = listening.call = stand_in(
-                listening, interest, done.leave_out, done.note_freed
-            )
-            if interest.is_only_weak:
-                registry.held_weakly[listening] = interest.held_weakly()
-        return listening
-
-    def tell_sticky(
-        self, listening: Listening, registry: EventRegistry, before: EventRegistry | None = None
-    ) -> None:
-        """Tell what is sticky in a registry to one who came, unless it was told ``before``."""
-        for event in self._sticky.meant_for(listening, registry, before, self._registry):
-            self.dispatcher.called += 1
-            self.dispatcher.tell(event, iter((listening,)))
-
-    def count_told(self) -> None:
-        """Count what bare loops told with the rest."""
-        told = self._registry.tallied()
-        self._order += told.events
-        self.dispatcher.dispatched += told.events
-        self.dispatcher.called += told.calls
-
-    def _tell_with_care(self, event: Event) -> None:
-        self._registry.check(event.code)
-        self._announce(event)
-        self._order += 1
-        self.dispatcher.tell_now(event, self._begin(event))
-
     def _dispatch_first(self, budget: Budget) -> None:
         entry, rest = self._queue.pop()
         event = entry[4]
@@ -384,17 +214,3 @@ class EventManager:
                 self._queue.put_back(entry, rest)
             else:
                 self.dispatcher.finish(event, 1)
-
-    def _begin(self, event: Event) -> tuple[Listening, ...]:
-        """Return who is to be told; from now on a sticky event waits for those who come."""
-        code, terms = event.code, event.terms
-        if terms.is_sticky:
-            self._sticky.keep(event)
-        audience = self._registry if terms.audience is None else terms.audience
-        return audience.listeners(code)
-
-    def _announce(self, event: Event) -> None:
-        for hook in self._trace.event_sent:
-            hook(event, event.sent_at)
-        if self.log is not None:
-            self.log.note("sent", event.sent_at, event.code, sender_name(event.sender), shown(event.arguments))

@@ -7,6 +7,7 @@ from typing import Any, Protocol, TypeVar
 from ai_core.budget import Budget
 from ai_core.clock import Clock
 from ai_core.errors import UnknownNameError, shown
+from ai_core.events.arguments import check_budget, checked_clock, checked_log
 from ai_core.events.polling_answering import Answering
 from ai_core.events.polling_log import PollingLog
 from ai_core.events.polling_state import prepared_station, saved_station
@@ -63,7 +64,7 @@ class PollingStation:
         faults: FaultIsolation | None = None,
         values: SavedValues | None = None,
     ) -> None:
-        self.clock = clock
+        self.clock = checked_clock(clock)
         self.values = values if values is not None else SavedValues()
         self.faults = faults if faults is not None else FaultIsolation()
         self._topics: dict[str, Topic] = {}
@@ -86,9 +87,7 @@ class PollingStation:
 
     @log.setter
     def log(self, log: PollingLog | None) -> None:
-        if log is not None and not isinstance(log, PollingLog):
-            raise TypeError(f"log must be a PollingLog or None, got {shown(log)}")
-        self._answering.log = log
+        self._answering.log = checked_log(log, PollingLog)
         for topic in self._topics.values():
             topic.watch(log is not None)
 
@@ -117,8 +116,10 @@ class PollingStation:
                 computed in included: 1 within a frame, None until
                 invalidated, 0 never kept.
             lifetime_s: game time it stays fresh instead (s), 1e-6 or more.
-            maximum_keys: answers kept, and questions that may wait; beyond it
-                the oldest sixteenth of the answers is dropped.
+            maximum_keys: answers kept from frame to frame, and questions that
+                may wait; beyond it the oldest sixteenth of the answers is
+                dropped. Those of the present frame stay until it ends, so that
+                none is computed twice in it.
             is_symmetric: the key is a pair, and (a, b) is the same as (b, a);
                 it is computed in the order it was first asked.
             may_ask: ``may_ask(asker, *key)`` decides at every poll whether an
@@ -182,12 +183,13 @@ class PollingStation:
             if topic.now is not now:
                 topic.turn(now)
             answer = topic.fresh[key]
+            topic.hits += 1
+            return answer
         except KeyError:
-            return self.poll_with_age(code, *key).value
+            pass  # computed outside of it: what it raises has nothing to do with this
         except TypeError:
             raise unhashable(self._topic(code), [key]) from None
-        topic.hits += 1
-        return answer
+        return self.poll_with_age(code, *key).value
 
     def poll_as(self, asker: object, code: str, *key: Hashable) -> Any:
         """Return what ``poll`` returns, for somebody who may not ask everything.
@@ -236,10 +238,11 @@ class PollingStation:
             keys = [*keys]
         try:
             answers = [*map(topic.fresh.__getitem__, keys)]
+            topic.hits += len(answers)
+            return answers
         except (KeyError, TypeError):
-            return self._answering.many(topic, keys, asker, now)
-        topic.hits += len(answers)
-        return answers
+            pass
+        return self._answering.many(topic, keys, asker, now)
 
     def begin_frame(self, budget: Budget) -> None:
         """Compute what waits; what is left of the budget is all that polls may compute.
@@ -252,7 +255,7 @@ class PollingStation:
         Raises:
             RuntimeError: if called from inside a computation.
         """
-        self.advance(budget)
+        self.advance(budget)  # which checks it
         self._answering.limit(budget, self.clock.now)
 
     def advance(self, budget: Budget) -> None:
@@ -264,6 +267,7 @@ class PollingStation:
         Raises:
             RuntimeError: if called from inside a computation.
         """
+        check_budget(budget)
         if self._answering.computing.is_busy:
             raise RuntimeError("advance was called from inside a computation; call it once a frame")
         self._answering.work_off(budget, self.clock.now)
@@ -276,11 +280,15 @@ class PollingStation:
 
         Raises:
             UnknownNameError: if there is no topic of this code.
+            TypeError: if the key cannot be hashed.
 
         Cost: O(1); without a key O(answers computed since the last time).
         """
         topic = self._topic(code)
-        topic.expire(self._answering.known(topic, key) if key else None)
+        try:
+            topic.expire(self._answering.known(topic, key) if key else None)
+        except TypeError:
+            raise unhashable(topic, [key]) from None
         self._answering.note(
             topic, key or None, None, self.clock.now, Answer(None, None, "invalidated")
         )
@@ -299,8 +307,9 @@ class PollingStation:
             events: an EventManager, or anything with its ``listen``.
             codes: of events, one or several.
             topics: codes of topics, one or several; those removed are passed over.
-            key: returns the key an event concerns, or None for all of them;
-                without it, every answer is invalidated.
+            key: returns the key an event concerns, a tuple, or None for all of
+                them; without it, every answer is invalidated. If it returns
+                anything else that is a fault of this listener.
 
         Returns:
             what ``listen`` returned: stop that to end it.
@@ -318,7 +327,7 @@ class PollingStation:
             self._topic(name)
 
         def invalidate(event: object) -> None:
-            concerned = key(event) if key is not None else None
+            concerned = _checked_key(key(event)) if key is not None else None
             for name in names:
                 if name in self._topics:
                     self.invalidate(name, *(concerned or ()))
@@ -362,3 +371,12 @@ class PollingStation:
             return self._topics[code]
         except (KeyError, TypeError):
             raise UnknownNameError("topic", code, self._topics) from None
+
+
+def _checked_key(key: Key | None) -> Key | None:
+    if key is not None and not isinstance(key, tuple):
+        raise TypeError(
+            f"key of invalidate_on must return a tuple or None, got {shown(key)};"
+            " write (it,) for a key of one part"
+        )
+    return key

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from itertools import islice, repeat
+from itertools import islice, repeat, takewhile
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -121,6 +121,7 @@ class Topic:
 
     __slots__ = (
         "_are_all_expired",
+        "_crowded_frame",
         "axis",
         "code",
         "computations",
@@ -181,6 +182,7 @@ class Topic:
         self.key_us: float | None = None
         self.latest_until = EXPIRED
         self._are_all_expired = True
+        self._crowded_frame: int | None = None  # in which all that is kept was computed
         self.hits = self.misses = self.computations = self.failures = self.invalidations = 0
         self.stale = self.refused = self.waiting = 0
 
@@ -199,6 +201,8 @@ class Topic:
         before, self.now = self.now, now
         if before is None or now[0] < before[0] or (now[0] != before[0] and self.lifetime < math.inf):
             self.fresh.clear()
+        if len(self.kept) > self.maximum_keys:
+            self._shrink(now)
 
     def watch(self, is_watched: bool) -> None:
         """Let every poll pass by the log, or no longer."""
@@ -236,7 +240,7 @@ class Topic:
         return answers
 
     def keep(self, keys: Sequence[Key], answers: Sequence[Any], now: TimeIndex) -> None:
-        """Keep answers as the newest; drop the oldest beyond the maximum."""
+        """Keep answers as the newest; drop the oldest beyond the maximum, but none of this frame."""
         if self.lifetime == 0:
             return
         kept, until = self.kept, now[self.axis] + self.lifetime
@@ -257,8 +261,8 @@ class Topic:
             kept.update(zip(keys, zip(answers, repeat(now), repeat(until)), strict=False))
             if is_quick:
                 self.fresh.update(zip(keys, answers, strict=True))
-        if len(kept) > self.maximum_keys:
-            self._shrink()
+        if len(kept) > self.maximum_keys and self._crowded_frame != now[0]:
+            self._shrink(now)
 
     def until(self, computed_at: TimeIndex) -> float:
         """Return the frame or second at which an answer is old."""
@@ -285,19 +289,24 @@ class Topic:
         self.fresh.clear()
         self.latest_until = max((one[2] for one in kept.values()), default=EXPIRED)
         self._are_all_expired = self.latest_until == EXPIRED
-        while len(kept) > self.maximum_keys:
-            del kept[next(iter(kept))]
+        self.now = self._crowded_frame = None
+        if len(kept) > self.maximum_keys:  # of a save from a frame that may go on
+            self._shrink(max(one[1] for one in kept.values()))
 
-    def _shrink(self) -> None:
-        """Drop the oldest answers beyond the maximum.
+    def _shrink(self, now: TimeIndex) -> None:
+        """Drop the oldest answers beyond the maximum, as far as they are of earlier frames.
 
         A sixteenth at a time: a dict finds its oldest key by walking over all
         that were taken out before it.
         """
-        over = len(self.kept) - self.maximum_keys
-        for key in [*islice(self.kept, max(over, self.maximum_keys // 16))]:
+        most = max(len(self.kept) - self.maximum_keys, self.maximum_keys // 16)
+        old = [
+            *takewhile(lambda key: self.kept[key][1][0] != now[0], islice(self.kept, most))
+        ]
+        for key in old:
             del self.kept[key]
             self._let_go(key)
+        self._crowded_frame = now[0] if len(old) < most else None
 
     def _let_go(self, key: Key) -> None:
         self.fresh.pop(key, None)

@@ -15,9 +15,10 @@ from typing import Any
 from ai_core.budget import Budget
 from ai_core.clock import Clock
 from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
+from ai_core.events.arguments import check_budget
 from ai_core.events.event import Handler
 from ai_core.events.event_manager import EventManager
-from ai_core.events.event_registry import Listening
+from ai_core.events.event_registry import EVERY_CODE, Listening
 from ai_core.saving.fields import LATEST_S, Fields, State
 
 __all__ = ["DAY_S", "TimeOfDay"]
@@ -51,7 +52,7 @@ class TimeOfDay:
     ) -> None:
         self.events = EventManager(clock, **events)
         self._clock = clock
-        self._names = {name: seconds_of(time) for name, time in (names or {}).items()}
+        self._names = {_checked_name(name): seconds_of(time) for name, time in (names or {}).items()}
         self._day_length_s = _length(day_length_s)
         self._since_s = clock.now.seconds
         self._began_s = self._looked_s = seconds_of(starts_at)
@@ -130,6 +131,7 @@ class TimeOfDay:
 
     def advance(self, budget: Budget) -> None:
         """Tell whose time has come. Cost: O(1) while nobody's has."""
+        check_budget(budget)
         self._look()
         self.events.advance(budget)
 
@@ -232,6 +234,14 @@ def seconds_of(time: object) -> float:
     if hours > 23 or minutes > 59 or seconds > 59:
         raise ValueError(f"a time of day must be from '00:00' to '23:59:59', got {shown(time)}")
     return float(hours * 3600 + minutes * 60 + seconds)
+
+
+def _checked_name(name: object) -> str:
+    if not isinstance(name, str) or not name or name == EVERY_CODE or name[0].isdigit():
+        raise ValueError(
+            f"a time's name must be a text that is not {EVERY_CODE!r} and begins with no digit, got {shown(name)}"
+        )
+    return name
 
 
 def _length(day_length_s: float) -> float:

@@ -61,7 +61,7 @@ def test_who_is_stopped_by_an_earlier_one_hears_nothing_and_the_rest_is_told_onc
 
 def test_one_of_a_run_that_raises_is_left_out_after_three_times_and_the_others_are_told(events, crowd):
     wrong = []
-    event, log, ears, _ = crowd("www", w1=lambda: wrong and wrong[0]["nobody"])
+    event, log, _ears, _ = crowd("www", w1=lambda: wrong and wrong[0]["nobody"])
     wrong.append({})
     for _ in range(5):
         events.tell(event)

@@ -119,5 +119,5 @@ def test_a_log_of_nothing_is_refused(most, error):
 
 
 def test_only_a_log_is_a_log(station):
-    with pytest.raises(TypeError, match="log must be a PollingLog or None, got 3"):
+    with pytest.raises(TypeError, match="log must be of class PollingLog or None, got 3"):
         station.log = 3

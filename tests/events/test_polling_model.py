@@ -117,6 +117,7 @@ class Reference:
     def __init__(self):
         self.frame_now, self.left, self.allowed_frame = 0, None, -1
         self.kept, self.waiting, self.computed = {}, [], []
+        self.looked_at = {}  # in which frame a topic was last asked
 
     def known(self, code, key):
         if "symmetric" in TOPICS[code][4]:
@@ -153,12 +154,20 @@ class Reference:
         most, here = TOPICS[code][2], [one for one in self.kept if one[0] == code]
         if len(here) > most:
             for one in here[: max(len(here) - most, most // 16)]:
+                if self.kept[one][1] == self.frame_now:
+                    return
                 del self.kept[one]
+
+    def look(self, code):
+        if self.looked_at.get(code) != self.frame_now:
+            self.looked_at[code] = self.frame_now
+            self.drop_oldest(code)
 
     def allowed(self):
         return 99 if self.allowed_frame != self.frame_now else self.left
 
     def poll(self, code, key, asker):
+        self.look(code)
         if "secret" in TOPICS[code][4] and asker not in key:
             return (REFUSED, None, "refused")
         key = self.known(code, key)
@@ -185,6 +194,7 @@ class Reference:
             self.waiting.append((code, key))
 
     def poll_many(self, code, keys, asker=None):
+        self.look(code)
         names, missing, values = {}, [], {}
         for key in keys:
             if "secret" in TOPICS[code][4] and asker not in key:
@@ -255,7 +265,7 @@ class Reference:
         """A log changes nothing."""
 
     def reload(self):
-        self.left = None
+        self.left, self.looked_at = None, {}
 
 
 @pytest.mark.slow
@@ -271,6 +281,9 @@ def test_polls_are_answered_as_a_plain_dict_would(script):
         assert ours.computed == reference.computed
         assert ours.station.waiting == len(reference.waiting)
         assert sum(row.keys for row in ours.station.statistics()) == len(reference.kept)
+    ours.frame(1)
+    for code in TOPICS:
+        ours.station.poll(code, 0, 0)
     rows = ours.station.statistics()
     assert all(row.keys <= TOPICS[row.code][2] and row.waiting <= TOPICS[row.code][2] for row in rows)
     assert sum(row.computations for row in rows) == len(ours.computed)

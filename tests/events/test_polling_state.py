@@ -86,6 +86,10 @@ def test_a_smaller_station_keeps_the_newest_answers():
     second.station.remove_topic("far")
     second.station.add_topic("far", second.far, lifetime_frames=3, maximum_keys=1)
     second.load(first)
+    kept = second.station.save_state()["topics"][-1]["answers"]
+    assert {computed_at[0] for _, _, computed_at, _ in kept} == {4}  # none of this frame is computed again
+    second.clock.advance()
+    second.station.poll("far", "new")
     assert [row.keys for row in second.station.statistics() if row.code == "far"] == [1]
 
 

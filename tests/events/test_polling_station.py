@@ -119,15 +119,48 @@ def test_an_answer_invalidated_while_it_is_computed_is_not_kept(station):
     assert station.poll("t") == "new"
 
 
-def test_memory_is_bounded_and_the_oldest_answer_goes_first(station, oracle):
+def test_memory_is_bounded_and_the_oldest_answer_goes_first(station, clock, oracle):
     station.add_topic("t", oracle, lifetime_frames=None, maximum_keys=2)
-    for key in "aba":
+    for key in "abac":
         station.poll("t", key)
-    station.poll("t", "c")
+        clock.advance()
 
     assert station.statistics()[0].keys == 2
     assert station.poll("t", "b") == 2
     assert station.poll("t", "a") == 4  # was dropped for "c"
+
+
+@pytest.mark.parametrize("is_batched", [True, False])
+def test_beyond_the_maximum_no_answer_is_computed_twice_in_a_frame(station, clock, is_batched):
+    asked = []
+
+    def compute(keys):
+        asked.extend(keys)
+        return [key[0] for key in keys]
+
+    if is_batched:
+        station.add_topic("t", None, compute_many=compute, maximum_keys=4)
+    else:
+        station.add_topic("t", lambda key: compute([(key,)])[0], maximum_keys=4)
+    keys = [(number,) for number in range(100)]
+    for _ in range(3):
+        asked.clear()
+        for part in (keys[:50], keys, keys[::-1]):
+            station.poll_many("t", part)
+            assert [station.poll("t", *key) for key in part] == [key[0] for key in part]
+        assert sorted(asked) == keys
+        clock.advance()
+    station.poll("t", 1)
+    assert station.statistics()[0].keys <= 4
+
+
+def test_beyond_the_maximum_no_answer_is_computed_twice_in_a_frame_that_was_saved(clock, oracle):
+    first, second = PollingStation(clock), PollingStation(clock)
+    for station in (first, second):
+        station.add_topic("t", oracle, maximum_keys=2)
+    told = [first.poll("t", key) for key in "abcde"]
+    second.prepare_state(first.save_state())()
+    assert [second.poll("t", key) for key in "abcde"] == told
 
 
 def test_an_answer_computed_again_is_the_newest(station, clock, oracle):
@@ -334,3 +367,45 @@ def test_an_old_or_a_refused_answer_says_so(station, clock, oracle):
     clock.advance(3)
     answer = station.poll_with_age("t")
     assert (answer.value, answer.age_frames, answer.how, answer.is_stale) == (1, 3, "kept", False)
+
+
+@pytest.mark.parametrize("key", ["yard", ["yard"], 3])
+def test_what_an_event_concerns_must_be_a_tuple(station, oracle, key):
+    errors = []
+    events = EventManager(ManualClock(), faults=FaultIsolation(report=lambda fault: errors.append(fault.error)))
+    station.add_topic("t", oracle, lifetime_frames=None)
+    station.poll("t", *"yard")
+    station.invalidate_on(events, "fell", "t", key=lambda event: key)
+    events.send_now("fell")
+    assert "key of invalidate_on must return a tuple or None, got" in str(errors[0])
+    assert station.poll("t", *"yard") == 1  # nothing was invalidated by its letters
+
+
+def test_a_key_that_cannot_be_hashed_cannot_be_invalidated(station, oracle):
+    station.add_topic("t", oracle)
+    with pytest.raises(TypeError, match=r"a key of topic 't' must be hashable, got \(\[1\],\); use tuples for lists"):
+        station.invalidate("t", [1])
+
+
+@pytest.mark.parametrize(
+    ("use", "message"),
+    [
+        (lambda station: PollingStation(None), "clock must have now, a TimeIndex, got None"),
+        (lambda station: station.begin_frame(5), "budget must be a Budget, got 5"),
+        (lambda station: station.advance(None), "budget must be a Budget, got None"),
+    ],
+)
+def test_what_is_no_clock_or_budget_is_refused_at_the_call(station, use, message):
+    with pytest.raises(TypeError, match=message):
+        use(station)
+
+
+def test_an_error_of_a_computation_is_not_blamed_on_the_cache(station):
+    def fail(who):
+        raise ValueError("mine")
+
+    station.add_topic("t", fail)
+    for ask in (lambda: station.poll("t", 1), lambda: station.poll_many("t", [(1,)])):
+        with pytest.raises(ValueError, match="mine") as caught:
+            ask()
+        assert caught.value.__context__ is None

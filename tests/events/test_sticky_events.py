@@ -5,6 +5,7 @@ import pytest
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
+from ai_core.errors import UnknownNameError
 from ai_core.events.event_manager import EventManager
 from ai_core.faults import FaultIsolation
 
@@ -131,3 +132,12 @@ def test_an_unknown_code_cannot_be_told():
     foreign = EventManager(ManualClock()).send_now("y")
     with pytest.raises(LookupError, match="unknown event code 'y'"):
         events.tell(foreign)
+
+
+def test_a_sticky_event_of_a_code_that_is_not_declared_is_refused():
+    events = EventManager(ManualClock(), codes=["door"])
+    for use in (events.sticky, events.clear_sticky):
+        with pytest.raises(UnknownNameError, match="unknown event code 'dor'; did you mean 'door'"):
+            use("dor")
+        with pytest.raises(TypeError, match="an event code must be a string, got 3"):
+            use(3)

@@ -247,3 +247,14 @@ def test_what_is_told_is_what_lies_between_two_looks(hours, script):
         day.advance(Budget.unlimited())
         assert told == wanted
     assert day.time_s == pytest.approx(now * 90 % DAY_S, abs=1e-3)
+
+
+@pytest.mark.parametrize("name", ["*", "", "17", 3])
+def test_a_name_that_could_be_taken_for_something_else_is_refused(name):
+    with pytest.raises(ValueError, match="a time's name must be a text that is not '\\*' and begins with no digit"):
+        TimeOfDay(ManualClock(), day_length_s=24, names={name: "06:00"})
+
+
+def test_a_day_needs_a_budget():
+    with pytest.raises(TypeError, match="budget must be a Budget, got 1"):
+        TimeOfDay(ManualClock(), day_length_s=24).advance(1)

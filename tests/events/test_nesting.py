@@ -1,0 +1,91 @@
+"""Events that answer each other at once, without end."""
+from __future__ import annotations
+
+import pytest
+
+from ai_core.budget import Budget
+from ai_core.clock import ManualClock
+from ai_core.events.event_manager import EventManager
+from ai_core.events.narrowcast import Narrowcast
+from ai_core.faults import FaultIsolation
+
+
+@pytest.fixture
+def reports():
+    return []
+
+
+@pytest.fixture
+def faults(reports):
+    return FaultIsolation(report=reports.append)
+
+
+@pytest.mark.parametrize("weak", [False, True])
+@pytest.mark.parametrize("is_queued", [False, True])
+def test_an_endless_answering_is_ended_is_reported_once_and_names_the_codes(faults, reports, weak, is_queued):
+    events = EventManager(ManualClock(), faults=faults)
+    calls, told = [], []
+
+    class Ear:
+        def answer(self, event):
+            calls.append(event.code)
+            events.send_now("pong" if event.code == "ping" else "ping")
+
+        def hear(self, event):
+            told.append(event.code)
+
+    ears = [Ear() for _ in range(3)]
+    for ear in ears:
+        events.listen(["ping", "pong"], ear.answer, weak=weak)
+    events.listen("ping", ears[0].hear)
+    if is_queued:
+        events.send("ping")
+        events.advance(Budget.unlimited())
+    else:
+        events.send_now("ping")
+    assert len(reports) == 3  # each of those who began to answer
+    assert len(calls) < 5000  # and not three times as many with each level
+    assert told == ["ping"]
+    assert "events were told inside each other and there was no end: 'ping' -> 'pong' -> 'ping'" in str(
+        reports[0].error)
+    assert len(reports[0].traceback_text()) < 1000
+
+
+def test_who_works_again_is_told_again(faults, reports):
+    events, answers = EventManager(ManualClock(), faults=faults), [True]
+    heard = []
+
+    def answer(event):
+        heard.append(event.code)
+        if answers:
+            events.send_now("ping")
+
+    events.listen("ping", answer)
+    events.send_now("ping")
+    answers.clear()
+    heard.clear()
+    events.send_now("ping")
+    assert heard == ["ping"]
+
+
+def test_a_squad_that_answers_itself_without_end_is_ended(faults, reports):
+    army = Narrowcast(ManualClock(), faults=faults)
+    squad = army.add_group("red")
+    for name in ("ann", "bob"):
+        army.add_member(name, squad).listen("go", lambda event: squad.send_now("go"))
+    squad.send_now("go")
+    assert len(reports) == 2
+    assert "'go' -> 'go'" in str(reports[0].error)
+
+
+def test_endless_recursion_that_has_nothing_to_do_with_events_is_a_failure_like_others(faults, reports):
+    events, told = EventManager(ManualClock(), faults=faults), []
+
+    def falls(event):
+        falls(event)
+
+    events.listen("ping", falls)
+    events.listen("ping", lambda event: told.append(event.code))
+    events.send_now("ping")
+    assert told == ["ping"]
+    assert type(reports[0].error) is RecursionError
