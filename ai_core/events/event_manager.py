@@ -64,7 +64,7 @@ class EventManager(Telling):
     ) -> None:
         super().__init__(clock, codes=codes, faults=faults, trace=trace, when_late=when_late)
         self.values = values if values is not None else SavedValues()
-        self._book = book if book is not None else RegistryBook(self._registry)
+        self._book = book if book is not None else RegistryBook(self._registry, self._once)
         self._queue = EventQueue()
         self._is_advancing = self._is_telling = False
 
@@ -180,7 +180,8 @@ class EventManager(Telling):
         """Check a saved state against the listeners that are here; return what loads it.
 
         Only listeners that were still to be told of a half-told event, or that
-        had failed, are named in it; they must listen here.
+        had failed, are named in it; they must listen here. Those who listened
+        once and were told stop, or listen again, as they did when it was saved.
 
         Raises:
             StateError: if it cannot be loaded; says where in it, and why.

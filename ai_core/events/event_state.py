@@ -15,6 +15,7 @@ from ai_core.errors import UnknownNameError
 from ai_core.events.event import PLAIN, Audience, Delivery, Event, EventTerms, Receipt
 from ai_core.events.event_queue import queued
 from ai_core.events.event_registry import MOST_PRIORITY, EventRegistry, Listening
+from ai_core.events.once_listeners import OnceListeners
 from ai_core.saving.fields import Fields, State, StateError, brief
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ListenerBook", "RegistryBook", "prepared_manager", "saved_manager"]
 
-VERSION = 2
+VERSION = 3
 
 COUNTS = ("dispatched", "called", "skipped", "unheard", "failed", "late", "freed")
 
@@ -48,22 +49,27 @@ class ListenerBook(Protocol):
 
 
 class RegistryBook:
-    """Listeners by code, name, and which of those of that code and name."""
+    """Listeners by code, name, and which of those of that code and name; once-listeners by all codes."""
 
-    def __init__(self, registry: EventRegistry) -> None:
+    def __init__(self, registry: EventRegistry, once: OnceListeners) -> None:
         self._registry = registry
+        self._once = once
 
     def references(self) -> dict[Listening, list[Any]]:
         """Return code, name and number of each listener."""
         found: dict[Listening, list[Any]] = {}
         for reference, listening in self._by_reference().items():
             found.setdefault(listening, list(reference))
+        for listening, known in self._once.references().items():
+            found[listening] = [list(known.codes), known.name, known.number]
         return found
 
     def finder(self, reference: list[Any], place: str, *, is_under_way: bool) -> Finder:
         """Find it now: loading changes no listener."""
         keys = dict(zip(("code", "name", "number"), reference, strict=False))
         fields = Fields(keys, place)
+        if isinstance(reference[0], list):
+            return self._once_finder(fields)
         wanted = fields.text("code"), fields.text("name"), fields.whole("number")
         here = self._by_reference()
         if wanted not in here:
@@ -75,15 +81,27 @@ class RegistryBook:
         listening = here[wanted]
         return lambda: listening
 
+    def _once_finder(self, fields: Fields) -> Finder:
+        codes = tuple(map(str, fields.items("code")))
+        name, number = fields.text("name"), fields.whole("number")
+        listening = self._once.find(codes, name, number)
+        if listening is None:
+            fields.refuse("name", f"is {brief(name)}, who does not listen once to"
+                                  f" {brief(', '.join(codes))} here; let it listen first")
+        return lambda: listening
+
     def audience(self, plain: object, place: str) -> NoReturn:
         """Refuse: here everybody hears everything."""
         raise StateError(f"{place!r} speaks of a narrowcast, and this is none")
 
     def _by_reference(self) -> dict[tuple[str, str, int], Listening]:
         found: dict[tuple[str, str, int], Listening] = {}
+        once = self._once.references()
         for channel in (*self._registry.channels.values(), self._registry.everyone):
             numbers: dict[str, int] = defaultdict(int)
             for listening in channel.sorted_members():
+                if listening in once:
+                    continue
                 name = listening.name
                 found[channel.code, name, numbers[name]] = listening
                 numbers[name] += 1
@@ -117,13 +135,14 @@ def saved_manager(manager: EventManager) -> State:
             for index, event in enumerate(manager._sticky.events())
         ],
         "failing": _saved_failing(manager, references),
+        "once": manager._once.save_state(),
     }
 
 
 def prepared_manager(manager: EventManager, state: object) -> Callable[[], None]:
     """Check a state against the listeners that are here; return what loads it."""
     _check_between_frames(manager)
-    fields = Fields.versioned(state, version=VERSION, migrations={1: _from_1_to_2})
+    fields = Fields.versioned(state, version=VERSION, migrations={1: _from_1_to_2, 2: _from_2_to_3})
     fields.moment("now")
     sent = fields.whole("sent")
     totals = fields.group("counts")
@@ -132,12 +151,14 @@ def prepared_manager(manager: EventManager, state: object) -> Callable[[], None]
     queue = _read_queue(manager, fields, sent)
     sticky = _read_sticky(manager, fields)
     failing = _read_failing(manager._book, fields)
+    load_once = manager._once.prepare_state(fields)
     fields.end()
 
     def change() -> None:
         done = manager.dispatcher
         manager.count_told()  # what was told before the load must not be counted after it
         manager._order = sent
+        load_once()
         for name, count in counts.items():
             setattr(done, name, count)
         manager._queue.replace(
@@ -334,3 +355,8 @@ def _from_1_to_2(state: State) -> State:
         "queue": sorted(queue, key=lambda one: one["order"]),
         "counts": {**state["counts"], "late": 0, "freed": 0},
     }
+
+
+def _from_2_to_3(state: State) -> State:
+    """It was not said who had listened once."""
+    return {**state, "version": 3, "once": []}

@@ -102,11 +102,13 @@ def interest_of(
 
 
 def stand_in(
-    listening: Listening, interest: Interest, leave_out: Handler, freed: Callable[[Listening], None]
+    listening: Listening, interest: Interest, leave_out: Handler, freed: Callable[[Listening], None],
+    use_up: Callable[[Listening], None],
 ) -> Handler:
     """Return what is called in place of a handler; ``leave_out`` notes that it was not.
 
     It keeps no handler that is held weakly; ``freed`` is told when one is gone.
+    ``use_up`` stops one who listens once.
     """
     where, near, is_once, weak = interest
     handler = None if weak is not None else listening.handler
@@ -122,7 +124,7 @@ def stand_in(
         if (near is not None and not near(event)) or (where is not None and not where(event)):
             return leave_out(event)
         if is_once:
-            listening.stop()  # first: what the handler sends must not reach it again
+            use_up(listening)  # first: what the handler sends must not reach it again
         return found(event)
 
     return tell

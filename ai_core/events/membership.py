@@ -8,6 +8,7 @@ from ai_core.errors import shown
 from ai_core.events.event import Event, Handler
 from ai_core.events.event_registry import Codes, EventRegistry, Listening, handler_name, rank_of
 from ai_core.events.interest import Interest, Place, Predicate, interest_of
+from ai_core.events.once_listeners import REMEMBERED
 from ai_core.saving.fields import State
 
 if TYPE_CHECKING:
@@ -72,8 +73,8 @@ class MemberListening:
     """
 
     __slots__ = (
-        "__weakref__", "_codes", "_handler", "_interest", "_name", "_priority", "listening",
-        "member", "number", "place",
+        "__weakref__", "_codes", "_handler", "_has_stopped", "_interest", "_name", "_priority",
+        "listening", "member", "number", "place",
     )
 
     def __init__(
@@ -87,6 +88,7 @@ class MemberListening:
         self._name = handler_name(handler) if name is None else name
         self._priority = priority
         self.number = number
+        self._has_stopped = False
         self.listening = self._registered(None)
 
     @property
@@ -94,9 +96,28 @@ class MemberListening:
         """True until ``stop``, by whomever."""
         return self.listening.is_active
 
+    @property
+    def is_used_up(self) -> bool:
+        """True of one that listened once, and was told: loading a save from before brings it back."""
+        return self._interest.is_once and not self.is_active and not self._has_stopped
+
+    @property
+    def is_once(self) -> bool:
+        """Whether it listens once."""
+        return self._interest.is_once
+
     def stop(self) -> None:
         """Hear nothing more, at once. Stopping twice is harmless."""
+        self._has_stopped = True
         self.listening.stop()
+
+    def use_up(self) -> None:
+        """Stop as if it had been told; loading a save from before brings it back."""
+        self.listening.stop()
+
+    def is_like(self, other: MemberListening) -> bool:
+        """Return whether it listens to the same codes by the same name."""
+        return (self._codes, self._name) == (other._codes, other._name)
 
     def move(self, place: int | None = None) -> None:
         """Listen in the group the member is in now, instead of the one before."""
@@ -147,6 +168,8 @@ class Member:
         self.times_listened = 0
         self._group = group
         self._listenings: list[MemberListening] = []
+        self._used_up: dict[int, MemberListening] = {}
+        self._tidy_at = 16
         group.take_in(self)
 
     @property
@@ -157,8 +180,14 @@ class Member:
     @property
     def listenings(self) -> tuple[MemberListening, ...]:
         """What it listens to, in the order it began."""
-        self._listenings = [one for one in self._listenings if one.is_active]
+        self._tidy()
         return tuple(self._listenings)
+
+    @property
+    def used_up(self) -> tuple[MemberListening, ...]:
+        """The latest who listened once and were told; a save from before brings them back."""
+        self._tidy()
+        return tuple(self._used_up.values())
 
     def listen(
         self, codes: Codes, handler: Handler, *, name: str | None = None,
@@ -174,6 +203,8 @@ class Member:
         made = MemberListening(self, self.times_listened, codes, handler, interest, name, priority)
         self.times_listened += 1
         self._listenings.append(made)
+        if len(self._listenings) >= self._tidy_at:
+            self._tidy()
         self.narrowcast.events.tell_sticky(made.listening, self._group.registry)
         return made
 
@@ -211,11 +242,31 @@ class Member:
             self.is_removed = True
             self.narrowcast.forget_member(self)
 
+    def bring_back(self, used_up: MemberListening, place: int) -> None:
+        """Let one that was told listen again."""
+        del self._used_up[used_up.number]
+        used_up.move(place)
+        self._listenings.append(used_up)
+        self._listenings.sort(key=lambda one: one.number)
+
     def put_into(self, group: Group) -> None:
         """Belong to another group, as its last member."""
         self._group.let_out(self)
         self._group = group
         group.take_in(self)
+
+    def _tidy(self) -> None:
+        """Forget what has stopped, but for the latest that were used up."""
+        rest = []
+        for one in self._listenings:
+            if one.is_active:
+                rest.append(one)
+            elif one.is_used_up:
+                self._used_up[one.number] = one
+        self._listenings = rest
+        self._tidy_at = max(16, 2 * len(rest))
+        while len(self._used_up) > REMEMBERED:
+            del self._used_up[next(iter(self._used_up))]
 
     def _check_present(self) -> None:
         if self.is_removed:

@@ -143,11 +143,17 @@ def _put(saved: _SavedMember) -> None:
     """Put a member where it was; what it had stopped listening to is stopped."""
     member = saved.member
     member.put_into(saved.group)
+    backs = [one for one in member.used_up if one.number in saved.places]
     for one in member.listenings:
-        if one.number < saved.times_listened and one.number not in saved.places:
-            one.stop()
+        back = next((old for old in backs if one.number >= saved.times_listened and one.is_like(old)), None)
+        if back is not None:  # this one took its place since
+            backs.remove(back)
+        if back is not None or (one.number < saved.times_listened and one.number not in saved.places):
+            one.use_up() if one.is_once else one.stop()
         else:
             one.move(saved.places.get(one.number, one.place))
+    for back in [one for one in member.used_up if one.number in saved.places]:
+        member.bring_back(back, saved.places[back.number])
     member.times_listened = max(member.times_listened, saved.times_listened)
 
 
@@ -167,7 +173,8 @@ def _member(narrowcast: Narrowcast, fields: Fields, name: str) -> Member:
 
 def _listening_of(member: Member, fields: Fields) -> MemberListening:
     number = fields.whole("number")
-    found = next((one for one in member.listenings if one.number == number), None)
+    here = (*member.listenings, *member.used_up)
+    found = next((one for one in here if one.number == number), None)
     if found is None:
         fields.refuse("number", f"is {number}, which {member.name!r} has not here; let it listen first")
     return found

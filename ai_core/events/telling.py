@@ -1,7 +1,7 @@
 """Telling at once: who listens, and what is told to them before the call returns."""
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from operator import length_hint
 from typing import Any
 
@@ -13,6 +13,7 @@ from ai_core.events.event import PLAIN, Audience, Event, EventTerms, Handler, ne
 from ai_core.events.event_log import EventLog, sender_name
 from ai_core.events.event_registry import Codes, EventRegistry, Listening, handler_name
 from ai_core.events.interest import ANYTHING, Interest, Place, Predicate, interest_of, stand_in
+from ai_core.events.once_listeners import OnceListeners
 from ai_core.events.sticky_events import StickyEvents
 from ai_core.events.terms import terms_of
 from ai_core.faults import FaultIsolation
@@ -44,6 +45,7 @@ class Telling:
         self._registry = EventRegistry(codes, self.dispatcher.when_stopped)
         self._calls = self._registry.calls
         self._sticky = StickyEvents()
+        self._once = OnceListeners(self._registry)
         self._unnoted_terms: EventTerms | None = PLAIN  # of which nothing is written down
         self._order = 0
 
@@ -193,8 +195,11 @@ class Telling:
         listening = registry.add(codes, handler, name, priority, rank)
         if interest is not ANYTHING:
             done = self.dispatcher
+            use_up: Callable[[Listening], None] = Listening.stop
+            if interest.is_once and registry is self._registry:
+                use_up = self._once.add(listening)
             listening.handler = listening.call = stand_in(
-                listening, interest, done.leave_out, done.note_freed
+                listening, interest, done.leave_out, done.note_freed, use_up
             )
             if interest.is_only_weak:
                 registry.held_weakly[listening] = interest.held_weakly()

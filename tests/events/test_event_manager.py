@@ -384,7 +384,7 @@ def test_a_code_that_is_no_string_cannot_be_sent(events):
 
 @pytest.mark.parametrize("terms", [{"delay_s": 2e12}, {"deadline_s": 2e12}, {"delay_s": 1, "deadline_s": 1e13}])
 def test_what_would_be_told_beyond_the_end_of_time_is_refused(events, terms):
-    with pytest.raises(ValueError, match="_s must be at most 1e.12, got"):
+    with pytest.raises(ValueError, match=r"_s must be at most 1e\+12, got"):
         events.send("x", **terms)
     assert events.queue_length == 0
 

@@ -1,0 +1,124 @@
+"""Who listens once: whom a save knows to have been told, and who comes back when it is loaded.
+
+A once-listener that was told stops. Where the same game is loaded anew, from
+before that, it must listen again; and where another one is loaded, from after
+that, its like must listen no more. So they are numbered by what they listen
+to and by name, in the order they began.
+"""
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import NamedTuple
+from weakref import WeakValueDictionary
+
+from ai_core.events.event_registry import EventRegistry, Listening
+from ai_core.saving.fields import Fields, State
+
+__all__ = ["REMEMBERED", "OnceListeners"]
+
+REMEMBERED = 256
+"""Once-listeners that were told and can come back (count).
+
+They keep their handlers alive. With fewer, a save from long ago brings fewer
+of them back; with more, what was meant for once stays in memory longer.
+"""
+
+Kind = tuple[tuple[str, ...], str]
+"""The codes listened to, and the name."""
+
+
+class Known(NamedTuple):
+    """One once-listener: which of its kind."""
+
+    codes: tuple[str, ...]
+    name: str
+    number: int
+
+
+class OnceListeners:
+    """The once-listeners of one registry.
+
+    Args:
+        registry: where they listen.
+    """
+
+    def __init__(self, registry: EventRegistry) -> None:
+        self._registry = registry
+        self._times: dict[Kind, int] = {}
+        self._present: WeakValueDictionary[Known, Listening] = WeakValueDictionary()
+        self._told: OrderedDict[Known, Listening] = OrderedDict()
+
+    def add(self, listening: Listening) -> Callable[[Listening], None]:
+        """Know one that begins; return what stops it when it is told."""
+        kind = listening.codes, listening.name
+        known = Known(*kind, self._times.get(kind, 0))
+        self._times[kind] = known.number + 1
+        self._present[known] = listening
+
+        def use_up(one: Listening) -> None:
+            one.stop()
+            self._told[known] = one
+            if len(self._told) > REMEMBERED:
+                self._told.popitem(last=False)
+
+        return use_up
+
+    def references(self) -> dict[Listening, Known]:
+        """Return those who still listen."""
+        return {one: known for known, one in self._present.items() if one.is_active}
+
+    def find(self, codes: tuple[str, ...], name: str, number: int) -> Listening | None:
+        """Return one that listens, or would after loading a save in which it does."""
+        one = self._present.get(Known(codes, name, number))
+        return one if one is not None and (one.is_active or one in self._told.values()) else None
+
+    def save_state(self) -> list[State]:
+        """Return how many of each kind there were, and which of them still listen."""
+        waiting: dict[Kind, list[int]] = {kind: [] for kind in self._times}
+        for known in self.references().values():
+            waiting[known[:2]].append(known.number)
+        return [
+            {"codes": [*codes], "name": name, "times": times, "waiting": sorted(waiting[codes, name])}
+            for (codes, name), times in self._times.items()
+        ]
+
+    def prepare_state(self, fields: Fields) -> Callable[[], None]:
+        """Check what was saved under "once"; return what lets those listen, and no others, who did.
+
+        One that began later than what was saved is left alone, unless it took
+        the place of one that comes back.
+        """
+        saved: dict[Kind, tuple[int, set[int]]] = {}
+        for one in fields.groups("once"):
+            kind = _kind(one)
+            times = one.whole("times")
+            if kind in saved:
+                one.refuse("name", "comes twice with these codes")
+            saved[kind] = times, set(one.wholes("waiting", maximum=times - 1))
+            one.end()
+
+        def change() -> None:
+            for kind, (times, waiting) in saved.items():
+                self._load(kind, times, waiting)
+
+        return change
+
+    def _load(self, kind: Kind, times: int, waiting: set[int]) -> None:
+        come_back = 0
+        here = sorted(known for known in self._present if known[:2] == kind)
+        for known in here:
+            one = self._present[known]
+            if known.number in waiting and not one.is_active and self._told.pop(known, None) is not None:
+                self._registry.put_back(one, known.codes)
+                come_back += 1
+            elif one.is_active and known.number not in waiting and (known.number < times or come_back):
+                come_back -= known.number >= times
+                one.stop()
+                self._told[known] = one
+        self._times[kind] = max(times, self._times.get(kind, 0))
+
+
+def _kind(fields: Fields) -> Kind:
+    codes = [Fields({"": code}, fields.place_of("codes")).text("") for code in fields.items("codes")]
+    return tuple(codes), fields.text("name")
