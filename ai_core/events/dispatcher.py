@@ -56,6 +56,12 @@ class EventCounts(NamedTuple):
     """Weak listeners found to be gone, and dropped."""
 
 
+def _log_freed(name: str) -> None:
+    logging.getLogger("ai_core").warning(
+        "%s was freed and listens no more; further ones are only counted", name
+    )
+
+
 class Dispatcher:
     """Calls listeners, keeps their failures to themselves, and counts.
 
@@ -77,6 +83,7 @@ class Dispatcher:
         self.unheard = self.failed = self.late = self.freed = 0
         self._clock = clock
         self._when_late = when_late
+        self.report_freed: Callable[[str], object] = _log_freed
         self._left_out: Event | None = None
 
     def counts(self, sent: int) -> EventCounts:
@@ -172,9 +179,7 @@ class Dispatcher:
             listening.stop()
         self._note("freed", "", name, "")
         if self.freed == 1:
-            logging.getLogger("ai_core").warning(
-                "%s was freed and listens no more; further ones are only counted", name
-            )
+            self.report_freed(name)
 
     def fail(self, listening: Listening, event: Event, error: Exception) -> None:
         """Report a handler that raised, and have it called with care from now on.

@@ -115,6 +115,11 @@ class MemberListening:
         """Stop as if it had been told; loading a save from before brings it back."""
         self.listening.stop()
 
+    @property
+    def is_remembered(self) -> bool:
+        """Whether loading a save can bring it back."""
+        return self in self.member.used_up
+
     def is_like(self, other: MemberListening) -> bool:
         """Return whether it listens to the same codes by the same name."""
         return (self._codes, self._name) == (other._codes, other._name)
@@ -242,8 +247,16 @@ class Member:
             self.is_removed = True
             self.narrowcast.forget_member(self)
 
-    def bring_back(self, used_up: MemberListening, place: int) -> None:
-        """Let one that was told listen again."""
+    def listen_again(self, one: MemberListening) -> bool:
+        """Let one that listened once, and was told, listen once more; False if it is not remembered."""
+        if not one.is_remembered:
+            return False
+        self.bring_back(one, None)
+        self.narrowcast.events.tell_sticky(one.listening, self._group.registry)
+        return True
+
+    def bring_back(self, used_up: MemberListening, place: int | None) -> None:
+        """Let one that was told listen again; as the last one if no place is given."""
         del self._used_up[used_up.number]
         used_up.move(place)
         self._listenings.append(used_up)

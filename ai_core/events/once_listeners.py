@@ -64,6 +64,15 @@ class OnceListeners:
 
         return use_up
 
+    def bring_back(self, listening: Listening) -> bool:
+        """Let one that was told listen again; False if it is not among the latest that were."""
+        known = next((known for known, one in self._told.items() if one is listening), None)
+        if known is None:
+            return False
+        del self._told[known]
+        self._registry.put_back(listening, known.codes)
+        return True
+
     def references(self) -> dict[Listening, Known]:
         """Return those who still listen."""
         return {one: known for known, one in self._present.items() if one.is_active}
@@ -109,8 +118,7 @@ class OnceListeners:
         here = sorted(known for known in self._present if known[:2] == kind)
         for known in here:
             one = self._present[known]
-            if known.number in waiting and not one.is_active and self._told.pop(known, None) is not None:
-                self._registry.put_back(one, known.codes)
+            if known.number in waiting and self.bring_back(one):
                 come_back += 1
             elif one.is_active and known.number not in waiting and (known.number < times or come_back):
                 come_back -= known.number >= times

@@ -205,6 +205,20 @@ class Telling:
                 registry.held_weakly[listening] = interest.held_weakly()
         return listening
 
+    def listen_again(self, listening: Listening) -> bool:
+        """Let one that listened once, and was told, listen once more.
+
+        Returns:
+            False if it still listens, has stopped itself, or was told too long
+            ago: the latest ``once_listeners.REMEMBERED`` are known.
+
+        Cost: O(codes).
+        """
+        if not self._once.bring_back(listening):
+            return False
+        self.tell_sticky(listening, self._registry)
+        return True
+
     def tell_sticky(
         self, listening: Listening, registry: EventRegistry, before: EventRegistry | None = None
     ) -> None:

@@ -110,6 +110,14 @@ class TimeOfDay:
         self._next_s = min(self._next_s, self._coming_s(code, self._looked_s))
         return listening
 
+    def listen_again(self, listening: Listening) -> bool:
+        """Wait once more with what ``listen`` returned, once its time has come; False if it waits still."""
+        self._look()
+        if not self.events.listen_again(listening):
+            return False
+        self._next_s = min(self._next_s, self._coming_s(listening.codes[0], self._looked_s))
+        return True
+
     def jump_to(self, time: str, *, day: int | None = None) -> None:
         """Let it be another time at once; forwards, what lies between is told once.
 

@@ -147,7 +147,7 @@ def test_a_moment_of_the_day_that_was_told_is_not_told_again_after_loading():
             clock.advance()
             day.advance(Budget.unlimited())
 
-    clock, day, heard = world()
+    clock, day, _ = world()
     early = clock.save_state(), day.save_state()
     live(clock, day, 2)
     late = json.loads(json.dumps([clock.save_state(), day.save_state()]))

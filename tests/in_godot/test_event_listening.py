@@ -79,7 +79,9 @@ def test_who_is_stopped_by_an_earlier_listener_hears_nothing_and_nobody_is_skipp
     assert [len(one.get("heard")) for one in ears] == [1, 0, 0, 1, 1]
 
 
-def test_who_is_freed_by_an_earlier_listener_is_dropped_and_counted(manager, listener, physics_frames):
+def test_who_is_freed_by_an_earlier_listener_is_dropped_and_counted(
+        manager, listener, physics_frames, expect_errors):
+    expect_errors("was freed and listens no more", times=1)
     first = listener(code=None)
     ears = [listener(code=None) for _ in range(5)]
     first.call("free_others", manager, ears[1:3])
@@ -262,3 +264,102 @@ def test_listeners_do_not_keep_what_was_freed(manager, gdscript, physics_frames)
         made.call("listen", manager, "never", {})
         made.free()
     assert manager.get_stats()["listening_here"] < 140
+
+
+@pytest.mark.parametrize("codes", [["alarm", "door"], 5, ("alarm", "door", "alarm")])
+def test_one_callable_may_listen_to_several_codes(scheduler, node, codes):
+    manager, heard = node("AIEventManager", scheduler, codes=["alarm", "calm", "door"]), []
+    hear = lambda code, arguments: heard.append(code)  # noqa: E731
+    manager.listen(codes, hear)
+    for code in ("alarm", "calm", "door"):
+        manager.send_now(code)
+    assert heard == ["alarm", "door"]
+    manager.unlisten(codes, hear)
+    manager.send_now("alarm")
+    assert heard == ["alarm", "door"]
+
+
+def test_once_for_several_codes_is_once_for_all_of_them(manager, gdscript):
+    ear = gdscript("""
+        extends Node
+        var heard := []
+        func begin(manager: AIEventManager) -> void:
+            manager.listen(PackedStringArray(["alarm", "door"]), func(code: String, _a: Array): heard.append(code),
+                {"once": true})
+            manager.listen(&"calm", func(code: String, _a: Array): heard.append(code))
+    """).new()
+    manager.add_child(ear)
+    ear.call("begin", manager)
+    for code in ("door", "alarm", "calm"):
+        manager.send_now(code)
+    assert ear.get("heard") == ["door", "calm"]
+
+
+@pytest.mark.parametrize(("codes", "complaint"), [
+    (8, "a bit mask of 3 declared codes must be from 1 to 7, got 8"),
+    (0, "must be from 1 to 7, got 0"),
+    (1.5, "codes must be a code, an Array of codes or a bit mask, got 1.5"),
+    (None, "codes must be a code, an Array of codes or a bit mask, got None"),
+    (True, "codes must be a code"),
+    ([], "codes must name at least one event code"),
+    (["alarm", "dor"], "unknown event code 'dor'; did you mean 'door'"),
+    (["alarm", "*"], "unknown event code '*'"),
+    ("", "unknown event code ''"),
+])
+def test_codes_that_are_none_are_errors_and_nobody_listens(scheduler, node, expect_errors, codes, complaint):
+    manager = node("AIEventManager", scheduler, codes=["alarm", "calm", "door"])
+    expect_errors(complaint, times=1)
+    manager.call("listen", codes, lambda code, arguments: None)
+    assert not manager.is_heard("alarm")
+    assert manager.get_stats()["listening_here"] == 0
+
+
+def test_handlers_that_answer_each_other_without_end_are_ended_and_named(manager, gdscript, expect_errors):
+    answerer = gdscript("""
+        extends Node
+        static var told := 0
+        var manager: AIEventManager
+        func begin(to: AIEventManager) -> void:
+            manager = to
+            to.listen(["ping", "pong"], answer)
+        func answer(code: String, _arguments: Array) -> void:
+            told += 1
+            manager.send_now("pong" if code == "ping" else "ping")
+        static func take() -> int:
+            var before := told
+            told = 0
+            return before
+    """)
+    for _ in range(3):
+        one = answerer.new()
+        manager.add_child(one)
+        one.call("begin", manager)
+    expect_errors("64 events were told inside each other, ping -> pong -> ping -> pong -> …; answer with", times=2)
+    for _ in range(2):
+        manager.send_now("ping")
+        assert answerer.take() == 3 * 64  # every level tells its three, and no more levels
+    manager.send_now("calm")
+    assert manager.get_stats()["failed"] == 0
+
+
+def test_who_listens_once_again_and_again_takes_no_more_memory(manager, gdscript):
+    ear = gdscript("""
+        extends Node
+        var heard := 0
+        func begin(manager: AIEventManager) -> void: manager.listen("alarm", on_alarm, {"once": true})
+        func begin_anew(manager: AIEventManager) -> void:
+            manager.listen("alarm", func(_code: String, _arguments: Array): heard += 1, {"once": true})
+        func on_alarm(_code: String, _arguments: Array) -> void: heard += 1
+    """).new()
+    manager.add_child(ear)
+    for _ in range(50):
+        ear.call("begin", manager)
+        manager.send_now("alarm")
+    assert ear.get("heard") == 50
+    listening, = manager.events.of_node(ear)
+    assert len(listening.listenings) == 1
+    for _ in range(1000):
+        ear.call("begin_anew", manager)
+        manager.send_now("alarm")
+    assert ear.get("heard") == 1050
+    assert len(manager.events.of_node(ear)[0].listenings) < 600

@@ -65,18 +65,26 @@ def test_a_gdscript_method_listens_and_stops(manager, gdscript, physics_frames):
     assert len(listener.get("heard")) == 1
 
 
-def test_a_freed_listener_is_dropped_quietly(manager, gdscript, node, physics_frames):
-    listener = gdscript("""
+def test_freed_listeners_are_dropped_counted_and_reported_once(manager, gdscript, physics_frames, expect_errors):
+    script = gdscript("""
         extends Node
         func begin(manager: AIEventManager) -> void: manager.listen("alarm", on_alarm)
         func on_alarm(_code: String, _arguments: Array) -> void: pass
-    """).new()
-    manager.add_child(listener)
-    listener.call("begin", manager)
-    listener.free()
-    manager.send("alarm")
-    physics_frames(1)
-    assert manager.get_stats()["sent"] == 1
+    """)
+    listeners = [script.new() for _ in range(3)]
+    for one in listeners:
+        manager.add_child(one)
+        one.call("begin", manager)
+    listeners[0].free()
+    listeners[1].free()
+    expect_errors("on_alarm was freed and listens no more; unlisten() it before", times=1)
+    for _ in range(3):
+        manager.send("alarm")
+        physics_frames(1)
+    stats = manager.get_stats()
+    assert (stats["sent"], stats["freed"], stats["delivered"], stats["failed"]) == (3, 2, 3, 0)
+    assert stats["listening_here"] == 3  # what was freed is forgotten with the next listeners
+    listeners[2].free()
 
 
 def test_a_scene_signal_becomes_an_event_with_its_arguments(manager, bell, node, physics_frames):
@@ -88,7 +96,7 @@ def test_a_scene_signal_becomes_an_event_with_its_arguments(manager, bell, node,
     assert heard == [[0.5, event]]
 
 
-def test_a_signal_event_still_works_after_the_scene_was_reloaded(manager, node, physics_frames):
+def test_a_signal_event_that_is_made_anew_with_its_source_works_each_time(manager, node, physics_frames):
     heard = []
     manager.listen("ready", lambda code, arguments: heard.append(code))
     for _ in range(2):

@@ -61,7 +61,8 @@ def test_at_once_reaches_as_far_as_it_is_told(side, ear):
     assert (codes(ann), codes(bob)) == (["halt"], ["halt"])
 
 
-def test_survivors_are_handed_over_in_one_call(side, ear, physics_frames):
+def test_survivors_are_handed_over_in_one_call(side, ear, physics_frames, expect_errors):
+    expect_errors("was freed and listens no more", times=1)
     _, red, blue = side
     ann, bob, cleo = ear(red), ear(red), ear(blue)
     ann.free()
@@ -271,3 +272,49 @@ def test_misuse_says_what_is_wrong(node, scheduler, expect_errors, call, complai
     manager = node("AIEventManager", scheduler)
     expect_errors(complaint, times=1)
     manager.call(*call)
+
+
+def test_who_was_told_once_is_not_told_again_after_loading_and_who_was_not_is(node, gdscript, physics_frames):
+    script = gdscript("""
+        extends Node
+        var heard := []
+        func begin(manager: AIEventManager) -> void:
+            manager.listen("door", on_door, {"once": true})
+            manager.at_time("09:00", at_nine)
+        func on_door(code: String, _arguments: Array) -> void: heard.append(code)
+        func at_nine(time: String, _arguments: Array) -> void: heard.append(time)
+    """)
+
+    def world():
+        scheduler = node("AIScheduler", budget_us=0.0, name="World")
+        manager = node("AIEventManager", scheduler, name="Side", day_length_s=24.0, day_starts_at="08:00")
+        ear = script.new()
+        ear.name = "Ear"
+        manager.add_child(ear)
+        ear.call("begin", manager)
+        return scheduler, manager, ear
+
+    def live(manager, ear):
+        ear.set("heard", [])
+        manager.send("door")
+        manager.jump_to_time("10:00")
+        physics_frames(2)
+        return sorted(ear.get("heard"))
+
+    scheduler, manager, ear = world()
+    before = scheduler.save_state()
+    assert live(manager, ear) == ["09:00", "door"]
+    after = scheduler.save_state()
+    for _ in range(2):
+        assert scheduler.load_state(before)  # in the same world: both come back
+        assert live(manager, ear) == ["09:00", "door"]
+        assert live(manager, ear) == []
+    scheduler.free()
+    scheduler, manager, ear = world()
+    assert scheduler.load_state(after)       # in a new one: both were told
+    manager.jump_to_time("08:00", 1)
+    assert live(manager, ear) == []
+    ear.call("begin", manager)               # again: they wait once more
+    manager.jump_to_time("08:00", 2)
+    assert live(manager, ear) == ["09:00", "door"]
+    scheduler.free()

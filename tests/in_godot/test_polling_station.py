@@ -247,3 +247,31 @@ def test_a_way_in_the_plane_has_a_length(station, node, physics_frames):
 def test_places_that_do_not_fit_are_clear_errors(station, expect_errors, goal, complaint):
     expect_errors(complaint, times=1)
     assert station.call("path_length", Vector3(), goal) == -1
+
+
+def test_a_batch_of_both_spaces_with_nobody_in_it_agrees_with_asking_one_by_one(node, scheduler, physics_frames):
+    places = [Vector3(3 * x, 0, 3 * z) for x in range(3) for z in range(3)]
+    for place in places[::3]:
+        wall_at(node, place)
+        flat_wall_at(node, Vector2(100 * place.x, 100 * place.z))
+    deep = [node("Node3D", position=place + Vector3(0.7, 0, 1.1)) for place in places]
+    flat = [node("Node2D", position=Vector2(100 * place.x + 40, 100 * place.z + 70)) for place in places]
+    batch, single = node("PollingStation", scheduler), node("PollingStation", scheduler)
+    physics_frames(2)
+    pairs = [(a, b) for space in (deep, flat) for a in space for b in space if a is not b]
+    asked = [*pairs[::2], (None, deep[0]), (flat[0], None), *pairs[1::2]]
+    answers = batch.can_see_many([a for a, _ in asked], [b for _, b in asked])
+    assert answers == [None not in pair and single.can_see(*pair) for pair in asked]
+    assert 0 < sum(answers) < len(answers)
+
+
+def test_the_body_above_a_target_does_not_hide_it_and_hides_others_in_either_space(station, node, physics_frames):
+    eye, flat_eye = node("Node3D"), node("Node2D")
+    body, flat_body = wall_at(node, Vector3(0, 0, -6)), flat_wall_at(node, Vector2(300, 0))
+    head, flat_head = construct("Node3D"), construct("Node2D")
+    body.add_child(head)
+    flat_body.add_child(flat_head)
+    physics_frames(2)
+    assert station.can_see_many([eye, flat_eye], [head, flat_head]) == [True, True]
+    other, flat_other = node("Node3D", position=Vector3(0, 0, -9)), node("Node2D", position=Vector2(600, 0))
+    assert station.can_see_many([eye, flat_eye], [other, flat_other]) == [False, False]

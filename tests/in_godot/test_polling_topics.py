@@ -52,7 +52,7 @@ def test_unknown_properties_and_null_are_clear_errors(station, expect_errors):
 def test_built_in_answers_live_as_long_as_the_inspector_says(node, physics_frames):
     scheduler = node("AIScheduler", budget_us=0.0, update=2)
     station = node("PollingStation", scheduler, lifetime_s=0.25)
-    kept = node("PollingStation", scheduler, lifetime_frames=0)
+    kept = node("PollingStation", scheduler, lifetime_frames=-1)
     eye, thing = node("Node3D"), node("Node3D", position=Vector3(0, 0, -6))
     physics_frames(2)
     assert station.can_see(eye, thing)
@@ -67,11 +67,14 @@ def test_built_in_answers_live_as_long_as_the_inspector_says(node, physics_frame
     assert kept.can_see(eye, thing)
     kept.invalidate("can_see", [eye, thing])
     assert not kept.can_see(eye, thing)
+    kept.lifetime_frames = 0
+    assert [kept.can_see(eye, thing) for _ in range(3)] == [False] * 3
+    assert stats_of(kept, "can_see")["computations"] == 3
 
 
 def test_events_make_answers_old(node, scheduler, physics_frames, expect_errors):
     manager, asked = node("AIEventManager", scheduler), []
-    station = node("PollingStation", scheduler, lifetime_frames=0, invalidated_by=["door"])
+    station = node("PollingStation", scheduler, lifetime_frames=-1, invalidated_by=["door"])
     eye, thing = node("Node3D"), node("Node3D", position=Vector3(0, 0, -6))
     station.add_topic("danger", lambda place: asked.append(place), -1)
     station.invalidate_on(manager, "shot", "danger", True)
@@ -190,3 +193,34 @@ def test_the_log_shows_who_asked_what(scheduler, node, expect_errors):
     station.call("get_log", "", "guessed")
     station.logged_polls = 0
     assert station.get_log() == []
+
+
+def test_events_are_heard_once_however_often_it_is_asked_and_no_more_when_the_topic_is_gone(node, scheduler):
+    manager, station = node("AIEventManager", scheduler), node("PollingStation", scheduler)
+    for _ in range(3):
+        station.add_topic("danger", lambda place: 1, -1)
+        for _ in range(3):
+            station.invalidate_on(manager, "shot", "danger", True)
+        manager.send_now("shot", ["hall"])
+        station.remove_topic("danger")
+    assert manager.get_stats()["delivered"] == 3
+    assert not manager.is_heard("shot")
+
+
+def test_a_station_that_is_freed_hears_no_more(node, scheduler):
+    manager, station = node("AIEventManager", scheduler), node("PollingStation", scheduler, invalidated_by=["door"])
+    station.invalidate_on(manager, "shot", "can_see")
+    assert manager.is_heard("shot")
+    assert manager.is_heard("door")
+    station.free()
+    assert not manager.is_heard("shot")
+    assert not manager.is_heard("door")
+
+
+def test_a_manager_that_is_freed_first_leaves_the_station_working(node, scheduler):
+    manager, station = node("AIEventManager", scheduler), node("PollingStation", scheduler)
+    station.add_topic("danger", lambda place: 1, -1)
+    station.invalidate_on(manager, "shot", "danger")
+    manager.free()
+    assert station.poll("danger", ["hall"]) == 1
+    station.remove_topic("danger")

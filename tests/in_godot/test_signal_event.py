@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from addons.ai_core.bridge.gd import Vector3, construct
+from addons.ai_core.bridge.gd import Vector3, construct, singleton
 
 BELL = "extends Node\nsignal rang(how_loud: float, who: Node)"
 
@@ -71,3 +71,64 @@ def test_a_key_sends_the_event_by_hand(manager, bell, node, root, physics_frames
 def test_an_action_that_is_not_in_the_input_map_is_an_error(manager, bell, node, expect_errors):
     expect_errors("debug_action 'cheat' is no action of the InputMap", times=1)
     node("SignalEvent", source="../Bell", signal_name="rang", debug_action="cheat", parent=manager)
+
+
+WORLD = """
+    extends Node
+    signal bell_rang(how_loud: float)
+    func _ready() -> void: ($AIScheduler/Manager as AIEventManager).listen("rang", on_rang)
+    func on_rang(_code: String, arguments: Array) -> void:
+        get_tree().root.set_meta("heard", get_tree().root.get_meta("heard", []) + [arguments])
+"""
+
+
+@pytest.fixture
+def saved_world(gdscript):
+    """The path of a scene: its root has a signal, a SignalEvent below makes it an event, the root listens."""
+
+    def save(delivery):
+        top = gdscript(WORLD).new()
+        scheduler, manager, event = construct("AIScheduler"), construct("AIEventManager"), construct("SignalEvent")
+        top.name, scheduler.name, manager.name = "World", "AIScheduler", "Manager"
+        scheduler.budget_us = 0.0
+        event.source, event.signal_name, event.code, event.delivery = "../../..", "bell_rang", "rang", delivery
+        for parent, child in ((top, scheduler), (scheduler, manager), (manager, event)):
+            parent.add_child(child)
+            child.owner = top
+        scene, path = construct("PackedScene"), "user://world_with_a_bell.tscn"
+        assert scene.pack(top) == 0
+        assert singleton("ResourceSaver").save(scene, path) == 0
+        top.free()
+        return path
+
+    return save
+
+
+@pytest.mark.parametrize("delivery", [0, 1])
+def test_a_signal_event_survives_that_the_scene_is_reloaded_and_changed(
+        saved_world, tree, root, frames, physics_frames, delivery):
+    path, before = saved_world(delivery), tree.current_scene
+
+    def told():
+        frames(2)
+        root.set_meta("heard", [])
+        tree.current_scene.emit_signal("bell_rang", 0.5)
+        physics_frames(2)
+        return root.get_meta("heard")
+
+    tree.current_scene = None
+    try:
+        assert tree.change_scene_to_file(path) == 0
+        assert told() == [[0.5]]
+        first = tree.current_scene
+        for _ in range(3):
+            assert tree.reload_current_scene() == 0
+            assert told() == [[0.5]]  # once: the scene before hears nothing more
+        assert not first.is_valid()
+        assert tree.change_scene_to_file(path) == 0
+        assert told() == [[0.5]]
+    finally:
+        if tree.current_scene is not None:
+            tree.current_scene.free()
+        tree.current_scene = before
+        root.remove_meta("heard")

@@ -1,24 +1,40 @@
 # Many engine calls in one crossing. GIL: kept for reading (tens of nanoseconds each),
 # released while rays are cast.
 
-cdef const void* bind_set_position = NULL
-cdef const void* bind_set_target = NULL
-cdef const void* bind_cast = NULL
-cdef const void* bind_is_colliding = NULL
-cdef const void* bind_get_collider = NULL
+ctypedef struct RayMethods:          # of a RayCast3D or a RayCast2D
+    int coordinates
+    const void* set_position
+    const void* set_target
+    const void* cast
+    const void* is_colliding
+    const void* get_collider
+    void* node_tag                   # of nodes in its space
+    void* body_tag                   # of what its rays hit
+
+cdef RayMethods in_space, in_plane
 cdef const void* bind_get_parent = NULL
-cdef void* body_tag = NULL           # of CollisionObject3D
+cdef const void* bind_global_position_2d = NULL
 
 cdef int open_batches() except -1:
-    global bind_set_position, bind_set_target, bind_cast, bind_is_colliding, bind_get_collider
-    global bind_get_parent, body_tag
-    bind_set_position = need_bind("Node3D", "set_position", HASH_Node3D_set_position)
-    bind_set_target = need_bind("RayCast3D", "set_target_position", HASH_RayCast3D_set_target_position)
-    bind_cast = need_bind("RayCast3D", "force_raycast_update", HASH_RayCast3D_force_raycast_update)
-    bind_is_colliding = need_bind("RayCast3D", "is_colliding", HASH_RayCast3D_is_colliding)
-    bind_get_collider = need_bind("RayCast3D", "get_collider", HASH_RayCast3D_get_collider)
+    global bind_get_parent, bind_global_position_2d
+    in_space.coordinates = 3
+    in_space.set_position = need_bind("Node3D", "set_position", HASH_Node3D_set_position)
+    in_space.set_target = need_bind("RayCast3D", "set_target_position", HASH_RayCast3D_set_target_position)
+    in_space.cast = need_bind("RayCast3D", "force_raycast_update", HASH_RayCast3D_force_raycast_update)
+    in_space.is_colliding = need_bind("RayCast3D", "is_colliding", HASH_RayCast3D_is_colliding)
+    in_space.get_collider = need_bind("RayCast3D", "get_collider", HASH_RayCast3D_get_collider)
+    in_space.node_tag = gd_classdb_get_class_tag(name_ptr("Node3D"))
+    in_space.body_tag = gd_classdb_get_class_tag(name_ptr("CollisionObject3D"))
+    in_plane.coordinates = 2
+    in_plane.set_position = need_bind("Node2D", "set_position", HASH_Node2D_set_position)
+    in_plane.set_target = need_bind("RayCast2D", "set_target_position", HASH_RayCast2D_set_target_position)
+    in_plane.cast = need_bind("RayCast2D", "force_raycast_update", HASH_RayCast2D_force_raycast_update)
+    in_plane.is_colliding = need_bind("RayCast2D", "is_colliding", HASH_RayCast2D_is_colliding)
+    in_plane.get_collider = need_bind("RayCast2D", "get_collider", HASH_RayCast2D_get_collider)
+    in_plane.node_tag = gd_classdb_get_class_tag(name_ptr("Node2D"))
+    in_plane.body_tag = gd_classdb_get_class_tag(name_ptr("CollisionObject2D"))
     bind_get_parent = need_bind("Node", "get_parent", HASH_Node_get_parent)
-    body_tag = gd_classdb_get_class_tag(name_ptr("CollisionObject3D"))
+    bind_global_position_2d = need_bind("Node2D", "get_global_position", HASH_Node2D_get_global_position)
 
 def read_transforms(list nodes, float[:, ::1] positions, float[:, ::1] forwards=None):
     """Read where nodes are and where they look.
@@ -60,50 +76,14 @@ def read_transforms(list nodes, float[:, ::1] positions, float[:, ::1] forwards=
                 forwards[i, 2] = z / length
     return freed
 
-def are_all(list objects, class_name):
-    """Return whether every one is a live engine object of a class. Cost: about 20 ns each."""
-    cdef void* tag = gd_classdb_get_class_tag(name_ptr(class_name))
-    cdef void* pointer
-    for one in objects:
-        if not isinstance(one, GDObject):
-            return False
-        pointer = gd_object_get_instance_from_id((<GDObject>one).id)
-        if pointer == NULL or gd_object_cast_to(pointer, tag) == NULL:
-            return False
-    return True
-
-def read_bodies(list nodes, int64_t[::1] bodies):
-    """Find the physics body of each node: the nearest CollisionObject3D at or above it.
-
-    Args:
-        nodes: n Node3D.
-        bodies: shape (n,), overwritten with instance ids, 0 where there is none.
-
-    Cost: one engine call a generation, about 30 ns; no allocation.
-    """
-    cdef Py_ssize_t i, count = len(nodes)
-    cdef GDObject node
-    cdef void* pointer
-    cdef void* parent
-    if bodies.shape[0] < count:
-        raise ValueError(f"{count} nodes need {count} bodies, got {bodies.shape[0]}")
-    for i in range(count):
-        node = nodes[i]
-        pointer = node.pointer if node.is_valid() else NULL
-        while pointer != NULL and gd_object_cast_to(pointer, body_tag) == NULL:
-            parent = NULL
-            gd_object_method_bind_ptrcall(bind_get_parent, pointer, NULL, &parent)
-            pointer = parent
-        bodies[i] = 0 if pointer == NULL else <int64_t>gd_object_get_instance_id(pointer)
-
 def cast_rays(GDObject ray, const float[:, ::1] origins, const float[:, ::1] targets, uint8_t[::1] blocked,
               const int64_t[::1] allowed_ids=None):
-    """Cast n rays through one RayCast3D node.
+    """Cast n rays through one RayCast3D or RayCast2D node.
 
     Args:
-        ray: a RayCast3D inside the tree with ``enabled`` false and ``top_level`` true.
-        origins: shape (n, 3) (m).
-        targets: shape (n, 3) (m).
+        ray: inside the tree with ``enabled`` false and ``top_level`` true.
+        origins: shape (n, 3) for a RayCast3D, (n, 2) for a RayCast2D, in the engine's units.
+        targets: as origins.
         blocked: shape (n,), overwritten: 1 where something stands between.
         allowed_ids: shape (n,): instance id of a collider that does not block ray i
             (the target's own body), 0 for none; or None.
@@ -113,8 +93,11 @@ def cast_rays(GDObject ray, const float[:, ::1] origins, const float[:, ::1] tar
     cdef Py_ssize_t count = origins.shape[0]
     cdef void* pointer = ray.live()
     cdef const int64_t* allowed = NULL
-    if targets.shape[0] < count or blocked.shape[0] < count or origins.shape[1] != 3 or targets.shape[1] != 3:
+    cdef RayMethods* methods = &in_space if origins.shape[1] == 3 else &in_plane
+    if targets.shape[0] < count or blocked.shape[0] < count or origins.shape[1] != targets.shape[1]:
         raise ValueError(f"{count} rays need {count} targets and {count} results")
+    if gd_object_cast_to(pointer, methods.node_tag) == NULL or origins.shape[1] != methods.coordinates:
+        raise ValueError(f"{ray!r} casts no rays of {origins.shape[1]} coordinates")
     if count == 0:
         return
     if allowed_ids is not None:
@@ -122,28 +105,120 @@ def cast_rays(GDObject ray, const float[:, ::1] origins, const float[:, ::1] tar
             raise ValueError(f"{count} rays need {count} allowed ids")
         allowed = &allowed_ids[0]
     with nogil:
-        cast_all(pointer, &origins[0, 0], &targets[0, 0], &blocked[0], allowed, count)
+        cast_all(pointer, methods, &origins[0, 0], &targets[0, 0], &blocked[0], allowed, count)
 
-cdef void cast_all(void* ray, const float* origins, const float* targets, uint8_t* blocked, const int64_t* allowed, Py_ssize_t count) noexcept nogil:
+cdef void cast_all(void* ray, RayMethods* methods, const float* origins, const float* targets, uint8_t* blocked,
+                   const int64_t* allowed, Py_ssize_t count) noexcept nogil:
     cdef Py_ssize_t i
-    cdef const void* arguments[1]
-    cdef float way[3]
-    cdef uint8_t hit
+    cdef int width = methods.coordinates
     cdef void* collider
     for i in range(count):
-        arguments[0] = origins + 3 * i
-        gd_object_method_bind_ptrcall(bind_set_position, ray, arguments, NULL)
-        way[0] = targets[3 * i] - origins[3 * i]
-        way[1] = targets[3 * i + 1] - origins[3 * i + 1]
-        way[2] = targets[3 * i + 2] - origins[3 * i + 2]
-        arguments[0] = way
-        gd_object_method_bind_ptrcall(bind_set_target, ray, arguments, NULL)
-        gd_object_method_bind_ptrcall(bind_cast, ray, NULL, NULL)
-        hit = 0
-        gd_object_method_bind_ptrcall(bind_is_colliding, ray, NULL, &hit)
-        if hit and allowed != NULL and allowed[i] != 0:
+        blocked[i] = cast_one(ray, methods, origins + width * i, targets + width * i)
+        if blocked[i] and allowed != NULL and allowed[i] != 0:
             collider = NULL
-            gd_object_method_bind_ptrcall(bind_get_collider, ray, NULL, &collider)
+            gd_object_method_bind_ptrcall(methods.get_collider, ray, NULL, &collider)
             if collider != NULL and <int64_t>gd_object_get_instance_id(collider) == allowed[i]:
-                hit = 0
-        blocked[i] = hit
+                blocked[i] = 0
+
+cdef inline uint8_t cast_one(void* ray, RayMethods* methods, const float* origin, const float* target) noexcept nogil:
+    cdef const void* arguments[1]
+    cdef float way[3]
+    cdef uint8_t hit = 0
+    cdef int axis
+    arguments[0] = origin
+    gd_object_method_bind_ptrcall(methods.set_position, ray, arguments, NULL)
+    for axis in range(methods.coordinates):
+        way[axis] = target[axis] - origin[axis]
+    arguments[0] = way
+    gd_object_method_bind_ptrcall(methods.set_target, ray, arguments, NULL)
+    gd_object_method_bind_ptrcall(methods.cast, ray, NULL, NULL)
+    gd_object_method_bind_ptrcall(methods.is_colliding, ray, NULL, &hit)
+    return hit
+
+ctypedef struct Line:
+    RayMethods* methods          # NULL where no ray is cast
+    void* target                 # BORROWED while the rays are cast: nothing else runs meanwhile
+    float origin[3]
+    float goal[3]
+
+def see_between(list pairs, GDObject space_ray, GDObject plane_ray, uint8_t[::1] seen):
+    """Cast a ray between the two nodes of each pair, in space or in the plane.
+
+    Args:
+        pairs: n tuples of two nodes, both Node3D or both Node2D.
+        space_ray: a RayCast3D as ``cast_rays`` takes it.
+        plane_ray: a RayCast2D, the same.
+        seen: shape (n,), overwritten: 1 where nothing stands between but the target's own body, the
+            nearest at or above it; 0 also where a node is None or freed.
+
+    Returns:
+        Index of the first pair that is not of one space, -1 if there is none; no ray is cast then.
+
+    Cost: two engine calls and one physics query a pair, in one crossing.
+    """
+    cdef Py_ssize_t i, count = len(pairs)
+    cdef Line* lines
+    cdef void* rays[2]
+    if seen.shape[0] < count:
+        raise ValueError(f"{count} pairs need {count} results, got {seen.shape[0]}")
+    if count == 0:
+        return -1
+    rays[0], rays[1] = space_ray.live(), plane_ray.live()
+    lines = <Line*>malloc(count * sizeof(Line))
+    if lines == NULL:
+        raise MemoryError()
+    try:
+        for i in range(count):
+            observer, target = pairs[i]
+            if read_line(observer, target, lines + i) < 0:
+                return i
+        with nogil:
+            for i in range(count):
+                seen[i] = lines[i].methods != NULL and see_one(rays[lines[i].methods == &in_plane], lines + i)
+    finally:
+        free(lines)
+    return -1
+
+cdef int read_line(object observer, object target, Line* line) except -2:
+    """Read where both are; -1 if they are not of one space."""
+    cdef void* eye = live_pointer(observer)
+    line.target = live_pointer(target)
+    line.methods = NULL
+    if eye == NULL or line.target == NULL:
+        return 0
+    line.methods = &in_space
+    if gd_object_cast_to(eye, in_space.node_tag) == NULL:
+        line.methods = &in_plane
+        if gd_object_cast_to(eye, in_plane.node_tag) == NULL:
+            return -1
+    if gd_object_cast_to(line.target, line.methods.node_tag) == NULL:
+        return -1
+    read_place(eye, line.methods, line.origin)
+    read_place(line.target, line.methods, line.goal)
+    return 0
+
+cdef void* live_pointer(object node) except? NULL:
+    if node is None or not isinstance(node, GDObject):
+        return NULL
+    return gd_object_get_instance_from_id((<GDObject>node).id)
+
+cdef void read_place(void* node, RayMethods* methods, float* place) noexcept:
+    cdef float transform[12]
+    if methods == &in_plane:
+        gd_object_method_bind_ptrcall(bind_global_position_2d, node, NULL, place)
+        return
+    gd_object_method_bind_ptrcall(bind_global_transform, node, NULL, transform)
+    place[0], place[1], place[2] = transform[9], transform[10], transform[11]
+
+cdef inline uint8_t see_one(void* ray, Line* line) noexcept nogil:
+    cdef void* collider = NULL
+    cdef void* body = line.target
+    cdef void* parent
+    if not cast_one(ray, line.methods, line.origin, line.goal):
+        return 1
+    gd_object_method_bind_ptrcall(line.methods.get_collider, ray, NULL, &collider)
+    while body != NULL and gd_object_cast_to(body, line.methods.body_tag) == NULL:
+        parent = NULL
+        gd_object_method_bind_ptrcall(bind_get_parent, body, NULL, &parent)
+        body = parent
+    return collider != NULL and collider == body

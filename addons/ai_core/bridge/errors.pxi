@@ -79,6 +79,11 @@ def report_error(text, source=None):
     """Print an engine error without a traceback, for wrong settings: what, value, rule, remedy."""
     print_error(f"[ai_core] {described(source)}{text}", "", "", 0)
 
+def report_warning(text, source=None):
+    """Print an engine warning: what a game can live with, and somebody may want to mend."""
+    cdef bytes message = f"[ai_core] {described(source)}{text}".encode("utf-8", "replace")
+    gd_print_warning_with_message(b"[ai_core]", message, b"", b"", 0, 1)
+
 class RefusedValue(ValueError):
     """A value was refused at a property or argument; the message needs no traceback."""
     is_misuse = True

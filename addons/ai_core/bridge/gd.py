@@ -3,7 +3,7 @@
 - declare a class: ``@gdclass``, ``export``, ``signal``, ``@method``, ``@hook``, a base such as ``Node3D``;
 - annotate: ``Vector3``, ``NodePath``, ``PackedVector3Array``, ``Variant``, …;
 - reach the engine: ``construct``, ``singleton``, ``get_object``;
-- report: ``report_error`` for wrong settings, ``report_exception`` for failures.
+- report: ``report_error`` for wrong settings, ``report_warning``, ``report_exception`` for failures.
 """
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ from _bridge import (
     Vector3i,
     Vector4,
     Vector4i,
-    are_all,
     call_run,
     cast_rays,
     construct,
     get_object,
     has_script_method,
-    read_bodies,
     read_transforms,
     report_error,
     report_exception,
+    report_warning,
+    see_between,
     singleton,
 )
 
@@ -121,7 +121,6 @@ __all__ = [
     "Vector3i",
     "Vector4",
     "Vector4i",
-    "are_all",
     "call_run",
     "cast_rays",
     "construct",
@@ -134,12 +133,13 @@ __all__ = [
     "is_in_editor",
     "method",
     "node_path",
-    "read_bodies",
     "read_transforms",
     "register",
     "register_all",
     "report_error",
     "report_exception",
+    "report_warning",
+    "see_between",
     "signal",
     "singleton",
 ]

@@ -23,6 +23,8 @@ cdef extern from "engine_hashes.h":
     int64_t HASH_Node_is_inside_tree, HASH_Node_can_process, HASH_Node_get_parent
     int64_t HASH_Node3D_set_position, HASH_RayCast3D_set_target_position
     int64_t HASH_RayCast3D_force_raycast_update, HASH_RayCast3D_is_colliding, HASH_RayCast3D_get_collider
+    int64_t HASH_Node2D_set_position, HASH_Node2D_get_global_position, HASH_RayCast2D_set_target_position
+    int64_t HASH_RayCast2D_force_raycast_update, HASH_RayCast2D_is_colliding, HASH_RayCast2D_get_collider
     int64_t HASH_Array_size, HASH_Array_resize, HASH_Array_make_read_only, HASH_Dictionary_keys
     int64_t HASH_Callable_call_deferred, HASH_Callable_get_object_id
     int64_t HASH_Signal_get_object, HASH_Signal_get_name
@@ -109,6 +111,7 @@ cdef extern from "engine_interface.h":
 
     int engine_interface_load(get_proc_f, uint32_t, uint32_t, const char**) nogil
     void gd_print_error_with_message(const char*, const char*, const char*, const char*, int32_t, uint8_t) nogil
+    void gd_print_warning_with_message(const char*, const char*, const char*, const char*, int32_t, uint8_t) nogil
     void gd_variant_new_nil(void*) nogil
     void gd_variant_destroy(void*) nogil
     void gd_variant_call(void*, const void*, const void* const*, int64_t, void*, CallError*) nogil

@@ -11,6 +11,8 @@ from addons.ai_core.bridge.gd import (
     PackedStringArray,
     RefusedValue,
     Signal,
+    StringName,
+    Variant,
     export,
     gdclass,
     method,
@@ -153,20 +155,20 @@ class AIEventManager(EventDay, EventLogNode, EventRadio, Node):
         return self._group
 
     @method
-    def listen(self, code: str, handler: GDCallable, terms: dict = {}) -> None:  # noqa: B006
-        """Call ``handler(code, arguments)`` for every event of a code that is told here; "*" is every code.
+    def listen(self, codes: Variant, handler: GDCallable, terms: dict = {}) -> None:  # noqa: B006
+        """Call ``handler(code, arguments)`` for every event of a code, or of an Array of codes, that is told here.
 
+        "*" is every code. A number is a bit mask: bit 0 is the first of the codes declared in the inspector.
         The arguments are shared by all who hear: the Array is read-only.
         """
         check_callable(handler, "listen")
-        self._check_code(code, may_be_every=True)
-        self.events.listen(self, code, handler, listening_terms(terms))
+        self.events.listen(self, self._wanted(codes), handler, listening_terms(terms))
 
     @method
-    def unlisten(self, code: str, handler: GDCallable) -> None:
-        """Stop calling a handler for a code; harmless if it did not listen."""
+    def unlisten(self, codes: Variant, handler: GDCallable) -> None:
+        """Stop calling a handler for what it was told to listen to; harmless if it did not listen."""
         if self._group is not None:
-            self._events.unlisten(self._group, code, handler)
+            self._events.unlisten(self._group, self._wanted(codes), handler)
 
     @method
     def signal_of(self, code: str) -> Signal:
@@ -208,7 +210,10 @@ class AIEventManager(EventDay, EventLogNode, EventRadio, Node):
 
     @method
     def send_now(self, code: str, arguments: list = (), reach: int = 0) -> None:
-        """Tell listeners before returning."""
+        """Tell listeners before returning.
+
+        Handlers that answer each other so have no end: 64 inside each other are an error.
+        """
         self.tell_now(code, arguments, self._reach(reach), self)
 
     @method
@@ -287,7 +292,7 @@ class AIEventManager(EventDay, EventLogNode, EventRadio, Node):
             terms = self._plain[reach] = EventTerms(audience=Reached.of(self.group, reach))
         events = self._events.narrowcast.events
         now = events.clock.now
-        events.tell(Event(code, tuple(arguments), sender, now, now.seconds, terms))
+        self._events.tell_nested(Event(code, tuple(arguments), sender, now, now.seconds, terms))
 
     def send_for(self, code: str, arguments: Any, reach: str, terms: dict[str, Any]) -> None:
         """Queue an event on terms of the library."""
@@ -330,6 +335,28 @@ class AIEventManager(EventDay, EventLogNode, EventRadio, Node):
 
     def _get_configuration_warnings(self) -> list[str]:
         return [*scheduler_warnings(self), *self.day_warnings()]
+
+    def _wanted(self, codes: Any) -> Any:
+        """Return the code, or the codes, that a listener names; all of them are checked."""
+        if isinstance(codes, bool) or not isinstance(codes, (str, StringName, list, tuple, PackedStringArray, int)):
+            raise RefusedValue(f"codes must be a code, an Array of codes or a bit mask, got {codes!r}")
+        if isinstance(codes, int):
+            return self._of_mask(codes)
+        names = [codes] if isinstance(codes, (str, StringName)) else codes
+        wanted = tuple(dict.fromkeys(str(one) for one in names))
+        if not wanted:
+            raise RefusedValue("codes must name at least one event code, got none")
+        for code in wanted:
+            self._check_code(code, may_be_every=len(wanted) == 1)
+        return wanted[0] if len(wanted) == 1 else wanted
+
+    def _of_mask(self, mask: int) -> Any:
+        known = self._look_up_codes()
+        if not 0 < mask < 1 << len(known):
+            raise RefusedValue(
+                f"a bit mask of {len(known)} declared codes must be from 1 to {(1 << len(known)) - 1}, got {mask}")
+        wanted = tuple(code for place, code in enumerate(known) if mask >> place & 1)
+        return wanted[0] if len(wanted) == 1 else wanted
 
     def _look_up_codes(self) -> tuple[str, ...]:
         """Return the codes that hold here, none if all do; they are kept until a manager comes, moves or changes."""

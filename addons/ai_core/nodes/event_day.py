@@ -69,22 +69,20 @@ class EventDay:
         """
         check_callable(handler, "at_time")
         keeper = self._with_day()
-        self.not_at_time(time, handler)
         waiting = keeper._waiting
+        known = waiting.get((time, handler))
+        if known is not None and not every_day and keeper.day.listen_again(known[0]):
+            return
+        self.not_at_time(time, handler)
 
         def gone(_event: Any) -> None:
             waiting.pop((time, handler), (listening,))[0].stop()
-
-        def tell(event: Any) -> None:
-            if not every_day:
-                waiting.pop((time, handler), None)
-            call(event)
 
         call = SharedCall(handler, gone) if isinstance(handler, GDCallable) else (
             lambda event: handler(event.code, list(event.arguments)))
         name = callable_name(self.events.scheduler, handler)
         with refusing():
-            listening = keeper.day.listen(time, tell, every_day=every_day, name=name)
+            listening = keeper.day.listen(time, call, every_day=every_day, name=name)
         waiting[time, handler] = listening, handler
 
     @method

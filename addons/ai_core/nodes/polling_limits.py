@@ -33,7 +33,7 @@ class PollingLimits:
     def begin_limits(self) -> None:
         self._frame = -1
         self._heard: list[tuple[Any, str, Any]] = []
-        self._heard_always: list[tuple[Any, str, Any]] = []
+        self._heard_for: dict[tuple[Any, str, str, bool], Any] = {}
 
     def begin_frame(self, answers: Any) -> None:
         """Work off what waits, at the first question of a frame, and limit the rest of it."""
@@ -53,7 +53,8 @@ class PollingLimits:
         self.stop_listening()
         manager = nearest(self, "AIEventManager", MANAGERS) if len(self.invalidated_by) else None
         for code in self.invalidated_by if manager is not None else ():
-            self._listen(self._heard, manager, code, self._forget_own)
+            manager.listen(code, self._forget_own)
+            self._heard.append((manager, code, self._forget_own))
 
     def stop_listening(self) -> None:
         """Hear them no more."""
@@ -63,15 +64,24 @@ class PollingLimits:
         self._heard.clear()
 
     def invalidate_when(self, manager: Any, event_code: str, topic: str, by_key: bool) -> None:
-        """Hear one more event, as long as both nodes live."""
+        """Hear one more event, as long as both nodes and the topic are there; harmless if it is heard already."""
+        question = manager, event_code, topic, by_key
+        if question in self._heard_for:
+            return
+
         def forget(_code: str, arguments: list[Any]) -> None:
             if self._answers is not None and topic in self._answers.codes:
                 self._answers.invalidate(topic, *(arguments if by_key else ()))
-        self._listen(self._heard_always, manager, event_code, forget)
+        manager.listen(event_code, forget)
+        self._heard_for[question] = forget
 
-    def _listen(self, kept: list[Any], manager: Any, code: str, handler: Any) -> None:
-        manager.listen(code, handler)
-        kept.append((manager, code, handler))
+    def forget_events(self, topic: str | None = None) -> None:
+        """Hear no more what made a topic old, or all of them."""
+        for question in [one for one in self._heard_for if topic in (None, one[2])]:
+            manager, event_code, _, _ = question
+            if manager.is_valid():
+                manager.unlisten(event_code, self._heard_for[question])
+            del self._heard_for[question]
 
     def _forget_own(self, _code: str, _arguments: list[Any]) -> None:
         self._answers_changed()

@@ -51,9 +51,10 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
         float, 0.5, range=(0, 10, 0.01), or_greater=True, unit="m", group="Navigation", on_set="_answers_changed",
         doc="A place counts as reached when the way ends this near to it; in 2D in pixels.")
     lifetime_frames = export(
-        int, 1, range=(0, 600, 1), or_greater=True, unit="frames", group="Optimizations", on_set="_lifetime_changed",
+        int, 1, range=(-1, 600, 1), or_greater=True, unit="frames", group="Optimizations", on_set="_lifetime_changed",
         shown_when=("lifetime_s", 0.0),
-        doc="How many frames an answer of a built-in topic is kept; 0 until it is invalidated.")
+        doc="How many frames an answer of a built-in topic is kept: 1 for this one, 0 for none, -1 until it is"
+            " invalidated.")
     lifetime_s = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", on_set="_lifetime_changed",
         doc="How much game time it is kept instead; 0 counts frames.")
@@ -85,6 +86,7 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
 
     def on_predelete(self) -> None:
         # Topics hold scripts: let them go now, not whenever Python tidies up.
+        self.forget_events()
         for code in () if self._answers is None else self._answers.codes:
             self._answers.remove_topic(code)
         self._answers = None
@@ -163,6 +165,7 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
         if code in OWN_TOPICS:
             raise RefusedValue(f"topic {code!r} is built in and cannot be removed")
         self.answers.remove_topic(code)
+        self.forget_events(code)
 
     @method
     def poll(self, code: str, key: list = ()) -> Variant:
@@ -201,7 +204,7 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
 
     @method
     def invalidate_on(self, manager: Node, event_code: str, code: str, by_key: bool = False) -> None:
-        """Drop the answers of a topic whenever an event is told at an AIEventManager.
+        """Drop the answers of a topic whenever an event is told at an AIEventManager, until the topic is removed.
 
         With ``by_key`` only the answer for the key that the event's arguments are.
         """
@@ -244,7 +247,7 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
         return self._answers
 
     def _add_own_topics(self) -> None:
-        kept: dict[str, Any] = {"lifetime_frames": self.lifetime_frames or None}
+        kept: dict[str, Any] = {"lifetime_frames": None if self.lifetime_frames < 0 else self.lifetime_frames}
         if self.lifetime_s > 0:
             kept = {"lifetime_s": self.lifetime_s}
         kept["maximum_keys"] = self.maximum_answers

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from addons.ai_core.bridge.gd import call_run, get_object
+from addons.ai_core.bridge.gd import RefusedValue, call_run, get_object, report_warning
 from addons.ai_core.nodes.scene_listening import ListeningNode, SceneListening, owner_of
 from addons.ai_core.nodes.scene_values import path_of
 from ai_core.clock import TimeIndex
@@ -16,6 +16,9 @@ from ai_core.events.squad_radio import SquadRadio
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Task, Turn
 from ai_core.trace import Trace
+
+MOST_NESTED = 64
+"""Events told at once inside each other (count); some ten levels of script later the engine's own stack ends."""
 
 _OF_SCHEDULER: dict[int, SceneEvents] = {}
 
@@ -46,6 +49,7 @@ class SceneEvents:
             scheduler.clock, faults=scheduler.faults, trace=trace, values=scheduler.values, when_late=self._tell_late)
         self.dispatcher = self.narrowcast.events.dispatcher
         self.dispatcher.tell = self._tell
+        self.dispatcher.report_freed = self._report_freed
         self.managers: dict[Group, Any] = {}
         self._keeper: Any = None
         self._task: Task | None = None
@@ -54,6 +58,8 @@ class SceneEvents:
         self._names: set[str] = set()
         self.radios: dict[ListeningNode, SquadRadio] = {}
         self.log_capacity = 0
+        self._telling: list[str] = []        # codes of what is told at once, inside each other
+        self._is_unwinding = False
         self.changes = 0         # of managers: who is above whom, and what they declare
         self._purge_at = 64
 
@@ -103,18 +109,23 @@ class SceneEvents:
     def listen(self, manager: Any, code: str, handler: Any, terms: dict[str, Any]) -> None:
         """Let a handler hear a code in the group of a manager; harmless if it does already."""
         group = manager.group
-        if any(one.member.member.group is group for one in self._listenings_of(code, handler)):
+        known = [one for one in self._listenings.get((code, handler), ()) if one.is_at(group)]
+        if any(one.is_active for one in known):
+            return
+        if any(one.listen_again(terms) for one in known):
             return
         self._purge()
         made = SceneListening(self, code, handler, terms)
         member = self.member_of(manager, owner_of(handler))
         made.member = member
-        member.listenings.append(made)
+        member.add(made)
         self._listenings.setdefault((code, handler), []).append(made)
         try:
             made.begin(member)
         except Exception:
             self.forget(made)
+            if not member.listenings and member not in self.radios:
+                self._let_go(member)
             raise
 
     def unlisten(self, group: Group, code: str, handler: Any) -> None:
@@ -162,12 +173,6 @@ class SceneEvents:
         member = next(found, None)
         return None if member is None else get_object(member.node_id)
 
-    def note_freed(self, listening: Listening) -> None:
-        """Drop who was freed; say so once."""
-        if not self.dispatcher.freed:
-            print(f"[ai_core] {listening.name} was freed and listens no more; get_stats() counts further ones")
-        self.dispatcher.note_freed(listening)
-
     # ---- told by the library
 
     def event_sent(self, event: Event, now: TimeIndex) -> None:
@@ -176,6 +181,32 @@ class SceneEvents:
         manager = self.managers.get(event.terms.audience.group)  # type: ignore[union-attr]
         if manager is not None and manager.dispatched.has_connections():
             manager.dispatched.emit(event.code, list(event.arguments))
+
+    def tell_nested(self, event: Event) -> None:
+        """Tell at once; refuse it where handlers answer each other without end.
+
+        The stack of the engine would end it otherwise, with the game. Once refused, all that is told at once inside
+        is, too: every level going on with its other listeners would take as good as for ever.
+        """
+        inside = self._telling
+        if len(inside) >= MOST_NESTED or self._is_unwinding:
+            if not self._is_unwinding:
+                self._is_unwinding = True
+                chain = " -> ".join(inside[:4])
+                raise RefusedValue(
+                    f"{MOST_NESTED} events were told inside each other, {chain} -> …; answer with send(), which waits"
+                    f" for the next frame of AI. Until {inside[0]!r} is told, nothing else is told at once")
+            return
+        inside.append(event.code)
+        try:
+            self.narrowcast.events.tell(event)
+        finally:
+            inside.pop()
+            if not inside:
+                self._is_unwinding = False
+
+    def _report_freed(self, name: str) -> None:
+        report_warning(f"{name} was freed and listens no more; unlisten() it before. get_stats() counts further ones")
 
     def _tell_late(self, event: Event, late_s: float) -> None:
         manager = self.managers.get(event.terms.audience.group)  # type: ignore[union-attr]

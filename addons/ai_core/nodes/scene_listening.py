@@ -49,6 +49,22 @@ class SceneListening:
         if isinstance(self._call, SharedCall):
             self._call.interrupt()
 
+    def is_at(self, group: Any) -> bool:
+        """Return whether it hears, or has heard, what is told in a group."""
+        return self.member is not None and self.member.member.group is group
+
+    def listen_again(self, terms: dict[str, Any]) -> bool:
+        """Listen once more if it listened once, on the same terms, and was told; return whether it does."""
+        one = self._listening
+        if self.has_stopped or one is None or terms != self.terms:
+            return False
+        return one.member.listen_again(one)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it listened once, and no save can bring it back any more."""
+        return not self.is_active and (self._listening is None or not self._listening.is_remembered)
+
     @property
     def is_active(self) -> bool:
         return not self.has_stopped and (self._listening is None or self._listening.is_active)
@@ -60,7 +76,7 @@ class SceneListening:
         """The object of the Callable was freed: dropped, as a signal connection is."""
         self._events.dispatcher.leave_out(event)
         assert self._listening is not None
-        self._events.note_freed(self._listening.listening)
+        self._events.dispatcher.note_freed(self._listening.listening)
         self._events.forget(self)
 
 
@@ -77,11 +93,20 @@ class ListeningNode:
     def __init__(self, events: Any, node: Any, manager: Any, member: Member) -> None:
         self.member = member
         self.listenings: list[SceneListening] = []
+        self._tidy_at = 16
         self.node_id = 0 if node is None else node.instance_id
         self._events = events
         self._follows = node is not None and node.is_inside_tree() and manager_above(node) == manager
         if self._follows:
             node.connect("tree_entered", self.entered)
+
+    def add(self, listening: SceneListening) -> None:
+        """Have one listening more; forget those that are over."""
+        self.listenings.append(listening)
+        if len(self.listenings) >= self._tidy_at:
+            for one in [one for one in self.listenings if one.is_over]:
+                self._events.forget(one)
+            self._tidy_at = max(16, 2 * len(self.listenings))
 
     @property
     def is_freed(self) -> bool:

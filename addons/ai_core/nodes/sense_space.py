@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from addons.ai_core.bridge.gd import GDObject, RefusedValue, Vector2, Vector3, construct, read_transforms
-from addons.ai_core.nodes.sight_rays import SightRays
+from addons.ai_core.bridge.gd import GDObject, RefusedValue, Vector2, Vector3, read_transforms
+from addons.ai_core.nodes.sight_rays import FlatSightRays, SightRays
 
 Rows = NDArray[np.float32]
 
@@ -70,45 +70,3 @@ class Space2D(Space3D):
 
     def of(self, place: Sequence[float]) -> Any:
         return Vector2(place[0] / self._unit_m, place[1] / self._unit_m)
-
-
-class FlatSightRays:
-    """Lines of sight in 2D, as ``SightRays``: one disabled RayCast2D, cast many times.
-
-    Args:
-        owner, collision_mask: as there.
-        pixels_per_m: how long a metre is.
-    """
-
-    def __init__(self, owner: GDObject, collision_mask: int, pixels_per_m: float) -> None:
-        self._ray = construct("RayCast2D")
-        self._ray.enabled = False
-        self._ray.top_level = True
-        self._pixels_per_m = pixels_per_m
-        self.collision_mask = collision_mask
-        owner.add_child(self._ray, False, 1)
-
-    @property
-    def collision_mask(self) -> int:
-        """Physics layers that block sight."""
-        return int(self._ray.collision_mask)
-
-    @collision_mask.setter
-    def collision_mask(self, mask: int) -> None:
-        self._ray.collision_mask = mask
-
-    def blocked(self, origins: Rows, targets: Rows, allowed: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return for n rays whether something stands between; ``allowed`` bodies do not count.
-
-        Cost: one physics query and five engine calls a ray.
-        """
-        hits = np.zeros(len(origins), np.bool_)
-        starts = (origins[:, :2] * self._pixels_per_m).tolist()
-        ways = ((targets - origins)[:, :2] * self._pixels_per_m).tolist()
-        ray = self._ray
-        for row, (start, way, own) in enumerate(zip(starts, ways, allowed.tolist(), strict=True)):
-            ray.position = Vector2(*start)
-            ray.target_position = Vector2(*way)
-            ray.force_raycast_update()
-            hits[row] = ray.is_colliding() and not (own and ray.get_collider().instance_id == own)
-        return hits

@@ -1,4 +1,4 @@
-"""Lines of sight through the physics space: one RayCast3D node, cast many times."""
+"""Lines of sight through the physics space: one RayCast3D or RayCast2D node, cast many times."""
 from __future__ import annotations
 
 import numpy as np
@@ -15,23 +15,28 @@ class SightRays:
     Args:
         owner: a node entering the tree; the ray lives and dies with it.
         collision_mask: physics layers that block sight.
+
+    Attributes:
+        node: the ray.
     """
 
+    node_class = "RayCast3D"
+
     def __init__(self, owner: GDObject, collision_mask: int) -> None:
-        self._ray = construct("RayCast3D")
-        self._ray.enabled = False
-        self._ray.top_level = True  # its own transform is the world's, wherever the owner is
-        self._ray.collision_mask = collision_mask
-        owner.add_child(self._ray, False, 1)  # INTERNAL_MODE_FRONT: not in the user's way
+        self.node = construct(self.node_class)
+        self.node.enabled = False
+        self.node.top_level = True  # its own transform is the world's, wherever the owner is
+        self.node.collision_mask = collision_mask
+        owner.add_child(self.node, False, 1)  # INTERNAL_MODE_FRONT: not in the user's way
 
     @property
     def collision_mask(self) -> int:
         """Physics layers that block sight."""
-        return int(self._ray.collision_mask)
+        return int(self.node.collision_mask)
 
     @collision_mask.setter
     def collision_mask(self, mask: int) -> None:
-        self._ray.collision_mask = mask
+        self.node.collision_mask = mask
 
     def blocked(
         self, origins: NDArray[np.float32], targets: NDArray[np.float32], allowed: NDArray[np.int64] | None = None
@@ -47,8 +52,29 @@ class SightRays:
         """
         hits = np.zeros(len(origins), np.uint8)
         if len(origins):
-            cast_rays(self._ray, np.ascontiguousarray(origins), np.ascontiguousarray(targets), hits, allowed)
+            cast_rays(self.node, self._rows(origins), self._rows(targets), hits, allowed)
         return hits.astype(bool)
+
+    def _rows(self, places: NDArray[np.float32]) -> NDArray[np.float32]:
+        return np.ascontiguousarray(places)
+
+
+class FlatSightRays(SightRays):
+    """The same in the plane, of which the first two coordinates of places count.
+
+    Args:
+        owner, collision_mask: as there.
+        pixels_per_m: how long a metre is.
+    """
+
+    node_class = "RayCast2D"
+
+    def __init__(self, owner: GDObject, collision_mask: int, pixels_per_m: float = 1.0) -> None:
+        super().__init__(owner, collision_mask)
+        self._pixels_per_m = np.float32(pixels_per_m)
+
+    def _rows(self, places: NDArray[np.float32]) -> NDArray[np.float32]:
+        return np.multiply(places[:, :2], self._pixels_per_m, dtype=np.float32, order="C")
 
 
 def body_id(node: GDObject) -> int:

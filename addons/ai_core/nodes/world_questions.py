@@ -9,13 +9,10 @@ from addons.ai_core.bridge.gd import (
     RefusedValue,
     Vector2,
     Vector3,
-    are_all,
-    read_bodies,
-    read_transforms,
+    see_between,
     singleton,
 )
-from addons.ai_core.nodes.sight_rays import SightRays
-from addons.ai_core.nodes.sight_rays_2d import SightRays2D
+from addons.ai_core.nodes.sight_rays import FlatSightRays, SightRays
 
 NO_WAY = -1.0
 
@@ -30,30 +27,24 @@ class WorldQuestions:
     def __init__(self, node: Any) -> None:
         self._node = node
         self.rays = SightRays(node, node.sight_mask)
-        self._flat_rays: SightRays2D | None = None
+        self._flat_rays = FlatSightRays(node, node.sight_mask_2d)
 
     def set_masks(self) -> None:
         """Use the masks of the node."""
         self.rays.collision_mask = self._node.sight_mask
-        if self._flat_rays is not None:
-            self._flat_rays.collision_mask = self._node.sight_mask_2d
+        self._flat_rays.collision_mask = self._node.sight_mask_2d
 
     def can_see_many(self, pairs: list[tuple[Any, Any]]) -> list[bool]:
         """Return for each pair of nodes whether nothing stands between; false where one is gone.
 
-        Cost: one physics query a pair, in 3D all in one crossing.
+        Cost: one physics query a pair, all in one crossing.
         """
         self._need_tree("can_see")
-        observers, targets = [one for one, _ in pairs], [one for _, one in pairs]
-        if not (are_all(observers, "Node3D") and are_all(targets, "Node3D")):
-            return [self._can_see(*pair) for pair in pairs]
-        origins = np.zeros((len(pairs), 3), np.float32)
-        goals = np.zeros((len(pairs), 3), np.float32)
-        allowed = np.zeros(len(pairs), np.int64)
-        read_transforms(observers, origins)
-        read_transforms(targets, goals)
-        read_bodies(targets, allowed)
-        return (~self.rays.blocked(origins, goals, allowed)).tolist()
+        seen = np.empty(len(pairs), np.uint8)
+        wrong = see_between(pairs, self.rays.node, self._flat_rays.node, seen)
+        if wrong >= 0:
+            check_pair(*pairs[wrong])
+        return seen.astype(bool).tolist()
 
     def path_length(self, start: Any, goal: Any) -> float:
         """Return the length of the way over the navigation map, NO_WAY if there is none (yet)."""
@@ -70,16 +61,6 @@ class WorldQuestions:
         if len(way) == 0 or np.linalg.norm(way[-1] - np.array(tuple(goal))) > self._node.reach_tolerance_m:
             return NO_WAY
         return float(np.linalg.norm(np.diff(way, axis=0), axis=1).sum())
-
-    def _can_see(self, observer: Any, target: Any) -> bool:
-        if observer is None or target is None or not (observer.is_valid() and target.is_valid()):
-            return False
-        check_pair(observer, target)
-        if observer.is_class("Node2D"):
-            if self._flat_rays is None:
-                self._flat_rays = SightRays2D(self._node, self._node.sight_mask_2d)
-            return not self._flat_rays.is_blocked(observer, target)
-        return self.can_see_many([(observer, target)])[0]
 
     def _need_tree(self, question: str) -> None:
         if not self._node.is_inside_tree():
