@@ -9,7 +9,6 @@ from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.errors import UnknownNameError
 from ai_core.events.event_manager import EventManager
-from ai_core.faults import FaultIsolation
 from ai_core.trace import Trace
 
 
@@ -394,33 +393,3 @@ def test_what_is_told_at_the_end_of_time_can_be_saved_and_loaded(events, clock):
     events.send("x", delay_s=1e12 - clock.now.seconds)
     events.prepare_state(events.save_state())()
     assert events.queue_length == 1
-
-
-@pytest.mark.parametrize(
-    ("use", "message"),
-    [
-        (lambda events: events.advance(100), "budget must be a Budget, got 100; use Budget.unlimited"),
-        (lambda events: events.advance(None), "budget must be a Budget, got None"),
-        (lambda events: setattr(events, "log", []), "log must be of class EventLog or None"),
-        (lambda events: EventManager(3), "clock must have now, a TimeIndex, got 3; use ManualClock"),
-        (lambda events: events.tell("x"), "event must be an Event, such as send_now returns, got 'x'"),
-        (lambda events: events.tell(None), "event must be an Event"),
-    ],
-)
-def test_what_is_no_budget_clock_log_or_event_is_refused_at_the_call(events, use, message):
-    with pytest.raises(TypeError, match=message):
-        use(events)
-
-
-def test_an_error_of_a_handler_is_not_blamed_on_how_listeners_are_looked_up(clock):
-    errors = []
-    events = EventManager(clock, faults=FaultIsolation(report=lambda fault: errors.append(fault.error)))
-
-    def fail(event):
-        raise ValueError("mine")
-
-    for _ in range(2):
-        events.listen("x", fail)
-    events.send_now("x")
-    events.send_now("x")
-    assert [error.__context__ for error in errors] == [None] * 4

@@ -385,27 +385,3 @@ def test_a_key_that_cannot_be_hashed_cannot_be_invalidated(station, oracle):
     station.add_topic("t", oracle)
     with pytest.raises(TypeError, match=r"a key of topic 't' must be hashable, got \(\[1\],\); use tuples for lists"):
         station.invalidate("t", [1])
-
-
-@pytest.mark.parametrize(
-    ("use", "message"),
-    [
-        (lambda station: PollingStation(None), "clock must have now, a TimeIndex, got None"),
-        (lambda station: station.begin_frame(5), "budget must be a Budget, got 5"),
-        (lambda station: station.advance(None), "budget must be a Budget, got None"),
-    ],
-)
-def test_what_is_no_clock_or_budget_is_refused_at_the_call(station, use, message):
-    with pytest.raises(TypeError, match=message):
-        use(station)
-
-
-def test_an_error_of_a_computation_is_not_blamed_on_the_cache(station):
-    def fail(who):
-        raise ValueError("mine")
-
-    station.add_topic("t", fail)
-    for ask in (lambda: station.poll("t", 1), lambda: station.poll_many("t", [(1,)])):
-        with pytest.raises(ValueError, match="mine") as caught:
-            ask()
-        assert caught.value.__context__ is None

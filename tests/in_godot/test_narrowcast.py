@@ -274,18 +274,23 @@ def test_misuse_says_what_is_wrong(node, scheduler, expect_errors, call, complai
     manager.call(*call)
 
 
-def test_who_was_told_once_is_not_told_again_after_loading_and_who_was_not_is(node, gdscript, physics_frames):
-    script = gdscript("""
-        extends Node
-        var heard := []
-        func begin(manager: AIEventManager) -> void:
-            manager.listen("door", on_door, {"once": true})
-            manager.at_time("09:00", at_nine)
-        func on_door(code: String, _arguments: Array) -> void: heard.append(code)
-        func at_nine(time: String, _arguments: Array) -> void: heard.append(time)
-    """)
+DOORMAN = """
+    extends Node
+    var heard := []
+    func begin(manager: AIEventManager) -> void:
+        manager.listen("door", on_door, {"once": true})
+        manager.at_time("09:00", at_nine)
+    func on_door(code: String, _arguments: Array) -> void: heard.append(code)
+    func at_nine(time: String, _arguments: Array) -> void: heard.append(time)
+"""
 
-    def world():
+
+@pytest.fixture
+def gatehouse(node, gdscript):
+    """``gatehouse()``: a scheduler, a manager with a day, and who listens once to a door and to nine o'clock."""
+    script = gdscript(DOORMAN)
+
+    def make():
         scheduler = node("AIScheduler", budget_us=0.0, name="World")
         manager = node("AIEventManager", scheduler, name="Side", day_length_s=24.0, day_starts_at="08:00")
         ear = script.new()
@@ -294,6 +299,10 @@ def test_who_was_told_once_is_not_told_again_after_loading_and_who_was_not_is(no
         ear.call("begin", manager)
         return scheduler, manager, ear
 
+    return make
+
+
+def test_who_was_told_once_is_not_told_again_after_loading_and_who_was_not_is(gatehouse, physics_frames):
     def live(manager, ear):
         ear.set("heard", [])
         manager.send("door")
@@ -301,7 +310,7 @@ def test_who_was_told_once_is_not_told_again_after_loading_and_who_was_not_is(no
         physics_frames(2)
         return sorted(ear.get("heard"))
 
-    scheduler, manager, ear = world()
+    scheduler, manager, ear = gatehouse()
     before = scheduler.save_state()
     assert live(manager, ear) == ["09:00", "door"]
     after = scheduler.save_state()
@@ -310,11 +319,10 @@ def test_who_was_told_once_is_not_told_again_after_loading_and_who_was_not_is(no
         assert live(manager, ear) == ["09:00", "door"]
         assert live(manager, ear) == []
     scheduler.free()
-    scheduler, manager, ear = world()
+    scheduler, manager, ear = gatehouse()
     assert scheduler.load_state(after)       # in a new one: both were told
     manager.jump_to_time("08:00", 1)
     assert live(manager, ear) == []
     ear.call("begin", manager)               # again: they wait once more
     manager.jump_to_time("08:00", 2)
     assert live(manager, ear) == ["09:00", "door"]
-    scheduler.free()
