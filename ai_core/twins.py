@@ -22,6 +22,7 @@ SWITCH = "AI_CORE_PURE_PYTHON"
 """Environment variable; anything but "" and "0" keeps every kernel out."""
 
 KERNELS = (
+    "ai_core.level_of_detail._importance_kernel",
     "ai_core.paths._bucket_search",
     "ai_core.recording._notes",
     "ai_core.scheduling._round_times",

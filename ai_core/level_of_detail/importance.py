@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from ai_core.errors import finite_number, shown
 from ai_core.level_of_detail.agent_rows import AgentRows
-from ai_core.level_of_detail.importance_kernel import BLOCK_ROWS, ViewerKernel
+from ai_core.level_of_detail.importance_kernel import BLOCK_ROWS
 from ai_core.level_of_detail.importance_settings import PARTS, VIEWER_PARTS, ImportanceSettings
 from ai_core.level_of_detail.importance_state import prepared_importance, saved_importance
 from ai_core.level_of_detail.viewer import Viewer
+from ai_core.level_of_detail.viewer_opinions import ViewerOpinions
 from ai_core.saving.fields import State
 
 __all__ = ["Importance"]
@@ -44,7 +45,7 @@ class Importance:
         if settings is not None and not isinstance(settings, ImportanceSettings):
             raise TypeError(f"settings must be ImportanceSettings, got {shown(settings)}")
         self.settings = settings or ImportanceSettings()
-        self._kernel = ViewerKernel(self.settings)
+        self._opinions = ViewerOpinions(self.settings)
         self._scratch = np.zeros(BLOCK_ROWS, np.float32)
         self._rows = AgentRows("agent", COLUMNS)
         self._forced: dict[int, tuple[float, float]] = {}
@@ -148,7 +149,7 @@ class Importance:
         elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
         self._check(viewers, positions, velocities, out)
         columns, target = self._rows.columns, self._target
-        wrong = self._kernel.write(viewers, positions, velocities, columns["size_m"], target)
+        wrong = self._opinions.write(viewers, positions, velocities, columns["size_m"], target)
         if wrong >= 0:
             self._refuse(wrong, positions, velocities)
         self._seen.keep(viewers, positions, velocities)
@@ -185,7 +186,7 @@ class Importance:
         seen, viewer_parts = self._seen, parts[: len(VIEWER_PARTS)]
         if seen.positions is not None:
             velocities = None if seen.velocities is None else seen.velocities[rows]
-            self._kernel.write(
+            self._opinions.write(
                 seen.viewers, seen.positions[rows], velocities, columns["size_m"][rows],
                 np.zeros(len(rows), np.float32), viewer_parts,
             )

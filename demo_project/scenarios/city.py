@@ -33,6 +33,7 @@ SIGHT_M = 80.0
 TRAVELS_M_S = 60.0
 POOREST = 10.0
 MEETING_PERIOD_FRAMES = 12
+CLOSED_PERIOD_FRAMES = 30
 MEETINGS_PER_S = 1 / (MEETING_PERIOD_FRAMES / 60)
 HEARD, UNHEARD = "heard", "unheard"
 BUDGET_STEPS = 50_000
@@ -187,15 +188,31 @@ class City(Scenario):
         is_block = plot.blocks == 1
         parts = {} if is_block else {one.name: one for one in plot.parts()}
         return GroupLOD(
-            plot.name, self.clock, importance=lambda: max(0.0, 1 - plot.away_m(*self.place) / SIGHT_M),
+            plot.name, self.clock, importance=self._nearness_of(plot),
             work=lambda turn: self._spread_rumour(self.here[plot.name], turn.elapsed_s),
             expand=lambda: self._move_in(plot) if is_block else self._divide(plot),
             member=lambda name: (
                 self._meeting_of(plot, int(name)) if is_block else self._group(parts[name])
             ),
             compress=lambda: self._move_out(plot) if is_block else self._unite(plot),
-            member_period_frames=MEETING_PERIOD_FRAMES, faults=self.faults, trace=self.trace,
+            closed_period_frames=CLOSED_PERIOD_FRAMES, member_period_frames=MEETING_PERIOD_FRAMES,
+            faults=self.faults, trace=self.trace,
         )
+
+    def _nearness_of(self, plot: Plot) -> Callable[[], float]:
+        """Return what says how near the traveller is to a plot, 0 to 1; every group that runs asks it."""
+        west_m, north_m = plot.west_m, plot.north_m
+        east_m, south_m = west_m + plot.side_m, north_m + plot.side_m
+
+        def nearness() -> float:
+            x, z = self.place
+            away_m = math.hypot(
+                west_m - x if x < west_m else x - east_m if x > east_m else 0.0,
+                north_m - z if z < north_m else z - south_m if z > south_m else 0.0,
+            )
+            return 1 - away_m / SIGHT_M if away_m < SIGHT_M else 0.0
+
+        return nearness
 
     def _divide(self, plot: Plot) -> list[str]:
         """Let the inhabitants of a plot live on the plots inside."""

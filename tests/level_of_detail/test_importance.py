@@ -17,9 +17,13 @@ from ai_core.level_of_detail.importance_settings import PARTS, ImportanceSetting
 from ai_core.level_of_detail.viewer import Viewer
 from ai_core.saving.fields import StateError
 from ai_core.snapshot import from_json, restore, take, to_json
+from ai_core.twins import INTERPRETED, kernel_of
 from tests.level_of_detail.plain_importance import plain_importance
 
 AT_ONCE = ImportanceSettings(smoothing_s=0)
+INTERPRETED_FORM = INTERPRETED[f"{importance_kernel.__name__}.best_opinions"]
+FORMS = [form for form in (INTERPRETED_FORM, kernel_of(INTERPRETED_FORM)) if form is not None]
+
 COORDINATE = st.floats(-120, 120, width=32)
 PLACE = st.tuples(COORDINATE, COORDINATE, COORDINATE)
 VIEWER = st.builds(
@@ -31,6 +35,11 @@ VIEWER = st.builds(
     near_m=st.sampled_from([None, 0.0, 12.0]),
     far_m=st.sampled_from([None, 20.0, 300.0]),
 )
+
+
+@pytest.fixture(params=FORMS, ids=lambda form: type(form).__name__, autouse=True)
+def form(request, monkeypatch):
+    monkeypatch.setattr(importance_kernel, "best_opinions", request.param)
 
 
 def places(*rows):
@@ -231,6 +240,20 @@ def test_a_position_that_is_not_finite_is_named_and_changes_nothing(wrong):
     with pytest.raises(ValueError, match="velocities must be finite"):
         importance.update([Viewer((0, 0, 0))], np.zeros((3, 3), np.float32), 1.0, velocities=where)
     assert json.dumps(importance.save_state()) == before
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("far", [1e18, 1e25, 3e38])
+def test_a_place_beyond_all_maps_is_far_away_and_no_more(far):
+    importance = Importance(AT_ONCE)
+    importance.add(4)
+    where = places((0, 0, 1), (far, -far, far), (far, 0, 0), (0, 0, 0))
+    moving = places((0, 0, 0), (far, far, -far), (0, 0, 0), (-far, 0, 0))
+    viewers = [Viewer((0, 0, 0), (0, 0, 1), (1, 0, 0)), Viewer((far * 10, 0, 0), velocity=(-far * 10, 0, 0))]
+    values = importance.update(viewers, where, 0.1, velocities=moving)
+    assert values[0] == pytest.approx(0.8)
+    assert ((values >= 0) & (values <= 1)).all()
+    assert np.isfinite(importance.parts()).all()
 
 
 def test_misuse_is_told_at_the_call():
