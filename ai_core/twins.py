@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import logging
 import os
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
@@ -25,7 +26,7 @@ KERNELS = (
     "ai_core.level_of_detail._importance_kernel",
     "ai_core.paths._bucket_search",
     "ai_core.recording._notes",
-    "ai_core.scheduling._round_times",
+    "ai_core.scheduling._rounds",
     "ai_core.senses._grid_sight",
     "ai_core.senses._sense_wavefront",
     "ai_core.senses._sight_kernels",
@@ -51,9 +52,9 @@ def compiled() -> tuple[str, ...]:
 
 
 def twin(function: Function) -> Function:
-    """Decorate a function of a twin: return its kernel where there is one.
+    """Decorate a function or a class of a twin: return its kernel where there is one.
 
-    The kernel for ``package/name.py`` is the function of the same name in
+    The kernel for ``package/name.py`` is what has the same name in
     ``package/_name``. A kernel built from other sources (its ``INTERFACE`` is not
     the twin's) is left out, and a line in the log says so.
     """
@@ -68,7 +69,8 @@ def kernel_of(function: Function) -> Function | None:
     module = _loaded(f"{package}._{name}")
     if module is None:
         return None
-    if function.__globals__["INTERFACE"] != module.INTERFACE:
+    names = getattr(function, "__globals__", None) or vars(sys.modules[function.__module__])  # a class has none
+    if names["INTERFACE"] != module.INTERFACE:
         _say_once(f"{module.__name__} was built from other sources")
         return None
     kernel: Function = getattr(module, function.__name__)

@@ -3,43 +3,29 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable
-from operator import attrgetter, length_hint
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from ai_core.clock import TimeIndex
-from ai_core.scheduling.round_times import RoundTimes
+from ai_core.scheduling.rounds import Call, Moment, Row
 
 if TYPE_CHECKING:
     from ai_core.scheduling.due_table import DueTable
-    from ai_core.scheduling.task import Task, Turn
+    from ai_core.scheduling.task import Task
 
-__all__ = ["Bucket", "Call", "Moment"]
-
-Call = Callable[["Turn"], object]
-"""What a bucket calls for a task: its work if it is in step, else what runs it by itself."""
+__all__ = ["Bucket"]
 
 by_id = attrgetter("_id")
 
 
-class Moment:
-    """One frame of a scheduler, as all work that runs in it shares it."""
-
-    __slots__ = ("now", "seconds")
-
-    def __init__(self, now: TimeIndex) -> None:
-        self.now = now
-        self.seconds = now.seconds
-
-
-NEVER = Moment(TimeIndex(0, 0.0))
+NEVER = Moment(TimeIndex(0, 0.0), 0.0)
 """Stands where no task is in step, so that none asks."""
 
 
-class Bucket(list[Call]):
+class Bucket(Row):
     """What to call, and in ``tasks`` whose call it is; due when ``frame % period == residue``.
 
-    A list itself, as going through it is all that a frame does with it: every
-    object less to be fetched is felt. Tasks stand by ascending id.
+    Tasks stand by ascending id.
 
     A task is *in step* from the frame after it ran with the others: then it
     runs whenever the bucket does, and nothing is written down for it. Its runs
@@ -47,23 +33,21 @@ class Bucket(list[Call]):
     writes them down; whoever changes a task that is in step settles it first.
     """
 
-    __slots__ = ("last", "period", "residue", "table", "tasks", "times")
+    __slots__ = ("period", "residue", "table", "tasks")
 
     def __init__(self, table: DueTable, period: int, residue: int) -> None:
-        super().__init__()
+        super().__init__(NEVER)
         self.table = table
         self.period = period
         self.residue = residue
-        self.last = NEVER
         self.tasks: list[Task] = []
-        self.times: RoundTimes | None = None
 
     def insert_task(self, task: Task, call: Call) -> None:
         """Take in a task, out of step; it is run through ``call``."""
         self.settle_times()
         place = self.place_of(task)
         self.tasks.insert(place, task)
-        self.insert(place, call)
+        self.calls.insert(place, call)
         task._bucket = self
 
     def remove_task(self, task: Task) -> None:
@@ -71,7 +55,7 @@ class Bucket(list[Call]):
         self.settle(task)
         self.settle_times()
         place = self.place_of(task)
-        del self.tasks[place], self[place]
+        del self.tasks[place], self.calls[place]
         task._bucket = None
         task._in_step_since = -1
 
@@ -82,15 +66,17 @@ class Bucket(list[Call]):
     def join(self, task: Task, call: Call) -> None:
         """Put a task that has just run in step, from the next frame on."""
         self.settle_times()
-        self[self.place_of(task)] = call
+        self.calls[self.place_of(task)] = call
         task._in_step_since = self.table.frame
 
     def leave(self, task: Task, call: Call) -> None:
         """Take a task out of step: it runs through ``call`` from its next turn on."""
         self.settle(task)
         self.settle_times()
-        self[self.place_of(task)] = call
+        self.calls[self.place_of(task)] = call
         task._in_step_since = -1
+        if self.table.round is not None:
+            self.table.round.call_changed(self)
 
     def dissolve(self, call_of: Callable[[Task], Call]) -> None:
         """Take all tasks out of step."""
@@ -145,26 +131,21 @@ class Bucket(list[Call]):
             if task._in_step_since >= 0:
                 task._record.note_rounds(*times)
 
-    def begun_last(self) -> Task:
-        """Return the task whose turn began last, in the bucket that runs."""
-        assert self.table.calls is not None
-        return self.tasks[len(self) - length_hint(self.table.calls) - 1]
-
     def is_to_come(self, task: Task) -> bool:
         """Return whether the turn of a task is still to begin in the frame that runs."""
         table = self.table
         if table.moment is None or not self._is_due_now() or self.last is table.moment:
             return False
-        if table.running is not self or table.calls is None:
+        if table.round is None or table.round.bucket is not self:
             return True
-        return self.place_of(task) >= len(self) - length_hint(table.calls)
+        return self.place_of(task) >= table.round.place
 
     def is_running(self, task: Task) -> bool:
         """Return whether the turn of a task in step has begun and not ended."""
-        calls = self.table.calls
-        if self.table.running is not self or calls is None or self.last is self.table.moment:
+        one = self.table.round
+        if one is None or one.bucket is not self or self.last is self.table.moment:
             return False
-        return self.place_of(task) == len(self) - length_hint(calls) - 1
+        return self.place_of(task) == one.place - 1
 
     def _is_due_now(self) -> bool:
         return (self.table.frame - 1) % self.period == self.residue

@@ -1,37 +1,18 @@
 """The direct access scheduler: what is due is found, not looked for."""
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
-from sys import getrefcount
 
-from ai_core.budget import Budget, Stopwatch
-from ai_core.clock import TimeIndex
-from ai_core.scheduling.bucket import Call
-from ai_core.scheduling.round_times import RoundTimes
+import ai_core.scheduling.rounds as rounds
+from ai_core.budget import Budget
+from ai_core.scheduling.bucket import Bucket
+from ai_core.scheduling.rounds import NEVER_NS, Call
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.statistics import Overrun
 from ai_core.scheduling.task import Task, Turn
 from ai_core.scheduling.work import CallableRunner
 
 __all__ = ["DirectAccessScheduler"]
-
-
-NEVER_NS = 1 << 62
-"""Later than any stopwatch shows (ns); whole, as comparing with a float takes twice as long."""
-
-
-def _references_of_a_local() -> int:
-    turn = Turn(TimeIndex(0, 0.0), 0.0, Budget.unlimited())
-    return getrefcount(turn)
-
-
-NOT_KEPT = _references_of_a_local()
-"""References to a Turn that only the scheduler holds: then it may be filled in anew.
-
-Counted and not written down, as Python versions differ. A new Turn for each
-bucket would take longer than all else that is done for it.
-"""
 
 
 class DirectAccessScheduler(Scheduler):
@@ -69,87 +50,35 @@ class DirectAccessScheduler(Scheduler):
                 self._run(task, budget, budget)
 
     def _run_in_step(self, budget: Budget) -> None:
-        stopwatch = budget.stopwatch or self._stopwatch
         is_over = False
         try:
-            if stopwatch is None:
-                self._run_untimed(budget)
-            else:
-                self._run_timed(budget, stopwatch)
+            self._run_round(budget)
             is_over = True
         finally:
             if not is_over:  # something was let through, so not all have run that were to
                 self._joining.clear()  # nobody is in step with a round that did not end
                 for bucket in self._due_buckets:
                     bucket.dissolve(self._call_of)
-            self._table.running = self._table.calls = None
+            self._table.round = None
 
-    def _run_untimed(self, budget: Budget) -> None:
-        table, moment = self._table, self._table.moment
-        assert moment is not None
-        now, seconds = moment.now, moment.seconds
-        turn = Turn(now, 0.0, budget)
-        for bucket in self._due_buckets:
-            if getrefcount(turn) > NOT_KEPT:
-                turn = Turn(now, 0.0, budget)
-            turn.elapsed_s = seconds - bucket.last.seconds
-            table.running = bucket
-            table.calls = calls = iter(bucket)
-            while True:
-                try:
-                    for call in calls:
-                        call(turn)
-                    break
-                except Exception as error:
-                    failure = error
-                self._fail_in_step(failure)
-            bucket.last = moment
-
-    def _run_timed(self, budget: Budget, stopwatch: Stopwatch) -> None:
-        table, moment = self._table, self._table.moment
-        assert moment is not None
-        now, seconds, ended_ns = moment.now, moment.seconds, stopwatch()
-        turn = Turn(now, 0.0, budget)
-        for bucket in self._due_buckets:
-            if getrefcount(turn) > NOT_KEPT:
-                turn = Turn(now, 0.0, budget)
-            turn.elapsed_s = seconds - bucket.last.seconds
-            table.running = bucket
-            table.calls = calls = iter(bucket)
-            stamps = self._run_round(calls, turn, stopwatch, ended_ns)
-            ended_ns = stamps[-1]
-            bucket.last = moment
-            times = bucket.times
-            if times is None:
-                bucket.times = times = RoundTimes(len(bucket))
-            times.note(stamps)
-
-    def _run_round(
-        self, calls: Iterator[Call], turn: Turn, stopwatch: Stopwatch, ended_ns: int
-    ) -> list[int]:
-        """Return when the round began and when each task ended, which is when the next began."""
-        deadline_ns = turn.budget.deadline_ns
-        limit_ns = NEVER_NS if deadline_ns is None or self._overrun_told else deadline_ns
-        stamps = [ended_ns]
-        note = stamps.append
-        while True:
-            failure: Exception | None = None
+    def _run_round(self, budget: Budget) -> None:
+        table, deadline_ns = self._table, budget.deadline_ns
+        assert table.moment is not None
+        limit_ns = NEVER_NS if deadline_ns is None or self._overrun_told else min(deadline_ns, NEVER_NS)
+        table.round = one = rounds.begin_round(
+            self._due_buckets, table.moment, Turn(table.moment.now, 0.0, budget),
+            budget.stopwatch or self._stopwatch, limit_ns,
+        )
+        while one.goes_on():
+            turn, failure = one.turn, None
             try:
-                for call in calls:
+                for call in one:
                     call(turn)
-                    ended_ns = stopwatch()
-                    note(ended_ns)
-                    if ended_ns > limit_ns:
-                        break
-                else:
-                    return stamps
             except Exception as error:
                 failure = error
-                ended_ns = stopwatch()
-                note(ended_ns)
-            if ended_ns > limit_ns:
-                limit_ns = NEVER_NS
-                self._overran_in_step(turn.budget, *stamps[-2:])
+                one.end_call()
+            if one.was_late():
+                self._overran_in_step(budget, one.begun_ns, one.ended_ns)
             if failure is not None:
                 self._fail_in_step(failure)
 
@@ -169,9 +98,10 @@ class DirectAccessScheduler(Scheduler):
         self._settle(task, failure)
 
     def _begun_last(self) -> Task:
-        bucket = self._table.running
-        assert bucket is not None
-        return bucket.begun_last()
+        one = self._table.round
+        assert one is not None
+        assert isinstance(one.bucket, Bucket)
+        return one.bucket.tasks[one.place - 1]
 
     def _call_of(self, task: Task) -> Call:
         return partial(self._run_by_itself, task)
@@ -188,6 +118,9 @@ class DirectAccessScheduler(Scheduler):
         super()._touch(task)
 
     def _end_frame(self) -> None:
+        if not self._joining:
+            super()._end_frame()
+            return
         touched = set(self._touched)
         super()._end_frame()
         for task in self._joining:

@@ -16,10 +16,11 @@ from ai_core.clock import Clock
 from ai_core.errors import CycleError, shown
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import State
-from ai_core.scheduling.bucket import Bucket, Call, Moment
+from ai_core.scheduling.bucket import Bucket
 from ai_core.scheduling.due_table import DueTable
 from ai_core.scheduling.phase_quality import SAMPLED_FRAMES, PhaseQuality, phase_quality
 from ai_core.scheduling.phasing import DryRun, PhaseTable, Slot
+from ai_core.scheduling.rounds import Call, Moment
 from ai_core.scheduling.running import TaskRunning
 from ai_core.scheduling.scheduler_state import prepared_scheduler, saved_scheduler
 from ai_core.scheduling.statistics import Overrun
@@ -231,7 +232,8 @@ class Scheduler(TaskRunning):
             raise RuntimeError("the scheduler is advancing already; work must not advance it")
         self._is_advancing = True
         self._overrun_told = budget.over > 0
-        self._table.moment = Moment(self._clock.now)
+        now = self._clock.now
+        self._table.moment = Moment(now, now.seconds)
         self._due_buckets = self._table.due()
         try:
             self._run_frame(budget)

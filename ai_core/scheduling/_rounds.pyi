@@ -1,0 +1,13 @@
+from collections.abc import Sequence
+
+from ai_core.budget import Stopwatch
+from ai_core.scheduling.rounds import Moment, Round, RoundTimes, Row
+from ai_core.scheduling.task import Turn
+
+INTERFACE: int
+
+def due_rows(rings: list[tuple[int, list[Row]]], frame: int) -> list[Row]: ...
+def begin_round(
+    buckets: Sequence[Row], moment: Moment, turn: Turn, stopwatch: Stopwatch | None, limit_ns: int
+) -> Round: ...
+def round_times(tasks: int) -> RoundTimes: ...

@@ -1,0 +1,276 @@
+"""A round: in one frame, the work of all due buckets is called in turn, and timed if asked.
+
+This is the twin in Python of ``_rounds``, which is used in its place where it
+was built. Whoever runs a round makes the calls, so that they cost what they
+would in a bare loop::
+
+    round = begin_round(buckets, moment, turn, stopwatch, limit_ns)
+    while round.goes_on():
+        turn = round.turn
+        for call in round:
+            call(turn)
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from operator import length_hint
+from sys import getrefcount
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from ai_core.budget import Budget, Stopwatch
+from ai_core.clock import TimeIndex
+from ai_core.scheduling.statistics import RECENT_RUNS
+from ai_core.scheduling.task import Turn
+from ai_core.twins import twin
+
+__all__ = [
+    "INTERFACE", "NEVER_NS", "Call", "Column", "Moment", "Round", "RoundTimes", "Row", "begin_round",
+    "due_rows", "round_times",
+]
+
+INTERFACE = 1
+"""Changes with any change of names, arguments or results, here and in the kernel."""
+
+NEVER_NS = 1 << 62
+"""Later than any stopwatch shows (ns); whole, as comparing with a float takes twice as long."""
+
+Column = tuple[int, int, int, list[int]]
+"""Of one task: rounds, their total and the longest (ns), the latest ones (ns), the last at the end."""
+
+
+Call = Callable[[Turn], object]
+"""What a bucket calls for a task: its work if it is in step, else what runs it by itself."""
+
+
+class Moment(NamedTuple):
+    """One frame of a scheduler, as all work that runs in it shares it: two of one time are not the same."""
+
+    now: TimeIndex
+    seconds: float
+
+
+@twin
+class Row:
+    """What is called for the tasks of a bucket, with the moment and the times of its rounds."""
+
+    __slots__ = ("calls", "last", "times")
+
+    def __init__(self, last: Moment) -> None:
+        self.calls: list[Call] = []
+        self.last = last
+        self.times: RoundTimes | None = None
+
+    def __len__(self) -> int:
+        return len(self.calls)
+
+
+class Round(Protocol):
+    """Calls to be made, in order; going through it ends where the next call needs another Turn."""
+
+    turn: Turn
+    """What to make the calls with."""
+    bucket: Row | None
+    """Whose calls are made; None between two of them."""
+    begun_ns: int
+    ended_ns: int
+    """When the last call that was timed began and ended."""
+
+    @property
+    def place(self) -> int:
+        """How many calls of the bucket have begun."""
+        ...
+
+    def goes_on(self) -> bool:
+        """Return whether there are calls left, and make ready for them."""
+        ...
+
+    def __iter__(self) -> Iterator[Call]: ...
+
+    def end_call(self) -> None:
+        """Take note that the last call has raised."""
+        ...
+
+    def call_changed(self, bucket: Row) -> None:
+        """Take note that a call of a bucket is another now; of one that is to come, or runs."""
+
+    def was_late(self) -> bool:
+        """Return True once, if a call ended after the limit."""
+        ...
+
+
+class RoundTimes(Protocol):
+    """How long each of several tasks took in rounds that ended; of constant size."""
+
+    def note(self, stamps: Sequence[int]) -> None:
+        """Note a round: when it began, and when each task ended (ns)."""
+
+    def columns(self) -> list[Column]:
+        """Return what was noted, for each task."""
+        ...
+
+
+@twin
+def due_rows(rings: list[tuple[int, list[Row]]], frame: int) -> list[Row]:
+    """Return, of rows in rings by period, those that are due and not empty.
+
+    Args:
+        rings: a period (frames) each, and as many rows, by the remainder of their frames.
+        frame: 0 or more.
+    """
+    return [row for period, ring in rings if (row := ring[frame % period]).calls]
+
+
+@twin
+def begin_round(
+    buckets: Sequence[Row], moment: Moment, turn: Turn, stopwatch: Stopwatch | None, limit_ns: int
+) -> Round:
+    """Return a round through buckets, none of them empty.
+
+    Args:
+        buckets: whose calls are made; ``last`` and ``times`` of each are kept up to date.
+        moment: the frame that runs.
+        turn: what calls are made with; it is filled in anew for each bucket, or
+            replaced where work has kept it. Elapsed time is 0 in it.
+        stopwatch: times each call; None for none.
+        limit_ns: a call that ends after it is late; at most NEVER_NS.
+    """
+    return _Round(buckets, moment, turn, stopwatch, limit_ns)
+
+
+@twin
+def round_times(tasks: int) -> RoundTimes:
+    """Return times of so many tasks that run in each round, empty."""
+    return _RoundTimes(tasks)
+
+
+class _Round:
+    __slots__ = (
+        "_buckets", "_calls", "_is_late", "_limit_ns", "_moment", "_stamps", "_stopwatch", "begun_ns", "bucket",
+        "ended_ns", "turn",
+    )
+
+    def __init__(
+        self, buckets: Sequence[Row], moment: Moment, turn: Turn, stopwatch: Stopwatch | None, limit_ns: int
+    ) -> None:
+        self._buckets = iter(buckets)
+        self._moment = moment
+        self._stopwatch = stopwatch
+        self._limit_ns = limit_ns
+        self._calls: Iterator[Call] = iter(())
+        self._is_late = False
+        self._stamps: list[int] = []
+        self.turn = turn
+        self.bucket: Row | None = None
+        self.begun_ns = self.ended_ns = 0 if stopwatch is None else stopwatch()
+
+    @property
+    def place(self) -> int:
+        return 0 if self.bucket is None else len(self.bucket.calls) - length_hint(self._calls)
+
+    def goes_on(self) -> bool:
+        if self.bucket is not None:
+            if length_hint(self._calls):
+                return True
+            self._end_bucket(self.bucket)
+        self.bucket = bucket = next(self._buckets, None)
+        if bucket is None:
+            return False
+        elapsed_s = self._moment[1] - bucket.last[1]
+        if elapsed_s != self.turn.elapsed_s:
+            if self.references() > NOT_KEPT:
+                self.turn = Turn(self.turn.now, elapsed_s, self.turn.budget)
+            else:
+                self.turn.elapsed_s = elapsed_s
+        self._calls = iter(bucket.calls)
+        self._stamps = [self.ended_ns]
+        return True
+
+    def __iter__(self) -> Iterator[Call]:
+        return self._calls if self._stopwatch is None else self._timed(self._stopwatch)
+
+    def end_call(self) -> None:
+        if self._stopwatch is not None:
+            self._stamp(self._stopwatch())
+
+    def call_changed(self, bucket: Row) -> None:
+        """Nothing to do: calls are read as they are made."""
+
+    def was_late(self) -> bool:
+        was_late, self._is_late = self._is_late, False
+        return was_late
+
+    def references(self) -> int:
+        return getrefcount(self.turn)
+
+    def _timed(self, stopwatch: Stopwatch) -> Iterator[Call]:
+        note, limit_ns, ended_ns = self._stamps.append, self._limit_ns, self.ended_ns
+        for call in self._calls:
+            yield call
+            self.ended_ns = ended_ns = stopwatch()
+            note(ended_ns)
+            if ended_ns > limit_ns:
+                self._stamps.pop()
+                self._stamp(ended_ns)
+                return
+
+    def _stamp(self, ended_ns: int) -> None:
+        self.begun_ns, self.ended_ns = self._stamps[-1], ended_ns
+        self._stamps.append(ended_ns)
+        if ended_ns > self._limit_ns:
+            self._is_late, self._limit_ns = True, NEVER_NS
+
+    def _end_bucket(self, bucket: Row) -> None:
+        bucket.last = self._moment
+        if self._stopwatch is not None:
+            if bucket.times is None:
+                bucket.times = _RoundTimes(len(bucket))
+            bucket.times.note(self._stamps)
+
+
+class _RoundTimes:
+    """Keeps whole rounds, and sums them up when there are many."""
+
+    __slots__ = ("_longest_ns", "_pending", "_recent", "_rounds", "_total_ns")
+
+    def __init__(self, tasks: int) -> None:
+        self._rounds = 0
+        self._total_ns, self._longest_ns = np.zeros((2, tasks), np.int64)
+        self._recent = np.zeros((0, tasks), np.int64)
+        self._pending: list[Sequence[int]] = []
+
+    def note(self, stamps: Sequence[int]) -> None:
+        if len(stamps) != len(self._total_ns) + 1:
+            raise ValueError(f"stamps must be {len(self._total_ns) + 1}, got {len(stamps)}")
+        self._rounds += 1
+        self._pending.append(stamps)
+        if len(self._pending) >= RECENT_RUNS:
+            self._sum_up()
+
+    def columns(self) -> list[Column]:
+        self._sum_up()
+        lists = self._total_ns.tolist(), self._longest_ns.tolist(), self._recent.T.tolist()
+        return [(self._rounds, *one) for one in zip(*lists, strict=True)]
+
+    def _sum_up(self) -> None:
+        if self._pending:
+            used = np.diff(np.array(self._pending, np.int64))
+            self._pending = []
+            self._total_ns += used.sum(axis=0)
+            np.maximum(self._longest_ns, used.max(axis=0), out=self._longest_ns)
+            self._recent = np.concatenate([self._recent, used])[-RECENT_RUNS:]
+
+
+def _references_of_ours() -> int:
+    round = _Round([], Moment(TimeIndex(0, 0.0), 0.0), Turn(TimeIndex(0, 0.0), 0.0, Budget.unlimited()), None, 0)
+    turn = round.turn
+    return round.references() if turn else 0
+
+
+NOT_KEPT = _references_of_ours()
+"""References to a Turn that only the round and its caller hold: then it may be filled in anew.
+
+Counted and not written down, as Python versions differ. A new Turn for each
+bucket would take longer than all else that is done for it.
+"""
