@@ -1,9 +1,14 @@
 """GroupLOD: many as one, and opened again, in a scene."""
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from tests.in_godot.level_of_detail_world import GROUP, WatchedWorld
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "level_of_detail.md"
 
 
 @pytest.fixture
@@ -121,6 +126,49 @@ def test_a_group_may_be_opened_by_a_script(scheduler, gdscript, physics_frames):
     assert group.is_open()
     group.set("enabled", False)
     assert not group.is_open()
+
+
+DISTRICT = re.search(r"```gdscript\n(extends GroupLOD .*?)```", DOCUMENT.read_text(), re.DOTALL)
+
+
+def test_a_script_makes_its_own_characters_by_district_and_time_of_day_and_keeps_what_it_wants(world, gdscript):
+    """The sample of the document."""
+    town = world.group(90.0, script=gdscript(DISTRICT[1]), closed_period_frames=1)
+    town.group.add_to_group("ai_saved")
+    town.group.set("trade", "mill")
+    world.step(60)
+    assert town.group.get("hour") == pytest.approx(6 + 1 / 60, abs=1e-3)
+    world.put(town.body, 10.0)
+    world.step(12)
+    assert list(town.group.get_member_names()) == ["baker 0", "baker 1", "baker 2", "guard 0", "guard 1"]
+    people = town.group.get("people")
+    assert [people[name]["does"] for name in ("baker 0", "guard 1")] == ["mill", "patrols"]
+    state = world.scheduler.save_state()
+    world.put(town.body, 90.0)
+    world.step(3)
+    assert (town.group.get("counts"), len(town.group.get("people"))) == ({"baker": 3, "guard": 2}, 0)
+    assert town.group.get("wealth") == pytest.approx(500 + 5 * 0.1 * 12 / 60, abs=0.05)
+    assert world.scheduler.load_state(state)
+    assert town.group.is_open()
+    assert sorted(town.group.get("people")) == sorted(town.group.get_member_names())
+
+
+def test_a_disabled_group_that_cannot_be_compressed_keeps_its_members_waiting(world):
+    town = world.group(10.0)
+    world.step(3)
+    assert town.group.is_open()
+
+    def fail():
+        raise ValueError("no room")
+
+    town.group.core._compress = fail
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(town.group.core._faults, "_report", lambda fault: None)
+        town.group.set("enabled", False)
+    town.told()
+    world.step(4)
+    assert town.told() == []
+    assert list(town.group.get_member_names()) == ["Ann", "Bert"]
 
 
 @pytest.mark.parametrize("names", [["Ann", "Ann"], [""]])

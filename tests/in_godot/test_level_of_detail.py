@@ -250,6 +250,11 @@ def test_wrong_ranges_are_one_clear_error(world, expect_errors, ranges, message)
     assert lod.get_level() == ""
 
 
+def test_a_level_below_nothing_that_has_levels_is_one_clear_error(node, scheduler, expect_errors):
+    expect_errors("is not right below a BehavioralLOD and is no level of any; put it there", times=1)
+    node("LODBehavior", scheduler)
+
+
 def test_wrong_use_is_refused_with_what_to_do(world, expect_errors):
     lod = world.character(10.0)
     expect_errors("there is no level 'Fly'; use one of: Plan, Idle", times=1)

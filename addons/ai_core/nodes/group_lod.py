@@ -98,7 +98,7 @@ class GroupLOD(ImportanceAgent, Node):
 
     @hook
     def _compress(self) -> None:
-        """It closes: take the members together again. If it raises, the group stays open."""
+        """It closes: take the members together again. If it raises, as Python can, the group stays open."""
 
     @property
     def size_m(self) -> float:
@@ -181,7 +181,9 @@ class GroupLOD(ImportanceAgent, Node):
     def _get_configuration_warnings(self) -> list[str]:
         warnings = []
         if self.close_at > self.open_at:
-            warnings.append(f"close_at must not be above open_at, got {self.close_at:g} and {self.open_at:g}")
+            warnings.append(
+                f"close_at must not be above open_at, got {self.close_at:g} and {self.open_at:g};"
+                " lower the one or raise the other, apart by the hysteresis wanted")
         if self.importance_source == self.Source.VIEWERS:
             warnings += importance_warnings(self, self.without_manager)
         return [*warnings, *scheduler_warnings(self)]

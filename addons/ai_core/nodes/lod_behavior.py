@@ -4,7 +4,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from addons.ai_core.bridge.gd import Node, Variant, export, gdclass, has_script_method, hook, method, signal
+from addons.ai_core.bridge.gd import (
+    Node,
+    Variant,
+    export,
+    gdclass,
+    has_script_method,
+    hook,
+    method,
+    report_error,
+    signal,
+)
 from ai_core.level_of_detail import behavioral_lod as core
 from ai_core.level_of_detail.level_limits import Level
 from ai_core.scheduling.task import Turn
@@ -38,6 +48,11 @@ class LODBehavior(Node):
 
     def __init__(self) -> None:
         self._is_current = False
+
+    def on_entered(self) -> None:
+        above = self.get_parent()
+        if above is not None and not above.is_class("BehavioralLOD"):
+            report_error(self._get_configuration_warnings()[0], self)
 
     @hook
     def _lod_enter(self, previous: str, data: Variant) -> None:
