@@ -145,7 +145,8 @@ class export:  # noqa: N801 - reads as a word of the declaration language
             described["hint"], described["hint_string"] = self.hint
         elif self.range is not None or self.unit:
             low_high = self.range or (0, 1e9, 0.001)
-            parts = [f"{number:g}" for number in low_high]
+            # The engine takes the limits of an angle in what it shows.
+            parts = [f"{math.degrees(number) if self.as_degrees else number:.6g}" for number in low_high]
             parts += ["or_greater"] * (self.or_greater or self.range is None)
             parts += ["radians_as_degrees"] * self.as_degrees
             parts += [f"suffix:{self.unit}"] * bool(self.unit)

@@ -24,7 +24,7 @@ class ImportanceViewer(ImportanceMember, Node):
     weight = export(
         float, 1.0, range=(0, 1, 0.01), doc="How much being seen by it counts: 1 for the player, less for a mirror.")
     field_of_view_rad = export(
-        float, math.pi / 2, range=(0.01, math.tau, 0.01), as_degrees=True,
+        float, math.pi / 2, range=(math.radians(0.5), math.tau, math.radians(0.5)), as_degrees=True,
         doc="Whole angle in which agents count as in view, along -z of the Node3D above. 360 degrees sees all"
             " around. In 2D everything is in view.")
     near_m = export(

@@ -12,12 +12,13 @@ from addons.ai_core.bridge.gd import (
     node_path,
     signal,
 )
+from addons.ai_core.nodes.drawn_senses import DrawnPortal
 from addons.ai_core.nodes.sense_place import PORTALS, SensePlace
 from ai_core.senses.sense_graph import Passage, SensePortal
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_portal_3d.svg")
-class SensePortal3D(SensePlace, Node3D):
+class SensePortal3D(DrawnPortal, SensePlace, Node3D):
     """A way between two SenseRegion3D for those senses that it lets pass.
 
     Signals go in at its position, and come out there, or at the node called exit. One-way glass

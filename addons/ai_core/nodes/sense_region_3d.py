@@ -13,6 +13,7 @@ from addons.ai_core.bridge.gd import (
     gdclass,
     method,
 )
+from addons.ai_core.nodes.drawn_senses import DrawnRegion
 from addons.ai_core.nodes.sense_place import REGIONS, SensePlace
 from ai_core.senses.sense_graph import SenseRegion
 from ai_core.senses.sense_graph_shapes import Box, Prism, Shape
@@ -22,7 +23,7 @@ STRAIGHT_M = 1e-3
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_region_3d.svg")
-class SenseRegion3D(SensePlace, Node3D):
+class SenseRegion3D(DrawnRegion, SensePlace, Node3D):
     """A room, corridor or yard of a SenseManager in graph mode: in it signals travel freely.
 
     It is a box around its position, or the box of a CollisionShape3D that is its child; it may be

@@ -34,7 +34,8 @@ class Sensing(SenseMember):
         float, 20.0, range=(0.1, 500, 0.1), or_greater=True, unit="m", group="Sight", on_set="_change",
         doc="How far the main cone of sight reaches.")
     horizontal_angle = export(
-        float, math.radians(110), range=(0.01, math.tau, 0.001), as_degrees=True, on_set="_change",
+        float, math.radians(110), range=(math.radians(0.5), math.tau, math.radians(0.1)), as_degrees=True,
+        on_set="_change",
         doc="Full angle of the main cone from left to right.")
     near_range_m = export(
         float, 2.0, range=(0, 50, 0.1), unit="m", on_set="_change",

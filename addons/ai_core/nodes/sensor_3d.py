@@ -4,11 +4,12 @@ from __future__ import annotations
 import math
 
 from addons.ai_core.bridge.gd import Node, Node3D, Vector3, export, gdclass, signal
+from addons.ai_core.nodes.drawn_senses import DrawnSensor
 from addons.ai_core.nodes.sense_sensing import Sensing
 
 
 @gdclass(icon="res://addons/ai_core/icons/sensor_3d.svg")
-class Sensor3D(Sensing, Node3D):
+class Sensor3D(DrawnSensor, Sensing, Node3D):
     """A character's senses: what it sees, hears and smells, remembers, and how aware it is of it.
 
     Put it where the eyes are; it looks along -z. It belongs to the SenseManager above
@@ -16,7 +17,8 @@ class Sensor3D(Sensing, Node3D):
     """
 
     vertical_angle = export(
-        float, math.radians(80), range=(0.01, math.pi, 0.001), as_degrees=True, group="Sight", on_set="_change",
+        float, math.radians(80), range=(math.radians(0.5), math.pi, math.radians(0.1)), as_degrees=True,
+        group="Sight", on_set="_change",
         doc="Full angle of the main cone from bottom to top.")
 
     sensed = signal(

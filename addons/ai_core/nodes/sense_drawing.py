@@ -1,0 +1,139 @@
+"""The lines that show what a sense node reaches, and the handles that change it; for editor and running game.
+
+Lines are pairs of points in the space of the node (m), by what they stand for. 2D is the plane of x and y,
+looked along x; a node scales it by pixels per metre.
+"""
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Points = NDArray[np.float32]
+
+COLORS = {
+    "sight": (1.0, 0.85, 0.3), "near": (1.0, 0.6, 0.25), "hearing": (0.35, 0.7, 1.0), "smell": (0.5, 0.9, 0.4),
+    "region": (0.75, 0.55, 1.0), "portal": (0.3, 0.95, 0.85),
+}
+"""What lines stand for, and their color."""
+
+ARC_STEP_RAD = math.tau / 48
+"""Angle from one point of an arc to the next; larger ones look like corners."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Where ahead, right and up are in the space of a node."""
+
+    ahead: tuple[float, float, float]
+    right: tuple[float, float, float]
+    up: tuple[float, float, float]
+
+
+IN_3D = Frame((0, 0, -1), (1, 0, 0), (0, 1, 0))
+IN_2D = Frame((1, 0, 0), (0, 1, 0), (0, 0, 1))
+
+
+def joined(points: Points) -> Points:
+    """Return the lines from each point to the next, as pairs."""
+    return np.repeat(points, 2, axis=0)[1:-1]
+
+
+def arc(radius_m: float, first: Sequence[float], second: Sequence[float], from_rad: float, to_rad: float) -> Points:
+    """Return the lines of an arc about the origin, from the direction ``first`` towards ``second``."""
+    count = max(2, math.ceil((to_rad - from_rad) / ARC_STEP_RAD) + 1)
+    angles = np.linspace(from_rad, to_rad, count)[:, None]
+    return joined((radius_m * (np.cos(angles) * first + np.sin(angles) * second)).astype(np.float32))
+
+
+def ball(radius_m: float, frame: Frame, *, is_flat: bool) -> Points:
+    """Return three circles about the origin, or the one that lies in the plane."""
+    pairs = combinations((frame.ahead, frame.right, frame.up), 2)
+    return np.concatenate([arc(radius_m, *pair, 0, math.tau) for pair in list(pairs)[: 1 if is_flat else 3]])
+
+
+def cone(range_m: float, horizontal_rad: float, vertical_rad: float, frame: Frame, *, is_flat: bool) -> Points:
+    """Return the outline of a cone of sight: its edges, its far border and the two arcs through its middle.
+
+    Args:
+        range_m: how far it reaches.
+        horizontal_rad: full angle in the plane of ahead and right.
+        vertical_rad: full angle out of that plane.
+        frame: where it looks.
+        is_flat: the plane alone.
+    """
+    ahead, right, up = (np.array(one) for one in (frame.ahead, frame.right, frame.up))
+    side, top = horizontal_rad / 2, vertical_rad / 2
+    lines = [arc(range_m, ahead, right, -side, side)]
+    bearings = [ahead * math.cos(one) + right * math.sin(one) for one in (-side, side)]
+    if is_flat:
+        edges = bearings
+    else:
+        lines += [arc(range_m, one, up, -top, top) for one in (ahead, *bearings)]
+        for height in (-top, top):
+            rim = arc(range_m * math.cos(height), ahead, right, -side, side)
+            lines.append((rim + range_m * math.sin(height) * up).astype(np.float32))
+        edges = [one * math.cos(height) + up * math.sin(height) for one in bearings for height in (-top, top)]
+    if horizontal_rad < math.tau:
+        lines += [np.array([(0, 0, 0), edge * range_m], np.float32) for edge in edges]
+    return np.concatenate(lines)
+
+
+def box(lowest: Sequence[float], highest: Sequence[float]) -> Points:
+    """Return the twelve edges of a box."""
+    corners = list(product(*zip(lowest, highest, strict=True)))
+    edges = [pair for pair in combinations(corners, 2) if sum(a != b for a, b in zip(*pair, strict=True)) == 1]
+    return np.array(edges, np.float32).reshape(-1, 3)
+
+
+def arrow(start: Sequence[float], end: Sequence[float], *, is_one_way: bool) -> Points:
+    """Return a line with a head at its end, and one at its start unless it is one way."""
+    begin, finish = np.array(start, float), np.array(end, float)
+    length = float(np.linalg.norm(finish - begin))
+    lines = [begin, finish]
+    if length > 0:
+        along = (finish - begin) / length
+        across = np.cross(along, (0, 1, 0) if abs(along[1]) < 0.9 else (1, 0, 0))
+        across *= 0.5 / np.linalg.norm(across)
+        head = min(0.4, length / 3)
+        for tip, back in ((finish, -along), *(() if is_one_way else ((begin, along),))):
+            lines += [tip, tip + head * (back + across), tip, tip + head * (back - across)]
+    return np.array(lines, np.float32)
+
+
+def along_axis(axis: Sequence[float], origin: Sequence[float], direction: Sequence[float]) -> float:
+    """Return how far along an axis from the origin the point is that is nearest to a ray."""
+    unit, ray = np.array(axis, float), np.array(direction, float)
+    ray /= np.linalg.norm(ray)
+    start = np.array(origin, float)
+    share = float(unit @ ray)
+    parallel = 1 - share * share
+    if parallel < 1e-9:
+        return float(unit @ start)
+    return float((unit @ start - share * (ray @ start)) / parallel)
+
+
+def in_plane(
+    first: Sequence[float], second: Sequence[float], origin: Sequence[float], direction: Sequence[float],
+) -> tuple[float, float] | None:
+    """Return where a ray meets the plane of two axes, in their coordinates; None if it runs along it."""
+    normal = np.cross(first, second)
+    slope = float(normal @ np.array(direction, float))
+    if abs(slope) < 1e-6:
+        return None
+    start = np.array(origin, float)
+    met = start - np.array(direction, float) * (float(normal @ start) / slope)
+    return float(met @ np.array(first)), float(met @ np.array(second))
+
+
+def stepped(declared: Any, value: float) -> float:
+    """Return a value that an exported property takes: within its range, on one of its steps."""
+    low, high, *step = declared.range
+    size = step[0] if step else 0.01
+    value = round(max(low, value) / size) * size
+    return round(max(low, value if declared.or_greater else min(high, value)), 6)

@@ -1,0 +1,89 @@
+"""What is drawn of senses is what they reach."""
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from addons.ai_core.bridge.gd import Vector3
+from addons.ai_core.nodes.sense_drawing import IN_3D, along_axis, ball, box, cone, in_plane, stepped
+from addons.ai_core.nodes.sensor_3d import Sensor3D
+from ai_core.senses.sight import SightCone, first_cone_containing, packed_cones
+
+
+def seen(points, sight):
+    """Whether a sensor at the origin, looking along -z, has points in its cone."""
+    bearing = np.stack([points[:, 0], points[:, 1], -points[:, 2]], axis=1).astype(np.float64)
+    return first_cone_containing(bearing, np.repeat(packed_cones([sight])[None], len(points), axis=0)) == 0
+
+
+@pytest.mark.parametrize(("horizontal", "vertical"), [(110, 80), (30, 10), (200, 170)])
+def test_the_outline_of_a_cone_is_where_sight_ends(horizontal, vertical):
+    angles = math.radians(horizontal), math.radians(vertical)
+    points = cone(10.0, *angles, IN_3D, is_flat=False)
+    length = np.linalg.norm(points, axis=1)
+    rim = points[np.isclose(length, 10.0, atol=1e-3)]
+    wider, narrower = (SightCone(10.0 + more, *(one + more for one in angles)) for more in (0.02, -0.02))
+    assert seen(points, wider).all()
+    assert len(rim) > 20
+    assert not seen(rim, narrower).any()
+
+
+def test_a_ball_is_three_circles_and_one_in_the_plane():
+    assert np.allclose(np.linalg.norm(ball(3.0, IN_3D, is_flat=False), axis=1), 3.0, atol=1e-5)
+    assert np.ptp(ball(3.0, IN_3D, is_flat=True)[:, 1]) == 0
+
+
+def test_a_box_has_twelve_edges_along_the_axes():
+    edges = box((-1, -2, -3), (1, 2, 3)).reshape(-1, 2, 3)
+    assert len(edges) == 12
+    assert sorted(np.linalg.norm(edges[:, 0] - edges[:, 1], axis=1)) == [2.0] * 4 + [4.0] * 4 + [6.0] * 4
+
+
+def test_a_ray_is_met_on_an_axis_and_in_a_plane():
+    assert along_axis((1, 0, 0), (4, 9, 2), (0, -1, 0)) == pytest.approx(4)
+    assert along_axis((0, 0, -1), (0, 0, 5), (0, 0, -1)) == pytest.approx(-5)      # looks along it
+    assert in_plane((1, 0, 0), (0, 0, 1), (4, 9, 2), (0, -3, 0)) == pytest.approx((4, 2))
+    assert in_plane((1, 0, 0), (0, 0, 1), (4, 9, 2), (1, 0, 0)) is None
+
+
+def test_a_dragged_value_stays_in_the_range_and_on_the_steps_of_its_property():
+    assert stepped(Sensor3D.sight_range_m, 7.26) == 7.3
+    assert stepped(Sensor3D.sight_range_m, -4.0) == 0.1
+    assert stepped(Sensor3D.sight_range_m, 700.0) == 700.0
+    assert stepped(Sensor3D.near_range_m, 99.0) == 50.0
+
+
+def width(picture):
+    return np.ravel(tuple(picture.get_aabb()))[3]
+
+
+def test_a_running_game_shows_what_each_senses_on_request(node, physics_frames):
+    scheduler = node("AIScheduler")
+    manager = node("SenseManager", scheduler)
+    sensor = node("Sensor3D", scheduler, position=Vector3(5, 0, 0), sight_range_m=7.0)
+    node("SenseSource3D", scheduler)
+    physics_frames(2)
+    children = manager.get_child_count(True)
+    manager.show_in_game = True
+    physics_frames(2)
+    assert manager.get_child_count(True) == children + 1
+    picture = manager.get_children(True)[-1]
+    assert picture.get_class() == "MeshInstance3D"
+    assert width(picture) > 10
+    sensor.position = Vector3(500, 0, 0)
+    physics_frames(2)
+    assert width(picture) > 450
+    manager.show_in_game = False
+    physics_frames(2)
+    assert not picture.is_valid()
+
+
+def test_in_two_dimensions_lines_are_drawn_on_a_canvas(node, physics_frames):
+    scheduler = node("AIScheduler")
+    manager = node("SenseManager", scheduler, dimensions=1, show_in_game=True)
+    node("Sensor2D", scheduler)
+    node("SenseSource2D", scheduler)
+    physics_frames(2)
+    assert manager.get_children(True)[-1].get_class() == "Node2D"
