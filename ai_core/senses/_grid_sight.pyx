@@ -5,13 +5,14 @@ Arrays come through the buffer protocol and are BORROWED for one call.
 """
 from cpython.buffer cimport PyBUF_WRITABLE
 
-INTERFACE = 1
+INTERFACE = 2
 """Changes with any change of names, arguments or results, here and in the twin."""
 
 include "_buffers.pxi"
 
 cdef enum:
-    LONG = 64   # lines from which on the GIL is released (count): some 5 us
+    LONG = 64       # lines from which on the GIL is released (count): some 5 us
+    FARTHEST = 256  # grid_sight.FARTHEST_CELLS
 
 
 cdef struct Grid:
@@ -92,3 +93,107 @@ cdef inline char is_free(Grid* grid, int32_t row, int32_t column, int32_t to_row
         if cell[0]:
             return 0
     return 1
+
+
+cdef struct Slopes:
+    int32_t low         # the interval begins at low / low_part, its end included
+    int32_t low_part
+    int32_t high
+    int32_t high_part
+
+
+cdef struct Wedge:
+    char* cell          # the one that looks
+    Py_ssize_t ahead    # bytes from a cell to the next ahead, and aside
+    Py_ssize_t aside
+    int32_t farthest    # cells of the grid ahead, and aside
+    int32_t widest
+    int32_t radius
+    char* out
+    Py_ssize_t out_ahead
+    Py_ssize_t out_aside
+
+
+def cells_seen(is_opaque, row, column, radius, out_seen):
+    cdef Buffers held = Buffers()
+    cdef int32_t y = row, x = column, reach = radius
+    if not 0 <= reach <= FARTHEST:
+        raise ValueError(f"radius must be from 0 to {FARTHEST}, got {radius}")
+    cdef Py_buffer* cells = held.borrow_flags(is_opaque, "is_opaque", 2)
+    cdef Py_buffer* seen = held.borrow_flags(out_seen, "out_seen", 2, 2 * reach + 1, PyBUF_WRITABLE)
+    cdef int32_t height = <int32_t> cells.shape[0], width = <int32_t> cells.shape[1]
+    if seen.shape[1] < 2 * reach + 1:
+        raise ValueError(f"out_seen must have at least {2 * reach + 1} columns")
+    if not (0 <= y < height and 0 <= x < width):
+        raise IndexError("a cell is not on the grid")
+    cdef Wedge wedge
+    cdef Py_ssize_t down, right
+    wedge.radius = reach
+    wedge.cell = <char*> cells.buf + y * cells.strides[0] + x * cells.strides[1]
+    wedge.out = <char*> seen.buf + reach * seen.strides[0] + reach * seen.strides[1]
+    wedge.out[0] = 1
+    for down in range(-1, 2, 2):
+        for right in range(-1, 2, 2):
+            wedge.ahead, wedge.aside = down * cells.strides[0], right * cells.strides[1]
+            wedge.out_ahead, wedge.out_aside = down * seen.strides[0], right * seen.strides[1]
+            wedge.farthest = height - 1 - y if down > 0 else y
+            wedge.widest = width - 1 - x if right > 0 else x
+            look_into(&wedge)
+            wedge.ahead, wedge.aside = wedge.aside, wedge.ahead
+            wedge.out_ahead, wedge.out_aside = wedge.out_aside, wedge.out_ahead
+            wedge.farthest, wedge.widest = wedge.widest, wedge.farthest
+            look_into(&wedge)
+
+
+cdef void look_into(Wedge* wedge) noexcept nogil:
+    """Go ahead column by column with the slopes that are free; see the twin."""
+    cdef Slopes first[FARTHEST + 2]
+    cdef Slopes second[FARTHEST + 2]
+    cdef Slopes* free = first
+    cdef Slopes* after = second
+    cdef Py_ssize_t count = 1, left, i
+    cdef int32_t far, aside, last, most = wedge.radius
+    cdef char* out
+    first[0].low, first[0].low_part, first[0].high, first[0].high_part = 0, 1, 1, 1
+    for far in range(1, min(wedge.radius, wedge.farthest) + 1):
+        while most * most > wedge.radius * wedge.radius - far * far:
+            most -= 1
+        left = 0
+        out = wedge.out + far * wedge.out_ahead
+        for i in range(count):
+            last = min(min(free[i].high * far // free[i].high_part, most), wedge.widest)
+            for aside in range((free[i].low * far + free[i].low_part - 1) // free[i].low_part, last + 1):
+                out[aside * wedge.out_aside] = 1
+            left = keep_free(wedge, &free[i], far, after, left)
+        if left == 0:
+            return
+        count = left
+        free, after = after, free
+
+
+cdef inline Py_ssize_t keep_free(
+    Wedge* wedge, Slopes* slopes, int32_t far, Slopes* after, Py_ssize_t count,
+) noexcept nogil:
+    """Add what the cells of one column leave free of an interval; return how many there are then."""
+    cdef int32_t low = slopes.low, low_part = slopes.low_part, begin, aside = 0
+    cdef int32_t last = (2 * far * slopes.high + slopes.high_part) // (2 * slopes.high_part)
+    cdef char* column = wedge.cell + far * wedge.ahead
+    if 2 * far * low > low_part:
+        aside = (2 * far * low - low_part + 2 * low_part - 1) // (2 * low_part)
+    while aside <= last:
+        begin = aside
+        while aside <= last and (aside > wedge.widest or column[aside * wedge.aside]):
+            aside += 1
+        if aside == begin:
+            aside += 1
+            continue
+        if low * 2 * far <= (2 * begin - 1) * low_part:
+            after[count].low, after[count].low_part = low, low_part
+            after[count].high, after[count].high_part = 2 * begin - 1, 2 * far
+            count += 1
+        low, low_part = 2 * aside - 1, 2 * far
+    if low * slopes.high_part <= slopes.high * low_part:
+        after[count].low, after[count].low_part = low, low_part
+        after[count].high, after[count].high_part = slopes.high, slopes.high_part
+        count += 1
+    return count

@@ -12,14 +12,17 @@ from ai_core.senses.sight import SightCone
 from ai_core.twins import INTERPRETED, kernel_of
 from tests.senses.worlds import World
 
-TWIN = INTERPRETED["ai_core.senses.grid_sight.lines_are_free"]
-FORMS = {"interpreted": TWIN, **({"compiled": kernel_of(TWIN)} if kernel_of(TWIN) else {})}
+NAMES = ("lines_are_free", "cells_seen")
+TWINS = {name: INTERPRETED[f"ai_core.senses.grid_sight.{name}"] for name in NAMES}
+KERNELS = {name: kernel for name, one in TWINS.items() if (kernel := kernel_of(one)) is not None}
+FORMS = {"interpreted": TWINS, **({"compiled": KERNELS} if KERNELS else {})}
 
 
 @pytest.fixture(params=FORMS, autouse=True)
 def grid_form(request, monkeypatch):
     """Let lines of sight run in one of their two forms."""
-    monkeypatch.setattr(grid_sight, "lines_are_free", FORMS[request.param])
+    for name, function in FORMS[request.param].items():
+        monkeypatch.setattr(grid_sight, name, function)
 
 
 @st.composite
@@ -120,6 +123,37 @@ def test_a_field_of_view_holds_each_cell_in_reach_to_which_a_line_is_free(grid, 
             assert seen[y + radius, x + radius] == expected
 
 
+@settings(max_examples=20)
+@given(st.integers(1, 40), st.sampled_from([0.02, 0.1, 0.3]), st.integers(0, 40), st.randoms(use_true_random=False))
+def test_a_wide_field_of_view_is_the_same_as_all_its_lines(side, density, radius, chance):
+    grid = np.array([[chance.random() < density for _ in range(side)] for _ in range(side)])
+    row, column = chance.randrange(side), chance.randrange(side)
+    seen = GridSight(grid).field_of_view((row, column), radius)
+    cells = np.argwhere(np.ones_like(grid))
+    offsets = cells - (row, column)
+    near = (offsets**2).sum(axis=1) <= radius * radius
+    cells, offsets = cells[near], offsets[near]
+    expected = np.zeros_like(seen)
+    expected[tuple((offsets + radius).T)] = GridSight(grid).are_free(np.tile((row, column), (len(cells), 1)), cells)
+    assert (seen == expected).all()
+
+
+def test_all_of_an_empty_field_is_seen_as_far_as_can_be():
+    sight = GridSight(np.zeros((600, 600), np.bool_))
+    seen = sight.field_of_view(np.array([300, 300]), 256)
+    offsets = np.arange(-256, 257)
+    assert (seen == (offsets[:, np.newaxis] ** 2 + offsets**2 <= 256**2)).all()
+
+
+@pytest.mark.parametrize(
+    ("cell", "error"), [((2, 0), ValueError), ((0, -1), ValueError), ((0.5, 0), TypeError), ((0,), ValueError),
+                        (None, ValueError)],
+)
+def test_a_cell_that_is_not_there_sees_nothing(cell, error):
+    with pytest.raises(error, match="cell"):
+        GridSight(np.zeros((2, 3), np.bool_)).field_of_view(cell, 1)
+
+
 def test_cells_that_are_shut_later_count_at_once():
     grid = np.zeros((1, 3), np.bool_)
     sight = GridSight(grid)
@@ -176,6 +210,15 @@ def test_the_kernel_reads_no_cell_that_is_not_on_the_grid():
     inside = np.zeros((1, 2), np.int32)
     for wrong in ([[0, 3]], [[-1, 0]]):
         with pytest.raises(IndexError, match="not on the grid"):
-            FORMS["compiled"](grid, inside, np.array(wrong, np.int32), out)
+            KERNELS["lines_are_free"](grid, inside, np.array(wrong, np.int32), out)
     with pytest.raises(TypeError, match="out_free must be an array of bool"):
-        FORMS["compiled"](grid, inside, inside, np.zeros(1, np.int8))
+        KERNELS["lines_are_free"](grid, inside, inside, np.zeros(1, np.int8))
+    seen = np.zeros((5, 5), np.bool_)
+    for row, column, radius, out, error in (
+        (2, 0, 2, seen, IndexError), (0, -1, 2, seen, IndexError), (0, 0, 3, seen, ValueError),
+        (0, 0, 2, seen[:, :4], ValueError), (0, 0, 257, seen, ValueError), (0, 0, -1, seen, ValueError),
+        (0, 0, 2, seen.astype(np.int8), TypeError),
+    ):
+        with pytest.raises(error):
+            KERNELS["cells_seen"](grid, row, column, radius, out)
+    assert not seen.any()

@@ -32,13 +32,23 @@ def lines_interpreted(n: int) -> Contest:
 
 def views_compiled(radius: int) -> Contest:
     """Fields of view from some cells, by the kernel; python-tcod's symmetric ones beside them."""
+    return _views(radius, is_compiled=True)
+
+
+def views_interpreted(radius: int) -> Contest:
+    """The same by the kernel's twin."""
+    return _views(radius, is_compiled=False)
+
+
+def _views(radius: int, *, is_compiled: bool) -> Contest:
     grid, chance = _grid(), random.Random(radius)
     cells = [(chance.randrange(SIDE), chance.randrange(SIDE)) for _ in range(VIEWS)]
     sight = GridSight(grid)
-    line = _form(is_compiled=True)
+    view = _form("cells_seen", is_compiled=is_compiled)
 
     def ours() -> int:
-        return _with(line, lambda: sum(bool(sight.field_of_view(cell, radius)[radius, radius]) for cell in cells))
+        return _with("cells_seen", view, lambda: sum(
+            bool(sight.field_of_view(cell, radius)[radius, radius]) for cell in cells))
 
     def by_tcod() -> Case:
         import tcod.constants
@@ -55,11 +65,13 @@ def views_compiled(radius: int) -> Contest:
         return views
 
     def complaint() -> str:
-        seen = [
-            _with(_form(is_compiled=form), lambda: sight.field_of_view(cells[0], radius).tolist())
-            for form in (True, False)
-        ]
-        return "" if seen[0] == seen[1] else "the kernel and its twin see different cells"
+        cell, around = cells[0], np.argwhere(np.ones((2 * radius + 1,) * 2)) - radius
+        around = around[(around**2).sum(axis=1) <= radius * radius]
+        around = around[((around + cell >= 0) & (around + cell < SIDE)).all(axis=1)]
+        lines = np.zeros((2 * radius + 1,) * 2, np.bool_)
+        lines[tuple((around + radius).T)] = sight.are_free(np.tile(cell, (len(around), 1)), around + cell)
+        seen = _with("cells_seen", view, lambda: sight.field_of_view(cell, radius))
+        return "" if (seen == lines).all() else "a field of view is not that of its lines"
 
     return Contest(ours, peers={"tcod": by_tcod}, complaint=complaint)
 
@@ -68,10 +80,10 @@ def _lines(n: int, *, is_compiled: bool) -> Contest:
     grid, chance = _grid(), np.random.default_rng(n)
     starts = chance.integers(0, SIDE, (n, 2))
     ends = np.clip(starts + chance.integers(-32, 33, (n, 2)), 0, SIDE - 1)
-    sight, line = GridSight(grid), _form(is_compiled=is_compiled)
+    sight, line = GridSight(grid), _form("lines_are_free", is_compiled=is_compiled)
 
     def ours() -> list[bool]:
-        found: list[bool] = _with(line, lambda: sight.are_free(starts, ends).tolist())
+        found: list[bool] = _with("lines_are_free", line, lambda: sight.are_free(starts, ends).tolist())
         return found
 
     return Contest(ours, {"plain loop": _plain(grid, starts.tolist(), ends.tolist())})
@@ -116,18 +128,19 @@ def _grid():  # type: ignore[no-untyped-def]
     return np.random.default_rng(1).random((SIDE, SIDE)) < OPAQUE
 
 
-def _form(*, is_compiled: bool):  # type: ignore[no-untyped-def]
-    interpreted = INTERPRETED[f"{grid_sight.__name__}.lines_are_free"]
+def _form(name: str, *, is_compiled: bool):  # type: ignore[no-untyped-def]
+    interpreted = INTERPRETED[f"{grid_sight.__name__}.{name}"]
     form = kernel_of(interpreted) if is_compiled else interpreted
     if form is None:
         raise StepFailed("measuring compiled kernels", "they are not built", "run tools/dev.py build")
     return form
 
 
-def _with(line, work: Callable[[], object]):  # type: ignore[no-untyped-def]
-    """Do some work with one form of the loop."""
-    before, grid_sight.lines_are_free = grid_sight.lines_are_free, line
+def _with(name: str, form, work: Callable[[], object]):  # type: ignore[no-untyped-def]
+    """Do some work with one form of a function."""
+    before = getattr(grid_sight, name)
+    setattr(grid_sight, name, form)
     try:
         return work()
     finally:
-        grid_sight.lines_are_free = before
+        setattr(grid_sight, name, before)

@@ -1,7 +1,7 @@
 """The hot loops of the senses beside the textbook's loop, compiled and not."""
 from __future__ import annotations
 
-from tests.benchmarks.senses.grids import lines_compiled, lines_interpreted, views_compiled
+from tests.benchmarks.senses.grids import lines_compiled, lines_interpreted, views_compiled, views_interpreted
 from tests.benchmarks.senses.kernels import (
     sights_compiled,
     sights_interpreted,
@@ -25,5 +25,6 @@ SUITE = Suite(
         Measurement("n lines on a grid, compiled", lines_compiled, LINES, {"plain loop": {20_000: 15.0}}),
         Measurement("n lines on a grid, interpreted", lines_interpreted, LINES, {"plain loop": {20_000: 2.5}}),
         Measurement("40 fields of view of radius n, compiled", views_compiled, (8, 16, 32), {"tcod": 4.0}),
+        Measurement("40 fields of view of radius n, interpreted", views_interpreted, (8, 16, 32)),
     ),
 )
