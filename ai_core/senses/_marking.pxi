@@ -1,27 +1,31 @@
 """Signals at sensors: mark who may be near, then test those exactly."""
 
-
-cdef int check_room(Py_buffer* slots, Py_buffer* distance, Py_buffer* intensity, Py_ssize_t room) except -1:
-    """Refuse arrays that are too small, or not in one run of memory."""
-    if min(slots.shape[0], distance.shape[0], intensity.shape[0]) < room:
-        raise ValueError(f"out_slots, out_distance and out_intensity must have room for {room} sensations")
-    if slots.strides[0] != 8 or distance.strides[0] != 8 or intensity.strides[0] != 8:
-        raise ValueError("out_slots, out_distance and out_intensity must each be one run of memory")
-    return 0
+cdef enum:
+    FIRST_HITS = 256        # room for hits at first (count); it doubles
 
 
-cdef int take_wave(wave, Look* look, Target* target) except -1:
-    """Read one ``Wave``."""
-    sense, origin, strength, affiliation, source_id = wave
-    number, range_m, attenuation, _, _, _ = sense
-    look.number, look.range_m, look.attenuation = number, range_m, attenuation
-    look.log_attenuation = log(look.attenuation)
-    if not 0 <= look.number < look.threshold.shape[1]:
-        raise IndexError(f"there is no modality {look.number}")
-    target.at = origin
-    target.strength, target.affiliation, target.id, target.size = strength, affiliation, source_id, 1
+cdef int take_wave(wave, before, Look* look, Look* look_before, Target* target) except -1:
+    """Read one ``Wave``; what it has in common with the one before is not read again."""
+    cdef tuple parts = as_tuple(wave, 5), at = as_tuple(parts[1], 3), sense = as_tuple(parts[0], 6)
+    if before is not None and (<tuple> before)[0] is sense:
+        look.number, look.range_m, look.attenuation, look.log_attenuation = (
+            look_before.number, look_before.range_m, look_before.attenuation, look_before.log_attenuation)
+    else:
+        look.number, look.range_m, look.attenuation = sense[0], sense[1], sense[2]
+        look.log_attenuation = log(look.attenuation)
+        if not 0 <= look.number < look.threshold.shape[1]:
+            raise IndexError(f"there is no modality {look.number}")
+    target.at[0], target.at[1], target.at[2] = at[0], at[1], at[2]
+    target.strength, target.affiliation, target.id, target.size = parts[2], parts[3], parts[4], 1
     make_ready(target, look.range_m)
     return 0
+
+
+cdef inline tuple as_tuple(object value, Py_ssize_t count):
+    """Return a named tuple as a plain one, which is read at once."""
+    if not isinstance(value, tuple) or len(<tuple> value) != count:
+        raise TypeError(f"a tuple of {count} was wanted, got {value!r}")
+    return <tuple> value
 
 
 cdef void mark_all(
@@ -37,14 +41,14 @@ cdef void mark_all(
         first += BLOCK
 
 
-cdef void test_marked(
+cdef bint test_marked(
     Look* look, Target* target, uint16_t* masks, Py_ssize_t groups, Hits* hits,
 ) noexcept nogil:
-    """Test those exactly that may be near, by slot."""
-    cdef Py_ssize_t group = 0, i, four
+    """Test those exactly that may be near, by slot; return True if memory ran out."""
+    cdef Py_ssize_t group, i, four, found = 0
     cdef int near
+    cdef int32_t slots[BLOCK]
     cdef uint64_t* fours = <uint64_t*> masks
-    hits.count = 0
     for four in range(groups // 4):
         if not fours[four]:
             continue
@@ -53,18 +57,47 @@ cdef void test_marked(
             i = group * GROUP
             while near:
                 if near & 1:
-                    hits.count += test_row(look, i, target, hits, hits.count)
+                    slots[found] = <int32_t> i
+                    fetch_ahead(look, i)
+                    prefetch_place(look, i)
+                    found += 1
                 near >>= 1
                 i += 1
+        if found > BLOCK - 4 * GROUP:
+            if test_rows(look, slots, found, target, hits):
+                return True
+            found = 0
+    return test_rows(look, slots, found, target, hits)
 
 
-cdef int test_row(Look* look, Py_ssize_t slot, Target* target, Hits* hits, Py_ssize_t count) noexcept nogil:
+cdef inline void prefetch_place(Look* look, Py_ssize_t slot) noexcept nogil:
+    cdef char* at = <char*> look.position.buf + slot * look.position.strides[0]
+    prefetch(at)
+    prefetch(at + look.position.strides[1])
+    prefetch(at + 2 * look.position.strides[1])
+
+
+cdef bint test_rows(Look* look, int32_t* slots, Py_ssize_t count, Target* target, Hits* hits) noexcept nogil:
+    """Add who senses a signal among some; return True if memory ran out."""
+    cdef Py_ssize_t i, room
+    cdef Hit* more
+    if hits.count + count > hits.room:
+        room = max(<Py_ssize_t> FIRST_HITS, max(2 * hits.room, hits.count + count))
+        more = <Hit*> realloc(hits.all, room * sizeof(Hit))
+        if more == NULL:
+            return True
+        hits.all, hits.room = more, room
+    for i in range(count):
+        hits.count += test_row(look, slots[i], target, &hits.all[hits.count])
+    return False
+
+
+cdef int test_row(Look* look, Py_ssize_t slot, Target* target, Hit* hit) noexcept nogil:
     """Write a hit and return 1 if the signal is sensed in this row, else return 0."""
     cdef double dx = float32_at(look.position, slot, 0) - target.at[0]
     cdef double dy = float32_at(look.position, slot, 1) - target.at[1]
     cdef double dz = float32_at(look.position, slot, 2) - target.at[2]
     cdef double distance = sqrt(dx * dx + dy * dy + dz * dz), sensed = target.strength, threshold
-    # Most end here: before more of the sensor is fetched from far away in memory.
     if distance > look.range_m or is_faded(look, slot, target, distance):
         return 0
     threshold = float64_at(look.threshold, slot, look.number)
@@ -74,7 +107,16 @@ cdef int test_row(Look* look, Py_ssize_t slot, Target* target, Hits* hits, Py_ss
         return 0
     if look.attenuation != 1:
         sensed = target.strength * pow(look.attenuation, distance)
-    hits.slots[count] = slot
-    hits.distance[count] = distance
-    hits.intensity[count] = sensed
+    hit.slot, hit.distance, hit.intensity = <int32_t> slot, distance, sensed
     return sensed >= threshold
+
+
+cdef tuple listed(Hits* hits):
+    """Return hits as lists: slots, distances, intensities."""
+    cdef list slots = [], distances = [], intensities = []
+    cdef Py_ssize_t i
+    for i in range(hits.count):
+        slots.append(hits.all[i].slot)
+        distances.append(hits.all[i].distance)
+        intensities.append(hits.all[i].intensity)
+    return slots, distances, intensities

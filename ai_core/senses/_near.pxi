@@ -40,7 +40,7 @@ cdef extern from *:
     {
         __m256 ax = _mm256_set1_ps(tx), ay = _mm256_set1_ps(ty), az = _mm256_set1_ps(tz);
         __m256 most = _mm256_set1_ps(limit);
-        int i;
+        int i, near_before = 0;
         for (i = 0; i + 8 <= rows; i += 8) {
             __m256 dx = _mm256_sub_ps(_mm256_loadu_ps(x + i), ax);
             __m256 dy = _mm256_sub_ps(_mm256_loadu_ps(y + i), ay);
@@ -48,8 +48,10 @@ cdef extern from *:
             __m256 squared = _mm256_add_ps(
                 _mm256_add_ps(_mm256_mul_ps(dx, dx), _mm256_mul_ps(dy, dy)), _mm256_mul_ps(dz, dz));
             int near = _mm256_movemask_ps(_mm256_cmp_ps(squared, most, _CMP_LE_OQ));
-            masks[i >> 4] |= (uint16_t)(near << (i & 15));
+            if (i & 8) masks[i >> 4] |= (uint16_t)(near << 8 | near_before);
+            near_before = near;
         }
+        if (i & 8) masks[i >> 4] |= (uint16_t)near_before;
         near_rows(x, y, z, rows, tx, ty, tz, limit, masks, i);
     }
     static void (*near_masks)(NEAR_ARGUMENTS) = near_four;
@@ -60,7 +62,13 @@ cdef extern from *:
     { near_rows(x, y, z, rows, tx, ty, tz, limit, masks, 0); }
     static void choose_near(void) {}
     #endif
+    #if defined(__GNUC__)
+    #define prefetch(at) __builtin_prefetch(at)
+    #else
+    #define prefetch(at) ((void)0)
+    #endif
     """
+    void prefetch(const char* at) noexcept nogil
     void near_masks(
         const float* x, const float* y, const float* z, int rows,
         float tx, float ty, float tz, float limit, uint16_t* masks) noexcept nogil

@@ -4,6 +4,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ai_core.senses.sensor_table import SensorTable
+from ai_core.senses.sight_kernels import Reached
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.waves import Sense, Wave
 
@@ -18,10 +19,4 @@ def pairs_in_reach(
     out_keys: NDArray[Any],
     out_intensity: NDArray[Any],
 ) -> int: ...
-def sensors_reached(
-    sensors: SensorTable,
-    waves: Sequence[Wave],
-    out_slots: NDArray[Any],
-    out_distance: NDArray[Any],
-    out_intensity: NDArray[Any],
-) -> list[int]: ...
+def sensors_reached(sensors: SensorTable, waves: Sequence[Wave]) -> Reached: ...

@@ -13,9 +13,9 @@ because getting it back can take longer than a short loop.
 from cpython.buffer cimport PyBUF_WRITABLE
 from libc.math cimport INFINITY, fabs, isfinite, log, pow, sqrt
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 
-INTERFACE = 2
+INTERFACE = 3
 """Changes with any change of names, arguments or results, here and in the twin."""
 
 
@@ -63,11 +63,16 @@ cdef struct Look:
     double aside[3]
 
 
+cdef struct Hit:
+    int32_t slot
+    double distance
+    double intensity
+
+
 cdef struct Hits:
-    int64_t* slots
-    double* distance
-    double* intensity
+    Hit* all
     Py_ssize_t count
+    Py_ssize_t room
 
 
 def pairs_in_reach(sensors, sensor_ids, sources, source_ids, sense, out_keys, out_intensity):
@@ -169,6 +174,8 @@ cdef Py_ssize_t find_pairs(
     cdef Py_ssize_t n = ids.shape[0], first = 0, group, i, j, count = 0
     cdef Py_ssize_t run = first_of_run(ids)
     cdef int near
+    cdef int32_t one[BLOCK]
+    cdef Py_ssize_t found
     cdef uint16_t masks[GROUPS]
     cdef Block block
     while first < n:
@@ -177,16 +184,34 @@ cdef Py_ssize_t find_pairs(
             masks[group] = 0
         for j in range(m):
             mark_near(&block, &targets[j], masks)
+        found = 0
         for group in range(GROUPS):
             near = masks[group]
             i = first + group * GROUP
             while near:
                 if near & 1:
-                    count = add_pairs(look, int32_at(ids, i), targets, m, keys, intensity, count)
+                    one[found] = int32_at(ids, i)
+                    fetch_ahead(look, one[found] & SLOT_MASK)
+                    found += 1
                 near >>= 1
                 i += 1
+        for i in range(found):
+            count = add_pairs(look, one[i], targets, m, keys, intensity, count)
         first += BLOCK
     return count
+
+
+cdef inline void fetch_ahead(Look* look, Py_ssize_t slot) noexcept nogil:
+    """Have what is asked of a sensor brought nearer: it lies far away where there are many."""
+    prefetch(<char*> look.log_threshold.buf + slot * look.log_threshold.strides[0]
+             + look.number * look.log_threshold.strides[1])
+    prefetch(<char*> look.threshold.buf + slot * look.threshold.strides[0]
+             + look.number * look.threshold.strides[1])
+    prefetch(<char*> look.notices.buf + slot * look.notices.strides[0])
+    prefetch(<char*> look.own_source.buf + slot * look.own_source.strides[0])
+    if look.needs_cone:
+        prefetch(<char*> look.forward.buf + slot * look.forward.strides[0])
+        prefetch(<char*> look.cones.buf + slot * look.cones.strides[0])
 
 
 cdef Py_ssize_t add_pairs(
@@ -302,50 +327,46 @@ cdef double acuity_towards(Look* look, Eye* eye, double dx, double dy, double dz
     return -1
 
 
-def sensors_reached(sensors, waves, out_slots, out_distance, out_intensity):
+def sensors_reached(sensors, waves):
     cdef Buffers held = Buffers()
     cdef Look look
-    cdef Target target
-    cdef Py_ssize_t n = sensors.rows, m = len(waves), count = 0, before, wave
-    look.number = 0
+    cdef Py_ssize_t n = sensors.rows, m = len(waves), wave, first
+    look.number, look.needs_cone = 0, False
     borrow_sensors(held, sensors, &look)
-    cdef Py_buffer* slots = held.borrow(out_slots, "out_slots", "i", 8, 1, 0, 0, PyBUF_WRITABLE)
-    cdef Py_buffer* distance = held.borrow(out_distance, "out_distance", "f", 8, 1, 0, 0, PyBUF_WRITABLE)
-    cdef Py_buffer* intensity = held.borrow(out_intensity, "out_intensity", "f", 8, 1, 0, 0, PyBUF_WRITABLE)
-    cdef Hits hits
-    cdef list counts = []
     cdef Py_ssize_t groups = GROUPS * ((n + BLOCK - 1) // BLOCK)
+    cdef list counts = []
+    cdef Hits hits
     if n > look.position.shape[0]:
         raise IndexError(f"{n} rows asked of {look.position.shape[0]}")
-    check_room(slots, distance, intensity, n * m)
     if n == 0 or m == 0:
-        return [0] * m
+        return [0] * m, [], [], []
     cdef Target* targets = <Target*> malloc(m * sizeof(Target))
     cdef Look* looks = <Look*> malloc(m * sizeof(Look))
     cdef uint16_t* masks = <uint16_t*> calloc(m * groups, sizeof(uint16_t))
+    hits.all, hits.count, hits.room = NULL, 0, 0
     try:
         if targets == NULL or looks == NULL or masks == NULL:
             raise MemoryError()
         for wave in range(m):
             looks[wave] = look
-            take_wave(waves[wave], &looks[wave], &targets[wave])
+            take_wave(waves[wave], waves[wave - 1] if wave else None, &looks[wave], &looks[max(0, wave - 1)],
+                      &targets[wave])
         if n * m >= LONG:
             with nogil:
                 mark_all(&look, n, targets, m, masks, groups)
         else:
             mark_all(&look, n, targets, m, masks, groups)
         for wave in range(m):
-            hits.slots = <int64_t*> slots.buf + count
-            hits.distance = <double*> distance.buf + count
-            hits.intensity = <double*> intensity.buf + count
-            test_marked(&looks[wave], &targets[wave], masks + wave * groups, groups, &hits)
-            count += hits.count
-            counts.append(hits.count)
+            first = hits.count
+            if test_marked(&looks[wave], &targets[wave], masks + wave * groups, groups, &hits):
+                raise MemoryError()
+            counts.append(hits.count - first)
+        return counts, *listed(&hits)
     finally:
         free(targets)
         free(looks)
         free(masks)
-    return counts
+        free(hits.all)
 
 
 include "_marking.pxi"

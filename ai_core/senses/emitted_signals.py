@@ -15,7 +15,7 @@ from ai_core.senses.noise import BackgroundNoise
 from ai_core.senses.sensation import Point, Sensation
 from ai_core.senses.sensor_index import SensorIndex
 from ai_core.senses.sensor_table import NO_SOURCE, SensorTable
-from ai_core.senses.signal_fronts import SignalFronts, reached
+from ai_core.senses.signal_fronts import SignalFronts
 from ai_core.senses.signal_queue import Arrival, Signal, SignalQueue
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.waves import Sense, Wave, Way
@@ -180,7 +180,7 @@ class EmittedSignals:
                 self._sensors, sight_kernels.table_of(waves), numbers, np.concatenate(near)
             )
             return counts, slots.tolist(), distances.tolist(), intensities.tolist()
-        return reached(self._sensors, waves)
+        return sight_kernels.sensors_reached(self._sensors, waves)
 
     def _newest_of_channels(self) -> dict[tuple[int, int, str, int], int]:
         """Return by source, modality, channel and sensor the order of the latest signal that arrived."""

@@ -23,6 +23,12 @@ ROUNDING = 1e-5
 Smaller loses pairs far out in a large world; larger tests more of them exactly.
 """
 
+MANY_PLACES = 4096
+"""Places from which on those far from all origins are left out before the product (count)."""
+
+CELLS_A_SIDE = 60
+"""Cells along the longer side of what origins reach (count): smaller ones mark less, and mark longer."""
+
 Columns = NDArray[np.float32]
 """Positions as NumPy adds them up fastest: shape (3, n), each axis in one run of memory (m)."""
 
@@ -45,26 +51,78 @@ def may_reach(origins: Columns, places: Columns, reach_m: NDArray[np.float64]) -
     m, n = origins.shape[1], places.shape[1]
     if not m or not n:
         return np.zeros(0, np.intp), np.zeros(0, np.intp)
-    with np.errstate(over="ignore", invalid="ignore"):  # far beyond any reach is far beyond
-        # |p - o|² <= r²  is  |p|² - 2 p·o <= r² - |o|², one product of matrices.
+    near = _in_marked_cells(origins, places, reach_m) if n >= MANY_PLACES else None
+    if near is not None:
+        rows, columns = _all_near(origins, places.take(near, axis=1), reach_m)
+        return rows, near.take(columns)
+    return _all_near(origins, places, reach_m)
+
+
+def _all_near(origins: Columns, places: Columns, reach_m: NDArray[np.float64]) -> tuple[Rows, Rows]:
+    """Return which may be near by one product of matrices: |p|² - 2 p·o <= r² - |o|²."""
+    m, n = origins.shape[1], places.shape[1]
+    before = np.seterr(over="ignore", invalid="ignore")  # far beyond any reach is far beyond
+    try:
         sums = np.empty((4, n), np.float32)
         sums[:3] = places
-        sums[3] = np.einsum("ij,ij->j", places, places)
+        squares = places * places
+        np.add(squares[0] + squares[1], squares[2], out=sums[3])
         weights = np.empty((m, 4), np.float32)
         weights[:, :3] = -2.0 * origins.T
         weights[:, 3] = 1.0 - ROUNDING
-        own = np.einsum("ij,ij->j", origins, origins, dtype=np.float64)
+        x, y, z = origins.astype(np.float64) ** 2
         square = np.where(reach_m > FARTHEST_M, np.inf, reach_m * reach_m * 1.0001 + 1e-9)
-        limit = (square - own * (1.0 - ROUNDING)).astype(np.float32)[:, np.newaxis]
-        if m * n <= PAIRS_AT_ONCE:
-            return _near(weights @ sums, limit, n)
+        limit = (square - (x + y + z) * (1.0 - ROUNDING)).astype(np.float32)[:, np.newaxis]
         step = max(1, PAIRS_AT_ONCE // n)
+        if m <= step:
+            return _near(weights @ sums, limit, n)
         parts = [
             _near(weights[first : first + step] @ sums, limit[first : first + step], n)
             for first in range(0, m, step)
         ]
+    finally:
+        np.seterr(**before)
     found = [rows + first for (rows, _), first in zip(parts, range(0, m, step), strict=True)]
     return np.concatenate(found), np.concatenate([columns for _, columns in parts])
+
+
+def _in_marked_cells(
+    origins: Columns, places: Columns, reach_m: NDArray[np.float64]
+) -> Rows | None:
+    """Return the places in cells that any reach comes into, ascending; None if that leaves out few.
+
+    Cells are squares in the two directions in which origins are spread most. One more on
+    every side is marked, far above what float32 rounds.
+    """
+    longest = float(reach_m.max())
+    if longest > FARTHEST_M:
+        return None
+    at = origins.astype(np.float64)
+    low, high = at.min(axis=1) - longest, at.max(axis=1) + longest
+    axes = np.sort(np.argsort(low - high, kind="stable")[:2]).tolist()
+    low = low.astype(np.float32)
+    cell_m = max(float((high - low)[axes].max()) / CELLS_A_SIDE, 1e-30)
+    begin, end = (
+        np.floor((at[axes] - low[axes, np.newaxis] + side) / cell_m).astype(np.int64)
+        for side in (-reach_m, reach_m)
+    )
+    marked = np.zeros((CELLS_A_SIDE + 5, CELLS_A_SIDE + 5), np.bool_)
+    for i, j, k, most in zip(*begin.tolist(), *end.tolist(), strict=True):
+        marked[max(0, i) + 1 : k + 4, max(0, j) + 1 : most + 4] = True
+    marked[[0, -1]], marked[:, [0, -1]] = False, False  # what lies outside is given these
+    if 2 * int(marked.sum()) > marked.size:
+        return None
+    one_per_m, most_cell = np.float32(1 / cell_m), np.float32(CELLS_A_SIDE + 4)
+    cells = []
+    for axis in axes:
+        steps = places[axis] - low[axis]
+        steps *= one_per_m
+        steps += np.float32(2)
+        np.maximum(steps, np.float32(0), out=steps)
+        cells.append(np.minimum(steps, most_cell, out=steps).astype(np.int32))
+    cells[0] *= CELLS_A_SIDE + 5
+    cells[0] += cells[1]
+    return np.flatnonzero(marked.ravel().take(cells[0]))
 
 
 def _near(reached: NDArray[np.float32], limit: NDArray[np.float32], n: int) -> tuple[Rows, Rows]:

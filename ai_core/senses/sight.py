@@ -166,17 +166,21 @@ def bearings(
 
     Cost: O(n).
     """
-    ahead = _columns(forwards.astype(np.float64))
-    right = _cross(ahead, (up[0], up[1], up[2]))
-    length = np.sqrt(_dot(right, right))
+    ahead = forwards.T.astype(np.float64)
+    right = _crossed(ahead, np.asarray(up)[:, np.newaxis])
+    length = np.sqrt(_dotted(right, right))
     is_vertical = length < NO_RIGHT
-    length[is_vertical] = 1.0
-    fixed = aside_of(up) if aside is None else aside
-    right = tuple(np.where(is_vertical, side, part / length)
-                  for part, side in zip(right, fixed, strict=True))
-    offset = _columns(offsets)
-    seen_along = (right, _cross(right, ahead), ahead)
-    return np.stack([_dot(axis, offset) for axis in seen_along], axis=1)
+    if is_vertical.any():
+        fixed = aside_of(up) if aside is None else aside
+        length[is_vertical] = 1.0
+        right = np.where(is_vertical, fixed[:, np.newaxis], right / length)
+    else:
+        right /= length
+    offset, above = offsets.T, _crossed(right, ahead)
+    found = np.empty((len(offsets), 3))
+    for axis, part in enumerate((right, above, ahead)):
+        found[:, axis] = _dotted(part, offset)
+    return found
 
 
 def first_cone_containing(bearing: Floats, cones: Floats) -> NDArray[np.intp]:
@@ -250,7 +254,7 @@ def cone_towards(
     return NO_CONE
 
 
-# Both for numbers and for columns of numbers; nothing NumPy might fuse or reorder.
+# Nothing that NumPy might fuse or reorder.
 
 
 def _cross(a: Any, b: Any) -> tuple[Any, Any, Any]:
@@ -265,5 +269,17 @@ def _dot(a: Any, b: Any) -> Any:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-def _columns(rows: Floats) -> tuple[Floats, Floats, Floats]:
-    return rows[:, 0], rows[:, 1], rows[:, 2]
+def _crossed(a: Floats, b: Floats) -> Floats:
+    """``_cross`` of columns (3, n): the same products and differences."""
+    found: Floats = a[_NEXT] * b[_LAST] - a[_LAST] * b[_NEXT]
+    return found
+
+
+def _dotted(a: Floats, b: Floats) -> Floats:
+    """``_dot`` of columns (3, n): added up in the same order."""
+    x, y, z = a * b
+    found: Floats = x + y + z
+    return found
+
+
+_NEXT, _LAST = np.array([1, 2, 0]), np.array([2, 0, 1])

@@ -24,9 +24,9 @@ from ai_core.senses.source_table import SourceTable
 from ai_core.senses.waves import Sense, Wave
 from ai_core.twins import twin
 
-__all__ = ["INTERFACE", "Sense", "pairs_in_reach", "sensors_reached", "table_of", "waves_at_once"]
+__all__ = ["INTERFACE", "Reached", "Sense", "pairs_in_reach", "sensors_reached", "table_of", "waves_at_once"]
 
-INTERFACE = 2
+INTERFACE = 3
 """Changes with any change of names, arguments or results, here and in the kernel."""
 
 FEW_SENSORS = 128
@@ -42,6 +42,9 @@ ROUGHLY = 1e-6
 """Slack of logarithms of intensities (no unit): float64 rounds them to 1e-13 at most."""
 
 Floats = NDArray[np.float64]
+
+Reached = tuple[list[int], list[int], list[float], list[float]]
+"""How many sensors sense each signal; then by signal and slot: slots, distances (m), intensities."""
 
 
 @twin
@@ -95,46 +98,25 @@ def pairs_in_reach(
 
 
 @twin
-def sensors_reached(
-    sensors: SensorTable,
-    waves: Sequence[Wave],
-    out_slots: NDArray[np.int64],
-    out_distance: Floats,
-    out_intensity: Floats,
-) -> list[int]:
-    """Write who senses some signals, as sensors stand now; return how many sense each.
+def sensors_reached(sensors: SensorTable, waves: Sequence[Wave]) -> Reached:
+    """Return who senses some signals, as sensors stand now.
 
     Args:
         sensors: n rows of those who may sense them.
         waves: m signals.
-        out_slots: (n * m,) or more. By signal, then slot.
-        out_distance: (n * m,) or more (m).
-        out_intensity: (n * m,) or more.
 
     Cost: O(n) for each signal, which is less the more are asked together.
     """
-    if min(len(out_slots), len(out_distance), len(out_intensity)) < sensors.rows * len(waves):
-        raise ValueError(
-            "out_slots, out_distance and out_intensity must have room for"
-            f" {sensors.rows * len(waves)} sensations"
-        )
     if not waves:
-        return []
+        return [], [], [], []
     if sensors.rows <= FEW_SENSORS:
-        counts, few_slots, few_distances, few_intensities = few_sensors_reached(sensors, waves)
-        total = len(few_slots)
-        if total:
-            out_slots[:total], out_distance[:total] = few_slots, few_distances
-            out_intensity[:total] = few_intensities
-        return counts
+        return few_sensors_reached(sensors, waves)
     table = table_of(waves)
     numbers, near = may_reach(
         table[:3].astype(np.float32), sensors.position.T[:, : sensors.rows], table[4]
     )
     counts, slots, distance, intensity = waves_at_once(sensors, table, numbers, near)
-    out_slots[: len(slots)] = slots
-    out_distance[: len(slots)], out_intensity[: len(slots)] = distance, intensity
-    return counts
+    return counts, slots.tolist(), distance.tolist(), intensity.tolist()
 
 
 def _may_sense(
@@ -164,27 +146,37 @@ def _pairs_at_once(
     source_ids: NDArray[np.int32],
     sense: Sense,
 ) -> tuple[NDArray[np.intp], Floats]:
-    kept = (sensors.notices[eyes] & sources.affiliation[targets]) != 0
-    kept &= sensors.own_source[eyes] != source_ids
-    offsets = sources.position[targets].astype(np.float64)
-    offsets -= sensors.position[eyes]
-    offsets /= sources.size[targets, np.newaxis]
-    distance = _lengths_of(offsets[:, 0], offsets[:, 1], offsets[:, 2])
-    kept &= distance <= sense.range_m
-    intensity = sources.strength[targets, sense.number]
+    strength = sources.strength[:, sense.number].take(targets)
+    size = sources.size.take(targets)
+    offsets = sources.position.T.take(targets, axis=1).astype(np.float64)
+    offsets -= sensors.position.T.take(eyes, axis=1)
+    offsets /= size
+    distance = _lengths_of(*offsets)
+    may = distance <= sense.range_m
+    if sense.attenuation != 1 and not (sense.needs_cone and sensors.most_acuity > 1):
+        # Roughly first, because cones and powers cost most; not ">=": where nothing can be told.
+        before = np.seterr(divide="ignore", invalid="ignore")
+        faded = np.log(strength) + distance * np.log(sense.attenuation)
+        may &= ~(faded < sensors.log_threshold[:, sense.number].take(eyes) - ROUGHLY)
+        np.seterr(**before)
+    found = np.flatnonzero(may)
+    eyes, targets, distance = eyes.take(found), targets.take(found), distance.take(found)
+    kept = (sensors.notices.take(eyes) & sources.affiliation.take(targets)) != 0
+    kept &= sensors.own_source.take(eyes) != source_ids.take(found)
+    intensity = strength.take(found)
     if sense.attenuation != 1:
         intensity = intensity_at(intensity, distance, sense.attenuation)
     if sense.needs_cone:
         bearing = bearings(
-            offsets, sensors.forward[eyes], np.array(sense.up), np.array(sense.aside)
-        )
-        cones = sensors.cones[eyes]
+            offsets.take(found, axis=1).T, sensors.forward.take(eyes, axis=0), np.array(sense.up),
+            np.array(sense.aside))
+        cones = sensors.cones.take(eyes, axis=0)
         first = first_cone_containing(bearing, cones)
         kept &= first != NO_CONE
         if cones.shape[1]:
             intensity = intensity * cones[np.arange(len(first)), first, 3]
-    kept &= intensity >= sensors.threshold[eyes, sense.number]
-    return np.flatnonzero(kept), intensity[kept]
+    kept &= intensity >= sensors.threshold[:, sense.number].take(eyes)
+    return found[kept], intensity[kept]
 
 
 def table_of(waves: Sequence[Wave]) -> Floats:
@@ -211,9 +203,9 @@ def waves_at_once(
 
     Cost: O(k) in NumPy.
     """
-    x, y, z = sensors.position.T.take(slots, axis=1).astype(np.float64)
-    ox, oy, oz = waves[:3].take(numbers, axis=1)
-    distance = _lengths_of(x - ox, y - oy, z - oz)
+    offset = sensors.position.T.take(slots, axis=1).astype(np.float64)
+    offset -= waves[:3].take(numbers, axis=1)
+    distance = _lengths_of(*offset)
     number = waves[6].astype(np.intp).take(numbers)
     kept = distance <= waves[4].take(numbers)
     if len(numbers) > MANY:

@@ -7,7 +7,7 @@ into its reach later smells it too.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,7 +21,7 @@ from ai_core.senses.signal_queue import Signal
 from ai_core.senses.waves import Sense, Wave
 from ai_core.senses.wind import Wind
 
-__all__ = ["Front", "SignalFronts", "reached"]
+__all__ = ["Front", "SignalFronts"]
 
 STRONG_ENOUGH = 1e300
 """An intensity above every threshold, to find all whom a front has passed (no unit)."""
@@ -98,7 +98,7 @@ class SignalFronts:
         reach_m = min(self._radius(front, now_s), kind.range_m)
         sense = Sense(signal.modality, reach_m, 1.0, needs_cone=False)
         wave = Wave(sense, (x, y, z), STRONG_ENOUGH, signal.affiliation, signal.source_id)
-        _, slots, distances, _ = reached(self._sensors, [wave])
+        _, slots, distances, _ = sight_kernels.sensors_reached(self._sensors, [wave])
         found = []
         for slot, distance in zip(slots, distances, strict=True):
             one = int(self._sensors.ids.of_slots(np.array([slot]))[0])
@@ -108,17 +108,3 @@ class SignalFronts:
                 found.append((min(due_s, now_s), slot, distance, signal.strength * kind.attenuation**distance))
         if found:
             met(signal, (x, y, z), found)
-
-
-def reached(
-    sensors: SensorTable, waves: Sequence[Wave]
-) -> tuple[list[int], list[int], list[float], list[float]]:
-    """Return how many sense each signal, and by signal, then slot: slots, distances (m), intensities.
-
-    Cost: O(sensors) for each signal.
-    """
-    room = sensors.rows * len(waves)
-    slots, distance, intensity = np.empty(room, np.int64), np.empty(room), np.empty(room)
-    counts = sight_kernels.sensors_reached(sensors, waves, slots, distance, intensity)
-    total = sum(counts)
-    return counts, slots[:total].tolist(), distance[:total].tolist(), intensity[:total].tolist()

@@ -64,10 +64,9 @@ def pairs(form, sensors, sources, sense):
 
 
 def reached(form, sensors, *waves):
-    room = sensors.rows * len(waves)
-    columns = np.zeros(room, np.int64), np.zeros(room), np.zeros(room)
-    counts = form["sensors_reached"](sensors, waves, *columns)
-    return counts, *(column[: sum(counts)].tolist() for column in columns)
+    answer = form["sensors_reached"](sensors, waves)
+    assert all(type(part) is list and len(part) == sum(answer[0]) for part in answer[1:])
+    return answer
 
 
 def in_every_way(ask):

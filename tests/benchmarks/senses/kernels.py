@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
+from numpy.typing import NDArray
 
 import ai_core.senses.sight_kernels as sight_kernels
 from ai_core.senses.pairs_in_view import ids_of
@@ -47,7 +48,20 @@ def sights_interpreted(n: int) -> Contest:
 
 def _contest(n, ours, *, has_cone):  # type: ignore[no-untyped-def]
     all_sensors, origins = sensors(n), places(SIGNALS)
-    return Contest(ours(all_sensors, origins), {"textbook loop": _textbook(all_sensors, origins, has_cone=has_cone)})
+    return Contest(ours(all_sensors, origins), {"textbook loop": _textbook(all_sensors, origins, has_cone=has_cone)},
+                   is_same=_is_same)
+
+
+def _is_same(ours: object, other: Found) -> bool:
+    """Ours has sounds one after the other, and sights as keys of pairs: as the sense manager takes them."""
+    if isinstance(ours, tuple):
+        counts, slots = ours
+        reached = iter(slots)
+        return [list(islice(reached, count)) for count in counts] == other
+    assert isinstance(ours, np.ndarray)
+    sensing, sensed = (ids.tolist() for ids in ids_of(ours))
+    return sorted(zip(sensed, sensing, strict=True)) == [
+        (source, one) for source, reached in enumerate(other) for one in reached]
 
 
 def _form(name: str, *, is_compiled: bool):  # type: ignore[no-untyped-def]
@@ -62,14 +76,11 @@ def _sounds(all_sensors: list[Sensor], origins: list[Place], sensors_reached) ->
     table, _, written = tables(all_sensors, [])
     sense = Sense(1, RANGE_M, ATTENUATION, needs_cone=False)
     waves = [Wave(sense, origin, 1.0, 1, 0) for origin in origins]
-    room = len(all_sensors) * len(origins)
-    slots, distance, intensity = np.zeros(room, np.int64), np.zeros(room), np.zeros(room)
 
-    def frame() -> Found:
+    def frame() -> tuple[list[int], list[int]]:
         table.position[: len(written)] = written
-        counts = sensors_reached(table, waves, slots, distance, intensity)
-        reached = iter(slots[: sum(counts)].tolist())
-        return [list(islice(reached, count)) for count in counts]
+        counts, slots, *_ = sensors_reached(table, waves)
+        return counts, slots
 
     return frame
 
@@ -80,13 +91,10 @@ def _sights(all_sensors: list[Sensor], origins: list[Place], pairs_in_reach) -> 
     room = len(all_sensors) * len(origins)
     keys, intensity = np.zeros(room, np.int64), np.zeros(room)
 
-    def frame() -> Found:
+    def frame() -> NDArray[np.int64]:
         table.position[: len(written)] = written
         count = pairs_in_reach(table, table.ids.ids, sources, sources.ids.ids, sense, keys, intensity)
-        sensing, sensed = ids_of(keys[:count])
-        by_source = iter(sensing[np.argsort(sensed, kind="stable")].tolist())
-        counts = np.bincount(sensed, minlength=len(origins)).tolist()
-        return [list(islice(by_source, of_one)) for of_one in counts]
+        return keys[:count]
 
     return frame
 
