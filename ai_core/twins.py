@@ -25,6 +25,8 @@ SWITCH = "AI_CORE_PURE_PYTHON"
 KERNELS = (
     "ai_core.level_of_detail._importance_kernel",
     "ai_core.paths._bucket_search",
+    "ai_core.paths._jump_distances",
+    "ai_core.paths._jump_search",
     "ai_core.recording._notes",
     "ai_core.scheduling._rounds",
     "ai_core.senses._grid_sight",

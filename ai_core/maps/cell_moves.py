@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CORNER_RULES", "ODD_ROW", "Corners", "Moves", "moves_of"]
+__all__ = ["CORNER_RULES", "ODD_ROW", "SQUARE_8", "Corners", "Moves", "moves_of"]
 
 Corners = Literal["closed", "half_open", "open"]
 """When a diagonal may be taken: if both cells beside it are free, if one is, or always."""
@@ -26,7 +26,9 @@ ODD_ROW = 128
 
 SQRT_2 = 2 ** 0.5
 
-_SQUARE_8 = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
+SQUARE_8 = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
+"""Rows and columns that each of the moves to 8 neighbors goes."""
+
 _SQUARE_4 = ((-1, 0), (0, -1), (0, 1), (1, 0))
 _HEX_EVEN = ((-1, -1), (-1, 0), (0, -1), (0, 1), (1, -1), (1, 0))
 _HEX_ODD = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, 0), (1, 1))
@@ -89,7 +91,7 @@ class Moves:
 _MOVES = {
     4: Moves(_SQUARE_4, _SQUARE_4, (1.0,) * 4),
     6: Moves(_HEX_EVEN, _HEX_ODD, (1.0,) * 6),
-    8: Moves(_SQUARE_8, _SQUARE_8, tuple(SQRT_2 if down and right else 1.0 for down, right in _SQUARE_8)),
+    8: Moves(SQUARE_8, SQUARE_8, tuple(SQRT_2 if down and right else 1.0 for down, right in SQUARE_8)),
 }
 
 

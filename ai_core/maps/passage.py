@@ -34,7 +34,7 @@ class Passage:
     """
 
     def __init__(self, costs: NDArray[np.float32], moves: Moves, corners: Corners) -> None:
-        self.shape = costs.shape
+        self.shape: tuple[int, int] = (costs.shape[0], costs.shape[1])
         self.moves = moves
         self.corners = corners
         self.costs = np.ascontiguousarray(costs, np.float32)

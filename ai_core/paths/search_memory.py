@@ -1,39 +1,58 @@
-"""What a search on a grid writes into, kept for the next one."""
+"""What searches on a grid write into, kept for the next one."""
 from __future__ import annotations
 
 import ai_core.paths.bucket_search as bucket_search
 from ai_core.errors import shown
 from ai_core.maps.passage import Passage
+from ai_core.paths.bucket_search import BucketSearch
+from ai_core.paths.jump_search import JumpSearch
+from ai_core.paths.jump_table import JumpTable
 
 __all__ = ["SearchMemory"]
 
 
 class SearchMemory:
-    """Memory for one search at a time on one passage: 16 bytes a cell (interpreted 13).
+    """Memory for one search at a time on one passage: 16 bytes a cell, and 24 more with jumps.
 
     Making it costs as much as a short search. Beginning another search in it is O(1),
     interpreted O(what the last one touched).
 
     Args:
         passage: where searches will be.
+        jumps: of the same passage; searches use them while they are done and worthwhile.
 
     Raises:
-        TypeError: if it is none.
+        TypeError: if they are none.
+        ValueError: if the jumps are of another passage.
 
     Attributes:
         passage: where.
-        buckets: the search that runs in it, or ran in it last.
         holder: whose search runs in it now, or None.
     """
 
-    __slots__ = ("buckets", "holder", "passage")
+    __slots__ = ("_buckets", "_jumping", "_jumps", "holder", "passage")
 
-    def __init__(self, passage: Passage) -> None:
+    def __init__(self, passage: Passage, jumps: JumpTable | None = None) -> None:
         if not isinstance(passage, Passage):
             raise TypeError(f"passage must be a Passage of a grid, got {shown(passage)}")
         self.passage = passage
-        self.buckets = bucket_search.bucket_search(passage.open_moves, passage.costs, passage.moves)
         self.holder: object = None
+        self._buckets: BucketSearch | None = None
+        self._jumping: JumpSearch | None = None
+        self.jumps = jumps
+
+    @property
+    def jumps(self) -> JumpTable | None:
+        """What tells searches how far they may jump; None lets them walk."""
+        return self._jumps
+
+    @jumps.setter
+    def jumps(self, jumps: JumpTable | None) -> None:
+        if jumps is not None and not isinstance(jumps, JumpTable):
+            raise TypeError(f"jumps must be a JumpTable or None, got {shown(jumps)}")
+        if jumps is not None and jumps.passage is not self.passage:
+            raise ValueError("jumps must be of the passage of the memory, got those of another")
+        self._jumps, self._jumping = jumps, None
 
     def take(self, passage: object, holder: object) -> None:
         """Have a search run in it.
@@ -46,3 +65,19 @@ class SearchMemory:
         if self.holder not in (None, holder):
             raise ValueError("memory is in use by a search that is not over; finish or cancel it, or take another")
         self.holder = holder
+
+    def walking(self) -> BucketSearch:
+        """Return the search that goes from cell to cell."""
+        if self._buckets is None:
+            self._buckets = bucket_search.bucket_search(
+                self.passage.open_moves, self.passage.costs, self.passage.moves
+            )
+        return self._buckets
+
+    def jumping(self) -> JumpSearch | None:
+        """Return the search that jumps; None if it may not, or should not."""
+        if self._jumps is None or not self._jumps.is_worthwhile:
+            return None
+        if self._jumping is None:
+            self._jumping = self._jumps.search()
+        return self._jumping

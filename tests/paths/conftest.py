@@ -4,17 +4,32 @@ from __future__ import annotations
 import pytest
 
 import ai_core.paths.bucket_search as bucket_search
+import ai_core.paths.jump_distances as jump_distances
+import ai_core.paths.jump_search as jump_search
 from ai_core.twins import INTERPRETED, kernel_of
 
-TWIN = INTERPRETED[f"{bucket_search.__name__}.bucket_search"]
-KERNEL = kernel_of(TWIN)
+OF_MODULES = {
+    bucket_search: ("bucket_search",),
+    jump_distances: ("fill_lines", "mend_jumps"),
+    jump_search: ("jump_search",),
+}
+TWINS = {
+    (module, name): INTERPRETED[f"{module.__name__}.{name}"] for module, names in OF_MODULES.items() for name in names
+}
+KERNELS = {key: kernel for key, one in TWINS.items() if (kernel := kernel_of(one)) is not None}
 # That kernels are built where they can be, a test of ai_core.twins holds.
-FORMS = {"interpreted": TWIN, **({"compiled": KERNEL} if KERNEL is not None else {})}
+FORMS = {"interpreted": TWINS, **({"compiled": KERNELS} if KERNELS else {})}
 
 
 @pytest.fixture(params=FORMS, scope="module", autouse=True)
 def form(request):
     """Let searches run in one of their two forms."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bucket_search, "bucket_search", FORMS[request.param])
+        for (module, name), function in FORMS[request.param].items():
+            patch.setattr(module, name, function)
         yield request.param
+
+
+def forms_of(name):
+    """Both forms of one function, or the only one there is."""
+    return [function for form in FORMS.values() for (_, one), function in form.items() if one == name]

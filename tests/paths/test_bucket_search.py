@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ai_core.maps.cell_moves import moves_of
 from ai_core.paths.bucket_search import NOWHERE
-from tests.paths.conftest import FORMS
+from tests.paths.conftest import FORMS, forms_of
 from tests.paths.levels import grids
 
 
@@ -30,14 +30,14 @@ def test_both_forms_do_the_same_in_every_slice(grid, numbers, most):
     passage = grid.passage()
     start, *goals = (number % passage.costs.size for number in numbers)
     goals = np.unique(goals).astype(np.int32)
-    first, second = (story(make, passage, start, goals, most) for make in FORMS.values())
+    first, second = (story(make, passage, start, goals, most) for make in forms_of("bucket_search"))
     assert first == second
 
 
 def test_nothing_is_done_after_the_end():
     passage_costs = np.ones((2, 2), np.float32)
     moves = moves_of(4)
-    for make in FORMS.values():
+    for make in forms_of("bucket_search"):
         search = make(moves.open_from(np.isfinite(passage_costs), "closed"), passage_costs, moves)
         assert search.is_done
         search.begin(0, np.array([3], np.int32), 1.0, 1.0)
@@ -50,7 +50,7 @@ def test_nothing_is_done_after_the_end():
 def test_the_kernel_refuses_what_it_would_read_wrongly():
     if "compiled" not in FORMS:
         pytest.skip("kernels are not built")
-    make, moves = FORMS["compiled"], moves_of(8)
+    make, moves = forms_of("bucket_search")[1], moves_of(8)
     costs = np.ones((2, 3), np.float32)
     with pytest.raises(TypeError, match="costs must be"):
         make(np.zeros((2, 3), np.uint8), costs.astype(np.float64), moves)

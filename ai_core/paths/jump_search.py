@@ -1,0 +1,167 @@
+"""The search of JPS+: from jump point to jump point, one heap, one goal.
+
+This is the twin in Python of ``_jump_search``, with the same results.
+Source: Rabin, Silva, JPS+: An Extreme A* Speed Optimization for Static Uniform Cost Grids, 2015.
+"""
+from __future__ import annotations
+
+from array import array
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ai_core.maps.cell_moves import SQUARE_8
+from ai_core.paths.bucket_search import NOWHERE
+from ai_core.paths.jump_distances import MOVE_OF
+from ai_core.twins import twin
+
+__all__ = ["INTERFACE", "JumpSearch", "jump_search"]
+
+INTERFACE = 1
+"""Changes with any change of names, arguments or results, here and in the kernel."""
+
+MOVES = 8
+SQRT_2 = 2 ** 0.5
+
+
+@twin
+def jump_search(open_moves: NDArray[np.uint8], jumps: NDArray[np.int16]) -> JumpSearch:
+    """Return memory for searches that jump, to one goal each; used as a ``BucketSearch`` is.
+
+    Args:
+        open_moves: (height, width). Kept, not copied.
+        jumps: (height, width, 8). Kept, not copied.
+
+    Cost: compiled 24 bytes a cell.
+    """
+    return JumpSearch(open_moves, jumps)
+
+
+class JumpSearch:
+    """One search after the other; see ``BucketSearch``. Costs are for cells that cost 1."""
+
+    def __init__(self, open_moves: NDArray[np.uint8], jumps: NDArray[np.int16]) -> None:
+        self.height, self.width = open_moves.shape
+        self.open_moves = open_moves.reshape(-1).data
+        self.jumps = jumps.reshape(-1).data
+        self.plans = _plans(self.width)
+        self.begin(0, 0)
+
+    def begin(self, start: int, goal: int) -> None:
+        """Forget the last search and begin one, from a cell to another."""
+        self.start, self.goal = start, goal
+        self.reached = start if start == goal else NOWHERE
+        self.is_done = start == goal
+        # By cell: way, straight and diagonal moves on it, cell before, moves to try and tried as bits.
+        self.stops: dict[int, list[Any]] = {start: [0.0, 0, 0, start, 255, 0]}
+        self.waiting = [(0.0, start)]
+
+    def advance(self, most: int) -> int:
+        """Expand up to ``most`` cells; return how many. 0 when nothing is left to do."""
+        expanded, waiting, stops, jumps, width = 0, self.waiting, self.stops, self.jumps, self.width
+        goal_row, goal_column = divmod(self.goal, width)
+        while expanded < most and not self.is_done:
+            if not waiting:
+                self.is_done = True
+                break
+            cell = heappop(waiting)[1]
+            stop = stops[cell]
+            bits = stop[TO_TRY]
+            if not bits:
+                continue
+            if cell == self.goal:
+                self.reached, self.is_done = cell, True
+                break
+            expanded += 1
+            stop[TO_TRY] = 0
+            stop[TRIED] |= bits
+            rows, columns, first = goal_row - cell // width, goal_column - cell % width, cell * MOVES
+            for plan in self.plans[bits]:
+                jump = jumps[first + plan[0]]
+                if not jump:
+                    continue
+                down, right = plan[2] * rows, plan[3] * columns
+                free = jump if jump > 0 else -jump
+                if plan[4]:  # a diagonal: one may turn to the goal where its row or column is met
+                    turn = right if right < down else down
+                    if 0 < turn <= free and turn != jump:
+                        self._stop_at(cell, stop, plan, turn)
+                elif (not columns if plan[2] else not rows) and 0 < down + right <= free:
+                    jump = down + right  # the goal itself
+                if jump > 0:
+                    self._stop_at(cell, stop, plan, jump)
+        return expanded
+
+    def cost_to(self, cell: int) -> float:
+        """Return what the way found to a cell costs, ``inf`` if there is none."""
+        return float(self.stops[cell][0]) if cell in self.stops else float("inf")
+
+    def way_to(self, cell: int) -> bytes:
+        """Return the cells of the way found to a cell, from the start, as int32."""
+        cells = array("i", [cell])
+        while cell != self.start:
+            before: int = self.stops[cell][CAME]
+            down, right = cell // self.width - before // self.width, cell % self.width - before % self.width
+            step = ((down > 0) - (down < 0)) * self.width + (right > 0) - (right < 0)
+            cells.extend(range(cell - step, before - step, -step))
+            cell = before
+        cells.reverse()
+        return cells.tobytes()
+
+    def _stop_at(self, cell: int, stop: list[Any], plan: tuple[int, ...], count: int) -> None:
+        move, step, _, _, diagonal, tries = plan
+        other = cell + count * step
+        straight, slanted = stop[1], stop[2]
+        if diagonal:
+            slanted += count
+        else:
+            straight += count
+            tries = TRIES[move][self.open_moves[other - step]]
+        # Whole numbers first, one product after: ways of one length are equal, however they add up.
+        way = straight + SQRT_2 * slanted
+        known = self.stops.get(other)
+        if known is None or way < known[0]:
+            self.stops[other] = [way, straight, slanted, cell, tries, 0]
+        elif way > known[0]:
+            return
+        else:  # what only this way would try is not lost
+            tries &= ~(known[TRIED] | known[TO_TRY])
+            if not tries:
+                return
+            known[TO_TRY] |= tries
+        rows = abs(self.goal // self.width - other // self.width)
+        columns = abs(self.goal % self.width - other % self.width)
+        if rows < columns:
+            heappush(self.waiting, ((straight + columns - rows) + SQRT_2 * (slanted + rows), other))
+        else:
+            heappush(self.waiting, ((straight + rows - columns) + SQRT_2 * (slanted + columns), other))
+
+
+CAME, TO_TRY, TRIED = 3, 4, 5
+
+
+def _tries(move: int, open_moves: int) -> int:
+    """Return what to try after a move from a cell with those open moves, as bits."""
+    down, right = SQUARE_8[move]
+    if down and right:
+        return 1 << move | 1 << MOVE_OF[down, 0] | 1 << MOVE_OF[0, right]
+    bits = 1 << move
+    for side in ((right, down), (-right, -down)):
+        if not open_moves >> MOVE_OF[side] & 1:  # a wall beside that may end here
+            bits |= 1 << MOVE_OF[side] | 1 << MOVE_OF[down + side[0], right + side[1]]
+    return bits
+
+
+TRIES = tuple(tuple(_tries(move, bits) for bits in range(256)) for move in range(MOVES))
+"""By move and open moves of the cell it is the last from: what to try next, as bits."""
+
+
+def _plans(width: int) -> list[tuple[tuple[int, int, int, int, int, int], ...]]:
+    """Return by bits of moves, for each: its number, step, rows, columns, whether it is a diagonal, tries after it."""
+    plans = [
+        (move, down * width + right, down, right, int(bool(down and right)), TRIES[move][0])
+        for move, (down, right) in enumerate(SQUARE_8)
+    ]
+    return [tuple(plan for plan in plans if bits >> plan[0] & 1) for bits in range(256)]
