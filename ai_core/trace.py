@@ -6,6 +6,7 @@ with nobody listening that is an empty loop.
 from __future__ import annotations
 
 from collections.abc import Callable
+from weakref import WeakMethod
 
 __all__ = ["HOOK_NAMES", "Trace"]
 
@@ -50,6 +51,7 @@ class Trace:
         self.state_entered: tuple[Hook, ...] = ()
         self.path_done: tuple[Hook, ...] = ()
         self._listeners: list[tuple[object, dict[str, Hook]]] = []
+        self._watchers: list[WeakMethod[Callable[[], object]]] = []
 
     def listen(self, listener: object) -> None:
         """Tell ``listener`` what it has methods for, after earlier listeners.
@@ -84,6 +86,21 @@ class Trace:
         self._listeners = rest
         self._rebuild()
 
+    def watch(self, changed: Callable[[], object]) -> None:
+        """Call a method now, and whenever somebody begins or ceases to listen.
+
+        For who would look at every call whether anybody listens.
+
+        Args:
+            changed: a method; its object is held weakly.
+        """
+        self._watchers.append(WeakMethod(changed))
+        changed()
+
     def _rebuild(self) -> None:
         for name in HOOK_NAMES:
             setattr(self, name, tuple(h[name] for _, h in self._listeners if name in h))
+        self._watchers = [one for one in self._watchers if one() is not None]
+        for watcher in self._watchers:
+            if (changed := watcher()) is not None:
+                changed()

@@ -9,7 +9,7 @@ from ai_core.clock import Clock
 from ai_core.errors import shown
 from ai_core.events.arguments import checked_clock, checked_log
 from ai_core.events.dispatcher import Dispatcher, WhenLate
-from ai_core.events.event import PLAIN, Audience, Event, EventTerms, Handler, new_event
+from ai_core.events.event import PLAIN, Audience, Event, Handler, new_event
 from ai_core.events.event_log import EventLog, sender_name
 from ai_core.events.event_registry import Codes, EventRegistry, Listening, handler_name
 from ai_core.events.interest import ANYTHING, Interest, Place, Predicate, interest_of, stand_in
@@ -46,8 +46,8 @@ class Telling:
         self._calls = self._registry.calls
         self._sticky = StickyEvents()
         self._once = OnceListeners(self._registry)
-        self._unnoted_terms: EventTerms | None = PLAIN  # of which nothing is written down
         self._order = 0
+        self._trace.watch(self._watchers_changed)
 
     @property
     def clock(self) -> Clock:
@@ -67,7 +67,7 @@ class Telling:
     @log.setter
     def log(self, log: EventLog | None) -> None:
         self.dispatcher.log = checked_log(log, EventLog)
-        self._unnoted_terms = PLAIN if log is None else None
+        self._watchers_changed()
 
     def is_heard(self, code: str) -> bool:
         """Return whether anybody listens to a code now.
@@ -150,7 +150,7 @@ class Telling:
             calls = self._calls[event.code]
         except (AttributeError, KeyError, TypeError):
             calls = None
-        if calls is None or event.terms is not self._unnoted_terms or self._trace.event_sent:
+        if calls is None or event.terms is not PLAIN:
             return self._tell_with_care(event)
         calls.times += 1
         rest = iter(calls)
@@ -233,6 +233,11 @@ class Telling:
         self._order += told.events
         self.dispatcher.dispatched += told.events
         self.dispatcher.called += told.calls
+
+    def _watchers_changed(self) -> None:
+        """Let bare loops tell, unless somebody wants to know of each event."""
+        is_watched = self.log is not None or self._trace.event_sent
+        self._calls = {} if is_watched else self._registry.calls
 
     def _tell_with_care(self, event: Event) -> None:
         if not isinstance(event, Event):

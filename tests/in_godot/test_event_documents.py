@@ -72,7 +72,7 @@ def test_the_guard_of_a_squad_hears_what_the_page_says(samples, side, node, phys
     assert ann.get("heard") == []
 
 
-def test_the_day_the_radio_and_the_log_are_as_the_page_says(samples, side, node, physics_frames, capfd):
+def test_the_day_the_radio_and_the_log_are_as_the_page_says(samples, side, node, physics_frames):
     *_, knowing = samples("events.md")
     top, *_ = side
     ann, bob, made = node("Node", top, name="Ann"), node("Node", top, name="Bob"), named(knowing, "Knowing", top)

@@ -27,7 +27,7 @@ from addons.ai_core.nodes.scene_listening import manager_above
 from addons.ai_core.nodes.scene_saving import load_node, save_node
 from addons.ai_core.nodes.scheduled import call_waiting, check_callable, scheduler_of, scheduler_warnings
 from ai_core.errors import UnknownNameError
-from ai_core.events.event import Event, EventTerms
+from ai_core.events.event import Event, EventTerms, new_event
 from ai_core.events.membership import Reached
 from ai_core.events.narrowcast import Group
 from ai_core.saving.fields import State
@@ -286,18 +286,16 @@ class AIEventManager(EventDay, EventLogNode, EventRadio, Node):
 
     def tell_now(self, code: str, arguments: Any, reach: str, sender: Any) -> None:
         """Tell listeners before returning, in the name of a sender."""
-        self._check_code(code)
-        terms = self._plain.get(reach)
-        if terms is None or terms.audience.group is not self._group:
-            terms = self._plain[reach] = EventTerms(audience=Reached.of(self.group, reach))
-        events = self._events.narrowcast.events
-        now = events.clock.now
-        self._events.tell_nested(Event(code, tuple(arguments), sender, now, now.seconds, terms))
+        self._events.tell_nested(self._event(code, arguments, reach, sender))
 
-    def send_for(self, code: str, arguments: Any, reach: str, terms: dict[str, Any]) -> None:
-        """Queue an event on terms of the library."""
+    def send_for(self, code: str, arguments: Any, reach: str, sender: Any, terms: dict[str, Any]) -> None:
+        """Queue an event in the name of a sender, on terms of the library."""
+        if not terms:
+            event = self._event(code, arguments, reach, sender)
+            self._events.narrowcast.events.put(event)
+            return
         self._check_code(code)
-        self.group.send(code, *arguments, reach=reach, **terms)
+        self.group.send(code, *arguments, reach=reach, sender=sender, **terms)
 
     def is_in_use(self) -> bool:
         return self._group is not None
@@ -317,6 +315,15 @@ class AIEventManager(EventDay, EventLogNode, EventRadio, Node):
         self._receipts[self._receipts_given] = event
         self._receipts.pop(self._receipts_given - RECEIPTS, None)
         return self._receipts_given
+
+    def _event(self, code: str, arguments: Any, reach: str, sender: Any) -> Event:
+        """Return an event that asks for nothing but its reach: its terms are made once."""
+        terms = self._plain.get(reach)
+        if terms is None or terms.audience.group is not self._group:
+            terms = self._plain[reach] = EventTerms(audience=Reached.of(self.group, reach))
+        self._check_code(code)
+        now = self._events.narrowcast.events.clock.now
+        return new_event(code, tuple(arguments), sender, now, now.seconds, terms)
 
     def _reach(self, reach: int) -> str:
         if reach not in list(self.Reach):

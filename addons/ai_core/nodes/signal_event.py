@@ -87,7 +87,7 @@ class SignalEvent(Node):
         if self.delivery:
             manager.tell_now(code, arguments, reach, sender)
         else:
-            manager.send_for(code, arguments, reach, self._terms(sender))
+            manager.send_for(code, arguments, reach, sender, self._terms(sender))
 
     def _unhandled_input(self, event: GDObject) -> None:
         if self._is_pressed(event):
@@ -107,7 +107,7 @@ class SignalEvent(Node):
         return bool(event.pressed and not event.is_echo() and self.debug_key in (event.keycode, event.physical_keycode))
 
     def _terms(self, sender: Any) -> dict[str, Any]:
-        terms: dict[str, Any] = {"sender": sender}
+        terms: dict[str, Any] = {}
         if self.delay_s:
             terms["delay_s"] = self.delay_s
         if self.deadline_s:
