@@ -59,3 +59,22 @@ def test_nobody_listens_twice():
 def test_who_does_not_listen_cannot_stop():
     with pytest.raises(ValueError, match="does not listen"):
         Trace().unlisten(object())
+
+
+def test_who_watches_is_told_whenever_somebody_begins_or_ceases_to_listen_as_long_as_he_lives():
+    class Watcher:
+        def look(self):
+            seen.append(len(trace.event_sent))
+
+    class Listener:
+        def event_sent(self, event, now):
+            """Hear of events."""
+
+    seen, trace, watcher, listener = [], Trace(), Watcher(), Listener()
+    trace.watch(watcher.look)
+    trace.listen(listener)
+    trace.unlisten(listener)
+    assert seen == [0, 1, 0]
+    del watcher
+    trace.listen(listener)
+    assert seen == [0, 1, 0]

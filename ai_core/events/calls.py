@@ -30,7 +30,7 @@ HeldRow = tuple[Callable[[Any, Event], object], Callable[[], object | None]]
 
 
 class ListenersChangedError(Exception):
-    """Ends a loop over calls that are no longer what they were."""
+    """Ends a run of calls that are no longer what they were."""
 
 
 class _RunEndedError(Exception):
@@ -64,9 +64,10 @@ class Calls(list[Handler]):
     Attributes:
         listeners: whose calls they are.
         times: how often they were told since it was last counted.
+        is_over: something has changed; a loop under way ends after the present call.
     """
 
-    __slots__ = ("_places", "_runs", "listeners", "times")
+    __slots__ = ("_made", "_places", "_runs", "is_over", "listeners", "times")
 
     def __init__(
         self, listeners: tuple[Listening, ...], held_weakly: Mapping[Listening, HeldWeakly]
@@ -80,6 +81,13 @@ class Calls(list[Handler]):
             self._fill_with_runs(held_weakly)
         else:
             self.extend([one.call for one in listeners])
+        self.is_over = False
+        self._made = tuple(self)
+
+    @property
+    def are_distinct(self) -> bool:
+        """Whether nobody is called twice: then a call says whose it is."""
+        return len({*map(id, self)}) == len(self)
 
     def count_into(self, tally: Tally) -> None:
         """Hand over what was told."""
@@ -88,22 +96,27 @@ class Calls(list[Handler]):
         self.times = 0
 
     def end(self) -> None:
-        """Let every loop under way raise ListenersChangedError at its next call."""
-        self[:] = [_raise_changed] * len(self)
+        """Let every loop under way end after the call it is making."""
+        self.is_over = True
+        self.clear()
         for run in self._runs:
             run[:] = [_ENDED] * len(run)
 
-    def reached(self, error: Exception, left: int) -> tuple[int, Exception]:
-        """Return the place of the listener at whom a loop ended, and why.
+    def reached(self, call: Handler, error: Exception | None) -> tuple[int, Exception | None]:
+        """Return the place of the listener with whom a loop shall go on, and what was wrong with him.
 
         Args:
-            error: what ended it.
-            left: how many calls came after.
+            call: the last that was made.
+            error: what it raised.
         """
         if isinstance(error, _RunEndedError):
-            return error.place, error.reason
-        at = len(self) - left - 1
-        return (at if self._places is None else self._places[at]), error
+            return error.place, None if isinstance(error.reason, ListenersChangedError) else error.reason
+        at = next(place for place, one in enumerate(self._made) if one is call)
+        if error is None:
+            at += 1
+        if self._places is None:
+            return at, error
+        return (self._places[at] if at < len(self._places) else len(self.listeners)), error
 
     def _fill_with_runs(self, held_weakly: Mapping[Listening, HeldWeakly]) -> None:
         self._places = []
@@ -136,11 +149,6 @@ def _run_from(first: int, run: list[HeldRow]) -> Handler:
             raise _RunEndedError(first + len(run) - length_hint(rest) - 1, error) from error
 
     return tell
-
-
-def _raise_changed(_event: Event) -> NoReturn:
-    """Stand in every place of calls that must not be used any more."""
-    raise ListenersChangedError
 
 
 def _raise_changed_in_run(_keeper: object, _event: Event) -> NoReturn:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ai_core.budget import Budget
 from ai_core.clock import Clock
 from ai_core.errors import shown
-from ai_core.events.calls import Calls, ListenersChangedError
+from ai_core.events.calls import Calls
 from ai_core.events.event import Delivery, Event, Handler
 from ai_core.events.event_log import EventLog
 from ai_core.events.event_registry import Listening
@@ -141,10 +141,10 @@ class Dispatcher:
         self.tell(event, iter((listening,)))
         self._left_out = event  # the other one; it was counted, not told
 
-    def go_on_after(self, error: Exception, event: Event, calls: Calls, left: int) -> None:
-        """Tell the rest after a loop over calls ended early, with ``left`` not yet made."""
-        place, error = calls.reached(error, left)
-        if not isinstance(error, ListenersChangedError):
+    def go_on_after(self, call: Handler, error: Exception | None, event: Event, calls: Calls) -> None:
+        """Tell the rest after a loop over calls ended with one of them, and with what that raised."""
+        place, error = calls.reached(call, error)
+        if error is not None:
             self.fail(calls.listeners[place], event, error)
             place += 1
         self.tell(event, iter(calls.listeners[place:]))

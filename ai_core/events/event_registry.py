@@ -160,7 +160,8 @@ class EventRegistry:
     Attributes:
         channels: by code, who listens to it.
         everyone: who listens to every code.
-        calls: by code, what to call, for codes sent since anything changed.
+        calls: by code, what to call, for codes sent since anything changed; None
+            where somebody listens twice.
         tally: what bare loops told, where it is no longer in ``calls``.
         held_weakly: listeners whose handlers somebody else keeps, and how these are called.
     """
@@ -171,7 +172,7 @@ class EventRegistry:
         self.are_declared = codes is not None
         self.channels: dict[str, Channel] = {}
         self.tally = Tally()
-        self.calls: dict[str, Calls] = {}
+        self.calls: dict[str, Calls | None] = {}
         self.held_weakly: dict[Listening, HeldWeakly] = {}
         self.everyone = Channel(EVERY_CODE, self)
         self._stopped = stopped
@@ -266,13 +267,15 @@ class EventRegistry:
                 found = sorted([*found, *self.everyone.members], key=BY_RANK)
             channel.in_order = tuple(found)
         if channel.in_order and code in self.channels and code not in self.calls:
-            self.calls[code] = Calls(channel.in_order, self.held_weakly)
+            calls = Calls(channel.in_order, self.held_weakly)
+            self.calls[code] = calls if calls.are_distinct else None
         return channel.in_order
 
     def tallied(self) -> Tally:
         """Return what bare loops told since this was last called. Cost: O(codes)."""
         for calls in self.calls.values():
-            calls.count_into(self.tally)
+            if calls is not None:
+                calls.count_into(self.tally)
         told, self.tally = self.tally, Tally()
         return told
 

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from operator import length_hint
 from typing import Any
 
 from ai_core.clock import Clock
@@ -153,15 +152,16 @@ class Telling:
         if calls is None or event.terms is not PLAIN:
             return self._tell_with_care(event)
         calls.times += 1
-        rest = iter(calls)
         try:
-            for call in rest:
+            for call in calls:
                 call(event)
-            return None
+            if not calls.is_over:
+                return None
+            problem: Exception | None = None
         except Exception as error:
             problem = error
         try:  # outside of it: errors of those who come now have nothing to do with this one
-            self.dispatcher.go_on_after(problem, event, calls, length_hint(rest))
+            self.dispatcher.go_on_after(call, problem, event, calls)
         finally:
             del problem  # which knows this frame, and this frame it
 

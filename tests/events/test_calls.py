@@ -93,3 +93,40 @@ def test_a_run_that_tells_itself_again_tells_each_twice(events, crowd):
     events.listen("bell", ear.hear, weak=True)
     events.tell(event)
     assert log == [*ears, "again"] * 2
+
+
+def test_who_listens_twice_is_told_twice_whatever_happens(events):
+    log, broken = [], [False]
+
+    def hear(event):
+        log.append("twice")
+        if broken[0]:
+            raise ValueError("broken")
+
+    first = events.listen("bell", hear)
+    events.listen("bell", lambda event: log.append("other"))
+    second = events.listen("bell", hear)
+    event = events.send_now("bell")
+    events.tell(event)
+    assert log == ["twice", "other", "twice"] * 2
+    broken[0] = True
+    for _ in range(4):
+        events.tell(event)
+    assert events.counts.failed == 6  # each of both until it is left out
+    first.stop()
+    broken[0] = False
+    events.dispatcher.faults.release(second)
+    log.clear()
+    events.tell(event)
+    assert log == ["other", "twice"]
+
+
+def test_who_stops_everybody_from_within_is_the_last_to_be_told(events, crowd):
+    stopped = []
+    event, log, _ears, listenings = crowd("sws", s0=lambda: [one.stop() for one in stopped])
+    stopped += listenings.values()
+    events.tell(event)
+    assert log == ["s0"]
+    events.tell(event)
+    assert log == ["s0"]
+    assert events.counts.unheard == 1
