@@ -29,6 +29,7 @@ KERNELS = (
     "ai_core.paths._jump_search",
     "ai_core.recording._notes",
     "ai_core.scheduling._rounds",
+    "ai_core.scheduling._run_times",
     "ai_core.senses._grid_sight",
     "ai_core.senses._sense_wavefront",
     "ai_core.senses._sight_kernels",

@@ -125,7 +125,8 @@ class RequestedTimeScheduler(SharingScheduler):
     def _run_frame(self, budget: Budget) -> None:
         queue, late = self._admitted(self._by_claim())
         # Settled now: what running work asks for holds from the next frame on.
-        self._share_out(queue, late, budget, [self._requests.get(task) for task in queue])
+        requests = [self._requests.get(task) for task in queue] if self._requests else None
+        self._share_out(queue, late, budget, requests)
 
     def _by_claim(self) -> list[Task]:
         waiting, frame = self._waiting, self._frame

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
-from itertools import accumulate, count, repeat
+from collections.abc import Callable, Iterable, Iterator
+from itertools import accumulate, count, islice, repeat
 from operator import attrgetter, truediv
 from typing import Any, ClassVar
 
@@ -135,7 +135,8 @@ class SharingScheduler(Scheduler):
         """Return who is due or carried over: the longest due first, ties by smallest id."""
         waiting = self._waiting
         due = self._due()
-        due.sort(key=by_id)
+        if len(self._due_buckets) > 1:  # in one they are by id already
+            due.sort(key=by_id)
         if not waiting:
             return due
         queue = [task for task in self._carried() if self._may_run(task)]
@@ -178,21 +179,26 @@ class SharingScheduler(Scheduler):
             budget: of the frame.
             requests: what each in the queue asks for; None for a part by weight.
         """
-        weights = self._weights(queue)
-        # Summed from the end: each total holds exactly the weights still to run.
-        totals = list(accumulate(reversed(weights)))
-        parts = map(truediv, weights, reversed(totals))
         to_come = iter(queue)
-        asking = zip(count(), to_come, parts, requests or repeat(None), strict=False)
         try:
             if isinstance(budget, _TimeBudget) and queue:
-                share_time(self, asking, budget, late)
+                share_time(self, queue, to_come, budget, late, requests)
             else:
-                self._share_one_by_one(asking, budget, late)
+                self._share_one_by_one(self._asking(queue, to_come, requests), budget, late)
         finally:  # those behind one that let something through wait too
             late += to_come
             since, frame = self._waiting, self._frame
             self._waiting = {task: since.get(task, frame) for task in late}
+
+    def _asking(
+        self, queue: list[Task], to_come: Iterable[Task], requests: list[float | None] | None, done: int = 0
+    ) -> Iterator[Asking]:
+        """Return what those of a queue ask for who are still to come, after so many that are done."""
+        weights = self._weights(queue)
+        # Summed from the end: each total holds exactly the weights still to run.
+        totals = list(accumulate(reversed(weights)))
+        parts = islice(map(truediv, weights, reversed(totals)), done, None)
+        return zip(count(done), to_come, parts, requests or repeat(None), strict=False)
 
     def _share_one_by_one(
         self, queue: Iterable[Asking], budget: Budget, late: list[Task]

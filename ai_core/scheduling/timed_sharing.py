@@ -1,10 +1,13 @@
 """Sharing out time with one reading of the stopwatch for each task that runs."""
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import ai_core.scheduling.run_times as run_times
 from ai_core.budget import Budget, _TimeBudget
+from ai_core.scheduling.rounds import NEVER_NS
+from ai_core.scheduling.run_times import Frame, Shares
 from ai_core.scheduling.statistics import NS_PER_US, Overrun
 from ai_core.scheduling.task import Task, Turn
 
@@ -27,8 +30,8 @@ class _ShareTurn(Turn):
     __slots__ = ("_share",)
     __init__ = object.__init__
 
-    _share: Budget | tuple[_TimeBudget, int, float]
-    """The budget, or what it is a part of, since when, and how large (ns)."""
+    _share: Budget | tuple[_TimeBudget, int, float] | Shares
+    """The budget, or what it is a part of, since when, and how large (ns); or who knows that."""
 
     @property
     def budget(self) -> Budget:  # type: ignore[override]  # read-only here, as Turns are
@@ -36,28 +39,46 @@ class _ShareTurn(Turn):
         if isinstance(share, tuple):
             whole, begun_ns, granted_ns = share
             self._share = share = whole._part_since(begun_ns, granted_ns)
+        elif not isinstance(share, Budget):
+            self._share = share = share.part()
         return share
 
 
-def share_time(scheduler: SharingScheduler, queue: Iterable[Asking], budget: _TimeBudget, late: list[Task]) -> None:
+def share_time(
+    scheduler: SharingScheduler, queue: list[Task], to_come: Iterator[Task], budget: _TimeBudget, late: list[Task],
+    requests: list[float | None] | None,
+) -> None:
     """Do what ``SharingScheduler._share_one_by_one`` does, with fewer readings.
 
     The end of one run is the beginning of the next: what the scheduler does
     between two of them counts as used by the latter, what listeners do does not.
     """
+    trace, place = scheduler._trace, 0
+    is_heard = bool(trace.before_task or trace.after_task or trace.task_ran)
+    if is_heard or scheduler._bias or requests or budget.grants is not None or budget.deadline_ns > NEVER_NS:
+        begun_ns = budget._watch()
+    else:
+        place, begun_ns = _share_plainly(scheduler, queue, to_come, budget)
+    if place < len(queue):
+        asking = scheduler._asking(queue, to_come, requests, place)
+        _share_in_full(scheduler, asking, budget, late, begun_ns, scheduler.lets_wait and place > 0)
+
+
+def _share_in_full(
+    scheduler: SharingScheduler, queue: Iterator[Asking], budget: _TimeBudget, late: list[Task], begun_ns: int,
+    may_wait: bool,
+) -> None:
+    """Share out, telling and asking whatever there is to be told and asked."""
     watch, deadline_ns, grants = budget._watch, budget.deadline_ns, budget.grants
     now, trace, in_a_row = scheduler._clock.now, scheduler._trace, scheduler._faults._in_a_row
     before_task, is_heard = trace.before_task, bool(trace.before_task or trace.after_task or trace.task_ran)
     is_followed = is_heard or scheduler._bias or scheduler._waiting
-    lets_wait, seconds, may_wait, begun_ns = scheduler.lets_wait, now.seconds, False, watch()
-    answer = _number_of_answer(grants)
+    lets_wait, seconds, answer = scheduler.lets_wait, now.seconds, _number_of_answer(grants)
     for number, task, part, request in queue:
         left_ns = deadline_ns - begun_ns
-        if left_ns <= 0:
-            _note_spent(grants, answer, number)
-            if may_wait:
-                late.append(task)
-                break
+        if left_ns <= 0 and _may_stop(grants, answer, number, may_wait):
+            late.append(task)
+            break
         if task._paused or task._owner is None:
             continue
         granted_ns: float = left_ns * part if left_ns > 0 else 0  # rounding would take longer than the call
@@ -68,8 +89,7 @@ def share_time(scheduler: SharingScheduler, queue: Iterable[Asking], budget: _Ti
                 continue
         may_wait = lets_wait  # one has run, or a tiny budget would starve all
         turn = _ShareTurn()
-        turn.now, turn.elapsed_s = now, seconds - task._last_run[1]
-        turn._share = (budget, begun_ns, granted_ns)
+        turn.now, turn.elapsed_s, turn._share = now, seconds - task._last_run[1], (budget, begun_ns, granted_ns)
         task._last_run = now
         for hook in before_task:
             hook(task._name, now)
@@ -86,6 +106,33 @@ def share_time(scheduler: SharingScheduler, queue: Iterable[Asking], budget: _Ti
         begun_ns = watch() if is_heard else ended_ns
 
 
+def _share_plainly(
+    scheduler: SharingScheduler, queue: list[Task], to_come: Iterator[Task], budget: _TimeBudget
+) -> tuple[int, int]:
+    """Share out among tasks by priority as long as nothing is to be asked or told between two of them.
+
+    Returns:
+        How many runs have begun, and when the last one ended (ns).
+    """
+    touched, failing, waiting = scheduler._touched, scheduler._faults._in_a_row, scheduler._waiting
+    frame = Frame(scheduler._clock.now, budget, _ShareTurn, touched, failing, waiting)
+    shares = run_times.begin_shares(queue, to_come, frame)
+    try:
+        while shares.goes_on():
+            turn, failure = shares.turn, None
+            try:
+                for call in shares:
+                    call(turn)
+            except Exception as error:  # whatever work raises stays with it
+                failure = error
+                shares.end_call()
+            if shares.was_odd() or failure is not None:
+                _follow_up(scheduler, shares.task, turn, shares.times_ns, None, failure)
+        return shares.place, shares.ended_ns
+    finally:
+        shares.finish()
+
+
 def _number_of_answer(grants: Grants | None) -> int:
     """Return the place in ``grants`` of the answers to how much of the whole is left."""
     if grants is None:
@@ -94,9 +141,11 @@ def _number_of_answer(grants: Grants | None) -> int:
     return len(grants) - 1
 
 
-def _note_spent(grants: Grants | None, answer: int, asks: int) -> None:
+def _may_stop(grants: Grants | None, answer: int, asks: int, may_wait: bool) -> bool:
+    """Return whether the rest may wait, now that the whole is spent, as an answer that a recording keeps."""
     if grants is not None and grants[answer] is None:
         grants[answer] = (0, asks)
+    return may_wait
 
 
 def _fits(request_us: float, left_ns: int, grants: Grants | None) -> bool:
@@ -108,7 +157,7 @@ def _fits(request_us: float, left_ns: int, grants: Grants | None) -> bool:
 
 
 def _follow_up(
-    scheduler: SharingScheduler, task: Task, turn: _ShareTurn, times_ns: tuple[float, int, int],
+    scheduler: SharingScheduler, task: Task, turn: Turn, times_ns: tuple[float, int, int],
     result: object, failure: Exception | None,
 ) -> None:
     """Do what is seldom needed after a run: lateness, overrun, listeners, bias, faults.
@@ -125,8 +174,8 @@ def _follow_up(
     for hook in trace.after_task:
         hook(task._name, now, used_ns / NS_PER_US)
     for hook in trace.task_ran:
-        share, told = turn._share, result if failure is None else failure
-        steps = 0 if isinstance(share, tuple) else share.steps
+        share, told = getattr(turn, "_share", None), result if failure is None else failure
+        steps = share.steps if isinstance(share, Budget) else 0
         hook(task._name, now, granted_ns / NS_PER_US, steps, used_ns / NS_PER_US, told)
     if scheduler._bias is not None and task._owner is not None:
         scheduler._bias.learn(task, granted_ns / NS_PER_US, used_ns / NS_PER_US)

@@ -1,12 +1,14 @@
 """Sharing time with one reading for each task: the same in all but the number of readings."""
 from __future__ import annotations
 
+import json
 from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import ai_core.scheduling.run_times as run_times
 import ai_core.scheduling.sharing as sharing
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
@@ -17,6 +19,7 @@ from ai_core.scheduling.overrun_bias import OverrunBias
 from ai_core.scheduling.priority import PriorityPolicy, PriorityScheduler
 from ai_core.scheduling.requested_time import RequestedTimeScheduler
 from ai_core.trace import Trace
+from ai_core.twins import INTERPRETED, kernel_of
 
 
 def priority_only(clock, **settings):
@@ -26,9 +29,9 @@ def priority_only(clock, **settings):
 POLICIES = [LoadBalancingScheduler, PriorityScheduler, priority_only, RequestedTimeScheduler]
 
 
-def one_by_one(scheduler, queue, budget, late):
+def one_by_one(scheduler, queue, to_come, budget, late, requests):
     """The plain way, to stand in for the quick one."""
-    scheduler._share_one_by_one(queue, budget, late)
+    scheduler._share_one_by_one(scheduler._asking(queue, to_come, requests), budget, late)
 
 
 class Listener:
@@ -157,6 +160,27 @@ def test_with_one_reading_a_task_everything_comes_out_the_same(policy, plans, bu
     assert bool(quick.listener.heard) == settings["is_heard"]
     for mine, theirs in zip(quick.listener.heard, plain.listener.heard, strict=True):
         assert [one if isinstance(one, str) else pytest.approx(one, abs=0.01) for one in theirs] == list(mine)
+
+
+def everything_of(world):
+    """All that can be seen of a world, to the last bit."""
+    told = [(type(one).__name__, one.name, getattr(one, "failures_in_a_row", one)) for one in world.told]
+    waiting = [task.id for task in world.scheduler.waiting]
+    return world.ran, told, waiting, world.scheduler.statistics(), json.dumps(world.scheduler.save_state())
+
+
+@pytest.mark.parametrize("policy", POLICIES[:3], ids=lambda one: one.__name__)
+@settings(max_examples=60)
+@given(plans=plans, budgets_us=budgets, cap=st.none() | st.integers(1, 2))
+def test_the_kernel_and_its_twin_agree_to_the_last_bit(policy, plans, budgets_us, cap):
+    seen = []
+    twin = INTERPRETED[f"{run_times.__name__}.begin_shares"]
+    for form in (twin, kernel_of(twin) or twin):
+        with patch.object(run_times, "begin_shares", form):
+            world = World(policy, plans, is_heard=False, with_bias=False, cap=cap)
+            world.live(budgets_us)
+            seen.append(everything_of(world))
+    assert seen[0] == seen[1]
 
 
 @each_policy

@@ -1,0 +1,8 @@
+from collections.abc import Iterator
+
+from ai_core.scheduling.run_times import Frame, Shares
+from ai_core.scheduling.task import Task
+
+INTERFACE: int
+
+def begin_shares(queue: list[Task], to_come: Iterator[Task], frame: Frame) -> Shares: ...

@@ -1,0 +1,237 @@
+# cython: language_level=3, binding=False, cdivision=True
+"""Kernel of ``run_times``: times in C, and between two calls of work as little as can be.
+
+Calls are made by whoever goes through ``Shares``, as in ``_rounds``. What happens
+seldom is not done here: it is told by ``was_odd``, or left to whoever goes on.
+"""
+from cpython.object cimport PyObject
+from libc.stdint cimport int64_t
+from libc.stdlib cimport calloc, free, malloc
+
+INTERFACE = 1
+"""Changes with any change of names, arguments or results, here and in the twin."""
+
+cdef extern from "Python.h":
+    Py_ssize_t Py_REFCNT(PyObject* one)
+    Py_ssize_t PyDict_Size(object table) except -1
+    int PyDict_Contains(object table, object key) except -1
+    PyObject* PyIter_Next(object iterator)  # OWNED; NULL at the end, or with an error set
+    PyObject* PyErr_Occurred()
+    PyObject* PyTuple_GetItem(object row, Py_ssize_t place) except NULL  # BORROWED
+    void Py_DECREF(PyObject* one)
+
+cdef enum:
+    RECENT = 64     # run_times.RECENT_RUNS
+    NOT_KEPT = 2    # references to a Turn: ours, and that of whoever makes the calls
+
+
+cdef struct Times:
+    int64_t total_ns
+    int64_t longest_ns
+    int64_t count       # of all that went into the ring
+    int64_t ring_ns[RECENT]
+
+
+cdef class RunTimes:
+    cdef readonly int64_t noted
+    cdef Times* given   # OWNED; of two, the other is what was used
+
+    def __dealloc__(self):
+        free(self.given)
+
+    def note_run(self, double granted_ns, int64_t used_ns):
+        self.note(granted_ns, used_ns)
+
+    def note_rounds(self, int64_t total_ns, int64_t longest_ns, recent_ns):
+        cdef Times* used = self.times() + 1
+        used.total_ns += total_ns
+        used.longest_ns = max(used.longest_ns, longest_ns)
+        for one in recent_ns:
+            used.ring_ns[used.count % RECENT] = one
+            used.count += 1
+
+    def granted(self):
+        return seen(self.times())
+
+    def used(self):
+        return seen(self.times() + 1)
+
+    cdef Times* times(self) except NULL:
+        if self.given == NULL:
+            self.given = <Times*>calloc(2, sizeof(Times))
+            if self.given == NULL:
+                raise MemoryError()
+        return self.given
+
+    cdef int note(self, double granted_ns, int64_t used_ns) except -1:
+        cdef Times* times = self.times()
+        add(times, <int64_t>granted_ns)
+        add(times + 1, used_ns)
+        self.noted += 1
+        return 0
+
+
+cdef int add(Times* times, int64_t one_ns) noexcept:
+    times.total_ns += one_ns
+    if one_ns > times.longest_ns:
+        times.longest_ns = one_ns
+    times.ring_ns[times.count % RECENT] = one_ns
+    times.count += 1
+    return 0
+
+
+cdef seen(const Times* times):
+    cdef int64_t first = max(0, times.count - RECENT)
+    return times.total_ns, times.longest_ns, [times.ring_ns[at % RECENT] for at in range(first, times.count)]
+
+
+cdef class Shares:
+    cdef object to_come
+    cdef object now
+    cdef object budget
+    cdef object stopwatch
+    cdef object make_turn
+    cdef object touched
+    cdef object failing
+    cdef object waiting
+    cdef readonly object turn
+    cdef readonly object task
+    cdef object call            # that needs another Turn; None if there is none
+    cdef object last_run        # of the task that runs; as a rule the next one's is the same
+    cdef double seconds
+    cdef double* parts          # OWNED; of what is left, one for each in the queue
+    cdef Py_ssize_t count
+    cdef readonly Py_ssize_t place
+    cdef bint is_calling
+    cdef bint is_odd
+    cdef bint is_parted         # somebody has asked for the budget of this Turn
+    cdef double granted_ns
+    cdef int64_t begun_ns
+    cdef readonly int64_t ended_ns
+    cdef int64_t deadline_ns
+
+    def __dealloc__(self):
+        free(self.parts)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.is_calling:
+            self.end()
+            if self.is_odd:
+                raise StopIteration
+        if self.call is not None:
+            call, self.call = self.call, None
+        elif self.ended_ns >= self.deadline_ns or PyDict_Size(self.touched):
+            raise StopIteration
+        else:
+            call = self.begin()
+            if call is None:
+                raise StopIteration
+        self.is_calling = True
+        return call
+
+    @property
+    def times_ns(self):
+        return self.granted_ns, self.ended_ns - self.begun_ns, self.ended_ns - self.deadline_ns
+
+    def goes_on(self):
+        if self.call is not None:
+            return True
+        return self.place < self.count and self.ended_ns < self.deadline_ns and not PyDict_Size(self.touched)
+
+    def end_call(self):
+        if self.is_calling:
+            self.end()
+
+    def was_odd(self):
+        was_odd, self.is_odd = self.is_odd, False
+        return was_odd
+
+    def part(self):
+        self.is_parted = True
+        return self.budget._part_since(self.begun_ns, self.granted_ns)
+
+    def finish(self):
+        self.leave_turn()
+        self.turn = None
+
+    cdef begin(self):
+        """Return the next call; None if there is none, or if it needs another Turn."""
+        cdef PyObject* following = PyIter_Next(self.to_come)
+        cdef bint is_same = True
+        if following == NULL:
+            if PyErr_Occurred() != NULL:
+                raise
+            self.count = self.place
+            return None
+        self.task = <object>following
+        Py_DECREF(following)
+        if self.place >= self.count:
+            raise IndexError("a queue must not grow while it runs")
+        if self.turn is None or Py_REFCNT(<PyObject*>self.turn) > NOT_KEPT:
+            self.leave_turn()
+            self.turn = self.make_turn()
+            self.turn.now, self.turn._share = self.now, self
+            self.is_parted, self.last_run, is_same = False, None, False
+        elif self.is_parted:
+            self.turn._share = self
+            self.is_parted = False
+        last_run = self.task._last_run
+        if last_run is not self.last_run:
+            self.turn.elapsed_s = self.seconds - <double><object>PyTuple_GetItem(last_run, 1)
+            self.last_run = last_run
+        self.task._last_run = self.now
+        self.begun_ns = self.ended_ns
+        self.granted_ns = (self.deadline_ns - self.begun_ns) * self.parts[self.place]
+        self.place += 1
+        call = self.task._runner.run
+        if is_same:
+            return call
+        self.call = call
+        return None
+
+    cdef int end(self) except -1:
+        cdef RunTimes times
+        self.is_calling = False
+        self.ended_ns = self.stopwatch()
+        record = self.task._record
+        found = record.run_times
+        if type(found) is RunTimes:
+            times = found
+            times.note(self.granted_ns, self.ended_ns - self.begun_ns)
+        else:
+            record.note_run(self.granted_ns, self.ended_ns - self.begun_ns)
+        self.is_odd = (
+            self.ended_ns > self.deadline_ns or PyDict_Size(self.touched)
+            or PyDict_Size(self.failing) and PyDict_Contains(self.failing, self.task)
+            or PyDict_Size(self.waiting) and PyDict_Contains(self.waiting, self.task)
+        )
+        return 0
+
+    cdef int leave_turn(self) except -1:
+        """Let a Turn that somebody has kept be what it was, for ever."""
+        if self.turn is not None and not self.is_parted:
+            self.turn._share = self.budget, self.begun_ns, self.granted_ns
+        return 0
+
+
+def begin_shares(queue, to_come, frame):
+    cdef Shares made = Shares.__new__(Shares)
+    cdef double total = 0, weight
+    made.to_come = to_come
+    made.now, made.budget, made.make_turn, made.touched, made.failing, made.waiting = frame
+    made.count = len(queue)
+    made.parts = <double*>malloc((made.count + 1) * sizeof(double))
+    if made.parts == NULL:
+        raise MemoryError()
+    for at in range(made.count - 1, -1, -1):  # from the end: each total holds exactly what is still to run
+        weight = queue[at]._priority
+        total += weight
+        made.parts[at] = weight / total
+    made.seconds = made.now.seconds
+    made.stopwatch = made.budget._watch
+    made.deadline_ns = made.budget.deadline_ns
+    made.ended_ns = made.stopwatch()
+    return made

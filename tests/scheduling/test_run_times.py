@@ -1,0 +1,84 @@
+"""Times of runs, and runs that are given shares of time, in both forms."""
+from __future__ import annotations
+
+import gc
+import weakref
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ai_core.scheduling.run_times as run_times
+from ai_core.budget import Budget
+from ai_core.scheduling.load_balancing import LoadBalancingScheduler
+from ai_core.scheduling.run_times import RECENT_RUNS
+from ai_core.twins import INTERPRETED, kernel_of
+
+NAMES = ("RunTimes", "begin_shares")
+TWINS = {name: INTERPRETED[f"{run_times.__name__}.{name}"] for name in NAMES}
+KERNELS = {name: kernel for name, one in TWINS.items() if (kernel := kernel_of(one)) is not None}
+FORMS = {"interpreted": TWINS, **({"compiled": KERNELS} if KERNELS else {})}
+
+each_form = pytest.mark.parametrize("form", FORMS.values(), ids=list(FORMS))
+with_kernels = pytest.mark.skipif(not KERNELS, reason="kernels are not built here")
+
+lengths_ns = st.integers(0, 1 << 40)
+runs = st.tuples(st.just("run"), st.one_of(lengths_ns, st.floats(0, 1e12)), lengths_ns)
+rounds = st.tuples(st.just("rounds"), st.lists(lengths_ns, min_size=1, max_size=9))
+
+
+def noted(form, notes):
+    times = form["RunTimes"]()
+    for kind, *values in notes:
+        if kind == "run":
+            times.note_run(*values)
+        else:
+            times.note_rounds(sum(values[0]), max(values[0]), values[0])
+    return times
+
+
+@given(notes=st.lists(st.one_of(runs, rounds), max_size=20), repeated=st.sampled_from([1, 5, RECENT_RUNS]))
+def test_sums_maxima_and_the_latest_runs_are_kept(notes, repeated):
+    notes = notes * repeated
+    given_ns = [int(values[0]) for kind, *values in notes if kind == "run"]
+    used_ns = [one for kind, *values in notes for one in ([values[1]] if kind == "run" else values[0])]
+    for form in FORMS.values():
+        times = noted(form, notes)
+        assert times.noted == len(given_ns)
+        assert times.granted() == (sum(given_ns), max(given_ns, default=0), given_ns[-RECENT_RUNS:])
+        assert times.used() == (sum(used_ns), max(used_ns, default=0), used_ns[-RECENT_RUNS:])
+
+
+@with_kernels
+def test_a_queue_that_grows_while_it_runs_is_refused(clock, stopwatch):
+    scheduler = LoadBalancingScheduler(clock)
+    queue = [scheduler.add(lambda turn: None)]
+    frame = run_times.Frame(clock.now, Budget.of_time(100, stopwatch), Filled, {}, {}, {})
+    shares = KERNELS["begin_shares"](queue, iter([*queue, *queue]), frame)
+    assert shares.goes_on()
+    assert list(shares) == []
+    with pytest.raises(IndexError, match="must not grow"):
+        list(shares)
+
+
+class Filled:
+    """What a Turn has that is filled in."""
+
+
+@with_kernels
+def test_what_ran_is_let_go_of_when_the_frame_is_over(clock, stopwatch):
+    class Work:
+        def __call__(self, turn):
+            pass
+
+    scheduler, work = LoadBalancingScheduler(clock), Work()
+    known, task = weakref.ref(work), scheduler.add(work)
+    for _ in range(3):
+        scheduler.advance(Budget.of_time(100, stopwatch))
+    scheduler.remove(task)
+    gc.disable()
+    try:
+        del work, task
+        assert known() is None
+    finally:
+        gc.enable()
