@@ -49,7 +49,7 @@ class Budget(ABC):
             TypeError: if the stopwatch does not return whole nanoseconds.
         """
         amount = finite_number(
-            "us", us, minimum=0, remedy="use Budget.unlimited() for no limit"
+            "us", us, minimum=0, remedy="use 0 to allow nothing, Budget.unlimited() for no limit"
         )
         if not callable(stopwatch):
             raise TypeError(f"stopwatch must be a callable, got {shown(stopwatch)}")
@@ -70,7 +70,7 @@ class Budget(ABC):
             ValueError: if ``n`` is negative.
         """
         return _StepBudget(
-            whole_number("n", n, minimum=0, remedy="use 0 to allow nothing"), None
+            whole_number("n", n, minimum=0, remedy="use 0 to allow nothing, Budget.unlimited() for no limit"), None
         )
 
     @staticmethod
@@ -97,6 +97,10 @@ class Budget(ABC):
     @abstractmethod
     def over(self) -> float:
         """How far the use went beyond what was allowed: µs or steps."""
+
+    def __repr__(self) -> str:
+        unit = "µs" if self.stopwatch is not None else "steps"
+        return f"<{type(self).__name__.strip('_')} {self.peek():g} {unit} left, {self.steps} steps reported>"
 
     def peek(self) -> float:
         """Return ``left`` for a report; a recording keeps no such answer, so nothing may hang on it."""
@@ -185,22 +189,35 @@ class _TimeBudget(Budget):
 
 
 class _StepBudget(Budget):
-    __slots__ = ("_allowed",)
+    """Steps; a part is never larger than what is left of the whole, so only others can spend it early."""
+
+    __slots__ = ("_allowed", "_others", "_root")
 
     def __init__(self, allowed: int, parent: Budget | None) -> None:
         super().__init__(None, parent)
         self._allowed = allowed
+        root = parent
+        while root is not None and root._parent is not None:
+            root = root._parent
+        self._root = root
+        self._others = 0 if root is None else root.steps  # what others have spent, on any part of the whole
 
     @property
     def is_spent(self) -> bool:
-        return self.steps >= self._allowed or (
-            self._parent is not None and self._parent.is_spent
-        )
+        if self.steps >= self._allowed:
+            return True
+        root, parent = self._root, self._parent
+        if root is None or parent is None or root.steps - self.steps == self._others:
+            return False
+        return parent.is_spent
 
     @property
     def left(self) -> float:
         own = max(0, self._allowed - self.steps)
-        return own if self._parent is None else min(own, self._parent.left)
+        root, parent = self._root, self._parent
+        if root is None or parent is None or root.steps - self.steps == self._others:
+            return own
+        return min(own, parent.left)
 
     @property
     def used(self) -> float:

@@ -94,7 +94,7 @@ def test_no_part_is_ever_larger_than_what_is_left_of_the_whole(total, actions):
 
 @pytest.mark.parametrize("amount", [-1, math.nan, math.inf])
 def test_a_time_that_is_no_amount_is_refused(amount, stopwatch):
-    with pytest.raises(ValueError, match=r"us must be .*use Budget.unlimited\(\) for no limit"):
+    with pytest.raises(ValueError, match=r"us must be .*Budget.unlimited\(\) for no limit"):
         Budget.of_time(amount, stopwatch)
 
 
@@ -113,6 +113,61 @@ def test_a_part_that_is_no_amount_is_refused(amount):
 def test_work_cannot_be_undone():
     with pytest.raises(ValueError, match="work cannot be undone"):
         Budget.of_steps(3).spend(-1)
+
+
+def test_a_budget_shows_what_is_left_of_it(stopwatch):
+    budget = Budget.of_time(250, stopwatch)
+    stopwatch.passes(50)
+    assert repr(budget) == "<TimeBudget 200 µs left, 0 steps reported>"
+    part = Budget.of_steps(10).part(3)
+    part.spend()
+    assert repr(part) == "<StepBudget 2 steps left, 1 steps reported>"
+    assert repr(Budget.unlimited()) == "<UnlimitedBudget inf steps left, 0 steps reported>"
+
+
+@pytest.mark.parametrize("make", [lambda: Budget.of_time(-1, lambda: 0), lambda: Budget.of_steps(-1)])
+def test_the_error_of_an_amount_says_how_to_have_none_and_how_to_have_no_limit(make):
+    with pytest.raises(ValueError, match=r"use 0 to allow nothing, Budget\.unlimited\(\) for no limit"):
+        make()
+
+
+class PlainSteps:
+    """What a part of steps is, with every question asked of all it is a part of."""
+
+    def __init__(self, allowed, parent=None):
+        self.allowed, self.parent, self.steps = allowed, parent, 0
+
+    @property
+    def left(self):
+        own = max(0, self.allowed - self.steps)
+        return own if self.parent is None else min(own, self.parent.left)
+
+    def part(self, amount):
+        return PlainSteps(min(amount, self.left), self)
+
+    def spend(self, steps):
+        self.steps += steps
+        if self.parent is not None:
+            self.parent.spend(steps)
+
+
+@given(
+    total=st.integers(0, 20),
+    deeds=st.lists(st.tuples(st.sampled_from(["part", "spend"]), st.integers(0, 9), st.integers(0, 12))),
+    is_below_no_limit=st.booleans(),
+)
+def test_whoever_spends_from_a_whole_every_part_knows_what_is_left(total, deeds, is_below_no_limit):
+    whole = Budget.unlimited().part(total) if is_below_no_limit else Budget.of_steps(total)
+    budgets, plain = [whole], [PlainSteps(total)]
+    for deed, number, amount in deeds:
+        one, other = budgets[number % len(budgets)], plain[number % len(plain)]
+        if deed == "part":
+            budgets.append(one.part(amount))
+            plain.append(other.part(amount))
+        else:
+            one.spend(amount)
+            other.spend(amount)
+        assert [(one.left, one.is_spent) for one in budgets] == [(one.left, one.left <= 0) for one in plain]
 
 
 def test_a_stopwatch_must_be_callable():

@@ -86,6 +86,14 @@ class Recorder:
         made_with: Mapping[str, str] | None = None,
         look_every_frames: int = LOOK_EVERY_FRAMES,
     ) -> None:
+        if not callable(write):
+            raise TypeError(f"write must be a callable, got {shown(write)}; use lines.append")
+        if not hasattr(clock, "now"):
+            raise TypeError(f"clock must have a 'now', got {shown(clock)}; use that of what is recorded")
+        if not isinstance(trace, Trace):
+            raise TypeError(f"trace must be a Trace, got {shown(trace)}; use that of what is recorded")
+        if not isinstance(parts, Mapping):
+            raise TypeError(f"parts must be a dict of parts by name, got {shown(parts)}")
         look_every = whole_number(
             "look_every_frames", look_every_frames, minimum=1, remedy="use 1 to look in every frame"
         )
@@ -149,9 +157,11 @@ class Recorder:
         """Keep the frame to be written, and look at the parts whose turn it is.
 
         Raises:
-            RuntimeError: if no frame was begun.
+            RuntimeError: if no frame was begun, or after ``close``.
             TypeError: if a part shows something that is not plain data.
         """
+        if not self._is_open:
+            raise RuntimeError("the recorder is closed; end a frame before closing it")
         if self._frame is None:
             raise RuntimeError("no frame was begun; call begin_frame before the work of a frame")
         (budget, inputs, grants), self._frame = self._frame, None

@@ -74,6 +74,10 @@ class DueTable:
             if not self._counts[bucket.period]:
                 del self._counts[bucket.period], self._rings[bucket.period]
                 self._order_rings()
+        elif not bucket:
+            soonest = self.frame + (bucket.residue - self.frame) % bucket.period
+            self._calendar[soonest].remove(bucket)
+            del self._rare[bucket.period, bucket.residue]
 
     def due(self) -> list[Bucket]:
         """Return the buckets due on ``frame``, by ascending period, and go on to the next."""
@@ -82,12 +86,9 @@ class DueTable:
         rare = self._calendar.pop(frame, None)
         if rare is not None:
             rare.sort(key=by_period)
+            due += rare
             for bucket in rare:
-                if bucket:
-                    self._calendar.setdefault(frame + bucket.period, []).append(bucket)
-                    due.append(bucket)
-                else:
-                    del self._rare[bucket.period, bucket.residue]
+                self._calendar.setdefault(frame + bucket.period, []).append(bucket)
         self.frame = frame + 1
         return due
 

@@ -28,6 +28,10 @@ class TaskRunning(ABC):
     ) -> None:
         if not hasattr(clock, "now"):
             raise TypeError(f"clock must have a 'now', got {shown(clock)}; use ManualClock()")
+        if faults is not None and not isinstance(faults, FaultIsolation):
+            raise TypeError(f"faults must be a FaultIsolation or None, got {shown(faults)}; use FaultIsolation()")
+        if trace is not None and not isinstance(trace, Trace):
+            raise TypeError(f"trace must be a Trace or None, got {shown(trace)}; let it listen: trace.listen(…)")
         if stopwatch is not None and not callable(stopwatch):
             raise TypeError(f"stopwatch must be a callable or None, got {shown(stopwatch)}")
         if on_overrun is not None and not callable(on_overrun):

@@ -39,6 +39,9 @@ __all__ = ["Scheduler"]
 
 tasks_of = attrgetter("tasks")
 
+PHASING = ("best_phase", "add", "remove")
+"""What is asked of whatever chooses phases, as a PhaseTable does."""
+
 
 class Scheduler(TaskRunning):
     """Runs pieces of work every so many frames; itself work for a scheduler.
@@ -72,8 +75,9 @@ class Scheduler(TaskRunning):
         phasing: PhaseTable | DryRun | None = None,
     ) -> None:
         super().__init__(clock, faults, trace, stopwatch, on_overrun)
-        if phasing is not None and not hasattr(phasing, "best_phase"):
-            raise TypeError(f"phasing must have 'best_phase', got {shown(phasing)}; use DryRun()")
+        missing = [name for name in PHASING if not callable(getattr(phasing, name, None))]
+        if phasing is not None and (missing or isinstance(phasing, type)):
+            raise TypeError(f"phasing must have {', '.join(PHASING)}, got {shown(phasing)}; use DryRun()")
         self._tasks: dict[int, Task] = {}
         self._phasing = phasing if phasing is not None else PhaseTable()
         self._table = DueTable()
@@ -111,8 +115,9 @@ class Scheduler(TaskRunning):
         """Run ``work`` every ``period_frames`` from now on, and return its handle.
 
         Args:
-            work: a callable taking a Turn, a generator function taking a
-                Turn, or an object with ``advance(budget)``.
+            work: a callable taking a Turn, a generator function taking a Turn
+                (at each pause it is told the next: ``turn = yield``), or an
+                object with ``advance(budget)``.
             period_frames: frames from run to run, 1 to MAX_PERIOD_FRAMES.
             phase_frames: it is due when ``(frame + phase) % period == 0``;
                 may exceed the period. None takes the phase that meets the
@@ -162,7 +167,7 @@ class Scheduler(TaskRunning):
         self._close(task)
 
     def pause(self, task: Task) -> None:
-        """Leave ``task`` out until ``resume``; work half done stays half done.
+        """Leave ``task`` out until ``resume``; work half done stays half done, its phase is kept.
 
         Raises:
             ValueError: if it was removed, or is another scheduler's.
@@ -204,7 +209,7 @@ class Scheduler(TaskRunning):
         """Change what is given, keep the rest; a bad value changes nothing.
 
         With a new period, an automatic phase is chosen anew and a given phase
-        is kept. A phase given here is no longer automatic.
+        is kept. A phase given here is no longer automatic, until ``choose_phase``.
 
         Raises:
             ValueError: if a number is out of range, or the task is not ours.
@@ -219,6 +224,16 @@ class Scheduler(TaskRunning):
         task._priority = weight
         if (period, phase) != (task._period, task._phase):
             self._move(task, period, None if task._automatic_phase else phase)
+
+    def choose_phase(self, task: Task) -> None:
+        """Let the phase of ``task`` be automatic again, and choose the best one now.
+
+        Raises:
+            ValueError: if it was removed, or is another scheduler's.
+        """
+        self._check_ours(task)
+        task._automatic_phase = True
+        self._move(task, task._period, None)
 
     def advance(self, budget: Budget) -> None:
         """Run one frame.
@@ -243,12 +258,13 @@ class Scheduler(TaskRunning):
     def rephase(self, budget: Budget | None = None) -> TaskRephasing:
         """Search for better phases of all tasks at once, weighted by what runs cost so far.
 
-        Only automatic phases change. From the last run before to the first one
-        after, a task with period ``n`` waits at most ``2 * n - 1`` frames.
+        Only automatic phases change; who is paused or quarantined is left out. From
+        the last run before to the first one after, a task with period ``n`` waits at
+        most ``2 * n - 1`` frames.
 
         Args:
             budget: for a first slice; ``advance`` what is returned until it
-                ``is_done``, or add it as work. None for all of it at once.
+                ``is_done``, or let an Errand do so. None for all of it at once.
 
         Cost: 0.2 s with 10,000 tasks.
         """
@@ -264,7 +280,7 @@ class Scheduler(TaskRunning):
 
         Cost: as the function ``phase_quality``.
         """
-        tasks = [task for task in self._tasks.values() if not task._paused]
+        tasks = [task for task in self._tasks.values() if self._may_run(task)]
         return phase_quality(
             slots_of(tasks), costs_us=mean_costs_us(self, tasks),
             names=[task._name for task in tasks], frames=frames, from_frame=self._frame,
@@ -284,19 +300,7 @@ class Scheduler(TaskRunning):
         now = self._clock.now
         self._settle_all()
         return [
-            {
-                "id": task.id,
-                "name": task.name,
-                "period_frames": task.period_frames,
-                "phase_frames": task.phase_frames,
-                "priority": task.priority,
-                "is_paused": task.is_paused,
-                "is_quarantined": self._faults.is_quarantined(task),
-                **task._record.as_dict(),
-                "staleness_frames": now.frame - task.last_run.frame,
-                "staleness_s": now.seconds - task.last_run.seconds,
-            }
-            for task in self._tasks.values()
+            task.statistics_row(now, is_quarantined=self._faults.is_quarantined(task)) for task in self._tasks.values()
         ]
 
     def save_state(self) -> State:

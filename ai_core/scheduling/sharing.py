@@ -114,13 +114,13 @@ class SharingScheduler(Scheduler):
             StateError: if it cannot be loaded; says where in it, and why.
             RuntimeError: if called by work that this scheduler is running.
         """
-        bias = self._bias
-        if bias is None or not isinstance(state, dict):
+        if not isinstance(state, dict):
             return super().prepare_state(state)
-        load = super().prepare_state({name: one for name, one in state.items() if name != "bias"})
-        biases = read_numbers(
-            Fields(state), "bias", ids_saved(state), minimum=bias.least, maximum=bias.most
-        )
+        bias, load = self._bias, super().prepare_state({name: one for name, one in state.items() if name != "bias"})
+        if bias is None:  # what was learned is of no use here
+            return load
+        saved = Fields({"bias": [], **state})  # what had none learns anew
+        biases = read_numbers(saved, "bias", ids_saved(state), minimum=bias.least, maximum=bias.most)
 
         def change() -> None:
             load()

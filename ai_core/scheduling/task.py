@@ -129,6 +129,11 @@ class Task:
         return self._phase
 
     @property
+    def is_automatic_phase(self) -> bool:
+        """True if its scheduler chooses the phase, and ``rephase`` may choose a better one."""
+        return self._automatic_phase
+
+    @property
     def priority(self) -> float:
         """Weight of its share of the budget, where the scheduler shares it out."""
         return self._priority
@@ -166,3 +171,18 @@ class Task:
     def faults(self) -> int:
         """How often it has raised."""
         return self._record.faults
+
+    def statistics_row(self, now: TimeIndex, *, is_quarantined: bool) -> dict[str, object]:
+        """Return what it is, got, used and waited for, as ``Scheduler.statistics`` gives it."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "period_frames": self.period_frames,
+            "phase_frames": self.phase_frames,
+            "priority": self.priority,
+            "is_paused": self.is_paused,
+            "is_quarantined": is_quarantined,
+            **self._record.as_dict(),
+            "staleness_frames": now.frame - self.last_run.frame,
+            "staleness_s": now.seconds - self.last_run.seconds,
+        }

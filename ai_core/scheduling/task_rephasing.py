@@ -122,4 +122,4 @@ def mean_costs_us(scheduler: Scheduler, tasks: list[Task]) -> list[float] | None
 
 
 def _running(scheduler: Scheduler) -> list[Task]:
-    return [task for task in scheduler.tasks if not task.is_paused]
+    return [task for task in scheduler.tasks if scheduler._may_run(task)]

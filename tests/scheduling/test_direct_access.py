@@ -268,3 +268,15 @@ def test_times_are_summed_up_for_each_task(clock, stopwatch):
     assert [row["used_us_max"] for row in rows] == [109, 119]
     assert [row["used_us_p95"] for row in rows] == [106, 116]
     assert [row["used_us_mean"] for row in rows] == pytest.approx([59.5, 69.5])
+
+
+def test_a_rare_bucket_goes_with_its_last_task(clock):
+    scheduler = DirectAccessScheduler(clock)
+    rare = [scheduler.add(lambda turn: None, period_frames=1000, phase_frames=phase) for phase in (7, 7, 8)]
+    for _ in range(3):
+        scheduler.advance(Budget.unlimited())
+    for task in rare:
+        scheduler.change(task, period_frames=2000)
+        scheduler.change(task, period_frames=3)
+    assert not scheduler._table._rare
+    assert not any(scheduler._table._calendar.values())

@@ -130,12 +130,16 @@ def test_bad_saved_biases_are_refused(clock, kind, biases, why):
         scheduler.prepare_state({**scheduler.save_state(), "bias": biases})
 
 
-def test_with_and_without_a_bias_do_not_load_each_other(clock, kind):
-    plain, biased = kind(clock), kind(clock, bias=OverrunBias())
-    with pytest.raises(StateError, match="'bias' is not known"):
-        plain.prepare_state(biased.save_state())
-    with pytest.raises(StateError, match="'bias' is missing"):
-        biased.prepare_state(plain.save_state())
+def test_a_bias_may_be_switched_on_and_off_between_saving_and_loading(clock, kind):
+    bias = OverrunBias()
+    plain, biased = kind(clock), kind(clock, bias=bias)
+    for scheduler in (plain, biased):
+        scheduler.add(lambda turn: None, name="a")
+    (task,) = biased.tasks
+    bias.put(task, 0.75)
+    plain.prepare_state(biased.save_state())()
+    biased.prepare_state(plain.save_state())()
+    assert bias.of(task) == 1
 
 
 @pytest.mark.parametrize(

@@ -342,3 +342,13 @@ def test_quarantined_work_released_by_other_work_runs_from_the_next_frame_on(mak
     assert failing.runs == 3
     run(scheduler)
     assert failing.runs == 4
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [({"faults": []}, "faults must be a FaultIsolation or None"), ({"faults": FaultIsolation}, "faults must be"),
+     ({"trace": print}, "trace must be a Trace or None"), ({"trace": Trace}, "trace must be")],
+)
+def test_faults_and_trace_are_of_their_kinds(clock, settings, why):
+    with pytest.raises(TypeError, match=why):
+        FrequencyScheduler(clock, **settings)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
+from ai_core.faults import FaultIsolation
 from ai_core.scheduling.direct_access import DirectAccessScheduler
 from ai_core.scheduling.errand import Errand
 from ai_core.scheduling.frequency import FrequencyScheduler
@@ -137,10 +138,41 @@ def test_the_textbooks_dry_run_may_choose_phases(clock):
     assert [scheduler.add(idle, period_frames=2).phase_frames for _ in range(3)] == [0, 1, 0]
 
 
-@pytest.mark.parametrize("value", [7, "dry run", DryRun.add])
+@pytest.mark.parametrize("value", [7, "dry run", DryRun.add, DryRun, False])
 def test_what_chooses_no_phases_is_refused(clock, value):
-    with pytest.raises(TypeError, match=r"phasing must have 'best_phase', got .*; use DryRun\(\)"):
+    with pytest.raises(TypeError, match=r"phasing must have best_phase, add, remove, got .*; use DryRun\(\)"):
         FrequencyScheduler(clock, phasing=value)
+
+
+def test_a_phase_that_was_given_may_be_chosen_again(clock):
+    scheduler = FrequencyScheduler(clock)
+    scheduler.add(idle, period_frames=2, phase_frames=0)
+    task = scheduler.add(idle, period_frames=2)
+    assert (task.phase_frames, task.is_automatic_phase) == (1, True)
+    scheduler.change(task, phase_frames=0)
+    assert (task.phase_frames, task.is_automatic_phase) == (0, False)
+    scheduler.choose_phase(task)
+    assert (task.phase_frames, task.is_automatic_phase) == (1, True)
+    scheduler.remove(task)
+    with pytest.raises(ValueError, match="was removed"):
+        scheduler.choose_phase(task)
+
+
+def test_who_is_quarantined_counts_in_no_quality_and_gets_no_phase(clock):
+    def fail(turn):
+        raise ValueError
+
+    faults = FaultIsolation(quarantine_after=1, report=lambda fault: None)
+    scheduler = FrequencyScheduler(clock, faults=faults)
+    failing = [scheduler.add(fail, period_frames=2, phase_frames=0) for _ in range(3)]
+    for task in failing:
+        task._automatic_phase = True
+    scheduler.add(idle, period_frames=2, phase_frames=0)
+    scheduler.advance(Budget.unlimited())
+    assert scheduler.phase_quality().runs.maximum == 1
+    assert scheduler.rephase().result == 0
+    scheduler.release(failing[0])
+    assert scheduler.rephase().result == 1
 
 
 @pytest.mark.parametrize("value", [5, None, float("nan")])

@@ -1,0 +1,28 @@
+"""A recorder is told apart from what it cannot use, and from one that is closed."""
+from __future__ import annotations
+
+import pytest
+
+from ai_core.budget import Budget
+from ai_core.clock import ManualClock
+from ai_core.recording import Recorder
+from ai_core.trace import Trace
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [({"write": []}, "write must be a callable"), ({"clock": 7}, "clock must have a 'now'"),
+     ({"trace": print}, "trace must be a Trace"), ({"parts": ["bob"]}, "parts must be a dict")],
+)
+def test_a_recorder_names_the_argument_that_is_wrong(wrong, why):
+    arguments = {"write": [].append, "clock": ManualClock(), "trace": Trace(), "parts": {}, **wrong}
+    with pytest.raises(TypeError, match=why):
+        Recorder(arguments.pop("write"), **arguments)
+
+
+def test_a_frame_cannot_end_after_the_recorder_was_closed():
+    recorder = Recorder([].append, clock=ManualClock(), trace=Trace(), parts={})
+    recorder.begin_frame(Budget.of_steps(1))
+    recorder.close()
+    with pytest.raises(RuntimeError, match="the recorder is closed"):
+        recorder.end_frame()
