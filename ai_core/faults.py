@@ -99,6 +99,11 @@ class FaultIsolation:
         """Return True if the work is to be left out."""
         return key in self._quarantined
 
+    @property
+    def has_quarantined(self) -> bool:
+        """True if any work is left out: a quick look before many are asked about."""
+        return bool(self._quarantined)
+
     def release(self, key: Hashable) -> None:
         """Let quarantined work run again, with all its tries; else do nothing."""
         self._quarantined.discard(key)

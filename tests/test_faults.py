@@ -45,7 +45,9 @@ def test_released_work_has_all_its_tries_again():
     faults = FaultIsolation(quarantine_after=2, report=lambda fault: None)
     for _ in range(2):
         faults.failed("key", "think", 0, raised())
+    assert faults.has_quarantined
     faults.release("key")
+    assert not faults.has_quarantined
     assert not faults.failed("key", "think", 0, raised()).is_quarantined
 
 

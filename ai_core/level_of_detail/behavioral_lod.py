@@ -148,7 +148,7 @@ class BehavioralLOD:
     @property
     def unable(self) -> tuple[int, ...]:
         """Numbers of the behaviors that are quarantined."""
-        if not self._faults.counts["quarantined"]:  # asked of everybody, and rarely so
+        if not self._faults.has_quarantined:  # asked of everybody, and rarely so
             return ()
         return tuple(n for n, one in enumerate(self._behaviors) if not self._is_able(one))
 

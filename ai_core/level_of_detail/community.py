@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ai_core.errors import shown, whole_number
+from ai_core.errors import finite_number, shown, whole_number
 from ai_core.level_of_detail.people import (
+    FACTS,
     KnownPerson,
     People,
     checked_facts,
@@ -74,9 +75,9 @@ class Community:
         Raises:
             ValueError: if what is known of one does not fit; then nothing has changed.
         """
-        population, over = self.population, sorted(
-            name for name, one in self.known.items() if one.until_s <= now_s
-        )
+        now_s = finite_number("now_s", now_s)
+        population = self.population
+        over = sorted(name for name, one in self.known.items() if one.until_s <= now_s)
         for name in over:
             population = population.merged(self._alone(self.known[name]))
         self.population = population
@@ -111,6 +112,7 @@ class Community:
         """
         if not isinstance(people, People):
             raise TypeError(f"people must be what open returned, got {shown(people)}")
+        now_s = finite_number("now_s", now_s)
         known = {
             name: KnownPerson(name, people.facts_of(name), people.until_s_of(name))
             for name in people.known if people.until_s_of(name) > now_s
@@ -137,9 +139,9 @@ class Community:
             sizes: people in each, together ``count``.
             place: into which part a known person goes; None fills the parts in order.
         """
-        if sum(sizes) != self.count:
-            raise ValueError(f"sizes must add up to {self.count}, got {sum(sizes)}")
         left = [whole_number("size", size, minimum=0) for size in sizes]
+        if sum(left) != self.count:
+            raise ValueError(f"sizes must add up to {self.count}, got {sum(left)}")
         homes: dict[str, int] = {}
         for name, person in sorted(self.known.items()):
             home = next(n for n, one in enumerate(left) if one) if place is None else place(person)
@@ -194,7 +196,7 @@ class Community:
             "version": 1,
             "population": saved_population(self.population),
             "known": [
-                {"name": name, "facts": dict(one.facts),
+                {"name": name, "facts": FACTS.plain(dict(one.facts), "facts"),
                  "until_s": None if math.isinf(one.until_s) else one.until_s}
                 for name, one in sorted(self.known.items())
             ],
@@ -210,7 +212,7 @@ class Community:
         population = read_population(fields.group("population"))
         loaded = Community(population)
         for one in fields.groups("known"):
-            facts = one.anything("facts")
+            facts = FACTS.value(one.anything("facts"), one.place_of("facts"))
             until_s = one.number_or("until_s", math.inf, maximum=LATEST_S)
             try:
                 loaded.pin(one.text("name"), facts, until_s=until_s)

@@ -15,12 +15,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from ai_core.errors import finite_number, shown
 from ai_core.level_of_detail.chance import Floats, normals, uniforms
+from ai_core.saving.fields import LARGEST
 
 __all__ = ["Distribution", "Normal", "PowerLaw", "Quantiles", "checked_values"]
 
@@ -279,14 +281,22 @@ def checked_values(values: Floats) -> Floats:
     """
     array = np.asarray(values)
     if array.dtype.kind not in "iuf":
-        raise TypeError(f"values must be numbers, got {shown(values)}")
+        row = next((n for n, one in enumerate(array.flat) if not _is_number(one)), 0)
+        raise TypeError(f"values must be numbers, got {shown(array.flat[row] if array.size else values)} in row {row}")
     if array.ndim != 1 or not array.size:
         raise ValueError(f"values must be of shape (n,), at least one, got shape {array.shape}")
     numbers = array.astype(np.float64)
     if not np.isfinite(numbers).all():
         row = int(np.argmin(np.isfinite(numbers)))
         raise ValueError(f"values must be finite, got {numbers[row]} in row {row}")
+    if np.abs(numbers).max() > LARGEST:
+        row = int(np.abs(numbers).argmax())
+        raise ValueError(f"values must be at most {LARGEST:g} either way, got {numbers[row]:g} in row {row}")
     return numbers
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real | np.number) and not isinstance(value, bool | np.bool_)
 
 
 def _with_mean(values: Floats, mean: float) -> Floats:

@@ -30,6 +30,10 @@ COLUMNS = {
 """What is kept of an agent; a value below 0 was never computed, and is not smoothed."""
 
 
+LARGEST_SIZE_M = 1e30
+"""Largest diameter (m): float32 ends at 3e38."""
+
+
 class Importance:
     """Importance of all agents for any number of viewers, in one call a frame.
 
@@ -73,7 +77,7 @@ class Importance:
         Cost: O(agents).
         """
         role = finite_number("role", role, minimum=0, maximum=1)
-        size_m = finite_number("size_m", size_m, above=0)
+        size_m = finite_number("size_m", size_m, above=0, maximum=LARGEST_SIZE_M)
         ids = self._rows.add(count)
         begin = len(self._rows) - len(ids)
         self._rows.columns["role"][begin:] = role
@@ -291,8 +295,9 @@ class Importance:
             self._check_array("velocities", velocities, (dimensions,))
         if out is not None and (
             not isinstance(out, np.ndarray) or out.shape != (count,) or out.dtype != np.float32
+            or not out.flags.writeable
         ):
-            raise ValueError(f"out must be float32 of shape ({count},), got {shown(out)}")
+            raise ValueError(f"out must be float32 of shape ({count},) that may be written to, got {shown(out)}")
         for viewer in viewers:
             if not isinstance(viewer, Viewer):
                 raise TypeError(f"viewers must be Viewer, got {shown(viewer)}")

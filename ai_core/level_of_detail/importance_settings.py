@@ -14,6 +14,13 @@ PARTS = (*VIEWER_PARTS, "role", "noticed", "damaged")
 """Everything that importance is made of, in the order of ``Importance.parts()``."""
 
 
+HEAVIEST = 1e6
+"""Largest weight (no unit): importance ends at 1, and float32 must hold all products."""
+
+LEAST_FULL = 1e-6
+"""Least of what makes a part 1 (m/s, rad): it is divided by."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportanceSettings:
     """Weights, and where each part begins and ends. Importance is their sum, 0 to 1.
@@ -48,8 +55,12 @@ class ImportanceSettings:
     def __post_init__(self) -> None:
         for one in fields(self):
             value = getattr(self, one.name)
-            if one.name in PARTS or one.name in ("near_m", "smoothing_s"):
+            if one.name in PARTS:
+                finite_number(one.name, value, minimum=0, maximum=HEAVIEST)
+            elif one.name in ("near_m", "smoothing_s"):
                 finite_number(one.name, value, minimum=0)
+            elif one.name.startswith("full"):
+                finite_number(one.name, value, minimum=LEAST_FULL)
             else:
                 finite_number(one.name, value, above=0)
         check_range(self.near_m, self.far_m)

@@ -64,11 +64,8 @@ class LevelLimits:
     def __init__(
         self, levels: Sequence[Level], *, margin: float = 0.05, spread_updates: int = 1
     ) -> None:
-        self._levels = [Level(*one) for one in levels]
+        self._levels = [_checked_level(one) for one in levels]
         ranges = BehaviorRanges([(one.lowest, one.highest) for one in self._levels])
-        for one in self._levels:
-            if one.most is not None:
-                whole_number("most", one.most, minimum=0, remedy="use None for no limit")
         self._margin = finite_number("margin", margin, minimum=0, maximum=0.5)
         self._held = ranges.held(self._margin)
         self._spread = whole_number("spread_updates", spread_updates, minimum=1)
@@ -281,6 +278,15 @@ class LevelLimits:
         return np.concatenate((sure, rest[: most - len(sure)]))
 
 
+def _checked_level(level: object) -> Level:
+    if not isinstance(level, tuple) or len(level) not in (2, 3):
+        raise TypeError(f"levels must be Level(lowest, highest, most), got {shown(level)}")
+    one = Level(*level)
+    if one.most is not None:
+        whole_number("most", one.most, minimum=0, remedy="use None for no limit")
+    return one
+
+
 def _wishes(
     agents: NDArray[np.int32], characters: Mapping[int, BehavioralLOD], off: int
 ) -> tuple[dict[int, int], dict[int, list[int]]]:
@@ -291,8 +297,9 @@ def _wishes(
         character = characters.get(one)
         if character is None:
             continue
-        if character.forced is not None and character.forced < off:
-            forced[row] = character.forced
+        number = character.forced
+        if number is not None and number < off:
+            forced[row] = number
         for level in character.unable:
             unable.setdefault(level, []).append(row)
     return forced, unable

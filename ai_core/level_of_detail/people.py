@@ -12,12 +12,16 @@ from ai_core.level_of_detail.categorical import Categorical
 from ai_core.level_of_detail.chance import checked_generator
 from ai_core.level_of_detail.population import Columns, Population
 from ai_core.saving.fields import Fields, State
+from ai_core.saving.values import SavedValues
 
 __all__ = [
-    "Draft", "KnownPerson", "People", "checked_facts", "checked_name", "checked_until", "made_characters",
+    "FACTS", "Draft", "KnownPerson", "People", "checked_facts", "checked_name", "checked_until", "made_characters",
 ]
 
 VERSION = 2
+
+FACTS = SavedValues()
+"""Facts may be whatever arguments of events may be: numbers, text, lists, dicts, arrays and so on."""
 
 
 class KnownPerson(NamedTuple):
@@ -118,7 +122,7 @@ class People:
             "version": VERSION,
             "columns": {name: np.asarray(one).tolist() for name, one in self.columns.items()},
             "known": [
-                {"name": name, "row": self._row_of[name], "facts": facts,
+                {"name": name, "row": self._row_of[name], "facts": FACTS.plain(facts, "facts"),
                  "until_s": None if math.isinf(self._until_s[name]) else self._until_s[name]}
                 for name, facts in self.known.items()
             ],
@@ -145,7 +149,7 @@ class People:
         for one in fields.groups("known"):
             until_s = one.number_or("until_s", math.inf)
             row = one.whole("row", maximum=max(0, len(people) - 1))
-            facts = one.anything("facts")
+            facts = FACTS.value(one.anything("facts"), one.place_of("facts"))
             try:
                 people.remember(row, one.text("name"), until_s=until_s, facts=facts)
             except (TypeError, ValueError) as error:
@@ -219,9 +223,11 @@ def checked_until(until_s: float) -> float:
 
 
 def checked_facts(facts: object) -> dict[str, Any]:
-    """Return a copy of ``facts`` if they are a mapping with names of facts as keys."""
+    """Return a copy of ``facts`` if they are a mapping from names to what can be saved."""
     if not isinstance(facts, Mapping) or not all(isinstance(key, str) and key for key in facts):
         raise TypeError(f"facts must be a dict with text as keys, got {shown(facts)}")
+    for key, one in facts.items():
+        FACTS.plain(one, f"facts.{key}")
     return dict(facts)
 
 

@@ -164,8 +164,7 @@ class Population:
         Cost: O(parts), however many people.
         """
         checked_generator(generator)
-        for size in sizes:
-            whole_number("size", size, minimum=0)
+        sizes = [whole_number("size", size, minimum=0) for size in sizes]
         if sum(sizes) != self.count:
             raise ValueError(f"sizes must add up to {self.count}, got {sum(sizes)}")
         labels = {

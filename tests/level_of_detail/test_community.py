@@ -205,6 +205,10 @@ def test_misuse_is_told_at_the_call():
             here.pin(wrong, ILSE)
     with pytest.raises(TypeError, match="facts must be a dict"):
         here.pin("Jon", 3)
+    with pytest.raises(ValueError, match=r"'facts\.hat' must be plain data"):
+        here.pin("Jon", {**ILSE, "hat": object()})
+    with pytest.raises(ValueError, match=r"property 'age': values must be at most 1e\+100 either way, got 1e\+200$"):
+        here.pin("Jon", {**ILSE, "age": 1e200})
     with pytest.raises(ValueError, match="until_s must be a finite number, got nan"):
         here.pin("Jon", ILSE, until_s=math.nan)
 
@@ -226,6 +230,26 @@ def test_misuse_of_open_people_is_told_at_the_call():
     assert here.known == {}
     with pytest.raises(TypeError, match="people must be what open returned"):
         here.close([])
+
+
+def test_facts_may_be_whatever_can_be_saved():
+    here, other = village(), village()
+    here.pin("Ilse", {**ILSE, "home": (3.0, 4.0), "keys": {"gate", "mill"}})
+    restore(from_json(to_json(take({"it": here}))), {"it": other})
+    assert other.known["Ilse"].facts == {**ILSE, "home": (3.0, 4.0), "keys": {"gate", "mill"}}
+    people = here.open(random.Random(1))
+    loaded = People.from_state(from_json(to_json({"it": people.save_state()}))["it"], here.population)
+    assert loaded.facts_of("Ilse") == people.facts_of("Ilse")
+
+
+def test_a_moment_that_is_no_time_is_refused_and_changes_nothing():
+    here = village()
+    here.pin("Ilse", ILSE, until_s=5.0)
+    with pytest.raises(ValueError, match="now_s must be a finite number, got nan"):
+        here.open(random.Random(1), math.nan)
+    with pytest.raises(ValueError, match="now_s must be a finite number, got nan"):
+        here.close(here.open(random.Random(1)), math.nan)
+    assert list(here.known) == ["Ilse"]
 
 
 def test_what_cannot_be_taken_together_or_apart_is_told():

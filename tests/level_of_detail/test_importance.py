@@ -243,6 +243,22 @@ def test_a_position_that_is_not_finite_is_named_and_changes_nothing(wrong):
 
 
 @pytest.mark.filterwarnings("error")
+def test_what_float32_cannot_hold_is_refused_before_anything_changes():
+    for name, wrong in (("distance", 1e300), ("full_approach_m_s", 1e-300), ("full_size_rad", 1e-300)):
+        with pytest.raises(ValueError, match=f"{name} must be at (most|least)"):
+            ImportanceSettings(**{name: wrong})
+    importance = Importance(AT_ONCE)
+    with pytest.raises(ValueError, match="size_m must be at most"):
+        importance.add(1, size_m=1e300)
+    importance.add(1)
+    before, out = importance.save_state(), np.zeros(1, np.float32)
+    out.flags.writeable = False
+    with pytest.raises(ValueError, match="that may be written to"):
+        importance.update([Viewer((0, 0))], places((1, 1)), 0.1, out=out)
+    assert importance.save_state() == before
+
+
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("far", [1e18, 1e25, 3e38])
 def test_a_place_beyond_all_maps_is_far_away_and_no_more(far):
     importance = Importance(AT_ONCE)

@@ -1,6 +1,7 @@
 """Populations: people become counts and distributions, and people again."""
 from __future__ import annotations
 
+import math
 import random
 
 import numpy as np
@@ -147,6 +148,8 @@ def test_a_property_changes_alone_while_a_group_is_closed():
         (lambda: town(10).split([5, 6], random.Random(0)), "sizes must add up to 10, got 11"),
         (lambda: town(10).split([-1, 11], random.Random(0)), "size must be at least 0"),
         (lambda: town(10).compressed({"age": [1.0]}), "every property needs a value"),
+        (lambda: town(2).compressed({**town(2).expand(random.Random(0)), "age": [1.0, -math.inf]}),
+         "property 'age': values must be finite, got -inf in row 1"),
         (lambda: town(10).merged(Population(1, {})), "the same properties"),
     ],
 )
