@@ -21,6 +21,7 @@ import platform
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -49,8 +50,6 @@ COMPILE_LIMIT_S = 600.0
 """Longest compilation (s). It takes under ten; a busy or small machine may need minutes."""
 
 COMPILER_REMEDY = "correct the source it names; without a C compiler, install gcc or set $CC"
-
-KERNEL_STAMP = "kernels_stamp"
 
 PRINTED_LINES = 2000
 """How much of a compiler's complaints a failure repeats: in practice all of them."""
@@ -137,8 +136,20 @@ def is_current(*, python: Path, optimise: bool = True, native: bool = False) -> 
 
 def kernels_are_current(facts: PythonFacts, optimise: bool = True, native: bool = False) -> bool:
     """Return whether the kernels are there and made from the sources as they are now."""
-    made = [library_file(kernel, facts, native) for kernel in kernel_extensions()]
-    return _is_made(made, KERNEL_STAMP, _kernel_digest(facts, optimise, native))
+    return not _kernels_to_make(facts, optimise, native)
+
+
+def _kernels_to_make(facts: PythonFacts, optimise: bool, native: bool) -> list[Extension]:
+    return [
+        kernel for kernel in kernel_extensions()
+        if not _is_made(
+            [library_file(kernel, facts, native)], _stamp_of(kernel), _kernel_digest(kernel, facts, optimise, native)
+        )
+    ]
+
+
+def _stamp_of(kernel: Extension) -> str:
+    return f"{kernel.module}.stamp"
 
 
 def _is_made(files: Sequence[Path], stamp_name: str, digest: str) -> bool:
@@ -184,21 +195,26 @@ def build(
 def build_kernels(
     *, python: Path, include_dirs: Iterable[Path] = (), optimise: bool = True, native: bool = False
 ) -> bool:
-    """Build the core's kernels unless they are current; return whether they had to be built.
+    """Build those of the core's kernels that are not current; return whether there were any.
 
     Raises:
         StepFailed: with the step and all that it printed.
     """
     facts = python_facts(python)
-    if kernels_are_current(facts, optimise, native):
+    to_make = _kernels_to_make(facts, optimise, native)
+    if not to_make:
         return False
     _prepare_folders()
     with tempfile.TemporaryDirectory(dir=SCRATCH) as name:
         scratch = Path(name)
         workshop = Workshop(facts, scratch, (*include_dirs, Path(facts.include)), optimise, native)
-        for kernel in kernel_extensions():
+
+        def make(kernel: Extension) -> None:
             _compile_extension(kernel, workshop)
-        _write_stamp(scratch, KERNEL_STAMP, _kernel_digest(facts, optimise, native))
+            _write_stamp(scratch, _stamp_of(kernel), _kernel_digest(kernel, facts, optimise, native))
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:  # each waits for its compiler
+            list(pool.map(make, to_make))
     return True
 
 
@@ -242,9 +258,10 @@ def _digest(facts: PythonFacts, optimise: bool, native: bool) -> str:
     return _hash_of(files, facts, optimise, native)
 
 
-def _kernel_digest(facts: PythonFacts, optimise: bool, native: bool) -> str:
-    files = sorted(file for kind in ("_*.pyx", "_*.pxi") for file in (ROOT / "ai_core").rglob(kind))
-    return _hash_of([*files, Path(__file__)], facts, optimise, native)
+def _kernel_digest(kernel: Extension, facts: PythonFacts, optimise: bool, native: bool) -> str:
+    """Return one hash over all that a kernel is made from; it may include files beside it."""
+    files = [kernel.source, *sorted(kernel.folder.glob("_*.pxi")), Path(__file__)]
+    return _hash_of(files, facts, optimise, native)
 
 
 def _hash_of(files: Iterable[Path], facts: PythonFacts, optimise: bool, native: bool) -> str:
@@ -275,13 +292,13 @@ def _generate(scratch: Path) -> None:
 
 def _compile_extension(extension: Extension, workshop: Workshop) -> None:
     facts, scratch = workshop.facts, workshop.scratch
-    c_file = scratch / f"{extension.name}.c"
+    c_file = scratch / f"{extension.module}.c"
     command = [facts.executable, "-m", "cython", "-3", "--module-name", extension.module]
     command += [extension.source.relative_to(ROOT), "-o", c_file]
     warnings = _run(f"cython {extension.name}", command, "correct the source it names", cwd=ROOT)
     print(warnings, end="", file=sys.stderr)
     target = library_file(extension, facts, workshop.native)
-    made = scratch / target.name
+    made = scratch / f"{extension.module}{target.suffix}"
     sources = [c_file, *(scratch / name for name in extension.c_files)]
     macros = [] if workshop.native else [f"Py_LIMITED_API={LIMITED_API}"]
     compiler = [*_compiler(workshop), *_flags_of(extension, workshop), *_macros(macros)]

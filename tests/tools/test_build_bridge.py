@@ -78,6 +78,26 @@ def small_core(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
+def test_only_the_kernel_whose_source_changed_is_built_again(small_core):
+    other = small_core / "part"
+    other.mkdir()
+    (other / "_halved.pyx").write_text("def halved(x):\n    return x // 2\n")
+    build_kernels(python=Path(sys.executable), optimise=False)
+    kept, changed = (
+        library_file(kernel, python_facts(sys.executable), native=False).stat().st_mtime_ns
+        for kernel in kernel_extensions()
+    )
+    (other / "_halved.pyx").write_text("def halved(x):\n    return x >> 1\n")
+    assert build_kernels(python=Path(sys.executable), optimise=False)
+    doubled, halved = (
+        library_file(kernel, python_facts(sys.executable), native=False).stat().st_mtime_ns
+        for kernel in kernel_extensions()
+    )
+    assert doubled == kept
+    assert halved > changed
+
+
+@pytest.mark.slow
 def test_kernels_are_built_without_an_engine_and_again_only_when_their_sources_change(small_core):
     facts = python_facts(sys.executable)
     stale = small_core / "_doubled.cpython-310-x86_64-linux-gnu.so"
