@@ -4,12 +4,14 @@
 Arrays come through the buffer protocol. Those of the passage are BORROWED for
 the life of the memory, so that cells may change in them between two searches.
 """
-from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBuffer_Release, PyObject_GetBuffer
+from cpython.buffer cimport (
+    PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer,
+)
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport calloc, free, realloc
 
-INTERFACE = 1
+INTERFACE = 2
 """Changes with any change of names, arguments or results, here and in the twin."""
 
 cdef enum:
@@ -17,6 +19,7 @@ cdef enum:
     BUCKETS = 1024      # bucket_search.BUCKETS
     NONE = -1           # no entry
     MOST_MOVES = 8
+    AT_ONCE = 255       # the move that led to a cell where a search begins
     ODD_ROW = 128       # cell_moves.ODD_ROW
     LONG = 200          # cells from which on the GIL is released (count): some 5 us
 
@@ -58,7 +61,7 @@ cdef class Search:
     cdef Py_ssize_t waiting
     cdef int32_t start
     cdef int32_t top, bottom, left, right
-    cdef bint is_one_goal, done
+    cdef bint is_one_goal, is_backward, done
     cdef int32_t goal                   # the one, or the one reached
     cdef object goals                   # bytearray, a flag a cell, if there are many
     cdef char* goal_flags               # BORROWED from it
@@ -109,31 +112,45 @@ cdef class Search:
         return self.done
 
     def begin(self, int start, goals, double least_cost, double most_cost):
-        cdef int32_t cell
-        cdef double narrow = WIDTH * least_cost, wide = 1.5 * (least_cost + most_cost) / (BUCKETS - 2)
         if not 0 <= start < self.cells:
             raise IndexError("the start is not on the grid")
         self.set_goals(goals)
+        self.clear(least_cost, most_cost)
+        self.is_backward, self.start, self.least_cost = False, start, least_cost
+        self.done = self.is_goal(start)
+        self.reached = start if self.done else NOWHERE
+        self.bound = 0 if self.done else 1e300 * 1e300
+        self.bucket = <long long> (
+            least_cost * self.estimate(start // self.width, start % self.width) * self.per_bucket)
+        self.begin_at(start)
+
+    def spread(self, goals, double least_cost, double most_cost):
+        self.set_goals(goals)
+        self.clear(least_cost, most_cost)
+        self.is_backward, self.start, self.least_cost = True, NOWHERE, 0
+        self.is_one_goal, self.goal = True, NOWHERE     # none draws it
+        self.done, self.reached, self.bound, self.bucket = False, NOWHERE, 1e300 * 1e300, 0
+        for goal in goals.tolist():
+            self.begin_at(goal)
+
+    cdef int clear(self, double least_cost, double most_cost) except -1:
+        cdef double narrow = WIDTH * least_cost, wide = 1.5 * (least_cost + most_cost) / (BUCKETS - 2)
         self.number += 1
         if self.number == 0:
             raise OverflowError("too many searches")
         for i in range(BUCKETS):
             self.head[i] = NONE
         self.used, self.spare, self.waiting = 0, NONE, 0
-        self.least_cost = least_cost
         self.uniform_cost = least_cost if least_cost == most_cost else 0.0
         self.per_bucket = 1 / (narrow if narrow >= wide else wide)
-        self.start = start
-        self.nodes[start].search = self.number
-        self.nodes[start].way = 0
-        self.done = self.is_goal(start)
-        self.reached = start if self.done else NOWHERE
-        self.bound = 0 if self.done else 1e300 * 1e300
-        self.bucket = <long long> (
-            least_cost * self.estimate(start // self.width, start % self.width) * self.per_bucket)
-        self.nodes[start].is_waiting = 1
-        if not self.push(self.bucket, start):
+        return 0
+
+    cdef int begin_at(self, int32_t cell) except -1:
+        self.nodes[cell].search, self.nodes[cell].way = self.number, 0
+        self.nodes[cell].came, self.nodes[cell].is_waiting = AT_ONCE, 1
+        if not self.push(self.bucket, cell):
             raise MemoryError("no memory for a search")
+        return 0
 
     cdef int set_goals(self, goals) except -1:
         cdef int32_t row, column
@@ -217,7 +234,7 @@ cdef class Search:
         cdef Py_ssize_t expanded = 0
         cdef int32_t slot, entry, cell, other, row, column
         cdef int move, bits, is_odd
-        cdef double way, whole, so_far
+        cdef double way, whole, so_far, here
         cdef long long into
         cdef Node* node
         cdef Move* table
@@ -249,11 +266,13 @@ cdef class Search:
             bits = open_moves[cell]
             is_odd = 1 if self.kind == 6 and bits & ODD_ROW else 0
             table = &self.table[is_odd][0]
+            # Backwards every move ends here, and costs what this cell does.
+            here = self.uniform_cost if self.uniform_cost else costs[cell] if self.is_backward else 0
             for move in range(self.moves):
                 if not bits >> move & 1:
                     continue
                 other = cell + table[move].step
-                way = table[move].length * (self.uniform_cost if self.uniform_cost else costs[other])
+                way = table[move].length * (here if here else costs[other])
                 way = so_far + way
                 node = &self.nodes[other]
                 if node.search == number and way >= node.way:
@@ -296,6 +315,32 @@ cdef class Search:
         cdef int move = self.nodes[cell].came
         cdef int32_t row = cell // self.width - self.table[0][move].down
         return cell - self.table[row & 1][move].step
+
+    def flow(self, out_costs, out_next):
+        cdef Py_buffer ways, following      # BORROWED for this call
+        PyObject_GetBuffer(out_costs, &ways, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE)
+        try:
+            PyObject_GetBuffer(out_next, &following, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE)
+            try:
+                if ways.len != 8 * self.cells or following.len != 4 * self.cells:
+                    raise ValueError("out_costs and out_next must be float64 and int32 of the shape of the grid")
+                with nogil:
+                    self.write_flow(<double*> ways.buf, <int32_t*> following.buf)
+            finally:
+                PyBuffer_Release(&following)
+        finally:
+            PyBuffer_Release(&ways)
+
+    cdef void write_flow(self, double* ways, int32_t* following) noexcept nogil:
+        cdef int32_t cell
+        cdef Node* node
+        for cell in range(self.cells):
+            node = &self.nodes[cell]
+            if node.search != self.number:
+                ways[cell], following[cell] = 1e300 * 1e300, NOWHERE
+            else:
+                ways[cell] = node.way
+                following[cell] = cell if node.came == AT_ONCE else self.before(cell)
 
     def nearest(self):
         cdef int32_t cell, best = self.start

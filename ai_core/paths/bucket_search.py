@@ -19,7 +19,7 @@ from ai_core.twins import twin
 
 __all__ = ["BUCKETS", "INTERFACE", "NOWHERE", "BucketSearch", "Estimate", "bucket_search", "bucket_width"]
 
-INTERFACE = 1
+INTERFACE = 2
 """Changes with any change of names, arguments or results, here and in the kernel."""
 
 NOWHERE = -1
@@ -51,6 +51,25 @@ class BucketSearch(Protocol):
             goals: (n,), at least one, ascending.
             least_cost: no cell that can be entered costs less; 0 looks everywhere alike.
             most_cost: none costs more.
+        """
+
+    def spread(self, goals: NDArray[np.int32], least_cost: float, most_cost: float) -> None:
+        """Forget the last search and begin one back from goals, to every cell.
+
+        Costs and ways are then from a cell to the cheapest goal: ``flow`` tells them all.
+
+        Args:
+            goals: (n,), at least one, ascending.
+            least_cost: as for ``begin``.
+            most_cost: as for ``begin``.
+        """
+
+    def flow(self, out_costs: NDArray[np.float64], out_next: NDArray[np.int32]) -> None:
+        """Write what ``spread`` found: of each cell the cost to a goal, and the next cell on the way.
+
+        Args:
+            out_costs: (height, width), ``inf`` where there is no way yet.
+            out_next: (height, width), the cell itself for goals, ``NOWHERE`` where there is no way.
         """
 
     def advance(self, most: int) -> int:
@@ -104,24 +123,44 @@ class _BucketSearch:
         self.begin(0, np.zeros(1, np.int32), 1.0, 1.0)  # done at once: it stands on its goal
 
     def begin(self, start: int, goals: NDArray[np.int32], least_cost: float, most_cost: float) -> None:
+        self._clear(least_cost, most_cost)
+        self.start, self.goals, self.is_backward = start, frozenset(goals.tolist()), False
+        self.least_cost = least_cost
+        self.estimate = Estimate.to(goals, self.moves, self.height, self.width)
+        self.is_done = start in self.goals
+        self.reached, self.bound = (start, 0.0) if self.is_done else (NOWHERE, INFINITE)
+        self.bucket = int(least_cost * self.estimate.from_cell(start) * self.per_bucket)
+        self._begin_at([start])
+
+    def spread(self, goals: NDArray[np.int32], least_cost: float, most_cost: float) -> None:
+        self._clear(least_cost, most_cost)
+        self.start, self.goals, self.is_backward = NOWHERE, frozenset(), True
+        self.least_cost = 0.0  # no goal draws it
+        self.estimate = Estimate.to(goals, self.moves, self.height, self.width)
+        self.is_done, self.reached, self.bound, self.bucket = False, NOWHERE, INFINITE, 0
+        self._begin_at(goals.tolist())
+
+    def flow(self, out_costs: NDArray[np.float64], out_next: NDArray[np.int32]) -> None:
+        out_costs[:] = np.frombuffer(self.ways).reshape(self.height, self.width)
+        out_next[:] = NOWHERE
+        known = np.unique(np.array(self.touched, np.int32))
+        out_next.reshape(-1)[known] = np.frombuffer(self.came, np.int32)[known]
+
+    def _clear(self, least_cost: float, most_cost: float) -> None:
         for cell in self.touched:
             self.ways[cell] = INFINITE
             self.is_waiting[cell] = 0
         for bucket in self.ring:
             bucket.clear()
-        self.least_cost = least_cost
         self.per_bucket = 1 / bucket_width(least_cost, most_cost)
         self.uniform_cost = least_cost if least_cost == most_cost else 0.0
-        self.start, self.goals = start, frozenset(goals.tolist())
-        self.estimate = Estimate.to(goals, self.moves, self.height, self.width)
-        self.touched = [start]
-        self.ways[start] = 0.0
-        self.is_waiting[start] = 1
-        self.is_done = start in self.goals
-        self.reached, self.bound = (start, 0.0) if self.is_done else (NOWHERE, INFINITE)
-        self.bucket = int(least_cost * self.estimate.from_cell(start) * self.per_bucket)
-        self.ring[self.bucket % BUCKETS].append(start)
-        self.waiting = 1
+
+    def _begin_at(self, cells: list[int]) -> None:
+        self.touched = cells
+        for cell in cells:
+            self.ways[cell], self.came[cell], self.is_waiting[cell] = 0.0, cell, 1
+        self.ring[self.bucket % BUCKETS].extend(cells)
+        self.waiting = len(cells)
 
     def advance(self, most: int) -> int:
         ring, bucket, waiting, expanded = self.ring, self.bucket, self.waiting, 0
@@ -140,13 +179,14 @@ class _BucketSearch:
             cell, waiting = current.pop(), waiting - 1
             if not is_waiting[cell]:
                 continue
-            is_waiting[cell], so_far = 0, ways[cell]
+            # Backwards every move ends here, and costs what this cell does.
+            is_waiting[cell], so_far, here = 0, ways[cell], costs[cell] if self.is_backward else 0.0
             if bound != INFINITE and so_far + least_cost * self.estimate.from_cell(cell) >= bound:
                 continue
             expanded += 1
             for step, price in table[open_moves[cell]]:
                 other = cell + step
-                way = so_far + price if uniform else so_far + price * costs[other]
+                way = so_far + price if uniform else so_far + price * (here or costs[other])
                 if way >= ways[other]:
                     continue
                 row = other // width
