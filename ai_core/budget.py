@@ -7,7 +7,7 @@ Work asks ``is_spent`` at each point where it may pause.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -19,7 +19,7 @@ Stopwatch = Callable[[], int]
 """Monotonic nanoseconds, for example ``time.perf_counter_ns``, handed in."""
 
 
-class Budget(ABC):
+class Budget:
     """An allowance of time (µs) or of steps that work uses up.
 
     Attributes:

@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from ai_core.clock import TimeIndex
+from ai_core.scheduling.batched_round import BatchedRound
 from ai_core.scheduling.rounds import Call, Moment, Row
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class Bucket(Row):
     writes them down; whoever changes a task that is in step settles it first.
     """
 
-    __slots__ = ("period", "residue", "table", "tasks")
+    __slots__ = ("batched", "changes", "period", "residue", "table", "tasks")
 
     def __init__(self, table: DueTable, period: int, residue: int) -> None:
         super().__init__(NEVER)
@@ -41,10 +42,12 @@ class Bucket(Row):
         self.period = period
         self.residue = residue
         self.tasks: list[Task] = []
+        self.changes = 0
+        self.batched: BatchedRound | None = None
 
     def insert_task(self, task: Task, call: Call) -> None:
         """Take in a task, out of step; it is run through ``call``."""
-        self.settle_times()
+        self._begin_change()
         place = self.place_of(task)
         self.tasks.insert(place, task)
         self.calls.insert(place, call)
@@ -53,7 +56,7 @@ class Bucket(Row):
     def remove_task(self, task: Task) -> None:
         """Let go of a task, with its runs written down."""
         self.settle(task)
-        self.settle_times()
+        self._begin_change()
         place = self.place_of(task)
         del self.tasks[place], self.calls[place]
         task._bucket = None
@@ -65,14 +68,18 @@ class Bucket(Row):
 
     def join(self, task: Task, call: Call) -> None:
         """Put a task that has just run in step, from the next frame on."""
-        self.settle_times()
+        self._begin_change()
         self.calls[self.place_of(task)] = call
         task._in_step_since = self.table.frame
+        batch_of = getattr(call, "batch_of", None)
+        if batch_of is not None and self.batched is None:
+            self.batched = BatchedRound(self, batch_of)
+            self.table.has_batches = True
 
     def leave(self, task: Task, call: Call) -> None:
         """Take a task out of step: it runs through ``call`` from its next turn on."""
         self.settle(task)
-        self.settle_times()
+        self._begin_change()
         self.calls[self.place_of(task)] = call
         task._in_step_since = -1
         if self.table.round is not None:
@@ -146,6 +153,12 @@ class Bucket(Row):
         if one is None or one.bucket is not self or self.last is self.table.moment:
             return False
         return self.place_of(task) == one.place - 1
+
+    def _begin_change(self) -> None:
+        self.settle_times()
+        self.changes += 1
+        if self.batched is not None:
+            self.batched.row_changes()
 
     def _is_due_now(self) -> bool:
         return (self.table.frame - 1) % self.period == self.residue

@@ -1,18 +1,29 @@
 """The direct access scheduler: what is due is found, not looked for."""
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 import ai_core.scheduling.rounds as rounds
 from ai_core.budget import Budget
+from ai_core.clock import Clock
+from ai_core.errors import whole_number
+from ai_core.scheduling.batched_round import BatchedRound
 from ai_core.scheduling.bucket import Bucket
-from ai_core.scheduling.rounds import NEVER_NS, Call
+from ai_core.scheduling.rounds import NEVER_NS, Call, Round
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.statistics import Overrun
 from ai_core.scheduling.task import Task, Turn
 from ai_core.scheduling.work import CallableRunner
 
 __all__ = ["DirectAccessScheduler"]
+
+TIMED_FRAMES = 60
+"""How long each task is timed after a round that was not went beyond the budget (frames).
+
+A second: who overran once and does so again is then named for certain.
+"""
 
 
 class DirectAccessScheduler(Scheduler):
@@ -24,12 +35,33 @@ class DirectAccessScheduler(Scheduler):
     down when somebody asks. So a run costs little more than the call, unless a
     trace listens or steps are limited.
 
+    Work that can be called many at once (it has ``batch_of``) is. Reading a
+    stopwatch after each takes longer than such work, so with ``timed_every`` most
+    rounds of it are timed as a whole: what a task used is known of the others, and
+    of all as long as the budget may not last. Should such a round go beyond the
+    budget, whoever in it took longest so far is named, and all are timed for a while.
+
+    Args:
+        clock: where ``now`` comes from.
+        timed_every: of so many rounds in a batch one is timed task by task (count); 1 for all.
+        settings: faults, trace, stopwatch and so on, as for every Scheduler.
+
+    Raises:
+        ValueError: if ``timed_every`` is below 1.
+
     Cost: O(due) a frame.
     Source: 000_execution_management, direct access; its listing takes the
     remainder of the wrong number.
     """
 
     _joining: list[Task]
+
+    def __init__(self, clock: Clock, *, timed_every: int = 1, **settings: Any) -> None:
+        super().__init__(clock, **settings)
+        self._timed_every = whole_number(
+            "timed_every", timed_every, minimum=1, remedy="use 1 to time each task in every round"
+        )
+        self._timed_until = 0
 
     def _run_frame(self, budget: Budget) -> None:
         self._joining = []
@@ -52,7 +84,8 @@ class DirectAccessScheduler(Scheduler):
     def _run_in_step(self, budget: Budget) -> None:
         is_over = False
         try:
-            self._run_round(budget)
+            for one in self._rounds(budget):
+                self._run_round(one, budget)
             is_over = True
         finally:
             if not is_over:  # something was let through, so not all have run that were to
@@ -61,14 +94,43 @@ class DirectAccessScheduler(Scheduler):
                     bucket.dissolve(self._call_of)
             self._table.round = None
 
-    def _run_round(self, budget: Budget) -> None:
-        table, deadline_ns = self._table, budget.deadline_ns
-        assert table.moment is not None
-        limit_ns = NEVER_NS if deadline_ns is None or self._overrun_told else min(deadline_ns, NEVER_NS)
-        table.round = one = rounds.begin_round(
-            self._due_buckets, table.moment, Turn(table.moment.now, 0.0, budget),
-            budget.stopwatch or self._stopwatch, limit_ns,
-        )
+    def _rounds(self, budget: Budget) -> Iterator[Round]:
+        """Make rounds of the due buckets, one for all in a row that are in no batches."""
+        if not self._table.has_batches:
+            yield self._begun(self._due_buckets, budget)
+            return
+        plain: list[Bucket] = []
+        for bucket in self._due_buckets:
+            if bucket.batched is None:
+                plain.append(bucket)
+                continue
+            if plain:
+                yield self._begun(plain, budget)
+                plain = []
+            yield self._batched(bucket, bucket.batched, budget)
+        if plain:
+            yield self._begun(plain, budget)
+
+    def _begun(self, buckets: list[Bucket], budget: Budget) -> Round:
+        moment = self._table.moment
+        assert moment is not None
+        turn, stopwatch = Turn(moment.now, 0.0, budget), budget.stopwatch or self._stopwatch
+        return rounds.begin_round(buckets, moment, turn, stopwatch, self._limit_of(budget))
+
+    def _batched(self, bucket: Bucket, batched: BatchedRound, budget: Budget) -> Round:
+        moment = self._table.moment
+        assert moment is not None
+        turn = Turn(moment.now, moment.seconds - bucket.last.seconds, budget)
+        every = 1 if self._frame < self._timed_until else self._timed_every
+        return batched.begin(moment, turn, budget.stopwatch or self._stopwatch, self._limit_of(budget), every)
+
+    def _limit_of(self, budget: Budget) -> int:
+        """Return when somebody is to be named as overrunning (ns)."""
+        deadline_ns = budget.deadline_ns
+        return NEVER_NS if deadline_ns is None or self._overrun_told else min(deadline_ns, NEVER_NS)
+
+    def _run_round(self, one: Round, budget: Budget) -> None:
+        self._table.round = one
         while one.goes_on():
             turn, failure = one.turn, None
             try:
@@ -85,9 +147,20 @@ class DirectAccessScheduler(Scheduler):
     def _overran_in_step(self, budget: Budget, begun_ns: int, ended_ns: int) -> None:
         if self._overrun_told or budget.deadline_ns is None:
             return  # by the task itself, which ran out of step
-        task, now = self._begun_last(), self._clock.now
+        task, now = self._overrunner(), self._clock.now
         granted, used = (budget.deadline_ns - begun_ns) / 1000, (ended_ns - begun_ns) / 1000
         self._tell_overrun(Overrun(task._name, task._id, now, granted, used, budget.over), task)
+
+    def _overrunner(self) -> Task:
+        """Return who went beyond the budget; of a round that was timed as a whole, who took longest so far."""
+        one = self._table.round
+        if not isinstance(one, BatchedRound) or one.is_timed:
+            return self._begun_last()
+        bucket = one.bucket
+        assert isinstance(bucket, Bucket)
+        bucket.settle_times()
+        self._timed_until = self._frame + 1 + TIMED_FRAMES
+        return max(bucket.tasks, key=lambda task: (task._record.times()["max_used_us"], -task._id))
 
     def _fail_in_step(self, failure: Exception) -> None:
         task = self._begun_last()

@@ -31,6 +31,7 @@ class DueTable:
     Attributes:
         frame: the frame that comes next; one more while a frame runs.
         moment: the frame that runs, None between two.
+        has_batches: whether any bucket is or was called in batches.
         round: the calls of the frame that runs, if its buckets make them.
 
     Cost: O(due) a frame, whatever the number of tasks and periods.
@@ -40,6 +41,7 @@ class DueTable:
         self.frame = 0
         self.moment: Moment | None = None
         self.round: Round | None = None
+        self.has_batches = False
         self._rings: dict[int, list[Bucket]] = {}
         self._in_order: list[tuple[int, list[Row]]] = []
         self._counts: dict[int, int] = {}

@@ -162,10 +162,14 @@ class Task:
 
     @property
     def used_us(self) -> float:
-        """Time it has used in all its runs (µs); 0 if nothing measures time."""
+        """Time it has used in all its runs (µs); 0 if nothing measures time.
+
+        Where only some are measured, they stand for all.
+        """
         if self._in_step_since >= 0 and self._bucket is not None:
             self._bucket.settle_times()
-        return self._record.used_us
+        record, measured = self._record, self._record.measured_runs
+        return record.used_us if measured in (0, self.runs) else record.used_us * self.runs / measured
 
     @property
     def faults(self) -> int:

@@ -20,8 +20,8 @@ KINDS = ("callable", "generator", "object")
 class World:
     """A scheduler whose work writes down what it is told, and does what it was told to do."""
 
-    def __init__(self, kind):
-        self.kind = kind
+    def __init__(self, kind, *, is_batched=False):
+        self.kind, self.is_batched = kind, is_batched
         self.ns = 0
         self.clock = ManualClock(0.25)
         self.told, self.deeds, self.names = [], {}, 0
@@ -45,6 +45,8 @@ class World:
         return [task.runs for task in self.scheduler.tasks]
 
     def work(self, kind, name):
+        if kind == "callable" and self.is_batched:
+            return Batched(self, name)
         if kind == "callable":
             return lambda turn: self.act(name, turn, turn.budget)
         if kind == "object":
@@ -75,6 +77,8 @@ class World:
             )
         elif deed == "fail" and budget is not None:
             raise ValueError(number)
+        elif deed == "dawdle" and budget is not None:
+            self.ns += number
         elif deed == "spend" and budget is not None:
             budget.spend(number)
         elif deed == "look":
@@ -118,6 +122,64 @@ class Acting:
 
     def advance(self, budget):
         self.world.act(self.name, None, budget)
+
+
+class Batched:
+    """Work of which many are called in one go, those that are to fail excepted."""
+
+    def __init__(self, world, name):
+        self.world, self.name = world, name
+
+    def __call__(self, turn):
+        self.world.act(self.name, turn, turn.budget)
+
+    def is_sound(self):
+        return all(deed != "fail" for deed, _, _ in self.world.deeds.get(self.name, ()))
+
+    @staticmethod
+    def batch_of(bucket):
+        return HandBatch(bucket)
+
+
+class HandBatch:
+    """What goes through a bucket and calls what is Batched itself."""
+
+    def __init__(self, bucket):
+        self.bucket, self.begun, self.turn = bucket, 0, None
+
+    def begin(self, turn):
+        self.turn, self.begun = turn, 0
+
+    def __iter__(self):
+        return self
+
+    def __length_hint__(self):
+        return len(self.bucket) - self.begun
+
+    def call_on(self):
+        while self.begun < len(self.bucket):
+            call = self.bucket.calls[self.begun]
+            if not isinstance(call, Batched) or not call.is_sound():
+                return
+            self.begun += 1
+            call(self.turn)
+            yield call.world.ns
+
+    def __next__(self):
+        for _ in self.call_on():
+            pass
+        if self.begun == len(self.bucket):
+            self.turn = None
+            raise StopIteration
+        self.begun += 1
+        return self.bucket.calls[self.begun - 1]
+
+    def timed(self, stamps, limit_ns):
+        for ended_ns in self.call_on():
+            stamps.append(ended_ns)
+            if ended_ns > limit_ns:
+                return None
+        return None if self.begun == len(self.bucket) else next(self)
 
 
 values = st.tuples(
@@ -179,8 +241,11 @@ def test_it_equals_the_plain_scheduler_in_every_outcome_of_many(events):
 
 def check_that_both_live_alike(events):
     plain, direct = World(FrequencyScheduler), World(DirectAccessScheduler)
-    for (event, expected), (_, found) in zip(live(plain, events), live(direct, events), strict=True):
+    batched = World(DirectAccessScheduler, is_batched=True)
+    lives = live(plain, events), live(direct, events), live(batched, events)
+    for (event, expected), (_, found), (_, found_in_batches) in zip(*lives, strict=True):
         assert found == expected, event
+        assert found_in_batches == expected, event
 
 
 def test_tasks_in_step_stay_right_when_one_fails(clock):

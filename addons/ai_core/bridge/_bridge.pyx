@@ -4,7 +4,8 @@
 Rooms: interface (what the engine offers), strings, values, packed, variant (conversions),
 objects (liveness), callables, methods (calling the engine), classes (registering),
 callbacks (being called), batches (many calls in one crossing), kept calls (one call, again
-and again), shared calls (many calls of the same), errors, and the entry below.
+and again), kept batches (many of those), shared calls (many calls of the same), errors, and
+the entry below.
 
 Words used in comments. OWNED: whoever is named must free it. BORROWED: valid during
 this call only. ENGINE: memory that belongs to Godot. GIL: who holds it.
@@ -36,6 +37,7 @@ include "objects.pxi"
 include "methods.pxi"
 include "callables.pxi"
 include "kept_calls.pxi"
+include "kept_batches.pxi"
 include "shared_calls.pxi"
 include "classes.pxi"
 include "callbacks.pxi"

@@ -124,7 +124,7 @@ cdef void on_callable_call(void* userdata, const void* const* arguments, int64_t
     cdef Target target = <Target>userdata
     cdef int64_t i
     error.error = 0
-    depth += 1
+    begin_entry()
     try:
         enter_thread()
         if target.function is None and count <= 2:       # the hot shapes, without a bound method

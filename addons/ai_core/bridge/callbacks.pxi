@@ -13,10 +13,16 @@ cdef int64_t instances_created = 0
 cdef int64_t instances_freed = 0
 
 cdef int depth = 0               # calls from the engine that are under way, one inside the other
+cdef uint64_t entries = 0        # calls from the engine so far: while it stays, no Python code of this thread ran
 
 def callback_depth():
     """Return how many calls from the engine are under way, one inside the other."""
     return depth
+
+cdef inline void begin_entry() noexcept:
+    global depth, entries
+    depth += 1
+    entries += 1
 
 cdef inline void enter_thread() noexcept:
     if thread_pin_once():
@@ -61,6 +67,8 @@ cdef void* new_instance(ClassData* data, void* pointer) except NULL:
 cdef void* on_create(void* userdata, uint8_t notify) noexcept with gil:
     cdef ClassData* data = <ClassData*>userdata
     cdef void* pointer = gd_classdb_construct_object2(data.native)
+    global entries
+    entries += 1
     try:
         enter_thread()
         new_instance(data, pointer)
@@ -71,6 +79,8 @@ cdef void* on_create(void* userdata, uint8_t notify) noexcept with gil:
     return pointer
 
 cdef void* on_recreate(void* userdata, void* pointer) noexcept with gil:
+    global entries
+    entries += 1
     try:
         return new_instance(<ClassData*>userdata, pointer)
     except BaseException as problem:
@@ -78,12 +88,13 @@ cdef void* on_recreate(void* userdata, void* pointer) noexcept with gil:
     return NULL
 
 cdef void on_free(void* userdata, void* instance_) noexcept with gil:
-    global instances_freed
+    global instances_freed, entries
     cdef Instance* instance = <Instance*>instance_
     cdef GDObject python
     if instance == NULL:
         return
     instances_freed += 1
+    entries += 1
     if instance.python != NULL:
         python = <GDObject>instance.python
         python.pointer = NULL
@@ -189,7 +200,7 @@ cdef void on_call(void* userdata, void* instance, const void* const* arguments, 
         error.error = 5          # INSTANCE_IS_NULL: the Python side is gone already
         return
     self = <object>(<Instance*>instance).python
-    depth += 1
+    begin_entry()
     try:
         need_main_thread()
         values = []
@@ -243,7 +254,7 @@ cdef void on_ptrcall(void* userdata, void* instance, const void* const* argument
             write_default(method.result, result)
         return
     self = <object>(<Instance*>instance).python
-    depth += 1
+    begin_entry()
     try:
         need_main_thread()
         if method.kind == FUNCTION and method.count == 2:        # the hot shapes, without a list
@@ -314,7 +325,7 @@ cdef void on_call_virtual(void* instance, const void* name, void* userdata, cons
             write_default(virtual.result, result)
         return
     self = <object>(<Instance*>instance).python
-    depth += 1
+    begin_entry()
     try:
         need_main_thread()
         if virtual.count == 1:
@@ -351,7 +362,7 @@ cdef void notify_python(Instance* instance, NotificationData* notification) noex
     if instance.python == NULL:
         return
     self = <object>instance.python
-    depth += 1
+    begin_entry()
     try:
         enter_thread()
         (<object>notification.function)(self)

@@ -29,8 +29,8 @@ SAVED = ("enabled", "period_frames", "automatic_phase", "phase_frames", "priorit
 class AIBehavior(ImportanceMember, Node):
     """Calls ``method(elapsed_s)`` of its target regularly, within the AIScheduler's budget.
 
-    Where the target is paused, disabled or outside the tree it is not called. Period, phase and
-    priority may change at any time; what get_stats() of the AIScheduler tells of it goes on.
+    Where this node or the target is paused, disabled or outside the tree it is not called. Period,
+    phase and priority may change at any time; what get_stats() of the AIScheduler tells of it goes on.
     """
 
     class FollowImportance(IntEnum):
@@ -78,6 +78,7 @@ class AIBehavior(ImportanceMember, Node):
     def __init__(self) -> None:
         self._scheduler: Any = None
         self._task: Task | None = None
+        self._call: KeptCall | None = None
 
     def on_entered(self) -> None:
         if self._task is not None:
@@ -89,11 +90,21 @@ class AIBehavior(ImportanceMember, Node):
             self._scheduler.join(self)
 
     def on_exit_tree(self) -> None:
-        self.leave_importance()
-        self._stop()
+        try:
+            self.leave_importance()
+        finally:
+            self._stop()              # in any case: what is above may be freed next
         if self._scheduler is not None and self._scheduler.is_valid():
             self._scheduler.leave(self)
         self._scheduler = None
+
+    def on_paused(self) -> None:
+        if self._call is not None:
+            self._call.is_off = True
+
+    def on_unpaused(self) -> None:
+        if self._call is not None:
+            self._call.is_off = False
 
     def is_in_use(self) -> bool:
         return self._task is not None
@@ -129,8 +140,13 @@ class AIBehavior(ImportanceMember, Node):
         if not warnings:
             node = self.get_node(self.target)
             freed = f"its target has been freed; free {self.get_name()} with it, or set another target"
+            # Above this node it is paused with it, and not freed before this has left the tree.
+            is_above = node.is_ancestor_of(self)
             call = KeptCall(
-                node, str(self.method_name), "elapsed_s", self._scheduler.results, freed, skips_paused=True)
+                node, str(self.method_name), "elapsed_s", self._scheduler.results, freed,
+                skips_paused=not is_above, is_watched=is_above)
+            call.is_off = not self.can_process()
+            self._call = call
             name = f"{path_of(self._scheduler, node)}.{self.method_name}"
             self._task = self._scheduler.schedule(call, name=name, **self._when())
             self._enable()
@@ -176,4 +192,4 @@ class AIBehavior(ImportanceMember, Node):
         if self._task is not None:
             if self._scheduler.is_valid():
                 self._scheduler.unschedule(self._task)
-            self._task = None
+            self._task = self._call = None

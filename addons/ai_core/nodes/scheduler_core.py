@@ -50,6 +50,8 @@ def core_of(node: Any, on_overrun: Any) -> Any:
         settings["bias"] = OverrunBias() if node.learns_overruns else None
     if node.policy == Policy.PRIORITY_ONLY:
         settings["policy"] = PriorityPolicy.PRIORITY_ONLY
+    if node.policy == Policy.DIRECT_ACCESS:
+        settings["timed_every"] = node.timed_every
     if node.look_ahead_frames:
         settings["phasing"] = DryRun(node.look_ahead_frames)
     return _KINDS[node.policy](

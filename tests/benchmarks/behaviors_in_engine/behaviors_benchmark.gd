@@ -87,9 +87,9 @@ func compare(what: String, ours: Node, others: Dictionary, period: int) -> void:
 
 func frame_us() -> float:
 	for i in 3: await get_tree().process_frame
-	var begun := Time.get_ticks_usec()
+	var begun := sampling.thread_us()
 	for i in FRAMES: await get_tree().process_frame
-	return float(Time.get_ticks_usec() - begun) / FRAMES
+	return float(sampling.thread_us() - begun) / FRAMES
 
 
 ## Time of a frame with a crowd, less that of one without.

@@ -32,6 +32,11 @@ func take_turns(what: String, n: int, cases: Dictionary[String, Callable], round
 	report(what, n, taken)
 
 
+## How long the main thread has run on a processor (µs): other programs do not count. Not for a few µs.
+func thread_us() -> int:
+	return _yardstick.thread_us()
+
+
 func report(what: String, n: int, taken: Dictionary) -> void:
 	tell({"kind": "samples", "name": what, "n": n, "samples": taken})
 

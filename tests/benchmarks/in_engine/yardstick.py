@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import _bridge
@@ -19,6 +20,11 @@ class BenchYardstick(Node):
     def empty_call_ns(self) -> float:
         """Return the time of one (ns)."""
         return empty_call_ns()
+
+    @method
+    def thread_us(self) -> int:
+        """Return how long the engine's main thread has run on a processor (µs)."""
+        return time.thread_time_ns() // 1000
 
     @method
     def versions(self) -> str:

@@ -1,0 +1,159 @@
+"""A round of a bucket whose work is called many at once, by a batch that the work brings along."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from operator import length_hint
+from typing import Protocol
+
+from ai_core.budget import Stopwatch
+from ai_core.scheduling.rounds import NEVER_NS, Call, Moment, Row, round_times
+from ai_core.scheduling.task import Turn
+
+__all__ = ["Batch", "BatchOf", "BatchedRound"]
+
+
+class Batch(Iterator[Call], Protocol):
+    """Calls what it can of a row in one go, again and again, and yields what it cannot call.
+
+    Work offers one as an attribute ``batch_of``, a function of a Row that counts
+    its ``changes``. Work that runs may change what is still to come in the row, but
+    not its length. ``operator.length_hint`` tells at any moment how many calls are
+    still to begin.
+    """
+
+    def begin(self, turn: Turn) -> None:
+        """Start anew, with the first call."""
+        ...
+
+    def timed(self, stamps: list[int], limit_ns: int) -> Call | None:
+        """Go on, add to ``stamps`` when each ended (ns), and return what is to be called next.
+
+        None at the end, and after one that ended later than ``limit_ns``.
+        """
+        ...
+
+
+BatchOf = Callable[[Row], Batch]
+"""What makes a batch, for one row."""
+
+
+class BatchedRound:
+    """Goes through one bucket, as a ``Round`` does, frame after frame.
+
+    Reading a stopwatch takes longer than a small piece of work that is called in a
+    batch, so most rounds are timed as a whole.
+
+    Args:
+        row: the bucket.
+        batch_of: makes the batch; what it keeps is let go when the row changes.
+
+    Attributes:
+        is_timed: whether each call of this round is timed; else only its end.
+    """
+
+    def __init__(self, row: Row, batch_of: BatchOf) -> None:
+        self.turn: Turn
+        self.bucket: Row | None = None
+        self.begun_ns = self.ended_ns = 0
+        self.is_timed = False
+        self._row, self._batch_of = row, batch_of
+        self._batch: Batch | None = None
+        self._is_stale = False
+        self._moment = row.last
+        self._stopwatch: Stopwatch | None = None
+        self._limit_ns = NEVER_NS
+        self._longest_ns = 0
+        self._rounds = 0
+        self._is_late = False
+        self._stamps: list[int] = []
+
+    def begin(
+        self, moment: Moment, turn: Turn, stopwatch: Stopwatch | None, limit_ns: int, timed_every: int
+    ) -> BatchedRound:
+        """Make ready for a round; arguments as those of ``begin_round``, and of how many one is timed."""
+        self._moment, self.turn, self._stopwatch, self._limit_ns = moment, turn, stopwatch, limit_ns
+        self.bucket, self._is_late = self._row, False
+        batch = self._batch
+        if batch is None:
+            self._batch = batch = self._batch_of(self._row)
+        batch.begin(turn)
+        if stopwatch is not None:
+            self.begun_ns = self.ended_ns = begun_ns = stopwatch()
+            left_ns = limit_ns - begun_ns
+            self.is_timed = self._rounds % timed_every == 0 or left_ns < 2 * self._longest_ns
+            self._rounds += 1
+            self._stamps = [begun_ns]
+        return self
+
+    @property
+    def place(self) -> int:
+        """How many calls of the bucket have begun."""
+        return len(self._row) - length_hint(self._batch or ())
+
+    def goes_on(self) -> bool:
+        """Return whether there are calls left."""
+        if self.bucket is None:
+            return False
+        if length_hint(self._batch or ()):
+            return True
+        self._end()
+        return False
+
+    def __iter__(self) -> Iterator[Call]:
+        assert self._batch is not None
+        return self._timed(self._batch, self._stopwatch) if self._stopwatch and self.is_timed else self._batch
+
+    def end_call(self) -> None:
+        """Take note that the last call has raised."""
+        if self._stopwatch is not None and self.is_timed:
+            self._stamps.append(self._stopwatch())
+            self._is_over_limit()
+
+    def call_changed(self, bucket: Row) -> None:
+        """Nothing to do: the batch looks at what has changed."""
+
+    def row_changes(self) -> None:
+        """Let go of the calls, or do so when the round has ended."""
+        self._is_stale = self.bucket is not None
+        if not self._is_stale:
+            self._batch = None
+
+    def was_late(self) -> bool:
+        """Return True once, if a call ended after the limit, or a round that was timed as a whole."""
+        is_over = not length_hint(self._batch or ())
+        if self._stopwatch is not None and not self.is_timed and is_over:
+            self.ended_ns = self._stopwatch()
+            self._is_late = self.ended_ns > self._limit_ns
+        was_late, self._is_late = self._is_late, False
+        return was_late
+
+    def _timed(self, batch: Batch, stopwatch: Stopwatch) -> Iterator[Call]:
+        while True:
+            call = batch.timed(self._stamps, self._limit_ns)
+            if self._is_over_limit() or call is None:
+                return
+            yield call
+            self._stamps.append(stopwatch())
+            if self._is_over_limit():
+                return
+
+    def _is_over_limit(self) -> bool:
+        if len(self._stamps) > 1:
+            self.begun_ns, self.ended_ns = self._stamps[-2:]
+        is_over = self.ended_ns > self._limit_ns
+        if is_over:
+            self._is_late, self._limit_ns = True, NEVER_NS
+        return is_over
+
+    def _end(self) -> None:
+        self.bucket, self._row.last = None, self._moment
+        if self._stopwatch is not None:
+            if self.is_timed:
+                if self._row.times is None:
+                    self._row.times = round_times(len(self._row))
+                self._row.times.note(self._stamps)
+            # Forgotten slowly, as one round that the system interrupted says little.
+            before_ns = self._longest_ns
+            self._longest_ns = max(before_ns - before_ns // 16, self.ended_ns - self._stamps[0])
+        if self._is_stale:
+            self._batch, self._is_stale = None, False
