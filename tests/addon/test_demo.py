@@ -40,16 +40,24 @@ def test_the_crowd_is_timed_three_ways_and_drawn():
     played = play("crowd")
     assert played.returncode == 0, played.stdout
     assert complaints(played.stdout) == []
-    rows = re.findall(r"^  (\w.*?) {2,}(\d+) +(\d+) +(\d+) +(\d+)$", played.stdout, re.MULTILINE)
-    ways = {name: [int(number) for number in numbers] for name, *numbers in rows}
+    number = r" +([\d.]+)"
+    rows = re.findall(rf"^  (\w.*?)  {3 * number}{number}%{4 * number}$", played.stdout, re.MULTILINE)
+    ways = {name.strip(): [float(one) for one in numbers] for name, *numbers in rows}
     assert list(ways) == ["everyone, every frame", "naive slices of 100", "AIScheduler, 1000 µs"]
-    for p50, p99, longest, _ in ways.values():
+    for p50, p99, longest, over_percent, *_ in ways.values():
         assert 0 < p50 <= p99 <= longest
+        assert 0 <= over_percent <= 100
     everyone, naive, ours = ways.values()
     # A busy machine is slow for all three: the middle of hundreds of frames keeps their order.
     assert ours[0] < everyone[0] / 2
     assert naive[0] < everyone[0] / 2
-    assert everyone[3] <= 1
+    assert everyone[4:] == [0, 0, 0, 0], "all have decided in this frame"
+    near, oldest_near, far, oldest_far = naive[4:]
+    assert abs(near - far) < 1
+    assert oldest_near <= oldest_far == 9
+    near, oldest_near, far, oldest_far = ours[4:]
+    assert near < far, "who is near decides more often"
+    assert oldest_near <= oldest_far
     for suffix in ("svg", "png"):
         picture = ROOT / "recordings" / f"demo_crowd.{suffix}"
         assert str(picture) in played.stdout
