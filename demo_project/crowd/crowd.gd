@@ -1,7 +1,7 @@
 extends Node2D
 ## A thousand characters look at a moving target: all in every frame, in naive slices, and within a budget.
 ##
-## Now and then there is smoke, and each has to look three times as closely. Naive slices treat all alike,
+## Now and then there is smoke, and each has to look twice as closely. Naive slices treat all alike,
 ## and take whatever time they take. The AIScheduler keeps to a budget, lets those decide more often who are
 ## near the target, and loses nobody: what does not fit comes first in the next frame.
 ##
@@ -21,7 +21,7 @@ const NAIVE_PER_FRAME := 100
 const OFTEN_FRAMES := 5
 const RARELY_FRAMES := 20
 const STEP_PX := 60.0
-const SMOKE_STEP_PX := 20.0
+const SMOKE_STEP_PX := 30.0
 const SMOKE_EVERY_FRAMES := 100
 const SMOKE_FRAMES := 25
 ## A budget holds but for the one piece of work that is running when it ends, and the scheduler's own.
