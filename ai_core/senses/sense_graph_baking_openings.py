@@ -13,6 +13,10 @@ from ai_core.senses.sense_graph_baking_rooms import NO_ROOM
 
 __all__ = ["Opening", "openings"]
 
+THROUGH_M = 1.0
+"""How long the way through is taken to be (m): from one side of a door to the other, not more
+than the rooms allow. What a shut one keeps is said per metre: much shorter ones would muffle nothing."""
+
 Ids = NDArray[np.int64]
 
 
@@ -21,9 +25,9 @@ class Opening(NamedTuple):
 
     Attributes:
         rooms: the two.
-        cells: one of each room, at the middle of the opening.
+        cells: one of each room, on either side of the middle of the opening.
         width_m: how wide it is (m).
-        distance_m: from one middle to the other (m).
+        distance_m: from one to the other (m).
     """
 
     rooms: tuple[int, int]
@@ -45,7 +49,7 @@ def openings(cells: Cells, room: Ids) -> Generator[float, None, list[Opening]]:
     found: list[Opening] = []
     for number, (rooms, touching) in enumerate(sorted(pairs.items())):
         for stretch in _stretches(cells, touching):
-            found.append(_opening(cells, rooms, stretch))
+            found.append(_opening(cells, room, rooms, stretch))
         yield number / len(pairs)
     return found
 
@@ -92,15 +96,29 @@ def _stretches(cells: Cells, touching: list[tuple[int, int]]) -> list[list[tuple
     return stretches
 
 
-def _opening(cells: Cells, rooms: tuple[int, int], stretch: list[tuple[int, int]]) -> Opening:
+def _opening(
+    cells: Cells, room: Ids, rooms: tuple[int, int], stretch: list[tuple[int, int]]
+) -> Opening:
     sides = np.array(stretch)
     middle = (cells.column[sides[:, 0]] + cells.column[sides[:, 1]]).mean(axis=0) / 2
     # The pair of cells nearest to the middle, so that both ends lie in their rooms.
     off = ((cells.column[sides].mean(axis=1) - middle) ** 2).sum(axis=1)
     one, other = stretch[int(np.argmin(off))]
+    towards = cells.neighbors[one].tolist().index(other)
+    one, other = _inwards(cells, room, one, (towards + 2) % 4), _inwards(cells, room, other, towards)
     across, along = np.ptp(cells.column[sides[:, 0]], axis=0).tolist()
     at, there = cells.places([one, other])
     return Opening(
         rooms, (one, other),
         width_m=(math.hypot(across, along) + 1) * cells.cell_m + 2 * cells.radius_m,
         distance_m=math.dist(at, there))
+
+
+def _inwards(cells: Cells, room: Ids, cell: int, side: int) -> int:
+    """Return the cell of the same room that lies half the way through an opening further in."""
+    for _ in range(round((THROUGH_M / cells.cell_m - 1) / 2)):
+        further = int(cells.neighbors[cell, side])
+        if further == NO_CELL or room[further] != room[cell]:
+            break
+        cell = further
+    return cell

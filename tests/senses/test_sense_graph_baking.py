@@ -36,8 +36,9 @@ def test_a_door_has_two_ends_in_its_rooms_a_width_and_a_distance():
     one = there.passages["smell"]
     assert (graph.region_at(one.start), graph.region_at(one.end)) == (0, 1)
     assert (back.passages["smell"].start, back.passages["smell"].end) == (one.end, one.start)
-    assert one.start == pytest.approx((6.5, 1.5, 3.5), abs=0.7)
-    assert one.distance_m == 0.25
+    assert one.start == pytest.approx((6.0, 1.5, 3.5), abs=0.7)
+    assert one.end == pytest.approx((7.0, 1.5, 3.5), abs=0.7)
+    assert one.distance_m == 1.25
     assert one.area_m2 == pytest.approx(1.0 * 2.5)
 
 

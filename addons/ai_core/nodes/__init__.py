@@ -2,8 +2,8 @@
 
 Run AI within a budget: AIScheduler, AIBehavior, Timeslicer. Tell what happened: AIEventManager,
 SignalEvent. Ask about the world: PollingStation. Perceive: SenseManager, Sensor3D
-and 2D, SenseSource3D and 2D, SenseRegion3D, SensePortal3D. Decide: HabitTree, Habit. Think less
-where nobody looks: ImportanceManager, ImportanceViewer, BehavioralLOD, LODBehavior, GroupLOD.
+and 2D, SenseSource3D and 2D, SenseRegion3D, SensePortal3D, SenseGraphBaker. Decide: HabitTree,
+Habit. Think less where nobody looks: ImportanceManager, ImportanceViewer, BehavioralLOD, LODBehavior, GroupLOD.
 """
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from addons.ai_core.nodes.importance_manager import ImportanceManager
 from addons.ai_core.nodes.importance_viewer import ImportanceViewer
 from addons.ai_core.nodes.lod_behavior import LODBehavior
 from addons.ai_core.nodes.polling_station import PollingStation
+from addons.ai_core.nodes.sense_graph_baker import SenseGraphBaker
 from addons.ai_core.nodes.sense_manager import SenseManager
 from addons.ai_core.nodes.sense_portal_3d import SensePortal3D
 from addons.ai_core.nodes.sense_region_3d import SenseRegion3D
@@ -40,6 +41,7 @@ __all__ = [
     "ImportanceViewer",
     "LODBehavior",
     "PollingStation",
+    "SenseGraphBaker",
     "SenseManager",
     "SensePortal3D",
     "SenseRegion3D",

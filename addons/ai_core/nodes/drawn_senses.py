@@ -195,12 +195,17 @@ class DrawnRegion(Drawn):
 
     is_always_drawn = True
     size_m: Any
+    boxes: Any
     global_position: Any
     to_global: Any
     to_local: Any
     _box: Any
 
     def drawing(self) -> dict[str, Points]:
+        if self.boxes:
+            parts = [box(one[:3], [low + side for low, side in zip(one[:3], one[3:], strict=True)])
+                     for one in self.boxes]
+            return {"region": np.concatenate(parts)}
         centre, size = self._box()
         lines = box([-side / 2 for side in size], [side / 2 for side in size])
         if centre is not self:
@@ -209,8 +214,8 @@ class DrawnRegion(Drawn):
         return {"region": lines}
 
     def handles(self) -> list[Handle]:
-        if self._box()[0] is not self:
-            return []                      # the shape has handles of its own
+        if self.boxes or self._box()[0] is not self:
+            return []                      # baked; or the shape has handles of its own
         return [self._face(side, sign) for side in range(3) for sign in (1, -1)]
 
     def _face(self, side: int, sign: int) -> Handle:

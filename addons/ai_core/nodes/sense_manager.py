@@ -289,6 +289,8 @@ class SenseManager(SenseSaving, Node):
         return self.core.statistics() if self._scheduler is not None else {}
 
     def _frame(self, turn: Turn) -> None:
+        if self._core is None:
+            return                  # nobody senses yet; regions and portals may still come
         while self._fading and self._fading[0][0] <= self.now_s:
             node = self._sources.get(heappop(self._fading)[1])
             if node is not None and node.until_s <= self.now_s and not node.has_faded:

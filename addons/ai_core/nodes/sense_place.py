@@ -10,6 +10,13 @@ from addons.ai_core.nodes.scheduled import nearest
 GROUP = "sense_managers"
 REGIONS = "sense_regions"
 PORTALS = "sense_portals"
+BAKED = "ai_core_baked"
+"""Metadata of regions and portals that a SenseGraphBaker made; take it away to keep one as it is."""
+
+
+def is_baked(node: Any) -> bool:
+    """Return whether a region or portal belongs to a SenseGraphBaker, which may change and free it."""
+    return bool(node.get_meta(BAKED, False))
 
 
 class SensePlace:

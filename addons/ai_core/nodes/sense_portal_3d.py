@@ -13,7 +13,7 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.drawn_senses import DrawnPortal
-from addons.ai_core.nodes.sense_place import PORTALS, SensePlace
+from addons.ai_core.nodes.sense_place import PORTALS, SensePlace, is_baked
 from ai_core.senses.sense_graph import Passage, SensePortal
 
 
@@ -105,7 +105,7 @@ class SensePortal3D(DrawnPortal, SensePlace, Node3D):
                 area_m2=self.smell_area_m2, is_relayed=sense == "sight" and self.is_camera)
             for sense in ("sight", "hearing", "smell") if getattr(self, f"passes_{sense}")
         }
-        there = SensePortal(from_region, to_region, passages, name, self.is_open)
+        there = SensePortal(from_region, to_region, passages, name, self.is_open, is_baked(self))
         return [there] if self.one_way else [there, there.back()]
 
     def take_open(self, is_open: bool) -> None:

@@ -5,6 +5,8 @@ from itertools import product
 from typing import Any
 
 from addons.ai_core.bridge.gd import (
+    AABB,
+    Basis,
     Node,
     Node3D,
     RefusedValue,
@@ -14,9 +16,11 @@ from addons.ai_core.bridge.gd import (
     method,
 )
 from addons.ai_core.nodes.drawn_senses import DrawnRegion
-from addons.ai_core.nodes.sense_place import REGIONS, SensePlace
+from addons.ai_core.nodes.sense_place import REGIONS, SensePlace, is_baked
 from ai_core.senses.sense_graph import SenseRegion
-from ai_core.senses.sense_graph_shapes import Box, Prism, Shape
+from ai_core.senses.sense_graph_shapes import Box, Boxes, Prism, Shape
+
+UNTURNED = Basis.identity
 
 STRAIGHT_M = 1e-3
 """How far edges may be off the axes and still count as along them (m): what float32 makes of a quarter turn."""
@@ -26,14 +30,19 @@ STRAIGHT_M = 1e-3
 class SenseRegion3D(DrawnRegion, SensePlace, Node3D):
     """A room, corridor or yard of a SenseManager in graph mode: in it signals travel freely.
 
-    It is a box around its position, or the box of a CollisionShape3D that is its child; it may be
-    turned about the vertical axis. Where regions meet, the first in the scene counts. The graph is
-    made of what is in the scene when the first sensor or source joins, and stays as it is then.
+    It is a box around its position, or the box of a CollisionShape3D that is its child, which may be
+    turned about the vertical axis; or several boxes, which a SenseGraphBaker writes. Where regions
+    meet, the first in the scene counts. The graph is made of what is in the scene when the first
+    sensor or source joins, and stays as it is then.
     """
 
     size_m = export(
         Vector3, Vector3(10, 3, 10), unit="m", on_set="_set",
         doc="Width, height and depth of the box. Not used if a CollisionShape3D with a BoxShape3D is its child.")
+    boxes = export(
+        list, (), on_set="_set",
+        doc="Several boxes (AABB), relative to its position, in place of size_m: for rooms of any form."
+            " A SenseGraphBaker writes them. With them it must not be turned or scaled.")
     sight_attenuation = export(
         float, 1.0, range=(0, 1, 0.001), group="Senses", on_set="_set",
         doc="Share of what is seen that is kept per metre: less in fog or smoke.")
@@ -68,7 +77,8 @@ class SenseRegion3D(DrawnRegion, SensePlace, Node3D):
         if self.hearing_attenuation >= 0:
             attenuation["hearing"] = self.hearing_attenuation
         return SenseRegion(
-            name, self._shape(), attenuation=attenuation, dissipation={"smell": self.smell_dissipation})
+            name, self._shape(), attenuation=attenuation, dissipation={"smell": self.smell_dissipation},
+            is_baked=is_baked(self))
 
     def wrong_settings(self) -> list[str]:
         try:
@@ -85,6 +95,8 @@ class SenseRegion3D(DrawnRegion, SensePlace, Node3D):
         return self, self.size_m
 
     def _shape(self) -> Shape:
+        if self.boxes:
+            return self._several_boxes()
         centre, size = self._box()
         if not all(side > 0 for side in size):
             raise ValueError(f"has no volume and senses nothing: its size is {size!r}; make every side more than 0")
@@ -101,6 +113,20 @@ class SenseRegion3D(DrawnRegion, SensePlace, Node3D):
             return Prism(floor, low, high)
         sides = list(zip(*corners, strict=True))
         return Box(tuple(map(min, sides)), tuple(map(max, sides)))   # type: ignore[arg-type]
+
+
+    def _several_boxes(self) -> Shape:
+        at = self.global_transform
+        if max(abs(a - b) for a, b in zip(at[:9], UNTURNED, strict=True)) > STRAIGHT_M:
+            raise ValueError("is turned or scaled and senses nothing; a region of several boxes must be neither")
+        parts = []
+        for number, box in enumerate(self.boxes):
+            if not isinstance(box, AABB) or not all(side > 0 for side in box[3:]):
+                raise ValueError(
+                    f"has no volume and senses nothing: boxes[{number}] must be an AABB with a size, got {box!r}")
+            low = [a + b for a, b in zip(at.origin, box, strict=False)]
+            parts.append(Box(tuple(low), tuple(a + b for a, b in zip(low, box[3:], strict=True))))  # type: ignore[arg-type]
+        return parts[0] if len(parts) == 1 else Boxes(parts)
 
 
 def _id_of(source: Any) -> int:

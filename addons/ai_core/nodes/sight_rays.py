@@ -38,6 +38,11 @@ class SightRays:
     def collision_mask(self, mask: int) -> None:
         self.node.collision_mask = mask
 
+    def free(self) -> None:
+        """Be no more, before the owner is."""
+        if self.node.is_valid():
+            self.node.free()
+
     def blocked(
         self, origins: NDArray[np.float32], targets: NDArray[np.float32], allowed: NDArray[np.int64] | None = None
     ) -> NDArray[np.bool_]:

@@ -1,0 +1,129 @@
+"""Regions and portals of a scene as a graph for baking, and what was baked as nodes again."""
+from __future__ import annotations
+
+from typing import Any
+
+from addons.ai_core.bridge.gd import AABB, NodePath, Vector3, construct
+from addons.ai_core.nodes.scene_values import path_of
+from addons.ai_core.nodes.scheduled import nearest
+from addons.ai_core.nodes.sense_place import BAKED, GROUP, is_baked
+from ai_core.senses.sense_graph import SenseGraph, SensePortal, SenseRegion
+
+SENSES = ("sight", "hearing", "smell")
+EXIT = "Exit"
+
+
+class BakedPlaces:
+    """The SenseRegion3D and SensePortal3D of a level, by their paths from the baker.
+
+    Args:
+        baker: new ones become its children.
+        level: the node above all that count.
+    """
+
+    def __init__(self, baker: Any, level: Any) -> None:
+        self._baker = baker
+        self._regions = {path_of(baker, one): one for one in _good(level, "SenseRegion3D")}
+        self._portals = {path_of(baker, one): one for one in _good(level, "SensePortal3D")}
+
+    def graph(self) -> SenseGraph:
+        """Return the graph that they make now; what is wrong is left out."""
+        names = {node.instance_id: name for name, node in self._regions.items()}
+        ways: list[SensePortal] = []
+        for name, node in self._portals.items():
+            ends = [names.get(node.end(path).instance_id) for path in (node.from_region, node.to_region)]
+            if None not in ends:
+                ways += node.portals(name, *ends)
+        return SenseGraph([node.region(name) for name, node in self._regions.items()], ways)
+
+    def write(self, graph: SenseGraph, owner: Any) -> tuple[int, int]:
+        """Make, move and free baked nodes so that they are as a graph says; others stay.
+
+        Returns:
+            How many baked regions and portals there are now.
+
+        Raises:
+            ValueError: if the graph that the scene has made is in use.
+        """
+        manager = nearest(self._baker, "SenseManager", GROUP)
+        why = "" if manager is None else manager.why_not(self._baker)
+        if why:
+            raise ValueError(f"cannot bake into the scene: {why}")
+        doors = _by_name(graph)
+        for nodes, still in ((self._portals, doors.keys()), (self._regions, {one.name for one in graph.regions})):
+            for name, node in nodes.items():
+                if is_baked(node) and name not in still:
+                    node.get_parent().remove_child(node)
+                    node.queue_free()
+        regions = [one for one in graph.regions if one.is_baked]
+        for region in regions:
+            node = self._regions.get(region.name)
+            if node is None:
+                node = self._regions[region.name] = self._made("SenseRegion3D", region.name, owner)
+            _put_boxes(node, region)
+        for name, there in doors.items():
+            self._put_portal(name, there, owner)
+        return len(regions), len(doors)
+
+    def _put_portal(self, name: str, there: SensePortal, owner: Any) -> None:
+        node = self._portals.get(name)
+        if node is None:
+            leaves = {one: one.rsplit("/", 1)[-1] for one in (there.from_region, there.to_region)}
+            for path, leaf in leaves.items():
+                name = name.replace(path, leaf)
+            node = self._made("SensePortal3D", name, owner)
+            ways_out = [self._regions[one] for one in (there.from_region, there.to_region)]
+            node.from_region, node.to_region = (node.get_path_to(one) for one in ways_out)
+            for sense in SENSES:
+                passage = there.passages.get(sense)
+                node.set(f"passes_{sense}", passage is not None)
+                if passage is not None:
+                    node.set(f"{sense}_attenuation_shut", passage.shut_attenuation)
+            way_out = construct("Marker3D")
+            way_out.name = EXIT
+            node.add_child(way_out)
+            way_out.owner = owner
+            node.exit = NodePath(EXIT)
+        passage = there.passages[min(there.passages)] if there.passages else None
+        if passage is None:
+            return
+        node.global_position = Vector3(*passage.start)
+        way_out = node.end(node.exit)
+        if way_out is not None:
+            way_out.global_position = Vector3(*(passage.end or passage.start))
+        node.smell_area_m2 = passage.area_m2
+        for sense in there.passages:
+            node.set(f"{sense}_distance_m", passage.distance_m)
+
+    def _made(self, class_name: str, name: str, owner: Any) -> Any:
+        node = construct(class_name)
+        node.name = "".join("_" if letter in '.:@/"%' else letter for letter in name)
+        node.set_meta(BAKED, True)
+        self._baker.add_child(node, True)        # a name that is taken gets a number
+        node.owner = owner
+        return node
+
+
+def _good(level: Any, class_name: str) -> list[Any]:
+    below = level.find_children("*", class_name, True, False)
+    return [one for one in ([level] if level.is_class(class_name) else []) + list(below) if not one.wrong_settings()]
+
+
+def _by_name(graph: SenseGraph) -> dict[str, SensePortal]:
+    """Return one direction of each baked portal: a node has both."""
+    doors: dict[str, SensePortal] = {}
+    for portal in graph.portals:
+        if portal.is_baked:
+            doors.setdefault(portal.name, portal)
+    return doors
+
+
+def _put_boxes(node: Any, region: SenseRegion) -> None:
+    assert region.shape is not None      # baked ones have one
+    middle = [(a + b) / 2 for a, b in zip(region.shape.minimum, region.shape.maximum, strict=True)]
+    node.global_position = Vector3(*middle)
+    node.boxes = [
+        AABB(*(a - b for a, b in zip(box.minimum, middle, strict=True)),
+             *(b - a for a, b in zip(box.minimum, box.maximum, strict=True)))
+        for box in region.shape.parts
+    ]

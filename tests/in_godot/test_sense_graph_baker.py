@@ -1,0 +1,292 @@
+"""SenseGraphBaker: a real level with walls, doors and a navigation mesh becomes regions and portals."""
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from addons.ai_core.bridge.gd import AABB, Vector2, Vector3, construct
+from ai_core.senses.sense_graph_file import graph_from_text
+
+DOOR_LAYER, WALL_LAYER = 2, 1
+
+
+@pytest.fixture
+def level(node, scheduler, physics_frames, signals):
+    """Three rooms of 6 by 6 m along x, walls between with doors in the middle, and a SenseManager in graph mode."""
+
+    class Level:
+        manager = node("SenseManager", scheduler, mode=1)
+        navigation = node("NavigationRegion3D", scheduler, name="Level")
+
+        def wall(self, x, z, width, depth, height=3.0, y=1.5, layer=WALL_LAYER):
+            body, shape, box = construct("StaticBody3D"), construct("CollisionShape3D"), construct("BoxShape3D")
+            box.size = Vector3(width, height, depth)
+            shape.shape = box
+            body.add_child(shape)
+            body.collision_layer = layer
+            body.position = Vector3(x, y, z)
+            self.navigation.add_child(body)
+            return body
+
+        def build(self):
+            self.wall(9, 3, 19, 7, height=0.2, y=-0.1)
+            for x in (-0.1, 18.1):
+                self.wall(x, 3, 0.2, 6.4)
+            for z in (-0.1, 6.1):
+                self.wall(9, z, 18.4, 0.2)
+            for x in (6, 12):
+                self.wall(x, 1.0, 0.2, 2.0)
+                self.wall(x, 5.0, 0.2, 2.0)
+            mesh = construct("NavigationMesh")
+            mesh.geometry_parsed_geometry_type = 1      # static colliders
+            mesh.agent_radius = 0.5
+            self.navigation.navigation_mesh = mesh
+            self.navigation.bake_navigation_mesh(False)
+            physics_frames(2)
+            return self
+
+        def baker(self, **settings):
+            return node("SenseGraphBaker", scheduler, name="Baker", **settings)
+
+        def bake(self, baker):
+            finished, failed = signals(baker, "bake_finished"), signals(baker, "bake_failed")
+            assert baker.call("bake")
+            for _ in range(2000):
+                physics_frames(1)
+                if finished or failed:
+                    return [*finished, *failed][-1]
+            raise AssertionError("baking never ended")
+
+    return Level()
+
+
+def children(baker, class_name):
+    return {str(one.name): one for one in baker.get_children() if one.is_class(class_name)}
+
+
+def region_at(baker, x):
+    """The name of the baked region at x, in the middle of the rooms."""
+    return next(name for name, one in children(baker, "SenseRegion3D").items()
+                if any(low <= x <= high for low, high in spans(one)))
+
+
+def spans(region):
+    at = region.global_position
+    return [(at.x + box[0], at.x + box[0] + box[3]) for box in region.boxes
+            if at.z + box[2] <= 3.0 <= at.z + box[2] + box[5]]
+
+
+def test_a_level_becomes_regions_and_portals_below_the_baker(level, scheduler):
+    baker = level.build().baker()
+    assert level.bake(baker) == (3, 3)
+    assert list(children(baker, "SenseRegion3D")) == ["Room1", "Room2", "Room3"]
+    portals = children(baker, "SensePortal3D")
+    assert list(portals) == ["Room1-Room2", "Room2-Room3", "Room1 sees Room3"]
+    door = portals["Room1-Room2"]
+    assert door.get_node(door.from_region) == baker.get_node("Room1")
+    assert door.get_node(door.to_region) == baker.get_node("Room2")
+    assert tuple(door.global_position) == pytest.approx((5.5, 1.7, 3), abs=0.7)
+    assert math.dist(door.get_node("Exit").global_position, door.global_position) == pytest.approx(1.25)
+    assert door.smell_area_m2 == pytest.approx(2.0 * 2.5, abs=1.3)
+    seen = portals["Room1 sees Room3"]
+    assert (seen.passes_sight, seen.passes_hearing, seen.passes_smell) == (True, False, False)
+    assert [one.get_meta("ai_core_baked") for one in (*portals.values(), baker.get_node("Room1"))] == [True] * 4
+
+
+def test_a_sound_is_heard_through_the_baked_door_and_a_shut_one_muffles_it(
+        level, node, scheduler, physics_frames, signals):
+    baker = level.build().baker()
+    level.bake(baker)
+    guard = node("Sensor3D", scheduler, position=Vector3(9, 1.6, 3), hearing_threshold=0.001)
+    thief = node("SenseSource3D", scheduler, position=Vector3(2, 1, 3))
+    heard = signals(guard, "sensed")
+    physics_frames(2)
+    thief.emit("hearing", 10.0)
+    physics_frames(10)
+    (_, _, strength, position), = [one for one in heard if one[1] == "hearing"]
+    door = baker.get_node("Room1-Room2")
+    assert math.dist(position, door.get_node("Exit").global_position) < 1e-3
+    door.shut()
+    thief.emit("hearing", 10.0)
+    physics_frames(10)
+    shut = [one[2] for one in heard if one[1] == "hearing"][-1]
+    assert shut == pytest.approx(strength * 0.1**1.25, rel=0.01)
+
+
+def test_who_stands_by_the_wall_or_in_the_doorway_is_in_a_region(level, node, scheduler, physics_frames):
+    baker = level.build().baker()
+    level.bake(baker)
+    eye = node("Sensor3D", scheduler, position=Vector3(0.1, 1.6, 0.1), rotation=Vector3(0, -3 * math.pi / 4, 0))
+    things = [node("SenseSource3D", scheduler, position=Vector3(*at)) for at in ((5.8, 1, 5.8), (6, 1, 3))]
+    physics_frames(4)
+    assert [eye.can_sense(one) for one in things] == [True, True]
+
+
+def test_one_way_glass_made_by_hand_is_kept_when_the_level_is_baked_again(
+        level, node, scheduler, physics_frames):
+    baker = level.build().baker()
+    level.bake(baker)
+    baker.get_node("Room1").name = "Hall"
+    glass = node("SensePortal3D", scheduler, name="Glass", position=Vector3(6, 1.5, 1), one_way=True,
+                 from_region="../Baker/Hall", to_region="../Baker/Room3", passes_hearing=False, passes_smell=False)
+    door = baker.get_node("Room1-Room2")
+    door.from_region = "../Hall"
+    door.hearing_attenuation_shut = 0.02
+    door.is_open = False
+    baker.get_node("Room1 sees Room3").free()
+    before = {one.instance_id for one in baker.get_children() if not one.is_class("RayCast3D")}
+    assert level.bake(baker) == (3, 2), "between regions joined for sight by hand no sight is baked"
+    after = {one.instance_id for one in baker.get_children()}
+    assert after == before
+    assert str(glass.from_region) == "../Baker/Hall"
+    assert (door.hearing_attenuation_shut, door.is_open) == (pytest.approx(0.02), False)
+    assert list(children(baker, "SenseRegion3D")) == ["Hall", "Room2", "Room3"]
+
+
+def test_walling_up_a_door_takes_its_portal_away_and_leaves_the_rest(level, physics_frames):
+    baker = level.build().baker()
+    level.bake(baker)
+    kept = baker.get_node("Room2-Room3")
+    level.wall(6, 3, 0.2, 2.0)
+    level.navigation.bake_navigation_mesh(False)
+    physics_frames(2)
+    assert level.bake(baker) == (3, 1)
+    physics_frames(1)
+    assert list(children(baker, "SensePortal3D")) == ["Room2-Room3"]
+    assert kept.is_valid()
+
+
+def test_baking_is_spread_over_frames_within_the_budget_and_told(level, scheduler, signals, physics_frames):
+    baker = level.build().baker(sight_places=20)
+    shares = signals(baker, "progress_changed")
+    scheduler.budget_us = 300.0
+    baker.call("bake")
+    assert baker.is_baking()
+    stages = set()
+    count = 0
+    while baker.is_baking() and count < 5000:
+        stages.add(baker.get_stage())
+        physics_frames(1)
+        count += 1
+    assert count > 10
+    assert [share for share, in shares] == sorted(share for share, in shares)
+    assert shares[-1] == (1.0,)
+    assert "cutting rooms" in stages
+    assert list(children(baker, "SenseRegion3D")) == ["Room1", "Room2", "Room3"]
+
+
+def test_a_file_is_written_and_read_again(level, tmp_path):
+    file = tmp_path / "level.json"
+    baker = level.build().baker(file=str(file))
+    assert level.bake(baker) == (3, 3)
+    assert children(baker, "SenseRegion3D") == {}
+    first = file.read_text(encoding="utf-8")
+    graph = graph_from_text(first)
+    assert [one.name for one in graph.regions] == ["Room1", "Room2", "Room3"]
+    level.bake(baker)
+    assert file.read_text(encoding="utf-8") == first
+
+
+def test_a_file_that_is_something_else_is_not_overwritten(level, tmp_path, expect_errors):
+    expect_errors("is no sense graph, so it is not overwritten", times=1)
+    file = tmp_path / "notes.json"
+    file.write_text("{}", encoding="utf-8")
+    assert not level.build().baker(file=str(file)).call("bake")
+    assert file.read_text(encoding="utf-8") == "{}"
+
+
+def test_a_level_without_a_navigation_mesh_says_what_to_do(level, node, scheduler, expect_errors, signals):
+    expect_errors("the navigation mesh of 'Level' is empty; bake it first", times=1)
+    expect_errors("there is no NavigationRegion3D or NavigationRegion2D below 'Bare'", times=1)
+    baker = level.baker()
+    failed = signals(baker, "bake_failed")
+    assert not baker.call("bake")
+    node("Node3D", scheduler, name="Bare")
+    baker.level = "../Bare"
+    assert not baker.call("bake")
+    assert len(failed) == 2
+    assert "nothing says where one can walk" in baker.get_stage()
+    assert "nothing says where one can walk" in baker._get_configuration_warnings()[0]
+    baker.level = "../Gone"
+    assert "level '../Gone' is no node" in baker._get_configuration_warnings()[0]
+
+
+def test_a_level_that_is_too_large_says_which_cells_would_do(level, expect_errors):
+    expect_errors("are more than 250000; use a cell_m of", times=1)
+    baker = level.baker()
+    mesh = construct("NavigationMesh")
+    mesh.set_vertices([Vector3(0, 0, 0), Vector3(900, 0, 0), Vector3(900, 0, 900), Vector3(0, 0, 900)])
+    mesh.add_polygon([0, 1, 2, 3])
+    level.navigation.navigation_mesh = mesh
+    assert not baker.call("bake")
+
+
+def test_the_graph_in_use_is_not_baked_over(level, node, scheduler, expect_errors):
+    expect_errors("cannot bake into the scene: the graph is made already", times=1)
+    baker = level.build().baker()
+    level.bake(baker)
+    node("SenseSource3D", scheduler, position=Vector3(2, 1, 3))
+    assert "graph is made already" in level.bake(baker)[0]
+
+
+def test_a_flat_level_is_baked_into_a_file(node, scheduler, physics_frames, signals, tmp_path, expect_errors):
+    region, polygon = node("NavigationRegion2D", scheduler), construct("NavigationPolygon")
+    corners = [(0, 0), (160, 0), (160, 160), (0, 160), (160, 64), (224, 64), (224, 96), (160, 96),
+               (224, 0), (384, 0), (384, 160), (224, 160)]
+    polygon.set_vertices([Vector2(*one) for one in corners])
+    for one in ((0, 1, 4, 7, 2, 3), (4, 5, 6, 7), (8, 9, 10, 11, 6, 5)):
+        polygon.add_polygon(list(one))
+    polygon.agent_radius = 0.0
+    region.navigation_polygon = polygon
+    file = tmp_path / "flat.json"
+    baker = node("SenseGraphBaker", scheduler, file=str(file))
+    finished = signals(baker, "bake_finished")
+    baker.call("bake")
+    physics_frames(3)
+    assert finished == [(2, 1)]
+    graph = graph_from_text(file.read_text(encoding="utf-8"))
+    assert [graph.region_at(at) for at in ((2, 2), (10, 2))] == [0, 1]
+    expect_errors("regions of a 2D level are no nodes yet; set file", times=1)
+    baker.file = ""
+    assert not baker.call("bake")
+
+
+
+
+def test_a_baker_that_leaves_while_it_works_changes_nothing(level, scheduler, physics_frames):
+    baker = level.build().baker()
+    scheduler.budget_us = 50.0
+    baker.call("bake")
+    physics_frames(1)
+    baker.cancel()
+    assert not baker.is_baking()
+    baker.call("bake")
+    physics_frames(1)
+    scheduler.remove_child(baker)
+    physics_frames(3)
+    assert not baker.is_baking()
+    assert children(baker, "SenseRegion3D") == {}
+    scheduler.add_child(baker)
+
+
+def test_boxes_without_size_and_turned_regions_are_named(node, scheduler, expect_errors, gdscript):
+    expect_errors("boxes[0] must be an AABB with a size", times=1)
+    expect_errors("is turned or scaled and senses nothing", times=1)
+    expect_errors("has mode Graph and no SenseRegion3D", times=1)
+    node("SenseManager", scheduler, mode=1)
+    script = gdscript("extends RefCounted\nstatic func boxes(size): return [AABB(Vector3.ZERO, Vector3.ONE * size)]")
+    node("SenseRegion3D", scheduler, boxes=script.boxes(0))
+    node("SenseRegion3D", scheduler, boxes=script.boxes(1), rotation=Vector3(0, 0.5, 0))
+    node("SenseSource3D", scheduler)
+
+
+def test_the_drawing_of_a_region_has_all_its_boxes(node, scheduler):
+    node("SenseManager", scheduler, mode=1)
+    region = node("SenseRegion3D", scheduler)
+    one = len(region.drawing()["region"])
+    region.boxes = [AABB(0, 0, 0, 1, 1, 1), AABB(1, 0, 0, 2, 1, 1)]
+    lines = region.drawing()["region"]
+    assert len(lines) == 2 * one
+    assert (lines.min(axis=0).tolist(), lines.max(axis=0).tolist()) == ([0, 0, 0], [3, 1, 1])
+    assert region.handles() == []
