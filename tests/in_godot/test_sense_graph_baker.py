@@ -6,59 +6,64 @@ import math
 import pytest
 
 from addons.ai_core.bridge.gd import AABB, Vector2, Vector3, construct
-from ai_core.senses.sense_graph_file import graph_from_text
+from ai_core.senses.sense_graph_file import graph_from_text, graph_to_text
+from tests.senses.baking_levels import Level
 
-DOOR_LAYER, WALL_LAYER = 2, 1
+
+class WalledLevel:
+    """Three rooms of 6 by 6 m along x, walls between with doors in the middle, and a SenseManager in graph mode."""
+
+    def __init__(self, node, scheduler, physics_frames, signals):
+        self.node, self.scheduler, self.physics_frames, self.signals = node, scheduler, physics_frames, signals
+        self.manager = node("SenseManager", scheduler, mode=1)
+        self.navigation = node("NavigationRegion3D", scheduler, name="Level")
+
+    def wall(self, x, z, width, depth, height=3.0, y=1.5):
+        body, shape, box = construct("StaticBody3D"), construct("CollisionShape3D"), construct("BoxShape3D")
+        box.size = Vector3(width, height, depth)
+        shape.shape = box
+        body.add_child(shape)
+        body.position = Vector3(x, y, z)
+        self.navigation.add_child(body)
+
+    def build(self):
+        self.wall(9, 3, 19, 7, height=0.2, y=-0.1)
+        for x in (-0.1, 18.1):
+            self.wall(x, 3, 0.2, 6.4)
+        for z in (-0.1, 6.1):
+            self.wall(9, z, 18.4, 0.2)
+        for x in (6, 12):
+            self.wall(x, 1.0, 0.2, 2.0)
+            self.wall(x, 5.0, 0.2, 2.0)
+        mesh = construct("NavigationMesh")
+        mesh.geometry_parsed_geometry_type = 1      # static colliders
+        mesh.agent_radius = 0.5
+        self.navigation.navigation_mesh = mesh
+        self.walk()
+        return self
+
+    def walk(self):
+        """Bake the navigation mesh of what stands there now."""
+        self.navigation.bake_navigation_mesh(False)
+        self.physics_frames(2)
+
+    def baker(self, **settings):
+        return self.node("SenseGraphBaker", self.scheduler, name="Baker", **settings)
+
+    def bake(self, baker):
+        """What the baker tells at the end."""
+        finished, failed = self.signals(baker, "bake_finished"), self.signals(baker, "bake_failed")
+        assert baker.call("bake")
+        for _ in range(2000):
+            self.physics_frames(1)
+            if finished or failed:
+                return [*finished, *failed][-1]
+        raise AssertionError("baking never ended")
 
 
 @pytest.fixture
 def level(node, scheduler, physics_frames, signals):
-    """Three rooms of 6 by 6 m along x, walls between with doors in the middle, and a SenseManager in graph mode."""
-
-    class Level:
-        manager = node("SenseManager", scheduler, mode=1)
-        navigation = node("NavigationRegion3D", scheduler, name="Level")
-
-        def wall(self, x, z, width, depth, height=3.0, y=1.5, layer=WALL_LAYER):
-            body, shape, box = construct("StaticBody3D"), construct("CollisionShape3D"), construct("BoxShape3D")
-            box.size = Vector3(width, height, depth)
-            shape.shape = box
-            body.add_child(shape)
-            body.collision_layer = layer
-            body.position = Vector3(x, y, z)
-            self.navigation.add_child(body)
-            return body
-
-        def build(self):
-            self.wall(9, 3, 19, 7, height=0.2, y=-0.1)
-            for x in (-0.1, 18.1):
-                self.wall(x, 3, 0.2, 6.4)
-            for z in (-0.1, 6.1):
-                self.wall(9, z, 18.4, 0.2)
-            for x in (6, 12):
-                self.wall(x, 1.0, 0.2, 2.0)
-                self.wall(x, 5.0, 0.2, 2.0)
-            mesh = construct("NavigationMesh")
-            mesh.geometry_parsed_geometry_type = 1      # static colliders
-            mesh.agent_radius = 0.5
-            self.navigation.navigation_mesh = mesh
-            self.navigation.bake_navigation_mesh(False)
-            physics_frames(2)
-            return self
-
-        def baker(self, **settings):
-            return node("SenseGraphBaker", scheduler, name="Baker", **settings)
-
-        def bake(self, baker):
-            finished, failed = signals(baker, "bake_finished"), signals(baker, "bake_failed")
-            assert baker.call("bake")
-            for _ in range(2000):
-                physics_frames(1)
-                if finished or failed:
-                    return [*finished, *failed][-1]
-            raise AssertionError("baking never ended")
-
-    return Level()
+    return WalledLevel(node, scheduler, physics_frames, signals)
 
 
 def children(baker, class_name):
@@ -149,8 +154,7 @@ def test_walling_up_a_door_takes_its_portal_away_and_leaves_the_rest(level, phys
     level.bake(baker)
     kept = baker.get_node("Room2-Room3")
     level.wall(6, 3, 0.2, 2.0)
-    level.navigation.bake_navigation_mesh(False)
-    physics_frames(2)
+    level.walk()
     assert level.bake(baker) == (3, 1)
     physics_frames(1)
     assert list(children(baker, "SensePortal3D")) == ["Room2-Room3"]
@@ -252,6 +256,40 @@ def test_a_flat_level_is_baked_into_a_file(node, scheduler, physics_frames, sign
     assert not baker.call("bake")
 
 
+
+
+def test_a_file_is_the_graph_of_a_manager_in_2d_and_its_door_can_be_shut(
+        node, scheduler, physics_frames, signals, tmp_path, expect_errors):
+    expect_errors("unknown portal 'Rom1-Room2'; did you mean 'Room1-Room2'?", times=1)
+    level = Level("#############\n#.....#.....#\n#...........#\n#.....#.....#\n#############", up="z")
+    file = tmp_path / "flat.json"
+    file.write_text(graph_to_text(level.bake().result), encoding="utf-8")
+    manager = node("SenseManager", scheduler, mode=1, dimensions=1, pixels_per_m=10.0, graph_file=str(file))
+    ear = node("Sensor2D", scheduler, position=Vector2(95, 25), hearing_threshold=0.001)
+    thief = node("SenseSource2D", scheduler, position=Vector2(30, 25))
+    heard = signals(ear, "sensed")
+    physics_frames(2)
+    thief.emit("hearing", 10.0)
+    physics_frames(10)
+    assert [one[1] for one in heard] == ["hearing"]
+    assert tuple(heard[0][3]) == pytest.approx((70, 25), abs=8)
+    manager.set_portal_open("Room1-Room2", False)
+    assert not manager.is_portal_open("Room1-Room2")
+    thief.emit("hearing", 10.0)
+    physics_frames(10)
+    assert heard[1][2] < 0.2 * heard[0][2]
+    manager.call("set_portal_open", "Rom1-Room2", True)
+
+
+@pytest.mark.parametrize(("text", "why"), [(None, "there is no such file"), ("{", "not JSON, or cut short")])
+def test_a_graph_file_that_cannot_be_used_is_named(node, scheduler, tmp_path, expect_errors, text, why):
+    expect_errors(why, times=1)
+    expect_errors("has mode Graph and no SenseRegion3D", times=1)
+    file = tmp_path / "level.json"
+    if text is not None:
+        file.write_text(text, encoding="utf-8")
+    node("SenseManager", scheduler, mode=1, graph_file=str(file))
+    node("SenseSource3D", scheduler)
 
 
 def test_a_baker_that_leaves_while_it_works_changes_nothing(level, scheduler, physics_frames):

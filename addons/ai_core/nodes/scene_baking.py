@@ -1,15 +1,14 @@
 """Baking the sense graph of a scene: ground and rays from the engine, regions and portals back into it."""
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from addons.ai_core.bridge.gd import singleton
 from addons.ai_core.nodes.baked_places import BakedPlaces
 from addons.ai_core.nodes.scene_ground import ground_below
+from addons.ai_core.nodes.scene_text import read_text, write_text
 from addons.ai_core.nodes.sight_rays import FlatSightRays, SightRays
 from ai_core.budget import Budget
 from ai_core.saving.fields import StateError
@@ -127,11 +126,8 @@ class SceneBaking:
         Raises:
             ValueError: if it cannot be written.
         """
-        text = graph_to_text(self.result)
-        try:
-            _on_disk(path).write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise ValueError(f"'{path}' cannot be written: {error.strerror}") from error
+        if not write_text(path, graph_to_text(self.result)):
+            raise ValueError(f"'{path}' cannot be written")
 
 
 class _Rays:
@@ -161,18 +157,11 @@ def _settings(baker: Any) -> BakingSettings:
         sight_range_m=baker.sight_range_m, sight_places=baker.sight_places)
 
 
-def _on_disk(path: str) -> Path:
-    return Path(singleton("ProjectSettings").globalize_path(path))
-
-
 def _read(path: str) -> SenseGraph | None:
     """Return the graph in a file, None if there is no file yet."""
+    text = read_text(path)
     try:
-        return graph_from_text(_on_disk(path).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise ValueError(f"'{path}' cannot be read: {error.strerror}") from error
-    except (StateError, UnicodeDecodeError) as error:
+        return None if text is None else graph_from_text(text)
+    except StateError as error:
         raise ValueError(
             f"'{path}' is there and is no sense graph, so it is not overwritten: {error}") from error

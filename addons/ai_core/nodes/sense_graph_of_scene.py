@@ -6,17 +6,19 @@ from typing import Any
 
 from addons.ai_core.bridge.gd import is_in_editor, report_error
 from addons.ai_core.nodes.edited_scene import is_a_part, nodes_of
+from addons.ai_core.nodes.scene_text import read_text
 from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import nearest
 from addons.ai_core.nodes.sense_place import GROUP, PORTALS, REGIONS
 from ai_core.senses.sense_graph import SenseGraph
+from ai_core.senses.sense_graph_file import graph_from_text
 
 WITHOUT_REGIONS = "has mode Graph and no SenseRegion3D, so nothing is sensed; add regions, or use Regional"
 
 
 def graph_warnings(manager: Any) -> list[str]:
     """Return, in the editor, what ``graph_of_scene`` will report of a manager in graph mode."""
-    if not is_in_editor() or not manager.is_inside_tree() or is_a_part(manager):
+    if not is_in_editor() or not manager.is_inside_tree() or is_a_part(manager) or manager.graph_file:
         return []
     regions = nodes_of(manager, "SenseRegion3D")
     return [] if any(nearest(one, "SenseManager", GROUP) == manager for one in regions) else [WITHOUT_REGIONS]
@@ -44,12 +46,31 @@ def graph_of_scene(manager: Any, root: Any) -> tuple[SenseGraph, dict[str, Any],
         name = path_of(root, node)
         portals[name] = node
         ways += node.portals(name, *ends)
-    if not regions:
+    known = _of_file(manager, {*regions, *portals}) if manager.graph_file else SenseGraph([])
+    if not regions and not known.regions:
         report_error(WITHOUT_REGIONS, manager)
-    graph = SenseGraph([node.region(name) for name, node in regions.items()], ways)
+    graph = SenseGraph(
+        [*known.regions, *(node.region(name) for name, node in regions.items())], [*known.portals, *ways])
     for name, node in (*regions.items(), *portals.items()):
         node.become(manager, name)
     return graph, regions, portals
+
+
+def _of_file(manager: Any, taken: set[str]) -> SenseGraph:
+    """Return the graph in the file of a manager; what is wrong with it is reported, and it is left out."""
+    path = manager.graph_file
+    text = read_text(path)
+    try:
+        if text is None:
+            raise ValueError("there is no such file")
+        graph = graph_from_text(text)
+        names = {one.name for one in (*graph.regions, *graph.portals)} & taken
+        if names:
+            raise ValueError(f"the scene has nodes of the names {sorted(names)}, too; rename them")
+        return graph
+    except ValueError as error:
+        report_error(f"graph_file '{path}' is not used: {error}", manager)
+        return SenseGraph([])
 
 
 def _good(manager: Any, group: str) -> list[Any]:

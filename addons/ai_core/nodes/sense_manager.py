@@ -31,8 +31,10 @@ from addons.ai_core.nodes.sight_rays import body_id
 from ai_core.scheduling.task import Task, Turn
 from ai_core.senses.modality import Modality
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
+from ai_core.senses.sense_graph import SenseGraph
 from ai_core.senses.sense_graph_manager import SenseGraphManager
 
+HINT_FILE = 13
 Rows = NDArray[np.float32]
 AHEAD = np.array([[0, 0, -1]], np.float32)
 
@@ -58,6 +60,10 @@ class SenseManager(SenseSaving, Node):
         Mode, Mode.REGIONAL, on_set="_in_use",
         doc="Regional: for open ground; every signal carries as far as its range. Graph: for buildings; signals"
             " go by SenseRegion3D and SensePortal3D.")
+    graph_file = export(
+        str, "", hint=(HINT_FILE, "*.json"), on_set="_in_use", shown_when=("mode", Mode.GRAPH),
+        doc="A sense graph as text, such as a SenseGraphBaker writes: its regions and portals come before those of the"
+            " scene. 2D levels need it.")
     dimensions = export(
         Dimensions, Dimensions.THREE, on_set="_has_space",
         doc="Three: senses Sensor3D and SenseSource3D. Two: Sensor2D and SenseSource2D. Set it before the scene runs.")
@@ -238,8 +244,8 @@ class SenseManager(SenseSaving, Node):
 
     def region_node(self, name: str) -> Any:
         """Return the SenseRegion3D of that name in the graph, None if it was freed."""
-        node = self._regions[name]
-        return node if node.is_valid() else None
+        node = self._regions.get(name)
+        return node if node is not None and node.is_valid() else None
 
     def why_not(self, place: Any) -> str:
         """Return why a region or portal that has entered the tree can be no part of the graph, or ""."""
@@ -248,6 +254,16 @@ class SenseManager(SenseSaving, Node):
         if self._core is None or path_of(self._scheduler, place) in (*self._regions, *self._portals):
             return ""
         return "the graph is made already; add regions and portals before the first sensor or source"
+
+    @method
+    def set_portal_open(self, name: str, is_open: bool) -> None:
+        """Open or shut the portals of a name in graph_file; those of the scene have is_open themselves."""
+        self._graph().set_open(name, is_open)
+
+    @method
+    def is_portal_open(self, name: str) -> bool:
+        """Return whether the portals of a name in graph_file are open."""
+        return self._graph().is_open(name)
 
     @method
     def add_noise(self, modality: str, level: float, position: Variant = None) -> int:
@@ -287,6 +303,11 @@ class SenseManager(SenseSaving, Node):
     def get_stats(self) -> dict:
         """Return sensors, sources, signals under way, pairs in view, rays asked, and the longest wait."""
         return self.core.statistics() if self._scheduler is not None else {}
+
+    def _graph(self) -> SenseGraph:
+        if not isinstance(self.core, SenseGraphManager):
+            raise RefusedValue("has mode Regional, and no portals; set mode to Graph")
+        return self.core.graph
 
     def _frame(self, turn: Turn) -> None:
         if self._core is None:
