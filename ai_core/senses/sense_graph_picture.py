@@ -23,6 +23,9 @@ LEGEND_LINE = 18
 SHORTEST = 20
 """Least length of an arrow (px): it shows where a door leads, however short the way."""
 
+LONG_M = 2.0
+"""Longer ways than these are dashed: they are no doors."""
+
 APART = 5
 """How far lines of different senses through one portal are moved aside (px)."""
 
@@ -33,7 +36,7 @@ def graph_to_svg(graph: SenseGraph, *, pixels_per_m: float | None = None) -> str
     """Return a picture of a graph, seen from above; what is made by hand is drawn in red.
 
     Pointing at a region or portal tells its name and numbers. Arrows have the colours of
-    senses; sight between rooms that do not touch is dashed, and what is shut is faint.
+    senses; ways longer than doors are dashed, and what is shut is faint.
 
     Args:
         graph: its regions need shapes.
@@ -155,7 +158,7 @@ class _Picture:
         if length < SHORTEST:
             more = (SHORTEST - length) / 2
             x, y, a, b = x - along[0] * more, y - along[1] * more, a + along[0] * more, b + along[1] * more
-        dash = ' stroke-dasharray="5 4"' if length > 40 else ""
+        dash = ' stroke-dasharray="5 4"' if length > LONG_M * self._scale else ""
         faint = "" if is_open else ' opacity="0.35"'
         numbers = f"{name}: {passage.distance_m:.2f} m, {passage.area_m2:.2f} m², keeps {passage.attenuation:g}"
         return (f"<g{faint}><title>{_safe(tip)}; {_safe(numbers)}</title>"
