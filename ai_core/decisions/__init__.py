@@ -13,9 +13,10 @@ Rejected: numbers for priority of habits. They creep upwards; order does not.
 from __future__ import annotations
 
 from ai_core.decisions.adaptive import AdaptiveChoice, Chosen
+from ai_core.decisions.blackboard import Blackboard
 from ai_core.decisions.habit_context import HabitContext
 from ai_core.decisions.habit_tree import HabitTree
-from ai_core.decisions.habits import Callback, Habit, Launch, Status
+from ai_core.decisions.habits import FOR_EVER, Callback, Habit, Launch, Outcome, Status
 from ai_core.decisions.rule_mind import Fired, RuleMind
 from ai_core.decisions.rules import Rule, RuleSet
 from ai_core.decisions.sequence_prediction import Prediction, SequencePrediction
@@ -25,8 +26,10 @@ from ai_core.decisions.state_machine_states import PREVIOUS, History, State, Tra
 from ai_core.decisions.success_memory import SuccessMemory, bands
 
 __all__ = [
+    "FOR_EVER",
     "PREVIOUS",
     "AdaptiveChoice",
+    "Blackboard",
     "Callback",
     "Chosen",
     "Fired",
@@ -35,6 +38,7 @@ __all__ = [
     "HabitTree",
     "History",
     "Launch",
+    "Outcome",
     "Prediction",
     "Rule",
     "RuleMind",

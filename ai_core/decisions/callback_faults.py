@@ -25,14 +25,20 @@ class CallbackFaults:
         self._isolation = isolation
         self._failing: set[str] = set()
 
-    def report(self, name: str, frame: int, error: Exception) -> None:
+    def report(self, name: str, frame: int, error: Exception, *, says: str = "") -> None:
         """Report that the callback of this name raised.
+
+        Args:
+            name: what its failures are counted under.
+            frame: in which it raised.
+            error: what it raised.
+            says: what the report calls it, if not by this name.
 
         Raises:
             Exception: ``error`` itself, if the isolation lets faults through.
         """
         self._failing.add(name)
-        self._isolation.failed((self, name), f"{self._owner_name}: {name}", frame, error)
+        self._isolation.failed((self, name), f"{self._owner_name}: {says or name}", frame, error)
 
     def note_success(self, name: str) -> None:
         """Note a call that went well: failures were not in a row."""

@@ -2,16 +2,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from ai_core.decisions.habits import Status
-from ai_core.errors import finite_number
+from ai_core.errors import finite_number, shown
 
 if TYPE_CHECKING:
     from ai_core.decisions.habit_plan import Place
     from ai_core.decisions.habit_tree import HabitTree
 
-__all__ = ["HabitContext"]
+__all__ = ["AWAKE", "ROUNDING_S", "HabitContext"]
+
+AWAKE = -math.inf
+"""As the time at which something is due: now, and at every tick."""
+
+ROUNDING_S = 1e-9
+"""Timers reach their end this much early (s).
+
+Times are sums of frames, and sums of 0.1 miss 0.3 by rounding: without this a
+wait would now and then take a frame longer.
+"""
 
 
 class HabitContext:
@@ -23,37 +34,52 @@ class HabitContext:
     Attributes:
         elapsed_s: game time since this habit's last tick (s); 0 in the tick
             in which it began.
-        time_in_habit_s: game time since it began (s).
         status: RUNNING while it is active; from ``exit`` on how it ended, None
             if it was interrupted or its parent ended; None while pending.
         reason: why it began: "can activate", "interrupted patrol".
+        restart_point: what ``restart_at`` was last told in this run; "" at first.
+        generator: of a habit that is written as one, while it runs.
+        successes, failures: ends before this run that it repeats or retries.
     """
 
     __slots__ = (
-        "_memory", "_tree", "beside", "child", "elapsed_s", "has_ticked", "is_faulty", "parent",
-        "place", "reason", "status", "time_in_habit_s",
+        "_memory", "_tree", "began_s", "begins_next", "beside", "child", "elapsed_s", "failures", "generator",
+        "is_faulty", "number", "parent", "place", "reason", "restart_point", "status", "successes", "ticked_s",
+        "waits_for", "wake_s",
     )
 
-    def __init__(
-        self, tree: HabitTree, place: Place, parent: HabitContext | None, reason: str
-    ) -> None:
+    def __init__(self, tree: HabitTree, place: Place, parent: HabitContext | None, reason: str) -> None:
         self._tree = tree
         self._memory: dict[str, Any] | None = None
         self.place = place
         self.parent = parent
         self.child: HabitContext | None = None
         self.beside: list[HabitContext] | None = None
-        self.has_ticked = False
-        self.is_faulty = False
+        self.began_s = self.ticked_s = tree._now_s
         self.elapsed_s = 0.0
-        self.time_in_habit_s = 0.0
+        self.wake_s = AWAKE
+        self.waits_for: tuple[str, ...] = ()
+        self.number = self.successes = self.failures = 0
+        self.begins_next = self.is_faulty = False
+        self.generator: Generator[Any, Any, Any] | None = None
+        self.restart_point = ""
         self.status: Status | None = Status.RUNNING
         self.reason = reason
+
+    @property
+    def time_in_habit_s(self) -> float:
+        """Game time since it began (s)."""
+        return self._tree._now_s - self.began_s
 
     @property
     def owner(self) -> Any:
         """The character, as handed to its HabitTree."""
         return self._tree.owner
+
+    @property
+    def tree(self) -> HabitTree:
+        """The character's habits; to tell them something, for example."""
+        return self._tree
 
     @property
     def path(self) -> str:
@@ -71,6 +97,11 @@ class HabitContext:
         if self._memory is None:
             self._memory = {}
         return self._memory
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """What this habit of this character remembers from one run to the next."""
+        return self._tree._kept_by(self.place.index)
 
     def forget(self) -> None:
         """Empty the memory."""
@@ -90,14 +121,62 @@ class HabitContext:
             ValueError: if the priority is NaN or infinite.
             RuntimeError: if the habit is not active.
         """
-        if self.status is not Status.RUNNING:
-            raise RuntimeError(f"{self.path!r} is not active, so there is nothing to hold")
+        self._check_active("nothing to hold")
         held = math.inf if priority is None else finite_number("priority", priority)
-        self._tree.holds[self.place.index] = held
+        self._tree._hold(self.place.index, held)
 
     def release(self) -> None:
         """End a ``hold``; whoever waited for it may interrupt at the next tick."""
-        self._tree.holds.pop(self.place.index, None)
+        self._tree._release(self.place.index)
+
+    def wait_s(self, seconds: float) -> None:
+        """Call ``tick`` again when so much game time has passed (s), not before.
+
+        Raises:
+            ValueError: if the time is negative or not finite.
+            RuntimeError: if the habit is not active.
+        """
+        self._wait(finite_number("seconds", seconds, minimum=0), ())
+
+    def wait_for(self, *names: str, at_most_s: float | None = None) -> None:
+        """Call ``tick`` again when one of these is told or changes, not before.
+
+        Args:
+            names: as ``HabitTree.tell`` tells them, or keys of the blackboard.
+            at_most_s: or when so much game time has passed (s).
+
+        Raises:
+            ValueError: if there is no name, or the time is negative or not finite.
+            RuntimeError: if the habit is not active.
+        """
+        if not names or not all(isinstance(name, str) and name for name in names):
+            raise ValueError(f"wait_for needs names, got {shown(names)}; to wait for time use wait_s")
+        self._wait(
+            math.inf if at_most_s is None else finite_number("at_most_s", at_most_s, minimum=0), names)
+
+    def told(self, name: str) -> Any:
+        """Return the cargo that came with ``name`` in this tick, None if it was not told."""
+        return self._tree._cargo_of(name)
+
+    def restart_at(self, point: str) -> None:
+        """Declare where a generator begins again after loading; see ``habit_generators``.
+
+        Raises:
+            TypeError: if the point is no text.
+        """
+        if not isinstance(point, str):
+            raise TypeError(f"point must be text, got {shown(point)}")
+        self.restart_point = point
+
+    def _wait(self, seconds: float, names: tuple[str, ...]) -> None:
+        self._check_active("nobody to wait")
+        self.wake_s = self._tree._now_s + seconds - ROUNDING_S
+        self.waits_for = names
+        self._tree._wait(self)
+
+    def _check_active(self, why: str) -> None:
+        if self.status is not Status.RUNNING:
+            raise RuntimeError(f"{self.path!r} is not active, so there is {why}")
 
     def __repr__(self) -> str:
         return f"<HabitContext {self.path}>"

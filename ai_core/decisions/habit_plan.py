@@ -2,9 +2,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
-from ai_core.decisions.habits import Habit, Launch, check_habit
-from ai_core.errors import CycleError, shown
+from ai_core.decisions.habit_generators import as_tick
+from ai_core.decisions.habits import Habit, Launch, Outcome, check_habit
+from ai_core.errors import CycleError, UnknownNameError, shown
 
 __all__ = ["MAXIMUM_DEPTH", "HabitPlan", "Place", "plan_of"]
 
@@ -19,40 +22,54 @@ A tick takes three Python calls for each; 64 stay far below Python's limit of
 class Place:
     """Where a habit stands in a tree. One habit may stand in several places.
 
+    What the habit says has the habit's names; the rest:
+
     Attributes:
+        habit: what stands here.
         index: number in the plan, parents before children.
         end: number after the last place below it.
         blocking: children that launch as ``launch`` says, in order.
         non_blocking: children that run beside them.
+        children: all of them, in the order of the definition.
         number: position among the blocking siblings, from 0.
         is_beside: launched beside its siblings, not among them.
+        is_polled: asked in every tick whether it wants to run.
         held: priority of the hold it has from the beginning, or None.
         interrupting: why a sibling began that it gave way to.
         interrupted: how it ended for a sibling that this one is.
     """
 
     __slots__ = (
-        "blocking", "can_activate", "end", "enter", "exit", "held", "index", "interrupted",
-        "interrupting", "is_beside", "launch", "name", "non_blocking", "number", "path",
-        "tick", "urgency", "weight",
+        "asks_every_s", "begins_on", "blocking", "can_activate", "children", "cooldown_s", "end", "enter", "exit",
+        "habit", "held", "index", "interrupted", "interrupting", "is_beside", "is_polled", "launch", "name",
+        "non_blocking", "number", "outcome", "path", "remembers_s", "repeats", "retries", "tick", "timeout_s",
+        "urgency", "weight",
     )
 
     def __init__(self, habit: Habit, path: str, index: int) -> None:
+        self.habit = habit
         self.index = index
         self.end = index + 1
         self.name = habit.name
         self.path = path
         self.launch: Launch = habit.launch
+        self.outcome: Outcome | None = None if habit.outcome is Outcome.AS_IT_ENDED else habit.outcome
         self.weight: float = habit.weight
         self.urgency: float = habit.urgency
+        self.timeout_s, self.cooldown_s = habit.timeout_s, habit.cooldown_s
+        self.repeats, self.retries = habit.repeats, habit.retries
+        self.asks_every_s, self.remembers_s = habit.asks_every_s, habit.remembers_s
+        self.begins_on = habit.begins_on
+        self.is_polled = not (habit.wakes_on or habit.begins_on or habit.asks_every_s)
         self.is_beside: bool = habit.non_blocking
         self.held = math.inf if habit.uninterruptible else None
         self.can_activate = habit.callback("can_activate")
         self.enter = habit.callback("enter")
-        self.tick = habit.callback("tick")
+        self.tick: Callable[[Any], object] | None = as_tick(habit.callback("tick"))
         self.exit = habit.callback("exit")
         self.blocking: tuple[Place, ...] = ()
         self.non_blocking: tuple[Place, ...] = ()
+        self.children: tuple[Place, ...] = ()
         self.number = 0
         self.interrupting = f"interrupted {habit.name}"
         self.interrupted = f"interrupted by {habit.name}"
@@ -62,16 +79,20 @@ class Place:
         here = [held for index, held in holds.items() if self.index <= index < self.end]
         return max(here, default=None)
 
-    def children(self) -> list[Place]:
-        """Return all of them in the order of the definition."""
-        return sorted((*self.blocking, *self.non_blocking), key=lambda place: place.index)
-
 
 class HabitPlan:
     """All places of one tree; characters share it.
 
     Args:
         root: the definition.
+
+    Attributes:
+        places: all of them, parents before children.
+        by_path: the same, by path.
+        listeners: by what may be told or change, the indices of places to ask then.
+        keys: of the blackboard that some condition depends on.
+        remembers_s: by what may be told, for how long some habit begins on it (s).
+        random_path: of some habit that chooses at random; None if none does.
 
     Raises:
         CycleError: if a habit stands below itself.
@@ -80,12 +101,26 @@ class HabitPlan:
     Cost: O(places).
     """
 
-    __slots__ = ("places", "random_path", "root")
+    __slots__ = ("by_path", "keys", "listeners", "places", "random_path", "remembers_s", "root")
 
     def __init__(self, root: Habit) -> None:
         self.places: list[Place] = []
         self.random_path: str | None = None
+        self.listeners: dict[str, tuple[int, ...]] = {}
+        self.remembers_s: dict[str, float] = {}
         self.root = self._lay_out(root, root.name, ())
+        self.by_path = {place.path: place for place in self.places}
+        self.keys = tuple(dict.fromkeys(key for place in self.places for key in place.habit.wakes_on))
+
+    def at(self, path: str) -> Place:
+        """Return the place at a path.
+
+        Raises:
+            UnknownNameError: if there is none.
+        """
+        if path not in self.by_path:
+            raise UnknownNameError("habit", path, self.by_path)
+        return self.by_path[path]
 
     def _lay_out(self, habit: Habit, path: str, above: tuple[Habit, ...]) -> Place:
         if any(one is habit for one in above):
@@ -98,10 +133,13 @@ class HabitPlan:
             self.random_path = path
         place = Place(habit, path, len(self.places))
         self.places.append(place)
+        for name in dict.fromkeys((*habit.wakes_on, *habit.begins_on)):
+            self.listeners[name] = (*self.listeners.get(name, ()), place.index)
+            self.remembers_s[name] = max(self.remembers_s.get(name, 0.0), habit.remembers_s)
         below = (*above, habit)
-        laid_out = [self._lay_out(child, f"{path}/{child.name}", below) for child in children]
-        place.blocking = tuple(child for child in laid_out if not child.is_beside)
-        place.non_blocking = tuple(child for child in laid_out if child.is_beside)
+        place.children = tuple(self._lay_out(child, f"{path}/{child.name}", below) for child in children)
+        place.blocking = tuple(child for child in place.children if not child.is_beside)
+        place.non_blocking = tuple(child for child in place.children if child.is_beside)
         for number, child in enumerate(place.blocking):
             child.number = number
         place.end = len(self.places)

@@ -1,7 +1,8 @@
 """The state of a habit tree: which habits are active since when, and what they remember.
 
 Loading begins and ends nothing: no callback is called. A habit that was active
-goes on with its next tick, one that was pending waits.
+goes on with its next tick, one that was pending waits. One that is written as a
+generator begins its function again; see ``habit_generators``.
 """
 from __future__ import annotations
 
@@ -9,12 +10,11 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
-from ai_core.clock import Clock, TimeIndex
-from ai_core.decisions.habit_context import HabitContext
-from ai_core.decisions.habit_faults import HabitFaults
-from ai_core.decisions.habit_plan import Place
+from ai_core.decisions.callback_faults import read_failing
+from ai_core.decisions.habit_agenda import Told
+from ai_core.decisions.habit_context import AWAKE, HabitContext
+from ai_core.decisions.habit_plan import HabitPlan, Place
 from ai_core.errors import UnknownNameError
-from ai_core.faults import FaultIsolation
 from ai_core.saving.chance import prepare_random, save_random
 from ai_core.saving.fields import LATEST_S, Fields, State
 from ai_core.saving.values import SavedValues
@@ -24,29 +24,24 @@ if TYPE_CHECKING:
 
 __all__ = ["PLAIN_VALUES", "SaveableHabits", "active_runs"]
 
-VERSION = 1
+VERSION = 2
 
 PLAIN_VALUES = SavedValues()
 """For blackboards and memories that hold plain data; one for all trees."""
-
-Places = dict[str, Place]
 
 
 class SaveableHabits:
     """What makes a ``HabitTree`` saveable."""
 
-    __slots__ = ("_clock", "values")
+    __slots__ = ()
 
-    _clock: Clock | None
     values: SavedValues
 
-    @property
-    def clock(self) -> Clock | None:
-        """What tells ``tick`` the time, or None."""
-        return self._clock
-
     def save_state(self) -> State:
-        """Return what is active, held and remembered, the blackboard too, as plain data.
+        """Return what is active, held, told and remembered, the blackboard too, as plain data.
+
+        Of a ``Blackboard`` only the character's own scope; those around it are
+        saved by whoever shares them.
 
         Raises:
             StateError: if the blackboard or a memory holds what is neither plain
@@ -79,68 +74,97 @@ def active_runs(run: HabitContext | None) -> list[HabitContext]:
 
 def _saved(tree: HabitTree) -> State:
     _check_at_rest(tree)
-    places, values = tree.plan.places, tree.values
-    draws = tree.plan.random_path is not None
+    values = tree.values
+
+    def by_path(of_places: dict[int, Any] | None) -> State:
+        return {tree.plan.places[index].path: value for index, value in sorted((of_places or {}).items())}
+
+    board = tree._blackboard
     return {
         "version": VERSION,
-        "ticked_at": list(tree._now),
-        "elapsed_s": tree._elapsed_s,
-        "active": [
-            {
-                "path": run.path,
-                "reason": run.reason,
-                "elapsed_s": run.elapsed_s,
-                "time_in_habit_s": run.time_in_habit_s,
-                "has_ticked": run.has_ticked,
-                "is_faulty": run.is_faulty,
-                "memory": values.plain(run._memory, f"memory ({run.path})"),
-            }
-            for run in active_runs(tree.root_run)
-        ],
-        "holds": [[places[index].path, None if held == math.inf else held]
-                  for index, held in sorted(tree.holds.items())],
-        "endings": {places[index].path: why for index, why in sorted(tree.endings.items())},
-        "blackboard": values.plain(tree._blackboard, "blackboard"),
-        "random": save_random(tree._random) if draws else None,
-        "failing": _saved_failing(tree),
+        "seconds": tree._now_s,
+        "frame": tree._frame,
+        "tick_number": tree._tick_number,
+        "asks_all": tree._asks_all,
+        "noticed": sorted(tree._noticed or ()),
+        "told": {
+            name: {"cargo": values.plain(told.cargo, f"told ({name})"), "tick_number": told.tick_number,
+                   "at_s": told.at_s}
+            for name, told in (tree._told or {}).items()
+        },
+        "active": [_saved_run(run, values) for run in active_runs(tree.root_run)],
+        "holds": {path: None if held == math.inf else held for path, held in by_path(tree.holds).items()},
+        "endings": by_path(tree.endings),
+        "cooldowns": by_path(tree._cooldowns),
+        "asks_at_s": by_path(tree._asks_at_s),
+        "answered": by_path(tree._answered),
+        "kept": {path: values.plain(kept, f"kept ({path})") for path, kept in by_path(tree._kept).items()},
+        "blackboard": values.plain(None if board is None else dict(board), "blackboard"),
+        "random": save_random(tree._random) if tree.plan.random_path is not None else None,
+        "failing": tree._faults.save() if tree._faults is not None else [],
     }
 
 
-def _saved_failing(tree: HabitTree) -> list[State]:
-    if tree._faults is None:
-        return []
-    return [
-        {"path": tree.plan.places[index].path, "of_asking": of_asking,
-         "failures": failures, "is_quarantined": is_quarantined}
-        for index, of_asking, failures, is_quarantined in tree._faults.counts()
-    ]
+def _saved_run(run: HabitContext, values: SavedValues) -> State:
+    return {
+        "path": run.path,
+        "reason": run.reason,
+        "began_s": run.began_s,
+        "ticked_s": run.ticked_s,
+        "elapsed_s": run.elapsed_s,
+        "waits": run.wake_s != AWAKE,
+        "wakes_at_s": run.wake_s if math.isfinite(run.wake_s) else None,
+        "waits_for": list(run.waits_for),
+        "number": run.number if run.child is None else run.child.place.number,
+        "successes": run.successes,
+        "failures": run.failures,
+        "begins_next": run.begins_next,
+        "is_faulty": run.is_faulty,
+        "restart_point": run.restart_point,
+        "memory": values.plain(run._memory, f"memory ({run.path})"),
+    }
 
 
 def _prepared(tree: HabitTree, state: object) -> Callable[[], None]:
     _check_at_rest(tree)
-    fields = Fields.versioned(state, version=VERSION)
-    places = {place.path: place for place in tree.plan.places}
-    now = TimeIndex(*fields.moment("ticked_at"))
-    elapsed_s = fields.number("elapsed_s", maximum=LATEST_S)
-    root = _read_active(tree, fields, places)
-    holds = _read_holds(fields, places, {run.place for run in active_runs(root)})
-    ends = fields.group("endings")
-    endings = {_place(ends, path, path, places).index: ends.text(path) for path in ends.names()}
+    plan = tree.plan
+    fields = Fields.versioned(state, version=VERSION, migrations={1: _from_version_1})
+    changes: dict[str, Any] = {
+        "_now_s": fields.seconds("seconds"),
+        "_frame": fields.whole("frame"),
+        "_tick_number": fields.whole("tick_number"),
+        "_asks_all": fields.flag("asks_all"),
+        "_noticed": {_text(fields, "noticed", one) for one in fields.items("noticed")} or None,
+        "_told": _read_told(tree, fields.group("told")) or None,
+        "root_run": _read_active(tree, fields, plan),
+    }
+    active = {run.path for run in active_runs(changes["root_run"])}
+    changes["holds"] = _by_place(fields, "holds", plan, lambda group, path: group.number_or(path, math.inf), active)
+    changes["endings"] = _by_place(fields, "endings", plan, Fields.text)
+    for name in ("cooldowns", "asks_at_s"):
+        changes[f"_{name}"] = _by_place(fields, name, plan, Fields.seconds) or None
+    changes["_answered"] = _by_place(fields, "answered", plan, Fields.whole) or None
+    changes["_kept"] = _by_place(
+        fields, "kept", plan, lambda group, path: _read_dict(tree, group, path) or {}) or None
     board = _read_dict(tree, fields, "blackboard")
     put_random = _read_random(tree, fields)
-    failing = _read_failing(fields, places)
+    failing = read_failing(fields, [key for path in plan.by_path for key in (path, f"can_activate of {path}")])
     fields.end()
 
     def change() -> None:
         for run in active_runs(tree.root_run):
             run.status = run.parent = None  # whoever kept it sees that it is over
-        tree._now, tree._elapsed_s, tree.root_run = now, elapsed_s, root
-        tree.holds, tree.endings = holds, endings
         if board is not None or tree._blackboard:
             tree.blackboard.clear()  # kept as it is: others may share it
             tree.blackboard.update(board or {})
+        for name, value in changes.items():
+            setattr(tree, name, value)
+        tree._wake()
+        for run in active_runs(tree.root_run):
+            tree._watch(run.waits_for)
         put_random()
-        _put_failing(tree, failing)
+        if tree._faults is not None or failing:
+            tree._callback_faults().put(failing)
 
     return change
 
@@ -152,52 +176,80 @@ def _check_at_rest(tree: HabitTree) -> None:
         )
 
 
-def _place(fields: Fields, field: str, path: str, places: Places) -> Place:
-    if path not in places:
-        fields.refuse(field, f"is not here: {UnknownNameError('habit', path, places)}")
-    return places[path]
+def _place(fields: Fields, field: str, path: str, plan: HabitPlan) -> Place:
+    if path not in plan.by_path:
+        fields.refuse(field, f"is not here: {UnknownNameError('habit', path, plan.by_path)}")
+    return plan.by_path[path]
 
 
-def _read_active(tree: HabitTree, fields: Fields, places: Places) -> HabitContext | None:
+def _text(fields: Fields, name: str, value: object) -> str:
+    if not isinstance(value, str):
+        fields.refuse(name, "must hold names")
+    return value
+
+
+def _by_place(
+    fields: Fields, name: str, plan: HabitPlan, read: Callable[[Fields, str], Any], active: set[str] | None = None
+) -> dict[int, Any]:
+    """Return a field that says something by path; only for active habits if these are given."""
+    group = fields.group(name)
+    found = {}
+    for path in group.names():
+        place = _place(group, path, path, plan)
+        if active is not None and path not in active:
+            group.refuse(path, "must be an active habit")
+        found[place.index] = read(group, path)
+    return found
+
+
+def _read_told(tree: HabitTree, group: Fields) -> dict[str, Told]:
+    found: dict[str, Told] = {}
+    for name in group.names():
+        one = group.group(name)
+        told = found[name] = Told(tree.values.value(one.anything("cargo"), one.place_of("cargo")))
+        told.tick_number, told.at_s = one.whole("tick_number"), one.seconds("at_s")
+        one.end()
+    return found
+
+
+def _read_active(tree: HabitTree, fields: Fields, plan: HabitPlan) -> HabitContext | None:
     """Return the run of the root, with all below it."""
     runs: dict[str, HabitContext] = {}
     for one in fields.groups("active"):
         path = one.text("path")
-        place = _place(one, "path", path, places)
+        place = _place(one, "path", path, plan)
         above = path.rpartition("/")[0]
         parent = runs.get(above)
         if path in runs:
             one.refuse("path", f"comes twice: {path!r}")
         if above and parent is None:
             one.refuse("path", f"must come after {above!r}, which it is part of")
-        run = runs[path] = HabitContext(tree, place, parent, one.text("reason"))
-        run.elapsed_s = one.number("elapsed_s", maximum=LATEST_S)
-        run.time_in_habit_s = one.number("time_in_habit_s", maximum=LATEST_S)
-        run.has_ticked, run.is_faulty = one.flag("has_ticked"), one.flag("is_faulty")
-        run._memory = _read_dict(tree, one, "memory")
-        one.end()
+        run = runs[path] = _read_run(tree, one, place, parent)
         if parent is None:
             continue
         if place.is_beside:
             parent.beside = [*(parent.beside or ()), run]
         elif parent.child is None:
-            parent.child = run
+            parent.child, parent.number = run, place.number
         else:
             one.refuse("path", f"cannot be active beside {parent.child.path!r}, got {path!r}")
-    return runs.get(tree.plan.root.path)
+    return runs.get(plan.root.path)
 
 
-def _read_holds(fields: Fields, places: Places, active: set[Place]) -> dict[int, float]:
-    holds: dict[int, float] = {}
-    for index, pair in enumerate(fields.items("holds")):
-        if not isinstance(pair, list) or len(pair) != 2:
-            fields.refuse(f"holds[{index}]", "must be [path, priority]")
-        one = Fields({"path": pair[0], "priority": pair[1]}, fields.place_of(f"holds[{index}]"))
-        place = _place(one, "path", one.text("path"), places)
-        if place not in active or place.index in holds:
-            one.refuse("path", f"must be an active habit, each once, got {place.path!r}")
-        holds[place.index] = one.number_or("priority", math.inf)
-    return holds
+def _read_run(tree: HabitTree, one: Fields, place: Place, parent: HabitContext | None) -> HabitContext:
+    run = HabitContext(tree, place, parent, one.text("reason"))
+    run.began_s, run.ticked_s = one.seconds("began_s"), one.seconds("ticked_s")
+    run.elapsed_s = one.number("elapsed_s", minimum=0, maximum=LATEST_S)
+    wakes_at_s = one.number_or("wakes_at_s", math.inf)
+    run.wake_s = wakes_at_s if one.flag("waits") else AWAKE
+    run.waits_for = tuple(_text(one, "waits_for", name) for name in one.items("waits_for"))
+    run.number = one.whole("number", maximum=len(place.blocking))
+    run.successes, run.failures = one.whole("successes"), one.whole("failures")
+    run.begins_next, run.is_faulty = one.flag("begins_next"), one.flag("is_faulty")
+    run.restart_point = one.text("restart_point")
+    run._memory = _read_dict(tree, one, "memory")
+    one.end()
+    return run
 
 
 def _read_dict(tree: HabitTree, fields: Fields, name: str) -> dict[str, Any] | None:
@@ -216,22 +268,24 @@ def _read_random(tree: HabitTree, fields: Fields) -> Callable[[], object]:
     return prepare_random(tree._random, saved, fields.place_of("random"))
 
 
-def _read_failing(fields: Fields, places: Places) -> dict[tuple[int, bool], tuple[int, bool]]:
-    failing: dict[tuple[int, bool], tuple[int, bool]] = {}
-    for one in fields.groups("failing"):
-        key = _place(one, "path", one.text("path"), places).index, one.flag("of_asking")
-        if key in failing:
-            one.refuse("path", "comes twice")
-        failing[key] = one.whole("failures"), one.flag("is_quarantined")
-        one.end()
-    return failing
-
-
-def _put_failing(tree: HabitTree, failing: dict[tuple[int, bool], tuple[int, bool]]) -> None:
-    if tree._faults is not None:
-        tree._faults.release()
-    if failing:
-        if tree._faults is None:
-            tree._faults = HabitFaults(tree.name, tree._isolation or FaultIsolation())
-        for (index, of_asking), (failures, is_quarantined) in failing.items():
-            tree._faults.put(index, failures, of_asking=of_asking, is_quarantined=is_quarantined)
+def _from_version_1(state: State) -> State:
+    """Return what version 1 saved as version 2 does: moments instead of durations."""
+    frame, seconds = state.pop("ticked_at")
+    state.pop("elapsed_s")
+    runs = [dict(one) for one in state["active"]]
+    for run in runs:
+        run.pop("has_ticked")
+        run |= {
+            "began_s": seconds - run.pop("time_in_habit_s"), "ticked_s": seconds, "waits": False, "wakes_at_s": None,
+            "waits_for": [], "number": 0, "successes": 0, "failures": 0, "begins_next": False, "restart_point": "",
+        }
+    failing = [
+        {"name": ("can_activate of " if one["of_asking"] else "") + one["path"], "failures": one["failures"],
+         "is_quarantined": one["is_quarantined"]}
+        for one in state["failing"]
+    ]
+    return {
+        **state, "version": 2, "seconds": seconds, "frame": frame, "tick_number": 0, "asks_all": True, "noticed": [],
+        "told": {}, "active": runs, "holds": dict(state["holds"]), "cooldowns": {},
+        "asks_at_s": {}, "answered": {}, "kept": {}, "failing": failing,
+    }

@@ -1,16 +1,21 @@
 """Habits: what a character can do, defined once and shared by all who do it."""
 from __future__ import annotations
 
+import copy
+import math
 from collections.abc import Callable, Iterable
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ai_core.errors import finite_number, shown
+from ai_core.errors import finite_number, shown, whole_number
 
 if TYPE_CHECKING:
     from ai_core.decisions.habit_context import HabitContext
 
-__all__ = ["Callback", "Habit", "Launch", "Status", "check_habit"]
+__all__ = ["FOR_EVER", "Callback", "Habit", "Launch", "Outcome", "Status", "check_habit"]
+
+FOR_EVER = math.inf
+"""As ``repeats`` or ``retries``: again and again, until the habit is interrupted."""
 
 
 class Launch(Enum):
@@ -20,9 +25,12 @@ class Launch(Enum):
     """One at a time; the earlier in the list, the more urgent. The habit ends
     only by its own ``tick``: its children come and go."""
     SEQUENTIAL = "sequential"
-    """One after the other; the habit ends with the last."""
+    """One after the other; the habit ends with the last, or with one that fails."""
     RANDOM = "random"
     """One, chosen by weight among those that can run; the habit ends with it."""
+    FALLBACK = "fallback"
+    """One after the other, leaving out those that cannot run, until one
+    succeeds; the habit ends with it, and fails if none does."""
 
 
 class Status(Enum):
@@ -33,12 +41,24 @@ class Status(Enum):
     FAILED = "failed"
 
 
+class Outcome(Enum):
+    """What a habit's parent is told when it has ended."""
+
+    AS_IT_ENDED = "as it ended"
+    INVERTED = "inverted"
+    ALWAYS_SUCCEEDED = "always succeeded"
+    ALWAYS_FAILED = "always failed"
+
+
 Callback = Callable[["HabitContext"], object]
 """What a habit does at one point of its run; is told the context of that run."""
 
-FIXED = frozenset(
-    {"name", "launch", "non_blocking", "uninterruptible", "weight", "urgency"}
-)
+MOMENTS = ("can_activate", "enter", "tick", "exit")
+
+FIXED = frozenset({
+    "name", "launch", "non_blocking", "uninterruptible", "weight", "urgency", "timeout_s", "cooldown_s",
+    "repeats", "retries", "outcome", "wakes_on", "asks_every_s", "begins_on", "remembers_s",
+})
 
 
 class Habit:
@@ -63,9 +83,42 @@ class Habit:
         urgency: breaks holds of a lower priority than this; see ``hold``.
         can_activate: may it begin now? Asked while it is pending. None: always.
         enter: it begins.
-        tick: goes on, and returns its Status; None means running.
+        tick: goes on, and returns its Status; None means running. Or a
+            generator function; see ``habit_generators``.
         exit: it ends; called exactly once for each beginning.
+        timeout_s: longest time a run may take before it fails (s), above 0.
+        cooldown_s: time after its end in which it cannot begin (s), 0 or more.
+        repeats: how often in a row it succeeds before it has; 1 or more.
+        retries: how often it begins again after it failed; 0 or more. Both may
+            be ``FOR_EVER``. It begins again in the next tick, unasked.
+        outcome: what its parent is told of its end.
+        wakes_on: what ``can_activate`` depends on: keys of the blackboard and
+            names given to ``HabitTree.tell``. While something less urgent runs
+            it is asked only after one of them. Without, it is asked every tick.
+        asks_every_s: while something less urgent runs, ask so rarely (s).
+        begins_on: it begins only after ``HabitTree.tell`` told one of these.
+        remembers_s: for how long it may still begin on that (s), 0 or more; 0:
+            in the next tick only.
+
+    Raises:
+        TypeError, ValueError: if something is not what it must be.
     """
+
+    name: str
+    launch: Launch
+    non_blocking: bool
+    uninterruptible: bool
+    weight: float
+    urgency: float
+    timeout_s: float
+    cooldown_s: float
+    repeats: float
+    retries: float
+    outcome: Outcome
+    wakes_on: tuple[str, ...]
+    asks_every_s: float
+    begins_on: tuple[str, ...]
+    remembers_s: float
 
     def __init__(
         self,
@@ -81,25 +134,41 @@ class Habit:
         enter: Callback | None = None,
         tick: Callback | None = None,
         exit: Callback | None = None,
+        timeout_s: float = math.inf,
+        cooldown_s: float = 0.0,
+        repeats: float = 1,
+        retries: float = 0,
+        outcome: Outcome = Outcome.AS_IT_ENDED,
+        wakes_on: Iterable[str] = (),
+        asks_every_s: float = 0.0,
+        begins_on: Iterable[str] = (),
+        remembers_s: float = 0.0,
     ) -> None:
         if not isinstance(name, str) or not name or "/" in name:
             raise ValueError(f"a habit's name must be a string without '/', got {shown(name)}")
-        if not isinstance(launch, Launch):
-            raise TypeError(f"habit {name!r}: launch must be a Launch, got {shown(launch)}")
+        for option, value, kind in (("launch", launch, Launch), ("outcome", outcome, Outcome)):
+            if not isinstance(value, kind):
+                raise TypeError(f"habit {name!r}: {option} must be {_a(kind)}, got {shown(value)}")
         self._children = tuple(children)
-        self._given = {
-            "can_activate": can_activate, "enter": enter, "tick": tick, "exit": exit,
-        }
+        self._given = dict(zip(MOMENTS, (can_activate, enter, tick, exit), strict=True))
         for moment, callback in self._given.items():
             if callback is not None and not callable(callback):
-                raise TypeError(
-                    f"habit {name!r}: {moment} must be callable, got {shown(callback)}"
-                )
-        self.launch = launch
-        self.non_blocking = bool(non_blocking)
-        self.uninterruptible = bool(uninterruptible)
+                raise TypeError(f"habit {name!r}: {moment} must be callable, got {shown(callback)}")
+        self._kind = object()  # kept by copies that differ in their children alone
+        self.launch, self.outcome = launch, outcome
+        self.non_blocking, self.uninterruptible = bool(non_blocking), bool(uninterruptible)
         self.weight = finite_number(f"habit {name!r}: weight", weight, above=0)
         self.urgency = finite_number(f"habit {name!r}: urgency", urgency)
+        self.timeout_s = timeout_s if timeout_s == math.inf else finite_number(
+            f"habit {name!r}: timeout_s", timeout_s, above=0)
+        for option, seconds in (
+            ("cooldown_s", cooldown_s), ("asks_every_s", asks_every_s), ("remembers_s", remembers_s),
+        ):
+            setattr(self, option, finite_number(f"habit {name!r}: {option}", seconds, minimum=0))
+        self.repeats = _times(f"habit {name!r}: repeats", repeats, minimum=1)
+        self.retries = _times(f"habit {name!r}: retries", retries, minimum=0)
+        self.wakes_on = _names(f"habit {name!r}: wakes_on", wakes_on)
+        self.begins_on = _names(f"habit {name!r}: begins_on", begins_on)
         self.name = name
         check_habit(self, self._children, name)
 
@@ -134,6 +203,30 @@ class Habit:
             return None
         overridden: Callback = getattr(self, moment)
         return overridden
+
+    def is_kind_of(self, other: Habit) -> bool:
+        """Return True if the two differ in their children at most, as an edit leaves them."""
+        return self._kind is other._kind
+
+    def with_children(self, children: Iterable[Habit], *, path: str = "") -> Habit:
+        """Return this habit with other children.
+
+        Args:
+            children: all it is to have.
+            path: where it stands, for errors; else its name.
+
+        Raises:
+            TypeError: if its class makes the children itself.
+            ValueError: if it cannot launch these.
+        """
+        if type(self).children is not Habit.children:
+            raise TypeError(f"habit {self.name!r} makes its children itself, so they cannot be exchanged")
+        other = copy.copy(self)
+        below = tuple(children)
+        check_habit(other, below, path or self.name)
+        other.__dict__.update(_children=below)
+        other.__dict__.pop("_plan", None)
+        return other
 
     def __setattr__(self, name: str, value: object) -> None:
         if name in FIXED and "name" in self.__dict__:
@@ -173,3 +266,23 @@ def check_habit(habit: Habit, children: tuple[Habit, ...], path: str) -> None:
             f"habit {path!r}: a {habit.launch.value} habit needs a child to launch"
             " (non-blocking ones run beside); add one or make it PRIORITIZED"
         )
+
+
+def _a(kind: type) -> str:
+    return f"{'an' if kind.__name__[0] in 'AEIOU' else 'a'} {kind.__name__}"
+
+
+def _times(name: str, value: Any, *, minimum: int) -> float:
+    if isinstance(value, float) and value == FOR_EVER:
+        return value
+    return whole_number(name, value, minimum=minimum, remedy="or use FOR_EVER")
+
+
+def _names(name: str, value: object) -> tuple[str, ...]:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise TypeError(f"{name} must be several names, got {shown(value)}; write ({shown(value)},)")
+    names = tuple(value)
+    for one in names:
+        if not isinstance(one, str) or not one:
+            raise TypeError(f"{name} must hold names, got {shown(one)}")
+    return names

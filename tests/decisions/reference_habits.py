@@ -1,18 +1,21 @@
 """The rules of habits, written as plainly as can be, to hold the real ones to.
 
-A specification is a dictionary; an active habit is a dictionary of its name and
-what is active below it. No plans, no contexts, no speed.
+A specification is a dictionary; an active habit is a dictionary of its
+specification and what is active below it. Everybody is asked in every tick. No
+plans, no contexts, no agenda, no speed.
 """
 from __future__ import annotations
 
 RUNNING, SUCCEEDED, FAILED = "running", "succeeded", "failed"
+TURNED = {SUCCEEDED: FAILED, FAILED: SUCCEEDED}
 
 
 class ReferenceTree:
     """Lives by a specification in a world that says who wants, ends and holds.
 
-    A specification has "name", "children", "launch", "beside", "held" and
-    "ticks"; a world has wants(name), result(name), holds(name), draw().
+    A specification has "name", "children", "launch", "beside", "held", "ticks",
+    "timeout_s", "cooldown_s", "repeats", "retries" and "inverted"; a world has
+    wants(name), result(name), holds(name), draw().
     """
 
     def __init__(self, root, world):
@@ -21,10 +24,13 @@ class ReferenceTree:
         self.log = []
         self.active = None
         self.held = set()
+        self.cools_until = {}
+        self.now_s = 0.0
 
-    def tick(self):
+    def tick(self, elapsed_s):
+        self.now_s += elapsed_s
         if self.active is None:
-            if not self.world.wants(self.root["name"]):
+            if not self.wants(self.root):
                 return None
             status, self.active = self.begin(self.root)
             return status
@@ -37,16 +43,33 @@ class ReferenceTree:
         if self.active is not None:
             self.end(self.active)
             self.active = None
+        self.held, self.cools_until = set(), {}
+
+    def wants(self, spec):
+        return self.cools_until.get(spec["name"], 0.0) <= self.now_s and self.world.wants(spec["name"])
 
     def begin(self, spec):
+        """Return how it stands for its parent, and what is active of it."""
+        one = {"spec": spec, "succeeded": 0, "failed": 0}
+        status = self.begin_again(one)
+        return status, one if status == RUNNING else None
+
+    def begin_again(self, one):
+        spec = one["spec"]
+        one |= {"main": None, "step": 0, "beside": {}, "again": False, "began_s": self.now_s}
         self.log.append(f"enter {spec['name']}")
         if spec["held"]:
             self.held.add(spec["name"])
-        one = {"spec": spec, "main": None, "beside": {}}
-        status = self.go_on(one)
-        return status, one if status == RUNNING else None
+        return self.live(one)
 
     def go_on(self, one):
+        if one["again"]:
+            return self.begin_again(one)
+        if self.now_s - one["began_s"] >= one["spec"]["timeout_s"]:
+            return self.over(one, FAILED)
+        return self.live(one)
+
+    def live(self, one):
         spec, status = one["spec"], RUNNING
         if spec["ticks"]:
             name = spec["name"]
@@ -57,13 +80,23 @@ class ReferenceTree:
         main = [child for child in spec["children"] if not child["beside"]]
         if status == RUNNING and main:
             status = getattr(self, spec["launch"])(one, main)
-        if status == RUNNING:
-            for child in spec["children"]:
-                if child["beside"]:
-                    self.run_beside(one, child)
-            return RUNNING
+        if status != RUNNING:
+            return self.over(one, status)
+        for child in spec["children"]:
+            if child["beside"]:
+                self.run_beside(one, child)
+        return RUNNING
+
+    def over(self, one, status):
+        """Let it end; return how it stands for its parent."""
+        spec = one["spec"]
+        one[status] += 1
         self.end(one)
-        return status
+        if one["succeeded"] < spec["repeats"] and one["failed"] <= spec["retries"]:
+            one["again"] = True
+            self.cools_until.pop(spec["name"], None)
+            return RUNNING
+        return TURNED[status] if spec["inverted"] else status
 
     def prioritized(self, one, children):
         over = []
@@ -72,45 +105,47 @@ class ReferenceTree:
             better = children if current is None else children[: children.index(current["spec"])]
             if current is not None and self.holds_somewhere(current):
                 better = []
-            willing = [c for c in better if c not in over and self.world.wants(c["name"])]
+            willing = [c for c in better if c not in over and self.wants(c)]
             if willing:
                 if current is not None:
                     self.end(current)
                 chosen = willing[0]
+                over.append(chosen)  # each begins at most once in a choice
                 status, one["main"] = self.begin(chosen)
             elif current is not None:
-                chosen = current["spec"]
                 status = self.go_on(current)
             else:
                 return RUNNING
             if status == RUNNING:
                 return RUNNING
             one["main"] = None
-            over.append(chosen)
 
-    def sequential(self, one, children):
-        rest = list(children)
-        if one["main"] is not None:
-            rest = children[children.index(one["main"]["spec"]) + 1 :]
-            status = self.go_on(one["main"])
-            if status != SUCCEEDED:
+    def sequential(self, one, children, wanted=SUCCEEDED):
+        while one["step"] < len(children):
+            child = children[one["step"]]
+            if one["main"] is not None:
+                status = self.go_on(one["main"])
                 one["main"] = one["main"] if status == RUNNING else None
-                return status
-            one["main"] = None
-        for child in rest:
-            if not self.world.wants(child["name"]):
+            elif self.wants(child):
+                status, one["main"] = self.begin(child)
+            elif wanted == SUCCEEDED:
                 return FAILED
-            status, one["main"] = self.begin(child)
-            if status != SUCCEEDED:
+            else:
+                status = wanted
+            if status != wanted:
                 return status
-        return SUCCEEDED
+            one["step"] += 1
+        return wanted
+
+    def fallback(self, one, children):
+        return self.sequential(one, children, FAILED)
 
     def random(self, one, children):
         if one["main"] is not None:
             status = self.go_on(one["main"])
             one["main"] = one["main"] if status == RUNNING else None
             return status
-        willing = [child for child in children if self.world.wants(child["name"])]
+        willing = [child for child in children if self.wants(child)]
         if not willing:
             return FAILED
         status, one["main"] = self.begin(willing[int(self.world.draw() * len(willing))])
@@ -121,7 +156,7 @@ class ReferenceTree:
         if name in one["beside"]:
             if self.go_on(one["beside"][name]) != RUNNING:
                 del one["beside"][name]
-        elif self.world.wants(name):
+        elif self.wants(child):
             _, active = self.begin(child)
             if active is not None:
                 one["beside"][name] = active
@@ -135,6 +170,36 @@ class ReferenceTree:
             self.end(beside)
         if one["main"] is not None:
             self.end(one["main"])
+        one["beside"], one["main"] = {}, None
         name = one["spec"]["name"]
-        self.log.append(f"exit {name}")
+        if not one["again"]:
+            self.log.append(f"exit {name}")
         self.held.discard(name)
+        if one["spec"]["cooldown_s"]:
+            self.cools_until[name] = self.now_s + one["spec"]["cooldown_s"]
+
+    def replace(self, parent, index, *instead):
+        """Put none, one or two habits in the place of a child; it ends first."""
+        gone = parent["children"][index]
+        for one in self.all_active(self.active):
+            if one["spec"] is not parent:
+                continue
+            main = [child for child in parent["children"] if not child["beside"]]
+            if one["main"] is not None and one["main"]["spec"] is gone:
+                if gone not in instead:
+                    self.end(one["main"])
+                    one["main"] = None
+            elif gone["name"] in one["beside"] and gone not in instead:
+                self.end(one["beside"].pop(gone["name"]))
+            before = main[: one["step"]]
+            children = [*parent["children"][:index], *instead, *parent["children"][index + 1 :]]
+            now = [child for child in children if not child["beside"]]
+            done = [child for child in now if child in before]
+            one["step"] = now.index(one["main"]["spec"]) if one["main"] else len(done)
+        parent["children"][index : index + 1] = instead
+
+    def all_active(self, one):
+        if one is None:
+            return []
+        below = [*([one["main"]] if one["main"] else []), *one["beside"].values()]
+        return [one, *(each for child in below for each in self.all_active(child))]

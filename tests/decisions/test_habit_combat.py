@@ -100,9 +100,8 @@ def test_the_hold_of_an_earlier_swing_protects_no_later_one(guard, diary):
     diary.wants.add("melee")
     guard.tick(0.1)
     guard.tick(0.3)
-    guard.tick(0.2)  # over
     diary.wants.discard("melee")
-    guard.tick(0.1)
+    guard.tick(0.2)  # over
     assert guard.active_paths() == ["guard/fight/attack/shoot"]
 
     diary.wants.add("dodge")

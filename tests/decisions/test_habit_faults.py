@@ -73,6 +73,7 @@ def test_a_parent_whose_tick_raises_takes_its_children_along_in_order(diary, fau
         [diary.habit("dig")],
         tick=lambda context: next(answers),
         exit=lambda context: diary.append("exit work"),
+        cooldown_s=1.0,
     )
     tree = HabitTree(diary.habit("root", work), faults=faults)
     tree.tick(0.1)

@@ -160,12 +160,15 @@ def test_saving_and_loading_wait_for_the_end_of_the_tick():
         (("active", 2, "path"), "root/idle", "cannot be active beside 'root/fight', got 'root/idle'"),
         (("active", 0, "memory"), [], r"'active\[0\].memory' must be a dict"),
         (("active", 0, "elapsed_s"), None, r"'active\[0\].elapsed_s' must be a finite number"),
-        (("holds",), [["root/idle", 1]], r"'holds\[0\].path' must be an active habit, each once, got 'root/idle'"),
-        (("holds",), [["root", "x"]], r"'holds\[0\].priority' must be a finite number"),
+        (("holds",), {"root/idle": 1}, "'holds.root/idle' must be an active habit"),
+        (("holds",), {"root": "x"}, "'holds.root' must be a finite number"),
+        (("cooldowns",), {"root": "x"}, "'cooldowns.root' must be a finite number"),
+        (("active", 1, "waits_for"), [3], r"'active\[1\].waits_for' must hold names"),
+        (("told",), {"noise": 3}, "'told.noise' must be a dict"),
         (("endings",), {"root/x": "done"}, "'endings.root/x' is not here: unknown habit 'root/x'"),
         (("blackboard",), 3, "'blackboard' must be a dict"),
         (("random", "index"), 700, "'random.index' must be at most 624"),
-        (("failing",), [{"path": "root", "of_asking": 1}], r"'failing\[0\].of_asking' must be true or false"),
+        (("failing",), [{"name": "root/x"}], r"'failing\[0\].name' is not here: unknown callback 'root/x'"),
     ],
 )
 def test_a_state_that_cannot_be_is_refused(path, value, message):

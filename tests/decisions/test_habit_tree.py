@@ -19,7 +19,7 @@ def test_elapsed_time_is_zero_in_the_first_tick_and_true_at_any_rate():
     tree = HabitTree(
         Habit("root", tick=lambda c: told.append((c.elapsed_s, c.time_in_habit_s)))
     )
-    for elapsed_s in (0.1, 0.25, 4.0):
+    for elapsed_s in (0.5, 0.25, 4.0):
         tree.tick(elapsed_s)
     assert told == [(0.0, 0.0), (0.25, 0.25), (4.0, 4.25)]
 

@@ -1,0 +1,180 @@
+"""Blackboards: scopes, types, and who is told of a change."""
+from __future__ import annotations
+
+import gc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ai_core.decisions.blackboard import Blackboard
+from ai_core.decisions.habit_tree import HabitTree
+from ai_core.decisions.habits import Habit
+from ai_core.errors import CycleError, UnknownNameError
+
+
+@pytest.fixture
+def world():
+    return Blackboard({"alarm": False, "day": 1}, name="world", types={"alarm": bool})
+
+
+@pytest.fixture
+def squad(world):
+    return Blackboard(name="squad", parent=world)
+
+
+@pytest.fixture
+def bob(squad):
+    return Blackboard({"health": 1.0}, name="bob", parent=squad, types={"health": float, "target": str | None})
+
+
+def test_what_is_not_known_here_is_looked_for_in_the_scopes_around(bob, squad):
+    squad["target"] = "door"
+    assert (bob["health"], bob["target"], bob["alarm"]) == (1.0, "door", False)
+    assert bob.get("target") == "door"
+    assert bob.get("nothing", 7) == 7
+    assert bob.knows("alarm")
+    assert "alarm" not in bob
+    assert dict(bob) == {"health": 1.0}
+    with pytest.raises(KeyError, match="nothing"):
+        bob["nothing"]
+
+
+def test_writing_stays_here_unless_a_scope_is_named(bob, world):
+    bob["day"] = 2
+    bob.scope("world")["alarm"] = True
+    assert (world["day"], world["alarm"], bob["alarm"]) == (1, True, True)
+    with pytest.raises(UnknownNameError, match="unknown scope 'wolrd'; did you mean 'world'"):
+        bob.scope("wolrd")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("health", "full", "'bob': 'health' must be float, got 'full'"),
+        ("health", True, "'bob': 'health' must be float, got True"),
+        ("target", 3, "'bob': 'target' must be str or NoneType, got 3"),
+    ],
+)
+def test_a_value_of_a_wrong_type_is_refused_and_nothing_changes(bob, key, value, message):
+    with pytest.raises(TypeError, match=message):
+        bob[key] = value
+    with pytest.raises(TypeError, match=message):
+        bob.update({"other": 1, key: value})
+    assert bob == {"health": 1.0}
+
+
+def test_a_whole_number_becomes_a_float_where_one_is_wanted(bob):
+    bob["health"] = 3
+    assert type(bob["health"]) is float
+    bob["target"] = None
+    assert bob["target"] is None
+
+
+def test_types_must_be_types():
+    with pytest.raises(TypeError, match=r"types\['a'\] must be a type or several, as float | None, got 'int'"):
+        Blackboard(types={"a": "int"})
+    with pytest.raises(TypeError, match="'b': 'a' must be int, got 'x'"):
+        Blackboard({"a": "x"}, types={"a": int}, name="b")
+
+
+def test_who_watches_is_told_of_changes_here_and_around_and_not_of_equal_values(bob, world):
+    heard = []
+    watch = bob.watch("alarm", lambda key, value: heard.append((key, value)))
+    world["alarm"] = True
+    world["alarm"] = True
+    bob["alarm"] = False
+    del bob["alarm"]
+    world["day"] = 5
+    assert heard == [("alarm", True), ("alarm", False), ("alarm", True)]
+    watch.cancel()
+    watch.cancel()
+    world["alarm"] = False
+    assert len(heard) == 3
+
+
+def test_every_way_of_writing_tells(bob):
+    heard = []
+    bob.watch("x", lambda key, value: heard.append(value))
+    bob["x"] = 1
+    bob.update(x=2)
+    bob |= {"x": 3}
+    bob.pop("x")
+    bob.setdefault("x", 4)
+    bob.popitem()
+    bob["x"] = 5
+    bob.clear()
+    bob.touch("x")
+    assert heard == [1, 2, 3, None, 4, None, 5, None, None]
+
+
+def test_an_array_assigned_again_counts_as_changed_and_a_list_too(bob):
+    heard = []
+    bob.watch("path", lambda key, value: heard.append(len(value)))
+    bob["path"] = np.zeros(2)
+    bob["path"] = np.zeros(2)
+    path = bob["path"] = [1]
+    path.append(2)
+    bob["path"] = path
+    assert heard == [2, 2, 1, 2]
+
+
+def test_a_character_that_changes_squads_hears_of_the_new_one(bob, world):
+    other = Blackboard({"target": "tower"}, name="other", parent=world)
+    root = Habit("root", can_activate=lambda c: c.blackboard.get("target"), wakes_on=("target",))
+    tree = HabitTree(root, blackboard=bob)
+    tree.tick(0.1)
+    assert not tree.is_active
+    bob.parent = other
+    tree.tick(0.1)
+    assert tree.is_active
+    tree.stop()
+    other["target"] = None
+    tree.tick(0.1)
+    assert not tree.is_active
+
+
+def test_a_scope_cannot_stand_inside_itself(bob, world):
+    with pytest.raises(CycleError, match="'world' cannot stand inside itself"):
+        world.parent = bob
+    with pytest.raises(TypeError, match=r"parent must be a Blackboard, got \{\}"):
+        Blackboard(parent={})
+
+
+def test_trees_that_are_gone_are_forgotten(world):
+    definition = Habit("root", can_activate=lambda c: False, wakes_on=("alarm",))
+    for _ in range(1000):
+        HabitTree(definition, blackboard=world).tick(0.1)
+    gc.collect()
+    world["alarm"] = True
+    assert world._trees["alarm"] == []
+
+
+def test_a_copy_would_have_no_listeners_and_is_refused(bob):
+    with pytest.raises(TypeError, match="'bob' cannot be copied"):
+        bob.copy()
+
+
+KEYS = st.sampled_from("abc")
+
+
+@given(st.lists(st.tuples(st.sampled_from(["set", "pop", "update", "clear", "default"]), KEYS, st.integers(0, 2))))
+def test_a_blackboard_is_a_dict_whose_watchers_know_each_value(commands):
+    board, plain, seen = Blackboard(), {}, {}
+    for key in "abc":
+        board.watch(key, seen.__setitem__)
+    for what, key, value in commands:
+        for one in (board, plain):
+            if what == "set":
+                one[key] = value
+            elif what == "pop":
+                one.pop(key, None)
+            elif what == "update":
+                one.update({key: value, "c": 1})
+            elif what == "clear":
+                one.clear()
+            else:
+                one.setdefault(key, value)
+        assert board == plain
+        assert {key: value for key, value in seen.items() if value is not None} == plain
