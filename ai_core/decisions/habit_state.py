@@ -127,28 +127,12 @@ def _saved_run(run: HabitContext, values: SavedValues) -> State:
 
 def _prepared(tree: HabitTree, state: object) -> Callable[[], None]:
     _check_at_rest(tree)
-    plan = tree.plan
     fields = Fields.versioned(state, version=VERSION, migrations={1: _from_version_1})
-    changes: dict[str, Any] = {
-        "_now_s": fields.seconds("seconds"),
-        "_frame": fields.whole("frame"),
-        "_tick_number": fields.whole("tick_number"),
-        "_asks_all": fields.flag("asks_all"),
-        "_noticed": {_text(fields, "noticed", one) for one in fields.items("noticed")} or None,
-        "_told": _read_told(tree, fields.group("told")) or None,
-        "root_run": _read_active(tree, fields, plan),
-    }
-    active = {run.path for run in active_runs(changes["root_run"])}
-    changes["holds"] = _by_place(fields, "holds", plan, lambda group, path: group.number_or(path, math.inf), active)
-    changes["endings"] = _by_place(fields, "endings", plan, Fields.text)
-    for name in ("cooldowns", "asks_at_s"):
-        changes[f"_{name}"] = _by_place(fields, name, plan, Fields.seconds) or None
-    changes["_answered"] = _by_place(fields, "answered", plan, Fields.whole) or None
-    changes["_kept"] = _by_place(
-        fields, "kept", plan, lambda group, path: _read_dict(tree, group, path) or {}) or None
+    changes = _read_changes(tree, fields)
     board = _read_dict(tree, fields, "blackboard")
     put_random = _read_random(tree, fields)
-    failing = read_failing(fields, [key for path in plan.by_path for key in (path, f"can_activate of {path}")])
+    keys = [key for path in tree.plan.by_path for key in (path, f"can_activate of {path}")]
+    failing = read_failing(fields, keys)
     fields.end()
 
     def change() -> None:
@@ -167,6 +151,29 @@ def _prepared(tree: HabitTree, state: object) -> Callable[[], None]:
             tree._callback_faults().put(failing)
 
     return change
+
+
+def _read_changes(tree: HabitTree, fields: Fields) -> dict[str, Any]:
+    """Return what the tree's attributes are to be."""
+    plan = tree.plan
+    changes: dict[str, Any] = {
+        "_now_s": fields.seconds("seconds"),
+        "_frame": fields.whole("frame"),
+        "_tick_number": fields.whole("tick_number"),
+        "_asks_all": fields.flag("asks_all"),
+        "_noticed": {_text(fields, "noticed", one) for one in fields.items("noticed")} or None,
+        "_told": _read_told(tree, fields.group("told")) or None,
+        "root_run": _read_active(tree, fields, plan),
+    }
+    active = {run.path for run in active_runs(changes["root_run"])}
+    changes["holds"] = _by_place(fields, "holds", plan, lambda group, path: group.number_or(path, math.inf), active)
+    changes["endings"] = _by_place(fields, "endings", plan, Fields.text)
+    for name in ("cooldowns", "asks_at_s"):
+        changes[f"_{name}"] = _by_place(fields, name, plan, Fields.seconds) or None
+    changes["_answered"] = _by_place(fields, "answered", plan, Fields.whole) or None
+    changes["_kept"] = _by_place(
+        fields, "kept", plan, lambda group, path: _read_dict(tree, group, path) or {}) or None
+    return changes
 
 
 def _check_at_rest(tree: HabitTree) -> None:
