@@ -5,7 +5,7 @@ import copy
 import math
 from collections.abc import Callable, Iterable
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ai_core.errors import finite_number, shown, whole_number
 
@@ -52,6 +52,8 @@ class Outcome(Enum):
 
 Callback = Callable[["HabitContext"], object]
 """What a habit does at one point of its run; is told the context of that run."""
+
+Kind = TypeVar("Kind", bound=Enum)
 
 MOMENTS = ("can_activate", "enter", "tick", "exit")
 
@@ -126,49 +128,33 @@ class Habit:
         children: Iterable[Habit] = (),
         launch: Launch = Launch.PRIORITIZED,
         *,
-        non_blocking: bool = False,
-        uninterruptible: bool = False,
-        weight: float = 1.0,
-        urgency: float = 0.0,
-        can_activate: Callback | None = None,
-        enter: Callback | None = None,
+        non_blocking: bool = False, uninterruptible: bool = False,
+        weight: float = 1.0, urgency: float = 0.0,
+        can_activate: Callback | None = None, enter: Callback | None = None,
         tick: Callback | None = None,
         exit: Callback | None = None,
-        timeout_s: float = math.inf,
-        cooldown_s: float = 0.0,
-        repeats: float = 1,
-        retries: float = 0,
+        timeout_s: float = math.inf, cooldown_s: float = 0.0,
+        repeats: float = 1, retries: float = 0,
         outcome: Outcome = Outcome.AS_IT_ENDED,
-        wakes_on: Iterable[str] = (),
-        asks_every_s: float = 0.0,
-        begins_on: Iterable[str] = (),
-        remembers_s: float = 0.0,
+        wakes_on: Iterable[str] = (), asks_every_s: float = 0.0,
+        begins_on: Iterable[str] = (), remembers_s: float = 0.0,
     ) -> None:
         if not isinstance(name, str) or not name or "/" in name:
             raise ValueError(f"a habit's name must be a string without '/', got {shown(name)}")
-        for option, value, kind in (("launch", launch, Launch), ("outcome", outcome, Outcome)):
-            if not isinstance(value, kind):
-                raise TypeError(f"habit {name!r}: {option} must be {_a(kind)}, got {shown(value)}")
-        self._children = tuple(children)
-        self._given = dict(zip(MOMENTS, (can_activate, enter, tick, exit), strict=True))
-        for moment, callback in self._given.items():
-            if callback is not None and not callable(callback):
-                raise TypeError(f"habit {name!r}: {moment} must be callable, got {shown(callback)}")
         self._kind = object()  # kept by copies that differ in their children alone
-        self.launch, self.outcome = launch, outcome
+        self._children = tuple(children)
+        self._given = _callables(name, (can_activate, enter, tick, exit))
+        self.launch, self.outcome = _one_of(name, "launch", launch, Launch), _one_of(name, "outcome", outcome, Outcome)
         self.non_blocking, self.uninterruptible = bool(non_blocking), bool(uninterruptible)
         self.weight = finite_number(f"habit {name!r}: weight", weight, above=0)
         self.urgency = finite_number(f"habit {name!r}: urgency", urgency)
         self.timeout_s = timeout_s if timeout_s == math.inf else finite_number(
             f"habit {name!r}: timeout_s", timeout_s, above=0)
-        for option, seconds in (
-            ("cooldown_s", cooldown_s), ("asks_every_s", asks_every_s), ("remembers_s", remembers_s),
-        ):
-            setattr(self, option, finite_number(f"habit {name!r}: {option}", seconds, minimum=0))
-        self.repeats = _times(f"habit {name!r}: repeats", repeats, minimum=1)
-        self.retries = _times(f"habit {name!r}: retries", retries, minimum=0)
-        self.wakes_on = _names(f"habit {name!r}: wakes_on", wakes_on)
-        self.begins_on = _names(f"habit {name!r}: begins_on", begins_on)
+        self.cooldown_s = _time(name, "cooldown_s", cooldown_s)
+        self.asks_every_s = _time(name, "asks_every_s", asks_every_s)
+        self.remembers_s = _time(name, "remembers_s", remembers_s)
+        self.repeats, self.retries = _times(name, "repeats", repeats, 1), _times(name, "retries", retries, 0)
+        self.wakes_on, self.begins_on = _names(name, "wakes_on", wakes_on), _names(name, "begins_on", begins_on)
         self.name = name
         check_habit(self, self._children, name)
 
@@ -268,21 +254,37 @@ def check_habit(habit: Habit, children: tuple[Habit, ...], path: str) -> None:
         )
 
 
-def _a(kind: type) -> str:
-    return f"{'an' if kind.__name__[0] in 'AEIOU' else 'a'} {kind.__name__}"
+def _one_of(name: str, option: str, value: Kind, kind: type[Kind]) -> Kind:
+    if not isinstance(value, kind):
+        article = "an" if kind.__name__[0] in "AEIOU" else "a"
+        raise TypeError(f"habit {name!r}: {option} must be {article} {kind.__name__}, got {shown(value)}")
+    return value
 
 
-def _times(name: str, value: Any, *, minimum: int) -> float:
+def _callables(name: str, callbacks: Iterable[Callback | None]) -> dict[str, Callback | None]:
+    given = dict(zip(MOMENTS, callbacks, strict=True))
+    for moment, callback in given.items():
+        if callback is not None and not callable(callback):
+            raise TypeError(f"habit {name!r}: {moment} must be callable, got {shown(callback)}")
+    return given
+
+
+def _time(name: str, option: str, value: float) -> float:
+    return finite_number(f"habit {name!r}: {option}", value, minimum=0)
+
+
+def _times(name: str, option: str, value: Any, minimum: int) -> float:
     if isinstance(value, float) and value == FOR_EVER:
         return value
-    return whole_number(name, value, minimum=minimum, remedy="or use FOR_EVER")
+    return whole_number(f"habit {name!r}: {option}", value, minimum=minimum, remedy="or use FOR_EVER")
 
 
-def _names(name: str, value: object) -> tuple[str, ...]:
+def _names(name: str, option: str, value: object) -> tuple[str, ...]:
     if isinstance(value, str) or not isinstance(value, Iterable):
-        raise TypeError(f"{name} must be several names, got {shown(value)}; write ({shown(value)},)")
+        raise TypeError(
+            f"habit {name!r}: {option} must be several names, got {shown(value)}; write ({shown(value)},)")
     names = tuple(value)
     for one in names:
         if not isinstance(one, str) or not one:
-            raise TypeError(f"{name} must hold names, got {shown(one)}")
+            raise TypeError(f"habit {name!r}: {option} must hold names, got {shown(one)}")
     return names
