@@ -14,7 +14,23 @@ from __future__ import annotations
 
 from ai_core.decisions.adaptive import AdaptiveChoice, Chosen
 from ai_core.decisions.blackboard import Blackboard
+from ai_core.decisions.built_in_habits import (
+    Call,
+    CallMethod,
+    ChangeValue,
+    CheckValue,
+    Emit,
+    LookAt,
+    MoveTo,
+    PlayAnimation,
+    SetValue,
+    ValueIs,
+    Wait,
+    WaitFor,
+)
+from ai_core.decisions.habit_batch import HabitBatch
 from ai_core.decisions.habit_context import HabitContext
+from ai_core.decisions.habit_population import HabitPopulation
 from ai_core.decisions.habit_tree import HabitTree
 from ai_core.decisions.habits import FOR_EVER, Callback, Habit, Launch, Outcome, Status
 from ai_core.decisions.rule_mind import Fired, RuleMind
@@ -30,25 +46,39 @@ __all__ = [
     "PREVIOUS",
     "AdaptiveChoice",
     "Blackboard",
+    "Call",
+    "CallMethod",
     "Callback",
+    "ChangeValue",
+    "CheckValue",
     "Chosen",
+    "Emit",
     "Fired",
     "Habit",
+    "HabitBatch",
     "HabitContext",
+    "HabitPopulation",
     "HabitTree",
     "History",
     "Launch",
+    "LookAt",
+    "MoveTo",
     "Outcome",
+    "PlayAnimation",
     "Prediction",
     "Rule",
     "RuleMind",
     "RuleSet",
     "SequencePrediction",
+    "SetValue",
     "State",
     "StateMachine",
     "StateMachineDefinition",
     "Status",
     "SuccessMemory",
     "Transition",
+    "ValueIs",
+    "Wait",
+    "WaitFor",
     "bands",
 ]

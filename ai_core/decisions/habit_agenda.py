@@ -15,8 +15,12 @@ from ai_core.decisions.habits import Launch
 
 if TYPE_CHECKING:
     from ai_core.decisions.habit_plan import HabitPlan, Place
+    from ai_core.decisions.habit_population import Member
 
-__all__ = ["BEGIN", "BESIDE", "CHALLENGE", "CONTINUE", "RESTART", "TICK", "TIME_OUT", "Entry", "HabitAgenda", "Told"]
+__all__ = [
+    "BEGIN", "BESIDE", "CHALLENGE", "CONTINUE", "JOIN", "RESTART", "RESULT", "TICK", "TIME_OUT", "Entry",
+    "HabitAgenda", "Told",
+]
 
 TICK = 0
 """Call the run's own tick."""
@@ -32,6 +36,11 @@ TIME_OUT = 5
 """End a run that took too long."""
 BEGIN = 6
 """Ask the root whether it begins."""
+
+RESULT = 7
+"""End a run as its batch says."""
+JOIN = 8
+"""Call the run's own tick for the last time; from then on it is ticked in a batch."""
 
 Entry = tuple[int, HabitContext | None, tuple["Place", ...]]
 """What to do, with which run, and whom to ask."""
@@ -60,7 +69,7 @@ class HabitAgenda:
         "_asks_all",
         "_asks_at_s",
         "_cooldowns",
-        "_is_lasting",
+        "_is_lasting", "_member",
         "_noticed",
         "_now_s",
         "_rebuild_at_s",
@@ -81,6 +90,7 @@ class HabitAgenda:
     _noticed: set[str] | None
     _told: dict[str, Told] | None
     _tick_number: int
+    _member: Member | None
     _wake_at_s: float
 
     def _plan_ahead(self) -> list[Entry]:
@@ -113,8 +123,14 @@ class HabitAgenda:
             agenda.append((TIME_OUT, run, ()))
             self._is_lasting = False
             return
-        if place.tick is not None and self._is_awake(run, noticed):
-            agenda.append((TICK, run, ()))
+        if run.batch is not None:
+            if run.batch_status is not None:
+                agenda.append((RESULT, run, ()))
+                self._is_lasting = False
+        elif place.tick is not None and self._is_awake(run, noticed):
+            joins = place.tick_batch is not None and self._member is not None
+            agenda.append((JOIN if joins else TICK, run, ()))
+            self._is_lasting = self._is_lasting and not joins
         child = run.child
         if place.launch is Launch.PRIORITIZED:
             rivals = place.blocking if child is None else place.blocking[: child.place.number]
@@ -138,9 +154,10 @@ class HabitAgenda:
         """Return whether a run's own tick is to be called, and note when it will be."""
         if run.wake_s == AWAKE or self._is_due(run.wake_s):
             return True
-        if run.waits_for and any(name in noticed for name in run.waits_for):
-            run.wake_s = AWAKE
-            return True
+        for name in run.waits_for:
+            if name in noticed:
+                run.wake_s, run.woken_by = AWAKE, name
+                return True
         return False
 
     def _to_ask(self, places: tuple[Place, ...], due: set[int], asks_all: bool) -> tuple[Place, ...]:

@@ -9,6 +9,7 @@ from ai_core.decisions.habits import Status
 from ai_core.errors import finite_number, shown
 
 if TYPE_CHECKING:
+    from ai_core.decisions.habit_batch import HabitBatch
     from ai_core.decisions.habit_plan import Place
     from ai_core.decisions.habit_tree import HabitTree
 
@@ -38,14 +39,15 @@ class HabitContext:
             if it was interrupted or its parent ended; None while pending.
         reason: why it began: "can activate", "interrupted patrol".
         restart_point: what ``restart_at`` was last told in this run; "" at first.
+        woken_by: the name that ended its last wait; "" if it was the time.
         generator: of a habit that is written as one, while it runs.
         successes, failures: ends before this run that it repeats or retries.
     """
 
     __slots__ = (
-        "_memory", "_tree", "began_s", "begins_next", "beside", "child", "elapsed_s", "failures", "generator",
-        "is_faulty", "number", "parent", "place", "reason", "restart_point", "status", "successes", "ticked_s",
-        "waits_for", "wake_s",
+        "_memory", "_tree", "batch", "batch_status", "began_s", "begins_next", "beside", "child", "elapsed_s",
+        "failures", "generator", "is_faulty", "number", "parent", "place", "reason", "restart_point", "row", "status",
+        "successes", "ticked_s", "waits_for", "wake_s", "woken_by",
     )
 
     def __init__(self, tree: HabitTree, place: Place, parent: HabitContext | None, reason: str) -> None:
@@ -61,6 +63,10 @@ class HabitContext:
         self.waits_for: tuple[str, ...] = ()
         self.number = self.successes = self.failures = 0
         self.begins_next = self.is_faulty = False
+        self.batch: HabitBatch | None = None
+        self.batch_status: Status | None = None
+        self.row = 0
+        self.woken_by = ""
         self.generator: Generator[Any, Any, Any] | None = None
         self.restart_point = ""
         self.status: Status | None = Status.RUNNING
@@ -69,7 +75,7 @@ class HabitContext:
     @property
     def time_in_habit_s(self) -> float:
         """Game time since it began (s)."""
-        return self._tree._now_s - self.began_s
+        return self._tree.seconds - self.began_s
 
     @property
     def owner(self) -> Any:
@@ -80,6 +86,11 @@ class HabitContext:
     def tree(self) -> HabitTree:
         """The character's habits; to tell them something, for example."""
         return self._tree
+
+    @property
+    def random(self) -> Any:
+        """The tree's generator of chance; ``random()`` gives a number from 0 to below 1."""
+        return self._tree._random
 
     @property
     def path(self) -> str:
@@ -96,12 +107,18 @@ class HabitContext:
         """What this run wants to remember; empty at its beginning, gone after it."""
         if self._memory is None:
             self._memory = {}
+        if self.batch is not None:
+            self.batch.remember(self)
         return self._memory
 
     @property
     def kept(self) -> dict[str, Any]:
         """What this habit of this character remembers from one run to the next."""
         return self._tree._kept_by(self.place.index)
+
+    def remember(self, values: dict[str, Any]) -> None:
+        """Write several values to the memory."""
+        self._memory = {**(self._memory or {}), **values}
 
     def forget(self) -> None:
         """Empty the memory."""
@@ -170,8 +187,8 @@ class HabitContext:
 
     def _wait(self, seconds: float, names: tuple[str, ...]) -> None:
         self._check_active("nobody to wait")
-        self.wake_s = self._tree._now_s + seconds - ROUNDING_S
-        self.waits_for = names
+        self.wake_s = self._tree.seconds + seconds - ROUNDING_S
+        self.waits_for, self.woken_by = names, ""
         self._tree._wait(self)
 
     def _check_active(self, why: str) -> None:

@@ -126,6 +126,8 @@ def _end_what_goes(tree: HabitTree, run: HabitContext, plan: HabitPlan) -> None:
 
 
 def _find_places(run: HabitContext, plan: HabitPlan) -> None:
+    if run.batch is not None:
+        run.batch.leave(run)
     place = plan.by_path[run.path]
     if run.child is None and run.number:  # so many children of a sequence are done
         done = [one.path for one in run.place.blocking[: run.number]]

@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ai_core.decisions.habit_batch import alone
 from ai_core.decisions.habit_generators import as_tick
 from ai_core.decisions.habits import Habit, Launch, Outcome, check_habit
 from ai_core.errors import CycleError, UnknownNameError, shown
@@ -40,10 +41,10 @@ class Place:
     """
 
     __slots__ = (
-        "asks_every_s", "begins_on", "blocking", "can_activate", "children", "cooldown_s", "end", "enter", "exit",
-        "habit", "held", "index", "interrupted", "interrupting", "is_beside", "is_polled", "launch", "name",
-        "non_blocking", "number", "outcome", "path", "remembers_s", "repeats", "retries", "tick", "timeout_s",
-        "urgency", "weight",
+        "asks_every_s", "begins_on", "blocking", "can_activate", "children", "columns", "cooldown_s", "end", "enter",
+        "exit", "habit", "held", "index", "interrupted", "interrupting", "is_beside", "is_polled", "launch", "name",
+        "non_blocking", "number", "outcome", "path", "remembers_s", "repeats", "retries",
+        "tick", "tick_batch", "timeout_s", "urgency", "weight",
     )
 
     def __init__(self, habit: Habit, path: str, index: int) -> None:
@@ -67,6 +68,10 @@ class Place:
         self.enter = habit.callback("enter")
         self.tick: Callable[[Any], object] | None = as_tick(habit.callback("tick"))
         self.exit = habit.callback("exit")
+        self.columns = habit.columns
+        self.tick_batch = habit.callback("tick_batch")
+        if self.tick is None and self.tick_batch is not None:
+            self.tick = alone(self)
         self.blocking: tuple[Place, ...] = ()
         self.non_blocking: tuple[Place, ...] = ()
         self.children: tuple[Place, ...] = ()
@@ -129,7 +134,7 @@ class HabitPlan:
             raise ValueError(f"habits nest deeper than {MAXIMUM_DEPTH} at {shown(path)}")
         children = tuple(habit.children)
         check_habit(habit, children, path)
-        if habit.launch is Launch.RANDOM and self.random_path is None:
+        if (habit.launch is Launch.RANDOM or habit.draws) and self.random_path is None:
             self.random_path = path
         place = Place(habit, path, len(self.places))
         self.places.append(place)

@@ -74,6 +74,7 @@ def active_runs(run: HabitContext | None) -> list[HabitContext]:
 
 def _saved(tree: HabitTree) -> State:
     _check_at_rest(tree)
+    tree._catch_up()
     values = tree.values
 
     def by_path(of_places: dict[int, Any] | None) -> State:
@@ -121,7 +122,7 @@ def _saved_run(run: HabitContext, values: SavedValues) -> State:
         "begins_next": run.begins_next,
         "is_faulty": run.is_faulty,
         "restart_point": run.restart_point,
-        "memory": values.plain(run._memory, f"memory ({run.path})"),
+        "memory": values.plain(run.memory if run.batch is not None else run._memory, f"memory ({run.path})"),
     }
 
 
@@ -136,6 +137,7 @@ def _prepared(tree: HabitTree, state: object) -> Callable[[], None]:
     fields.end()
 
     def change() -> None:
+        tree._leave_batches()
         for run in active_runs(tree.root_run):
             run.status = run.parent = None  # whoever kept it sees that it is over
         if board is not None or tree._blackboard:
@@ -143,6 +145,8 @@ def _prepared(tree: HabitTree, state: object) -> Callable[[], None]:
             tree.blackboard.update(board or {})
         for name, value in changes.items():
             setattr(tree, name, value)
+        if tree._member is not None:
+            tree._member.was_moved()
         tree._wake()
         for run in active_runs(tree.root_run):
             tree._watch(run.waits_for)

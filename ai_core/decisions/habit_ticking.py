@@ -8,7 +8,9 @@ from ai_core.decisions.habit_agenda import (
     BESIDE,
     CHALLENGE,
     CONTINUE,
+    JOIN,
     RESTART,
+    RESULT,
     TICK,
     TIME_OUT,
     HabitAgenda,
@@ -91,6 +93,14 @@ class HabitTicking(HabitAgenda):
             self._restart(run)
         elif what == TIME_OUT:
             self._close_and_climb(run, FAILED, "timed out")
+        elif what == JOIN:
+            status = self._own_tick(run, run.place)
+            if status is not RUNNING:
+                self._close_and_climb(run, status, status.value)
+            elif self._member is not None:
+                self._member.population.join_batch(run)
+        elif what == RESULT and run.batch_status is not None:
+            self._close_and_climb(run, run.batch_status, run.batch_status.value)
 
     def _begin_root(self, root: Place) -> None:
         if self._can_begin(root):
@@ -335,6 +345,8 @@ class HabitTicking(HabitAgenda):
         if run.child is not None:
             self._end(run.child, None, "its parent ended")
         place, parent = run.place, run.parent
+        if run.batch is not None:
+            run.batch.leave(run)
         run.status = status
         if not run.begins_next:
             if run.generator is not None:

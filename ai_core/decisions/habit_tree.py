@@ -1,20 +1,17 @@
 """A habit tree: one character living by a definition of habits."""
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import inf
 from typing import Any
 
 from ai_core.clock import Clock, TimeIndex
-from ai_core.decisions.blackboard import Blackboard
 from ai_core.decisions.callback_faults import CallbackFaults
-from ai_core.decisions.habit_agenda import Told
 from ai_core.decisions.habit_choice import RandomSource, check_random
 from ai_core.decisions.habit_context import AWAKE, HabitContext
 from ai_core.decisions.habit_edits import added, carry_over, removed, replaced
+from ai_core.decisions.habit_noticing import HabitNoticing
 from ai_core.decisions.habit_plan import plan_of
-from ai_core.decisions.habit_reports import HabitReports
-from ai_core.decisions.habit_state import PLAIN_VALUES, SaveableHabits
+from ai_core.decisions.habit_state import PLAIN_VALUES, SaveableHabits, active_runs
 from ai_core.decisions.habit_text import active_paths, live_view
 from ai_core.decisions.habits import Habit, Status
 from ai_core.errors import finite_number, shown
@@ -28,7 +25,7 @@ __all__ = ["HabitTree"]
 RUNNING = Status.RUNNING
 
 
-class HabitTree(HabitReports, SaveableHabits):
+class HabitTree(HabitNoticing, SaveableHabits):
     """Runs one definition for one character.
 
     Rules, beyond those of ``Habit`` and ``Launch``:
@@ -82,9 +79,7 @@ class HabitTree(HabitReports, SaveableHabits):
     A tick is O(active habits that are ticked, and pending ones that are asked).
     """
 
-    __slots__ = (
-        "__weakref__", "_blackboard", "_kept", "_next_root", "_should_stop", "_watched", "on_wake", "owner", "values",
-    )
+    __slots__ = ("__weakref__", "_kept", "_next_root", "_should_stop", "owner", "values")
 
     def __init__(
         self,
@@ -106,8 +101,9 @@ class HabitTree(HabitReports, SaveableHabits):
         self._clock, self._random, self._trace, self._isolation = clock, random, trace, faults
         self._blackboard = blackboard
         self._faults: CallbackFaults | None = None
-        self.on_wake: Callable[[HabitTree], object] | None = None
-        self._watched: set[str] | None = None
+        self._member = None
+        self.on_wake = None
+        self._watched = None
         self._kept: dict[int, dict[str, Any]] | None = None
         self._kept_errors: list[Exception] | None = None
         self._next_root: Habit | None = None
@@ -124,14 +120,6 @@ class HabitTree(HabitReports, SaveableHabits):
         return self._next_root or self.plan.root.habit
 
     @property
-    def blackboard(self) -> dict[str, Any]:
-        """What this character knows."""
-        if self._blackboard is None:
-            self._blackboard = Blackboard(name=self.name)
-            self._watch(self.plan.keys)
-        return self._blackboard
-
-    @property
     def is_active(self) -> bool:
         """True while the root runs."""
         return self.root_run is not None
@@ -139,6 +127,7 @@ class HabitTree(HabitReports, SaveableHabits):
     @property
     def seconds(self) -> float:
         """Game time this tree has lived (s)."""
+        self._catch_up()
         return self._now_s
 
     @property
@@ -161,6 +150,7 @@ class HabitTree(HabitReports, SaveableHabits):
         """
         if type(elapsed_s) is not float or not 0.0 <= elapsed_s < inf:
             elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
+        self._check_alone()
         self._frame += 1
         self._moment = None
         return self._live_until(self._now_s + elapsed_s)
@@ -172,27 +162,9 @@ class HabitTree(HabitReports, SaveableHabits):
                 f"advance takes a scheduler's Turn, got {shown(turn)};"
                 " add tree.advance to the scheduler, not the tree"
             )
+        self._check_alone()
         self._moment = turn.now
         return self._live_until(self._now_s + turn.elapsed_s)
-
-    def tell(self, name: str, cargo: Any = None) -> None:
-        """Tell the character's habits that something happened.
-
-        Who ``begins_on`` it, ``wakes_on`` it or waits for it is seen to in the
-        next tick; nobody else notices.
-
-        Args:
-            name: what happened: "shot at".
-            cargo: what ``context.told(name)`` returns in that tick.
-
-        Raises:
-            TypeError: if the name is no text.
-        """
-        if not isinstance(name, str):
-            raise TypeError(f"name must be text, got {shown(name)}")
-        self._told = self._told or {}
-        self._told[name] = Told(cargo)
-        self._notice(name)
 
     def stop(self) -> None:
         """End every active habit, children before parents; the next tick begins anew.
@@ -203,6 +175,8 @@ class HabitTree(HabitReports, SaveableHabits):
         if self._is_busy:
             self._should_stop = True
             return
+        self._catch_up()
+        self._wake()
         self._is_busy = True
         try:
             self._stop_now()
@@ -225,6 +199,8 @@ class HabitTree(HabitReports, SaveableHabits):
         check_random(plan_of(root), self._random)
         self._next_root = root
         if not self._is_busy:
+            self._catch_up()
+            self._wake()
             self._is_busy = True
             try:
                 self._change_now()
@@ -271,6 +247,7 @@ class HabitTree(HabitReports, SaveableHabits):
 
     def to_text(self) -> str:
         """Return what is active, what is pending, and why; one habit per line."""
+        self._catch_up()
         return live_view(self)
 
     def _live_until(self, now_s: float) -> Status | None:
@@ -323,14 +300,14 @@ class HabitTree(HabitReports, SaveableHabits):
         self._is_lasting = False
         self._wake(asks_all=True)
 
-    def _wake(self, *, asks_all: bool = False) -> None:
-        """Look at everything in the next tick."""
-        self._asks_all = asks_all or self._asks_all
-        self._agenda = None
-        slept = self._wake_at_s > AWAKE
-        self._wake_at_s = AWAKE
-        if slept and self.on_wake is not None:
-            self.on_wake(self)
+    def _check_alone(self) -> None:
+        if self._member is not None:
+            raise RuntimeError(f"{self.name!r} lives in a population; tick that, or remove it there first")
+
+    def _leave_batches(self) -> None:
+        for run in active_runs(self.root_run):
+            if run.batch is not None:
+                run.batch.leave(run)
 
     def _stop_now(self) -> None:
         self._should_stop = False
@@ -349,26 +326,6 @@ class HabitTree(HabitReports, SaveableHabits):
         self._wake(asks_all=True)
         self._watch(self.plan.keys)
 
-    def _notice(self, name: str) -> None:
-        """Note that something was told or has changed."""
-        if self._noticed is None:
-            self._noticed = set()
-        self._noticed.add(name)
-        self._wake()
-
-    def _watch(self, names: tuple[str, ...]) -> None:
-        """Be told when these change on the blackboard; one that nobody has used yet changes nothing."""
-        board = self._blackboard
-        if names and isinstance(board, Blackboard):
-            watched = self._watched = self._watched or set()
-            board.tell_tree(self, [name for name in names if name not in watched])
-            watched.update(names)
-
-    def _wait(self, run: HabitContext) -> None:
-        self._agenda, self._wake_at_s = None, AWAKE
-        if run.waits_for:
-            self._watch(run.waits_for)
-
     def _hold(self, index: int, priority: float) -> None:
         if index in self.holds:
             self._wake(asks_all=True)  # who was held back by a higher one was not asked
@@ -382,7 +339,3 @@ class HabitTree(HabitReports, SaveableHabits):
         if self._kept is None:
             self._kept = {}
         return self._kept.setdefault(index, {})
-
-    def _cargo_of(self, name: str) -> Any:
-        told = self._told.get(name) if self._told else None
-        return None if told is None or not told.tick_number else told.cargo

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ai_core.errors import finite_number, shown, whole_number
 
 if TYPE_CHECKING:
+    from ai_core.decisions.habit_batch import HabitBatch
     from ai_core.decisions.habit_context import HabitContext
 
 __all__ = ["FOR_EVER", "Callback", "Habit", "Launch", "Outcome", "Status", "check_habit"]
@@ -55,11 +56,15 @@ Callback = Callable[["HabitContext"], object]
 
 Kind = TypeVar("Kind", bound=Enum)
 
-MOMENTS = ("can_activate", "enter", "tick", "exit")
+BatchCallback = Callable[["HabitBatch"], object]
+AnyCallback = Callable[[Any], object]
+
+MOMENTS = ("can_activate", "enter", "tick", "exit", "tick_batch")
 
 FIXED = frozenset({
     "name", "launch", "non_blocking", "uninterruptible", "weight", "urgency", "timeout_s", "cooldown_s",
     "repeats", "retries", "outcome", "wakes_on", "asks_every_s", "begins_on", "remembers_s",
+    "columns",
 })
 
 
@@ -99,6 +104,10 @@ class Habit:
             it is asked only after one of them. Without, it is asked every tick.
         asks_every_s: while something less urgent runs, ask so rarely (s).
         begins_on: it begins only after ``HabitTree.tell`` told one of these.
+        tick_batch: ticks all who are in it at once, where they live in one
+            ``HabitPopulation``; is told a ``HabitBatch``, and returns None if
+            all go on, or for each 0 running, 1 succeeded, 2 failed.
+        columns: names of what each run of a batch remembers as a number.
         remembers_s: for how long it may still begin on that (s), 0 or more; 0:
             in the next tick only.
 
@@ -121,6 +130,7 @@ class Habit:
     asks_every_s: float
     begins_on: tuple[str, ...]
     remembers_s: float
+    columns: tuple[str, ...]
 
     def __init__(
         self,
@@ -138,12 +148,13 @@ class Habit:
         outcome: Outcome = Outcome.AS_IT_ENDED,
         wakes_on: Iterable[str] = (), asks_every_s: float = 0.0,
         begins_on: Iterable[str] = (), remembers_s: float = 0.0,
+        tick_batch: BatchCallback | None = None, columns: Iterable[str] = (),
     ) -> None:
         if not isinstance(name, str) or not name or "/" in name:
             raise ValueError(f"a habit's name must be a string without '/', got {shown(name)}")
         self._kind = object()  # kept by copies that differ in their children alone
         self._children = tuple(children)
-        self._given = _callables(name, (can_activate, enter, tick, exit))
+        self._given = _callables(name, (can_activate, enter, tick, exit, tick_batch))
         self.launch, self.outcome = _one_of(name, "launch", launch, Launch), _one_of(name, "outcome", outcome, Outcome)
         self.non_blocking, self.uninterruptible = bool(non_blocking), bool(uninterruptible)
         self.weight = finite_number(f"habit {name!r}: weight", weight, above=0)
@@ -154,7 +165,8 @@ class Habit:
         self.asks_every_s = _time(name, "asks_every_s", asks_every_s)
         self.remembers_s = _time(name, "remembers_s", remembers_s)
         self.repeats, self.retries = _times(name, "repeats", repeats, 1), _times(name, "retries", retries, 0)
-        self.wakes_on, self.begins_on = _names(name, "wakes_on", wakes_on), _names(name, "begins_on", begins_on)
+        self.wakes_on = _names(name, "wakes_on", wakes_on or getattr(can_activate, "wakes_on", ()))
+        self.begins_on, self.columns = _names(name, "begins_on", begins_on), _names(name, "columns", columns)
         self.name = name
         check_habit(self, self._children, name)
 
@@ -176,18 +188,26 @@ class Habit:
     def exit(self, context: HabitContext) -> object:
         """End; override or hand in."""
 
-    def callback(self, moment: str) -> Callback | None:
+    def tick_batch(self, batch: HabitBatch) -> object:
+        """Go on with all who are in it at once; override or hand in."""
+
+    @property
+    def draws(self) -> bool:
+        """True if it draws from ``context.random``; then a tree must have a generator of chance."""
+        return False
+
+    def callback(self, moment: str) -> Callable[[Any], object] | None:
         """Return what is to be called at a moment, None if nothing is.
 
         Args:
-            moment: "can_activate", "enter", "tick" or "exit".
+            moment: "can_activate", "enter", "tick", "exit" or "tick_batch".
         """
         given = self._given[moment]
         if given is not None:
             return given
         if getattr(type(self), moment) is getattr(Habit, moment):
             return None
-        overridden: Callback = getattr(self, moment)
+        overridden: Callable[[Any], object] = getattr(self, moment)
         return overridden
 
     def is_kind_of(self, other: Habit) -> bool:
@@ -261,7 +281,7 @@ def _one_of(name: str, option: str, value: Kind, kind: type[Kind]) -> Kind:
     return value
 
 
-def _callables(name: str, callbacks: Iterable[Callback | None]) -> dict[str, Callback | None]:
+def _callables(name: str, callbacks: Iterable[AnyCallback | None]) -> dict[str, AnyCallback | None]:
     given = dict(zip(MOMENTS, callbacks, strict=True))
     for moment, callback in given.items():
         if callback is not None and not callable(callback):

@@ -1,7 +1,7 @@
 """A mind of rules: what one character knows, and which rules fire for it."""
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from ai_core.decisions.callback_faults import CallbackFaults
@@ -42,6 +42,7 @@ class RuleMind(SaveableMind):
         name: for reports and ``to_text``.
         parameters: in what this character differs from the set's defaults.
         faults: told of callbacks that raise; None makes one that logs.
+        on_fired: told each rule that fires, after its ``then``.
 
     Raises:
         UnknownNameError: if the rules have no such parameter.
@@ -59,10 +60,12 @@ class RuleMind(SaveableMind):
         name: str = "mind",
         parameters: Mapping[str, float] | None = None,
         faults: FaultIsolation | None = None,
+        on_fired: Callable[[Fired], object] | None = None,
     ) -> None:
         if not isinstance(rules, RuleSet):
             raise TypeError(f"rules must be a RuleSet, got {shown(rules)}")
         self.rules, self.owner, self.name = rules, owner, name
+        self.on_fired = on_fired
         self._parameters = list(rules.defaults)
         self._grades = list(rules.beginning)
         self._changed = [0] * len(self._grades)
@@ -237,7 +240,13 @@ class RuleMind(SaveableMind):
         else:
             if self._faults is not None:
                 self._faults.note_success(f"rule {rule.name!r}")
-        return Fired(rule.name, grade, result)
+        fired = Fired(rule.name, grade, result)
+        if self.on_fired is not None:
+            try:
+                self.on_fired(fired)
+            except Exception as error:  # raised when the thought is over
+                kept.append(error)
+        return fired
 
     def _best(self) -> int | None:
         """Return the rule that is first on the agenda, None if it is empty."""

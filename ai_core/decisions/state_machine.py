@@ -124,6 +124,11 @@ class StateMachine(SaveableMachine):
         """True inside its callbacks: events wait, and it cannot be saved."""
         return self._table is BUSY
 
+    @property
+    def needs_update(self) -> bool:
+        """False if ``update`` has nothing to do in this state: no callback, and no transition by itself."""
+        return self._leaf is None or not self._leaf.is_still
+
     def is_in(self, path: str) -> bool:
         """Return True if the state at this path is active, or one inside it.
 

@@ -272,3 +272,19 @@ def test_a_grade_out_of_range_is_refused_in_a_state():
     state["facts"]["near"] = [2.0, 0]
     with pytest.raises(StateError, match=r"'facts\.near\.grade' must be at most 1, got 2\.0"):
         mind.prepare_state(state)
+
+
+def test_who_wants_to_know_is_told_each_rule_that_fires():
+    heard = []
+    rules = RuleSet([Rule("a", "", lambda mind: 1, salience=1), Rule("b", "", lambda mind: 2)], facts={})
+    mind = RuleMind(rules, on_fired=heard.append)
+    assert mind.think() == heard
+    assert [fired.rule for fired in heard] == ["a", "b"]
+
+    def broken(fired):
+        raise RuntimeError(f"cannot show {fired.rule}")
+
+    mind = RuleMind(rules, on_fired=broken)
+    with pytest.raises(RuntimeError, match="cannot show a"):
+        mind.think()
+    assert mind.think() == []

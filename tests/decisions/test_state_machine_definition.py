@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import pytest
 
+from ai_core.decisions.state_machine import StateMachine
 from ai_core.decisions.state_machine_definition import MAXIMUM_DEPTH, StateMachineDefinition
 from ai_core.decisions.state_machine_states import PREVIOUS, History, State, Transition
 from ai_core.errors import UnknownNameError
@@ -95,3 +96,15 @@ def test_the_text_lists_states_and_the_transitions_from_them():
         "    after 2.5 s -> <previous>",
         "    c (initial)",
     ]
+
+
+def test_a_machine_says_whether_an_update_has_anything_to_do():
+    door = StateMachine(StateMachineDefinition(
+        "door", [State("shut"), State("open")],
+        [Transition("push", "shut", "open"), Transition(None, "open", "shut", after_s=1.0)],
+    ))
+    assert door.needs_update  # it begins
+    door.start()
+    assert not door.needs_update
+    door.send("push")
+    assert door.needs_update

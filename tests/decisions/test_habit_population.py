@@ -1,0 +1,295 @@
+"""Many characters at once: who is visited, who is ticked in a batch, and is it all as if each lived alone?"""
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ai_core.budget import Budget
+from ai_core.clock import ManualClock
+from ai_core.decisions.blackboard import Blackboard
+from ai_core.decisions.built_in_habits import ChangeValue, ValueIs, Wait
+from ai_core.decisions.habit_population import HabitPopulation
+from ai_core.decisions.habit_tree import HabitTree
+from ai_core.decisions.habits import Habit, Launch, Status
+from ai_core.faults import FaultIsolation
+from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.task import Turn
+
+SUCCEEDED = Status.SUCCEEDED
+
+WAITING = Habit("root", [
+    Habit("flee", can_activate=ValueIs("alarm")), Wait("doze", 5.0), Habit("rest", begins_on=("x",)),
+])
+
+
+def counting(log):
+    return Habit("root", tick=lambda context: log.append((context.owner, round(context.elapsed_s, 6))))
+
+
+def test_who_is_awake_is_ticked_in_the_order_in_which_they_were_added():
+    log, population = [], HabitPopulation()
+    for name in "cab":
+        population.add(HabitTree(counting(log), owner=name))
+    population.tick(0.1)
+    population.tick(0.5)
+    assert log == [("c", 0.0), ("a", 0.0), ("b", 0.0), ("c", 0.5), ("a", 0.5), ("b", 0.5)]
+
+
+def test_who_waits_is_not_visited_until_it_is_told_or_its_time_comes():
+    world = Blackboard({"alarm": False})
+    population = HabitPopulation()
+    trees = [population.add(HabitTree(WAITING, blackboard=Blackboard(parent=world))) for _ in range(3)]
+    population.tick(0.1)
+    population.tick(0.1)
+    assert population.awake_count == 0
+    population.tick(2.0)
+    assert [tree.seconds for tree in trees] == [pytest.approx(2.2)] * 3
+    trees[1].blackboard["alarm"] = True
+    assert population.awake_count == 1
+    population.tick(0.1)
+    assert [tree.active_paths() for tree in trees] == [["root/doze"], ["root/flee"], ["root/doze"]]
+    population.tick(2.9)
+    assert trees[0].root_run.child.time_in_habit_s == pytest.approx(0.0, abs=1e-9)
+    world["alarm"] = True
+    population.tick(0.1)
+    assert [tree.active_paths() for tree in trees] == [["root/flee"]] * 3
+
+
+def test_when_the_budget_is_spent_the_rest_comes_first_next_time_and_all_hear_true_times():
+    log, population = [], HabitPopulation()
+    for number in range(5):
+        population.add(HabitTree(counting(log), owner=number))
+    for _ in range(5):
+        population.tick(1.0, Budget.of_steps(2))
+    assert [owner for owner, _ in log] == [0, 1, 2, 3, 4, 0, 1, 2, 3, 4]
+    assert [elapsed_s for _, elapsed_s in log][5:] == [2.0, 3.0, 2.0, 3.0, 2.0]
+
+
+def test_a_population_is_a_schedulers_work():
+    log, clock = [], ManualClock(0.25)
+    scheduler, population = FrequencyScheduler(clock), HabitPopulation()
+    population.add(HabitTree(counting(log), owner="a", clock=clock))
+    scheduler.add(population.advance, period_frames=2, phase_frames=0)
+    for _ in range(8):
+        clock.advance()
+        scheduler.advance(Budget.unlimited())
+    assert log == [("a", 0.0), ("a", 0.5), ("a", 0.5), ("a", 0.5)]
+    with pytest.raises(TypeError, match=r"add population\.advance to the scheduler"):
+        population.advance(Budget.unlimited())
+
+
+def test_trees_come_and_go_and_live_on_alone():
+    log, population = [], HabitPopulation()
+    tree = population.add(HabitTree(counting(log), owner="a"))
+    population.tick(1.0)
+    with pytest.raises(RuntimeError, match="'root' lives in a population; tick that"):
+        tree.tick(1.0)
+    with pytest.raises(ValueError, match="'root' is in a population already"):
+        HabitPopulation().add(tree)
+    population.remove(tree)
+    assert len(population) == 0
+    population.tick(5.0)
+    tree.tick(2.0)
+    assert log == [("a", 0.0), ("a", 2.0)]
+    with pytest.raises(ValueError, match="is not in this population"):
+        population.remove(tree)
+    with pytest.raises(TypeError, match="tree must be a HabitTree, got 3"):
+        population.add(3)
+
+
+def test_one_may_remove_another_in_the_middle_of_a_tick():
+    population, log = HabitPopulation(), []
+    first = population.add(HabitTree(Habit("root", tick=lambda context: population.remove(second))))
+    second = population.add(HabitTree(counting(log), owner="second"))
+    population.tick(0.1)
+    assert log == []
+    assert list(population) == [first]
+
+
+def test_a_fault_that_comes_through_stops_nobody_else():
+    log, population = [], HabitPopulation()
+    population.add(HabitTree(Habit("bad", tick=lambda _: 1 / 0), faults=FaultIsolation(reraise=True)))
+    population.add(HabitTree(counting(log), owner="a"))
+    with pytest.raises(ZeroDivisionError):
+        population.tick(0.1)
+    assert log == [("a", 0.0)]
+
+
+REST = Habit(
+    "life",
+    [ChangeValue("rest", "energy", 0.5, 1.0, can_activate=ValueIs("energy", "<", 0.3)),
+     Habit("work", [ChangeValue("dig", "energy", -0.25, 0.25), Wait("breathe", 0.5)], Launch.SEQUENTIAL)],
+)
+
+
+def lives(count, *, together):
+    trees = [HabitTree(REST, blackboard=Blackboard({"energy": n / count})) for n in range(count)]
+    population = HabitPopulation()
+    if together:
+        for tree in trees:
+            population.add(tree)
+    seen = []
+    for number in range(80):
+        if together:
+            population.tick(0.125)
+        else:
+            for tree in trees:
+                tree.tick(0.125)
+        seen.append([tree.active_paths() for tree in trees])
+        if number == 40:
+            trees[3].stop()
+    for tree in trees:
+        tree.stop()
+    return seen, [tree.blackboard["energy"] for tree in trees]
+
+
+def test_in_a_batch_all_live_as_they_would_alone():
+    (alone, alone_energy), (together, energy) = lives(7, together=False), lives(7, together=True)
+    assert together == alone
+    assert energy == pytest.approx(alone_energy)
+
+
+def test_a_batch_is_told_times_owners_and_columns_and_its_codes_end_runs():
+    seen = []
+
+    def walk(batch):
+        batch["x_m"] += 2.0 * batch.elapsed_s
+        seen.append((batch.owners, batch.elapsed_s.tolist(), batch["x_m"].tolist()))
+        return np.where(batch["x_m"] >= 4.0, 1, 0)
+
+    def begin(context):
+        context.memory["x_m"] = float(context.owner)
+
+    ended = []
+    root = Habit("walk", tick_batch=walk, columns=("x_m",), enter=begin,
+                 exit=lambda c: ended.append((c.owner, c.status, c.memory["x_m"])))
+    population = HabitPopulation()
+    for owner in (0, 2):
+        population.add(HabitTree(root, owner=owner))
+    population.tick(0.5)
+    population.tick(0.5)
+    seen.clear()
+    population.tick(0.5)
+    assert seen == [([0, 2], [0.5, 0.5], [2.0, 4.0])]
+    assert ended == [(2, SUCCEEDED, 4.0)]
+
+
+def test_a_batch_that_raises_fails_its_runs_and_is_left_out_if_that_lasts():
+    faults, reports = None, []
+    faults = FaultIsolation(report=reports.append)
+    population = HabitPopulation(faults=faults)
+    calls = []
+
+    def broken(batch):
+        calls.append(len(batch))
+        if len(batch) > 1:
+            raise ValueError("boom")
+
+    root = Habit("root", [Habit("a", tick_batch=broken, cooldown_s=0.3), Habit("b")])
+    trees = [population.add(HabitTree(root)) for _ in range(2)]
+    for _ in range(30):
+        population.tick(0.1)
+    assert [report.name for report in reports] == ["tick_batch of root/a"] * 3
+    assert reports[-1].is_quarantined
+    assert trees[0].endings[1] == "failed"
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"), [([1], "must return None or 2 whole numbers"), ([0, 3], "must return 0 running"),
+                            ([0.5, 1.0], "whole numbers, one a row")])
+def test_what_a_batch_returns_is_checked(answer, message):
+    population = HabitPopulation(faults=FaultIsolation(reraise=True))
+    root = Habit("root", tick=lambda _: None, tick_batch=lambda batch: answer)
+    for _ in range(2):
+        population.add(HabitTree(root))
+    population.tick(0.1)
+    population.tick(0.1)
+    with pytest.raises((TypeError, ValueError), match=message):
+        population.tick(0.1)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.sampled_from(["tick", "tick", "long", "alarm", "calm", "stop", "edit", "save"]), max_size=25))
+def test_asleep_or_awake_together_or_alone_all_live_the_same(commands):
+    def build():
+        world = Blackboard({"alarm": False})
+        return world, [HabitTree(WAITING, blackboard=Blackboard(parent=world)) for _ in range(3)]
+
+    (world, alone), (other_world, trees) = build(), build()
+    population = HabitPopulation()
+    for tree in trees:
+        population.add(tree)
+    for number, command in enumerate(commands):
+        if command in ("tick", "long"):
+            elapsed_s = 0.25 if command == "tick" else 3.0
+            population.tick(elapsed_s)
+            for tree in alone:
+                tree.tick(elapsed_s)
+        elif command in ("alarm", "calm"):
+            world["alarm"] = other_world["alarm"] = command == "alarm"
+        for one in (alone[number % 3], trees[number % 3]):
+            if command == "stop":
+                one.stop()
+            elif command == "edit" and "root/extra" not in one.plan.by_path:
+                one.add("root", Wait("extra", 1.0, cooldown_s=2.0), before="doze")
+            elif command == "save":
+                one.prepare_state(one.save_state())()
+        if command == "save":
+            population.prepare_state(population.save_state())()
+        assert [tree.to_text() for tree in trees] == [tree.to_text() for tree in alone]
+
+
+def test_a_population_that_is_loaded_goes_on_with_whose_turn_it_was():
+    logs, populations = [[], []], []
+    for log in logs:
+        population = HabitPopulation()
+        for number in range(3):
+            population.add(HabitTree(counting(log), owner=number))
+        populations.append(population)
+    first, second = populations
+    for _ in range(2):
+        first.tick(1.0, Budget.of_steps(2))
+    second.prepare_state(first.save_state())()
+    for tree, saved in zip(second, list(first), strict=True):
+        tree.prepare_state(saved.save_state())()
+    for log in logs:
+        log.clear()
+    for population in populations:
+        population.tick(1.0, Budget.of_steps(2))
+    assert logs[0] == logs[1]
+    assert second.seconds == first.seconds
+
+
+def test_adding_and_waking_cost_nothing_that_grows_with_who_waits():
+    population = HabitPopulation()
+    for _ in range(500):
+        population.add(HabitTree(WAITING))
+    population.tick(0.1)
+    population.tick(0.1)
+    visited = []
+    tree = population.add(HabitTree(Habit("root", tick=lambda _: visited.append(1))))
+    population.tick(0.1)
+    assert (len(visited), population.awake_count) == (1, 1)
+    assert tree.wakes_at_s == -math.inf
+
+
+def test_a_turn_is_told_to_trees():
+    clock = ManualClock()
+    heard = []
+
+    class Tool:
+        def state_entered(self, owner, path, reason, now):
+            heard.append(now)
+
+    from ai_core.trace import Trace
+
+    trace = Trace()
+    trace.listen(Tool())
+    population = HabitPopulation()
+    population.add(HabitTree(Habit("root"), trace=trace))
+    population.advance(Turn(clock.advance(7), 0.5, Budget.unlimited()))
+    assert heard == [clock.now]
