@@ -17,12 +17,13 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, TypeVar
 
-__all__ = ["INTERPRETED", "KERNELS", "SWITCH", "compiled", "kernel_of", "twin"]
+__all__ = ["INTERPRETED", "KERNELS", "SWITCH", "compiled", "kernel_of", "twin", "twin_class"]
 
 SWITCH = "AI_CORE_PURE_PYTHON"
 """Environment variable; anything but "" and "0" keeps every kernel out."""
 
 KERNELS = (
+    "ai_core.decisions._habit_ticking",
     "ai_core.level_of_detail._importance_kernel",
     "ai_core.paths._bucket_search",
     "ai_core.paths._jump_distances",
@@ -40,6 +41,7 @@ KERNELS = (
 INTERPRETED: dict[str, Callable[..., Any]] = {}
 """By full name, the Python form of every function of a twin imported so far, in use or not."""
 
+Kind = TypeVar("Kind")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _is_switched_off = os.environ.get(SWITCH, "") not in ("", "0")
@@ -64,6 +66,28 @@ def twin(function: Function) -> Function:
     INTERPRETED[f"{function.__module__}.{function.__name__}"] = function
     kernel = None if _is_switched_off else kernel_of(function)
     return function if kernel is None else kernel
+
+
+def twin_class(kernel: str, interface: int) -> Callable[[type[Kind]], type[Kind]]:
+    """Decorate a class of a twin: return the class of the same name in a kernel where there is one.
+
+    Args:
+        kernel: full name of the module in C. Several files may be the twin of one.
+        interface: the twin's; a kernel with another is left out, and a line in the log says so.
+    """
+
+    def chosen(interpreted: type[Kind]) -> type[Kind]:
+        INTERPRETED[f"{interpreted.__module__}.{interpreted.__name__}"] = interpreted
+        module = None if _is_switched_off else _loaded(kernel)
+        if module is None:
+            return interpreted
+        if interface != module.INTERFACE:
+            _say_once(f"{kernel} was built from other sources")
+            return interpreted
+        in_c: type[Kind] = getattr(module, interpreted.__name__)
+        return in_c
+
+    return chosen
 
 
 def kernel_of(function: Function) -> Function | None:

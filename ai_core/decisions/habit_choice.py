@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from ai_core.decisions.habit_plan import HabitPlan, Place
 from ai_core.errors import shown
+
+if TYPE_CHECKING:
+    from ai_core.decisions.habit_plan import HabitPlan, Place
 
 __all__ = ["RandomSource", "check_random", "choose"]
 

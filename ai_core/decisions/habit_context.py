@@ -5,8 +5,10 @@ import math
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
+from ai_core.decisions.habit_place import INTERFACE, KERNEL
 from ai_core.decisions.habits import Status
 from ai_core.errors import finite_number, shown
+from ai_core.twins import twin_class
 
 if TYPE_CHECKING:
     from ai_core.decisions.habit_batch import HabitBatch
@@ -26,6 +28,7 @@ wait would now and then take a frame longer.
 """
 
 
+@twin_class(KERNEL, INTERFACE)
 class HabitContext:
     """One run of one habit, from its beginning to its end.
 

@@ -16,9 +16,8 @@ __all__ = ["HabitNoticing"]
 class HabitNoticing(HabitReports):
     """The part of a ``HabitTree`` that hears."""
 
-    __slots__ = ("_blackboard", "_watched", "on_wake")
+    __slots__ = ("_watched", "on_wake")
 
-    _blackboard: dict[str, Any] | None
     _watched: set[str] | None
     on_wake: Callable[[Any], object] | None
 
@@ -79,11 +78,6 @@ class HabitNoticing(HabitReports):
             self._member.woke()
         if slept and self.on_wake is not None:
             self.on_wake(self)
-
-    def _catch_up(self) -> None:
-        """Know what time it is, also if a population has not visited it lately."""
-        if self._member is not None and not self._is_busy:
-            self._member.catch_up()
 
     def _cargo_of(self, name: str) -> Any:
         told = self._told.get(name) if self._told else None

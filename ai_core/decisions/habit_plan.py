@@ -2,11 +2,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 from ai_core.decisions.habit_batch import alone
 from ai_core.decisions.habit_generators import as_tick
+from ai_core.decisions.habit_place import PlaceFields
 from ai_core.decisions.habits import Habit, Launch, Outcome, check_habit
 from ai_core.errors import CycleError, UnknownNameError, shown
 
@@ -20,32 +19,10 @@ A tick takes three Python calls for each; 64 stay far below Python's limit of
 """
 
 
-class Place:
-    """Where a habit stands in a tree. One habit may stand in several places.
+class Place(PlaceFields):
+    """Where a habit stands in a tree. One habit may stand in several places."""
 
-    What the habit says has the habit's names; the rest:
-
-    Attributes:
-        habit: what stands here.
-        index: number in the plan, parents before children.
-        end: number after the last place below it.
-        blocking: children that launch as ``launch`` says, in order.
-        non_blocking: children that run beside them.
-        children: all of them, in the order of the definition.
-        number: position among the blocking siblings, from 0.
-        is_beside: launched beside its siblings, not among them.
-        is_polled: asked in every tick whether it wants to run.
-        held: priority of the hold it has from the beginning, or None.
-        interrupting: why a sibling began that it gave way to.
-        interrupted: how it ended for a sibling that this one is.
-    """
-
-    __slots__ = (
-        "asks_every_s", "begins_on", "blocking", "can_activate", "children", "columns", "cooldown_s", "end", "enter",
-        "exit", "habit", "held", "index", "interrupted", "interrupting", "is_beside", "is_polled", "launch", "name",
-        "non_blocking", "number", "outcome", "path", "remembers_s", "repeats", "retries",
-        "tick", "tick_batch", "timeout_s", "urgency", "weight",
-    )
+    __slots__ = ()
 
     def __init__(self, habit: Habit, path: str, index: int) -> None:
         self.habit = habit
@@ -53,36 +30,31 @@ class Place:
         self.end = index + 1
         self.name = habit.name
         self.path = path
-        self.launch: Launch = habit.launch
-        self.outcome: Outcome | None = None if habit.outcome is Outcome.AS_IT_ENDED else habit.outcome
-        self.weight: float = habit.weight
-        self.urgency: float = habit.urgency
+        self.launch = habit.launch
+        self.outcome = None if habit.outcome is Outcome.AS_IT_ENDED else habit.outcome
+        self.weight = habit.weight
+        self.urgency = habit.urgency
         self.timeout_s, self.cooldown_s = habit.timeout_s, habit.cooldown_s
         self.repeats, self.retries = habit.repeats, habit.retries
         self.asks_every_s, self.remembers_s = habit.asks_every_s, habit.remembers_s
         self.begins_on = habit.begins_on
         self.is_polled = not (habit.wakes_on or habit.begins_on or habit.asks_every_s)
-        self.is_beside: bool = habit.non_blocking
+        self.is_beside = habit.non_blocking
         self.held = math.inf if habit.uninterruptible else None
         self.can_activate = habit.callback("can_activate")
         self.enter = habit.callback("enter")
-        self.tick: Callable[[Any], object] | None = as_tick(habit.callback("tick"))
+        self.tick = as_tick(habit.callback("tick"))
         self.exit = habit.callback("exit")
         self.columns = habit.columns
         self.tick_batch = habit.callback("tick_batch")
         if self.tick is None and self.tick_batch is not None:
             self.tick = alone(self)
-        self.blocking: tuple[Place, ...] = ()
-        self.non_blocking: tuple[Place, ...] = ()
-        self.children: tuple[Place, ...] = ()
+        self.blocking = ()
+        self.non_blocking = ()
+        self.children = ()
         self.number = 0
         self.interrupting = f"interrupted {habit.name}"
         self.interrupted = f"interrupted by {habit.name}"
-
-    def strongest(self, holds: dict[int, float]) -> float | None:
-        """Return the strongest of the holds here and below, None if there is none."""
-        here = [held for index, held in holds.items() if self.index <= index < self.end]
-        return max(here, default=None)
 
 
 class HabitPlan:

@@ -11,7 +11,6 @@ from ai_core.faults import FaultIsolation
 if TYPE_CHECKING:
     from ai_core.decisions.habit_context import HabitContext
     from ai_core.decisions.habit_plan import Place
-    from ai_core.trace import Trace
 
 __all__ = ["HabitReports"]
 
@@ -19,16 +18,16 @@ __all__ = ["HabitReports"]
 class HabitReports(HabitTicking):
     """The part of a ``HabitTree`` that tells."""
 
-    __slots__ = ("_clock", "_faults", "_frame", "_isolation", "_kept_errors", "_moment", "_trace", "name")
+    __slots__ = ("_clock", "_isolation", "name")
 
     name: str
     _clock: Clock | None
-    _faults: CallbackFaults | None
-    _frame: int
     _isolation: FaultIsolation | None
-    _kept_errors: list[Exception] | None
-    _moment: TimeIndex | None
-    _trace: Trace | None
+
+    @property
+    def clock(self) -> Clock | None:
+        """What tells traces and reports the time, or None."""
+        return self._clock
 
     def _now(self) -> TimeIndex:
         if self._moment is not None:

@@ -4,20 +4,16 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
-from ai_core.clock import Clock, TimeIndex
-from ai_core.decisions.callback_faults import CallbackFaults
+from ai_core.clock import Clock
 from ai_core.decisions.habit_choice import RandomSource, check_random
-from ai_core.decisions.habit_context import AWAKE, HabitContext
 from ai_core.decisions.habit_edits import added, carry_over, removed, replaced
 from ai_core.decisions.habit_noticing import HabitNoticing
 from ai_core.decisions.habit_plan import plan_of
 from ai_core.decisions.habit_state import PLAIN_VALUES, SaveableHabits, active_runs
 from ai_core.decisions.habit_text import active_paths, live_view
 from ai_core.decisions.habits import Habit, Status
-from ai_core.errors import finite_number, shown
 from ai_core.faults import FaultIsolation
 from ai_core.saving.values import SavedValues
-from ai_core.scheduling.task import Turn
 from ai_core.trace import Trace
 
 __all__ = ["HabitTree"]
@@ -79,7 +75,7 @@ class HabitTree(HabitNoticing, SaveableHabits):
     A tick is O(active habits that are ticked, and pending ones that are asked).
     """
 
-    __slots__ = ("__weakref__", "_kept", "_next_root", "_should_stop", "owner", "values")
+    __slots__ = ("__weakref__", "_kept", "values")
 
     def __init__(
         self,
@@ -94,25 +90,18 @@ class HabitTree(HabitNoticing, SaveableHabits):
         blackboard: dict[str, Any] | None = None,
         values: SavedValues | None = None,
     ) -> None:
-        self.plan = plan_of(root)
-        check_random(self.plan, random)
-        self.owner, self.name = owner, name or root.name
+        super().__init__()
+        plan = plan_of(root)
+        if random is not None or plan.random_path is not None:
+            check_random(plan, random)
+        self.plan, self.owner, self.name = plan, owner, name or root.name
         self.values = values or PLAIN_VALUES
         self._clock, self._random, self._trace, self._isolation = clock, random, trace, faults
-        self._blackboard = blackboard
-        self._faults: CallbackFaults | None = None
-        self._member = None
-        self.on_wake = None
-        self._watched = None
         self._kept: dict[int, dict[str, Any]] | None = None
-        self._kept_errors: list[Exception] | None = None
-        self._next_root: Habit | None = None
-        self._moment: TimeIndex | None = None
-        self._frame = 0
-        self._should_stop = False
-        self._be_new()
+        self._watched = self.on_wake = None
         if blackboard is not None:
-            self._watch(self.plan.keys)
+            self._blackboard = blackboard
+            self._watch(plan.keys)
 
     @property
     def definition(self) -> Habit:
@@ -123,48 +112,6 @@ class HabitTree(HabitNoticing, SaveableHabits):
     def is_active(self) -> bool:
         """True while the root runs."""
         return self.root_run is not None
-
-    @property
-    def seconds(self) -> float:
-        """Game time this tree has lived (s)."""
-        self._catch_up()
-        return self._now_s
-
-    @property
-    def wakes_at_s(self) -> float:
-        """When it next has something to do (s, as ``seconds``); below 0 for at once, inf for when it is told."""
-        return self._wake_at_s
-
-    def tick(self, elapsed_s: float) -> Status | None:
-        """Live on for ``elapsed_s`` of game time.
-
-        Args:
-            elapsed_s: since the last tick (s), 0 or more.
-
-        Returns:
-            How the root stands; None if it is pending.
-
-        Raises:
-            ValueError: if the time is negative or not finite.
-            RuntimeError: if called from inside a habit of this tree.
-        """
-        if type(elapsed_s) is not float or not 0.0 <= elapsed_s < inf:
-            elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
-        self._check_alone()
-        self._frame += 1
-        self._moment = None
-        return self._live_until(self._now_s + elapsed_s)
-
-    def advance(self, turn: Turn) -> Status | None:
-        """Tick as a scheduler's work: ``scheduler.add(tree.advance)``."""
-        if not isinstance(turn, Turn):
-            raise TypeError(
-                f"advance takes a scheduler's Turn, got {shown(turn)};"
-                " add tree.advance to the scheduler, not the tree"
-            )
-        self._check_alone()
-        self._moment = turn.now
-        return self._live_until(self._now_s + turn.elapsed_s)
 
     def stop(self) -> None:
         """End every active habit, children before parents; the next tick begins anew.
@@ -250,47 +197,6 @@ class HabitTree(HabitNoticing, SaveableHabits):
         self._catch_up()
         return live_view(self)
 
-    def _live_until(self, now_s: float) -> Status | None:
-        """Live on to a moment of its own time."""
-        if self._is_busy:
-            raise RuntimeError(
-                f"{self.name!r} was ticked from inside one of its own habits;"
-                " a habit acts in its tick and leaves the tree to the caller"
-            )
-        self._now_s = now_s
-        if now_s < self._wake_at_s:
-            return None if self.root_run is None else RUNNING
-        self._is_busy = True
-        try:
-            self._tick_all()
-            if self._should_stop:
-                self._stop_now()
-            if self._next_root is not None:
-                self._change_now()
-        finally:
-            self._is_busy = False
-        if self._kept_errors is not None:
-            self._raise_kept_errors()
-        return self._over if self.root_run is None else RUNNING
-
-    @property
-    def clock(self) -> Clock | None:
-        """What tells traces and reports the time, or None."""
-        return self._clock
-
-    def _be_new(self) -> None:
-        """Know nothing of what was."""
-        self.root_run: HabitContext | None = None
-        self.holds: dict[int, float] = {}
-        self.endings: dict[int, str] = {}
-        self._now_s = 0.0
-        self._tick_number = self._begun = 0
-        self._wake_at_s = AWAKE
-        self._asks_all = self._is_busy = False
-        self._over: Status | None = None
-        self._asking: HabitContext | None = None
-        self._forget()
-
     def _forget(self) -> None:
         """Know nothing of what was held, told, kept or cooling down; ask everybody."""
         self.holds.clear()
@@ -299,10 +205,6 @@ class HabitTree(HabitNoticing, SaveableHabits):
         self._rebuild_at_s = inf
         self._is_lasting = False
         self._wake(asks_all=True)
-
-    def _check_alone(self) -> None:
-        if self._member is not None:
-            raise RuntimeError(f"{self.name!r} lives in a population; tick that, or remove it there first")
 
     def _leave_batches(self) -> None:
         for run in active_runs(self.root_run):

@@ -2,16 +2,21 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 from pathlib import Path
 
 import pytest
 
-from ai_core.twins import KERNELS
+import ai_core.decisions.habit_tree  # noqa: F401  so that its twins are known
+from ai_core.twins import INTERPRETED, KERNELS
 from tools.build_bridge import kernel_extensions
 
 ROOT = Path(__file__).parents[2]
 CORE = ROOT / "ai_core"
+CLASSES_OF_KERNEL = {"_habit_ticking": ("HabitContext", "HabitTicking", "PlaceFields")}
+INTERFACE_OF = {"_habit_ticking": "ai_core.decisions.habit_place"}
+"""Kernels that are classes, of twins in several files, and where these say their interface."""
 SOURCES = sorted(CORE.rglob("_*.pyx"))
 each_kernel = pytest.mark.parametrize("source", SOURCES, ids=lambda f: f.stem)
 
@@ -30,6 +35,14 @@ def decorated(tree):
     }
 
 
+def kernel_classes(source):
+    """Names of the classes that a .pyx, with what it includes, shows to Python."""
+    text = source.read_text(encoding="utf-8")
+    for included in re.findall(r'^include "(\w+\.pxi)"$', text, re.MULTILINE):
+        text += (source.parent / included).read_text(encoding="utf-8")
+    return re.findall(r"^cdef class ([A-Z]\w+):", text, re.MULTILINE)
+
+
 def kernel_functions(text):
     """Arguments by name of the functions that a .pyx shows to Python."""
     found = {}
@@ -42,8 +55,20 @@ def kernel_functions(text):
 @each_kernel
 def test_a_kernel_has_the_functions_of_its_twin_with_the_same_arguments(source):
     functions = kernel_functions(source.read_text(encoding="utf-8"))
-    assert functions
+    assert functions or source.stem in CLASSES_OF_KERNEL
     assert functions == decorated(twin_tree(source))
+
+
+@pytest.mark.parametrize("name", CLASSES_OF_KERNEL)
+def test_a_kernel_has_the_classes_of_its_twins_with_all_that_they_offer(name):
+    source = next(one for one in SOURCES if one.stem == name)
+    interpreted = {key.rpartition(".")[2]: one for key, one in INTERPRETED.items() if isinstance(one, type)}
+    assert sorted(kernel_classes(source)) == sorted(CLASSES_OF_KERNEL[name])
+    for twin in CLASSES_OF_KERNEL[name]:
+        module = ".".join(source.relative_to(ROOT).with_suffix("").parts)
+        kernel = getattr(pytest.importorskip(module), twin)
+        offered = {one for one in dir(interpreted[twin]) if not one.startswith("_")}
+        assert offered <= set(dir(kernel)), f"{twin} in C lacks {sorted(offered - set(dir(kernel)))}"
 
 
 @each_kernel
@@ -59,6 +84,9 @@ def test_the_stub_of_a_kernel_says_the_same(source):
 @each_kernel
 def test_kernel_and_twin_are_of_one_interface(source):
     number = re.search(r"^INTERFACE = (\d+)$", source.read_text(encoding="utf-8"), re.MULTILINE).group(1)
+    if source.stem in INTERFACE_OF:
+        assert str(importlib.import_module(INTERFACE_OF[source.stem]).INTERFACE) == number
+        return
     values = [
         ast.unparse(node.value) for node in twin_tree(source).body
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "INTERFACE"

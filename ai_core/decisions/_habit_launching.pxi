@@ -1,0 +1,371 @@
+# How habits begin and end, for _habit_ticking.pyx; twin: habit_launching.py, which describes it.
+
+
+cdef own_tick(HabitTicking tree, HabitContext run, PlaceFields place):
+    run.elapsed_s = tree._now_s - run.ticked_s
+    run.ticked_s = tree._now_s
+    if run.wake_s != AWAKE:
+        run.wake_s = AWAKE
+        run.waits_for = ()
+    try:
+        status = place.tick(run)
+        if status is RUNNING or status is None:
+            return RUNNING
+        if status is SUCCEEDED or status is FAILED:
+            return status
+        raise TypeError(f"tick of {run.path!r} must return a Status, got {shown(status)}")
+    except Exception as error:
+        run.is_faulty = True
+        tree._report(place, "tick", error)
+        return FAILED
+
+
+cdef int choose_child(HabitTicking tree, HabitContext run, tuple begun) except -1:
+    cdef PlaceFields place
+    cdef bint found
+    while True:
+        if begun:
+            tree._asks_all = True
+        found = False
+        for place in run.place.blocking:
+            if (not begun or place not in begun) and can_begin(tree, place):
+                found = True
+                break
+        if not found:
+            return 0
+        if not may_begin_more(tree) or start(tree, place, run, "can activate") is RUNNING:
+            return 0
+        begun = (*begun, place)
+
+
+cdef go_on(HabitTicking tree, HabitContext run):
+    cdef PlaceFields place
+    cdef tuple steps = run.place.blocking
+    if run.place.launch is RANDOM:
+        return draw(tree, run)
+    wanted, unwanted = (SUCCEEDED, FAILED) if run.place.launch is SEQUENTIAL else (FAILED, SUCCEEDED)
+    while run.number < len(steps):
+        if not may_begin_more(tree):
+            return RUNNING
+        place = steps[run.number]
+        if can_begin(tree, place):
+            status = start(tree, place, run, "next in sequence" if run.number else "first in sequence")
+            if status is not wanted:
+                return status
+        elif wanted is SUCCEEDED:
+            tree.endings[place.index] = "could not activate in its turn"
+            return unwanted
+        run.number += 1
+    return wanted
+
+
+cdef draw(HabitTicking tree, HabitContext run):
+    cdef PlaceFields place, chosen
+    cdef list places = []
+    for place in run.place.blocking:
+        if can_begin(tree, place):
+            places.append(place)
+    if not places:
+        return FAILED
+    if not may_begin_more(tree):
+        return RUNNING
+    chosen = pick(places, tree._random)
+    return start(tree, chosen, run, f"chosen {chosen.number + 1} of {len(run.place.blocking)}")
+
+
+cdef bint may_begin_more(HabitTicking tree) except -1:
+    if tree._begun < MOST_BEGUN_IN_A_TICK:
+        return True
+    tree._asks_all = True
+    tree._agenda = None
+    tree._wake_at_s = AWAKE
+    return False
+
+
+cdef bint can_begin(HabitTicking tree, PlaceFields place) except -1:
+    cdef HabitContext context
+    cdef bint answer
+    if tree._cooldowns and <double>tree._cooldowns.get(place.index, AWAKE) > tree._now_s:
+        return False
+    if place.begins_on and not was_told(
+        tree, place, 0 if tree._answered is None else tree._answered.get(place.index, 0)
+    ):
+        return False
+    if tree._faults is not None and tree._is_left_out(place):
+        tree.endings[place.index] = "left out, it kept failing"
+        return False
+    if place.asks_every_s:
+        if tree._asks_at_s is None:
+            tree._asks_at_s = {}
+        tree._asks_at_s[place.index] = tree._now_s + place.asks_every_s - ROUNDING_S
+    if place.can_activate is None:
+        return True
+    context = tree._asking
+    if context is None:
+        context = tree._asking = new_run(tree, place, None, "")
+        context.status = None
+    context.place = place
+    context.began_s = tree._now_s
+    context._memory = None
+    try:
+        answer = bool(place.can_activate(context))
+    except Exception as error:
+        tree._report(place, "can_activate", error)
+        return False
+    if tree._faults is not None:
+        tree._note_success(place, of_asking=True)
+    return answer
+
+
+cdef HabitContext new_run(HabitTicking tree, PlaceFields place, HabitContext parent, reason):
+    cdef HabitContext run
+    if spare_runs:
+        run = spare_runs.pop()
+    else:
+        run = HabitContext.__new__(HabitContext)
+    run._fill(tree, place, parent, reason)
+    return run
+
+
+cdef start(HabitTicking tree, PlaceFields place, HabitContext parent, reason):
+    cdef HabitContext run = new_run(tree, place, parent, reason)
+    attach(tree, run)
+    if tree._trace is None and is_simple(place):
+        status = live_briefly(tree, run, place)
+    else:
+        status = live(tree, run)
+    # Nobody else knows it any more: the next run takes its memory.
+    if status is not RUNNING and Py_REFCNT(run) == 1 and run.generator is None and len(spare_runs) < MOST_SPARE:
+        run._empty()
+        spare_runs.append(run)
+    return status
+
+
+cdef bint is_simple(PlaceFields place) noexcept:
+    """Return whether a run that ends in its first tick leaves nothing behind but how it ended."""
+    return (
+        place.tick is not None and place.enter is None and place.exit is None and not place.blocking
+        and not place.non_blocking and place.held is None and not place.begins_on and not place.cooldown_s
+        and place.repeats == 1 and place.retries == 0 and place.outcome is None and not place.is_beside
+    )
+
+
+cdef live_briefly(HabitTicking tree, HabitContext run, PlaceFields place):
+    """Let a simple habit begin; if it ends at once, do what ``close_run`` would come to."""
+    cdef HabitContext parent = run.parent
+    tree._begun += 1
+    tree._agenda = None
+    tree._wake_at_s = AWAKE
+    status = own_tick(tree, run, place)
+    if status is RUNNING:
+        return RUNNING
+    if parent is None or run.generator is not None or tree._faults is not None or tree.holds:
+        return close_run(tree, run, status, says(status))
+    run.status = status
+    tree.endings[place.index] = says(status)
+    tree._agenda = None
+    tree._wake_at_s = AWAKE
+    run.parent = None
+    parent.child = None
+    return status
+
+
+cdef int attach(HabitTicking tree, HabitContext run) except -1:
+    cdef HabitContext parent = run.parent
+    if parent is None:
+        tree.root_run = run
+    elif not run.place.is_beside:
+        parent.child = run
+    elif parent.beside is None:
+        parent.beside = [run]
+    else:
+        parent.beside.append(run)
+    return 0
+
+
+cdef live(HabitTicking tree, HabitContext run):
+    cdef PlaceFields place = run.place, beside
+    tree._begun += 1
+    tree._agenda = None
+    tree._wake_at_s = AWAKE
+    if place.begins_on:
+        if tree._answered is None:
+            tree._answered = {}
+        tree._answered[place.index] = tree._tick_number
+    if place.held is not None:
+        tree.holds[place.index] = place.held
+    if tree._trace is not None:
+        tree._tell_trace(run)
+    status = RUNNING
+    if place.enter is not None:
+        try:
+            place.enter(run)
+        except Exception as error:
+            run.is_faulty = True
+            tree._report(place, "enter", error)
+            status = FAILED
+    if status is RUNNING and place.tick is not None and run.wake_s == AWAKE:
+        status = own_tick(tree, run, place)
+    if status is RUNNING and place.blocking:
+        if place.launch is PRIORITIZED:
+            choose_child(tree, run, ())
+        else:
+            status = go_on(tree, run)
+    if status is not RUNNING:
+        return close_run(tree, run, status, says(status))
+    for beside in place.non_blocking:
+        if may_begin_more(tree) and can_begin(tree, beside):
+            start(tree, beside, run, "beside the others")
+    return RUNNING
+
+
+cdef says(status):
+    return "succeeded" if status is SUCCEEDED else "failed"
+
+
+cdef close_run(HabitTicking tree, HabitContext run, status, ending):
+    cdef PlaceFields place = run.place
+    cdef HabitContext parent = run.parent, again
+    cdef Py_ssize_t successes = run.successes, failures = run.failures
+    cdef bint is_over
+    if status is SUCCEEDED:
+        successes += 1
+        is_over = successes >= place.repeats
+    else:
+        failures += 1
+        is_over = run.begins_next or failures > place.retries
+    end_run(tree, run, status, ending)
+    if not is_over:
+        again = new_run(tree, place, parent, f"again after it {says(status)}")
+        again.successes = successes
+        again.failures = failures
+        again.begins_next = True
+        attach(tree, again)
+        if tree._cooldowns:
+            tree._cooldowns.pop(place.index, None)
+        return RUNNING
+    if place.outcome is not None:
+        if place.outcome is INVERTED:
+            status = FAILED if status is SUCCEEDED else SUCCEEDED
+        else:
+            status = SUCCEEDED if place.outcome is ALWAYS_SUCCEEDED else FAILED
+    if parent is None:
+        tree._over = status
+    return status
+
+
+cdef int end_run(HabitTicking tree, HabitContext run, status, ending) except -1:
+    cdef PlaceFields place = run.place
+    cdef HabitContext parent, one
+    if run.beside:
+        for one in reversed(tuple(run.beside)):
+            end_run(tree, one, None, "its parent ended")
+    if run.child is not None:
+        end_run(tree, run.child, None, "its parent ended")
+    parent = run.parent
+    if run.batch is not None:
+        run.batch.leave(run)
+    run.status = status
+    if not run.begins_next:
+        if run.generator is not None:
+            close_generator(tree, run)
+        if place.exit is not None:
+            try:
+                place.exit(run)
+            except Exception as error:
+                run.is_faulty = True
+                tree._report(place, "exit", error)
+        if tree._faults is not None and not run.is_faulty:
+            tree._note_success(place, of_asking=False)
+    if tree.holds and tree.holds.pop(place.index, None) is not None:
+        tree._asks_all = True
+    if place.cooldown_s:
+        if tree._cooldowns is None:
+            tree._cooldowns = {}
+        tree._cooldowns[place.index] = tree._now_s + place.cooldown_s - ROUNDING_S
+    tree.endings[place.index] = ending
+    tree._agenda = None
+    tree._wake_at_s = AWAKE
+    run.parent = None
+    if parent is None:
+        tree.root_run = None
+        tree._asks_all = True
+    elif parent.child is run:
+        parent.child = None
+    elif parent.beside is not None:
+        parent.beside.remove(run)
+        tree._asks_all = True
+    return 0
+
+
+cdef int close_generator(HabitTicking tree, HabitContext run) except -1:
+    generator = run.generator
+    run.generator = None
+    try:
+        generator.close()
+    except Exception as error:
+        run.is_faulty = True
+        tree._report(run.place, "exit", error)
+    return 0
+
+
+cdef int challenge(HabitTicking tree, HabitContext run, tuple places) except -1:
+    cdef HabitContext child = run.child
+    cdef PlaceFields place
+    held = child.place.strongest(tree.holds) if child is not None and tree.holds else None
+    for place in places:
+        if (held is not None and place.urgency <= held) or not can_begin(tree, place):
+            continue
+        if not may_begin_more(tree):
+            return 0
+        reason = "can activate"
+        if child is not None:
+            reason = child.place.interrupting
+            end_run(tree, child, None, place.interrupted)
+        if start(tree, place, run, reason) is not RUNNING:
+            choose_child(tree, run, (place,))
+        return 0
+    return 0
+
+
+cdef int restart(HabitTicking tree, HabitContext run) except -1:
+    cdef HabitContext parent = run.parent
+    run.begins_next = False
+    run.began_s = run.ticked_s = tree._now_s
+    if tree._faults is not None and tree._is_left_out(run.place):
+        run.begins_next = True
+        close_and_climb(tree, run, FAILED, "left out, it kept failing")
+        return 0
+    status = live(tree, run)
+    if status is not RUNNING:
+        climb(tree, parent, run.place, status)
+    return 0
+
+
+cdef int close_and_climb(HabitTicking tree, HabitContext run, status, ending) except -1:
+    cdef HabitContext parent = run.parent
+    status = close_run(tree, run, status, ending)
+    if status is not RUNNING:
+        climb(tree, parent, run.place, status)
+    return 0
+
+
+cdef int climb(HabitTicking tree, HabitContext parent, PlaceFields place, status) except -1:
+    cdef HabitContext above
+    while parent is not None and not place.is_beside:
+        launch = parent.place.launch
+        if launch is PRIORITIZED:
+            choose_child(tree, parent, ())
+            return 0
+        if launch is not RANDOM and status is (SUCCEEDED if launch is SEQUENTIAL else FAILED):
+            parent.number = place.number + 1
+            status = go_on(tree, parent)
+        if status is RUNNING:
+            return 0
+        place = parent.place
+        above = parent.parent
+        status = close_run(tree, parent, status, says(status))
+        if status is RUNNING:
+            return 0
+        parent = above
+    return 0

@@ -1,0 +1,199 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, binding=False
+"""Kernel of habits: places, runs and ticks as records in C; the same decisions, in the same order.
+
+Twins: ``habit_place``, ``habit_context``, ``habit_agenda``, ``habit_launching`` and
+``habit_ticking``, which say what everything means. ``HabitTree`` adds to either
+what happens rarely: edits, faults, traces, saving.
+"""
+from math import inf as INF
+
+from ai_core.decisions.habit_choice import choose
+from ai_core.decisions.habits import Launch, Outcome, Status
+from ai_core.errors import finite_number, shown
+from ai_core.scheduling.task import Turn
+
+INTERFACE = 1
+"""Changes with any change of names, arguments or results, here and in the twins."""
+
+cdef double inf = INF
+cdef double AWAKE = -INF
+cdef double ROUNDING_S = 1e-9
+cdef object RUNNING = Status.RUNNING, SUCCEEDED = Status.SUCCEEDED, FAILED = Status.FAILED
+cdef object PRIORITIZED = Launch.PRIORITIZED, SEQUENTIAL = Launch.SEQUENTIAL, RANDOM = Launch.RANDOM
+cdef object StatusType = Status, TurnType = Turn, pick = choose
+cdef object INVERTED = Outcome.INVERTED, ALWAYS_SUCCEEDED = Outcome.ALWAYS_SUCCEEDED
+
+cdef enum:
+    TICK = 0
+    CHALLENGE = 1
+    BESIDE = 2
+    CONTINUE = 3
+    RESTART = 4
+    TIME_OUT = 5
+    BEGIN = 6
+    RESULT = 7
+    JOIN = 8
+    MOST_BEGUN_IN_A_TICK = 256
+    MOST_SPARE = 64     # runs kept for the next ones (count); as many as begin in a few ticks
+
+cdef extern from "Python.h":
+    Py_ssize_t Py_REFCNT(object)
+
+cdef list spare_runs = []
+
+include "_habit_context.pxi"
+include "_habit_agenda.pxi"
+include "_habit_launching.pxi"
+
+
+cdef class HabitTicking:
+    cdef public object plan, owner, _blackboard, _random, _faults, _trace, _member
+    cdef public object _moment, _next_root, _kept_errors, _over, _noticed
+    cdef public HabitContext root_run, _asking
+    cdef public list _agenda
+    cdef public dict holds, endings, _cooldowns, _asks_at_s, _answered, _told
+    cdef public double _now_s, _rebuild_at_s, _wake_at_s
+    cdef public Py_ssize_t _frame, _tick_number, _begun
+    cdef public bint _asks_all, _is_busy, _is_lasting, _should_stop
+
+    def __cinit__(self, *_, **__):
+        self.holds = {}
+        self.endings = {}
+        self._rebuild_at_s = inf
+        self._wake_at_s = AWAKE
+        self._asks_all = True
+
+    def __init__(self):
+        pass
+
+    @property
+    def seconds(self):
+        """Game time this tree has lived (s)."""
+        return self._caught_up()
+
+    @property
+    def wakes_at_s(self):
+        """When it next has something to do (s, as ``seconds``); below 0 for at once, inf for when it is told."""
+        return self._wake_at_s
+
+    def tick(self, elapsed_s):
+        """Live on for ``elapsed_s`` of game time."""
+        cdef double elapsed
+        if type(elapsed_s) is float and 0.0 <= <double>elapsed_s < inf:
+            elapsed = elapsed_s
+        else:
+            elapsed = finite_number("elapsed_s", elapsed_s, minimum=0)
+        if self._member is not None:
+            self._check_alone()
+        self._frame += 1
+        self._moment = None
+        return self._live_until(self._now_s + elapsed)
+
+    def advance(self, turn):
+        """Tick as a scheduler's work: ``scheduler.add(tree.advance)``."""
+        if not isinstance(turn, TurnType):
+            raise TypeError(
+                f"advance takes a scheduler's Turn, got {shown(turn)};"
+                " add tree.advance to the scheduler, not the tree"
+            )
+        if self._member is not None:
+            self._check_alone()
+        self._moment = turn.now
+        return self._live_until(self._now_s + turn.elapsed_s)
+
+    cpdef _live_until(self, double now_s):
+        if self._is_busy:
+            raise RuntimeError(
+                f"{self.name!r} was ticked from inside one of its own habits;"
+                " a habit acts in its tick and leaves the tree to the caller"
+            )
+        self._now_s = now_s
+        if now_s < self._wake_at_s:
+            return None if self.root_run is None else RUNNING
+        self._is_busy = True
+        try:
+            self._tick_all()
+            if self._should_stop:
+                self._stop_now()
+            if self._next_root is not None:
+                self._change_now()
+        finally:
+            self._is_busy = False
+        if self._kept_errors is not None:
+            self._raise_kept_errors()
+        return self._over if self.root_run is None else RUNNING
+
+    cdef double _caught_up(self) except? -1.0:
+        if self._member is not None:
+            self._catch_up()
+        return self._now_s
+
+    def _catch_up(self):
+        if self._member is not None and not self._is_busy:
+            self._member.catch_up()
+
+    def _check_alone(self):
+        if self._member is not None:
+            raise RuntimeError(f"{self.name!r} lives in a population; tick that, or remove it there first")
+
+    cpdef _tick_all(self):
+        cdef list agenda
+        cdef HabitContext run
+        cdef int what
+        cdef tuple entry, places
+        self._tick_number += 1
+        self._begun = 0
+        self._over = None
+        if self._told is not None:
+            hear(self)
+        agenda = self._agenda
+        if agenda is None or self._now_s >= self._rebuild_at_s:
+            agenda = plan_ahead(self)
+        for entry in agenda:
+            what = entry[0]
+            run = entry[1]
+            if run is None:
+                places = entry[2]
+                self._begin_root(places[0])
+            elif run.status is not RUNNING:
+                continue
+            elif what == TICK:
+                status = own_tick(self, run, run.place)
+                if status is not RUNNING:
+                    close_and_climb(self, run, status, says(status))
+            else:
+                self._do(what, run, entry[2])
+
+    cdef int _do(self, int what, HabitContext run, tuple places) except -1:
+        cdef PlaceFields place
+        if what == CHALLENGE:
+            challenge(self, run, places)
+        elif what == BESIDE:
+            place = places[0]
+            if may_begin_more(self) and can_begin(self, place):
+                start(self, place, run, "beside the others")
+        elif what == CONTINUE:
+            status = go_on(self, run)
+            if status is not RUNNING:
+                close_and_climb(self, run, status, says(status))
+        elif what == RESTART:
+            restart(self, run)
+        elif what == TIME_OUT:
+            close_and_climb(self, run, FAILED, "timed out")
+        elif what == JOIN:
+            status = own_tick(self, run, run.place)
+            if status is not RUNNING:
+                close_and_climb(self, run, status, says(status))
+            elif self._member is not None:
+                self._member.population.join_batch(run)
+        elif what == RESULT and run.batch_status is not None:
+            close_and_climb(self, run, run.batch_status, says(run.batch_status))
+        return 0
+
+    cdef int _begin_root(self, PlaceFields root) except -1:
+        if can_begin(self, root):
+            start(self, root, None, "can activate")
+        return 0
+
+    cpdef _end(self, HabitContext run, status, ending):
+        end_run(self, run, status, ending)

@@ -1,0 +1,91 @@
+"""Prints what many random trees did, and a digest of their saves; run in a process of its own by the tests.
+
+    python -m tests.decisions.habit_lives
+"""
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import sys
+
+from ai_core.decisions.habit_tree import HabitTree
+from ai_core.decisions.habits import Habit, Launch, Outcome, Status
+from ai_core.faults import FaultIsolation
+from ai_core.trace import Trace
+from ai_core.twins import compiled
+
+LIVES, TICKS = 60, 60
+
+
+def habit(chance, name, depth, log):
+    """Return a habit that leaves everything to chance, and writes what happens to it."""
+    ours = random.Random(chance.random())
+    children = [habit(chance, f"{name}{n}", depth - 1, log) for n in range(chance.randint(0, 3) if depth else 0)]
+    can_launch = any(not child.non_blocking for child in children)
+
+    def tick(context):
+        log.append(f"tick {name} {context.elapsed_s!r} {context.time_in_habit_s!r}")
+        dice = ours.random()
+        if dice < 0.05:
+            raise RuntimeError(name)
+        if dice < 0.2:
+            (context.hold if dice < 0.15 else context.release)()
+        elif dice < 0.3:
+            context.wait_for(chance_name(ours), at_most_s=1.0)
+        return ours.choice([None, Status.RUNNING, Status.SUCCEEDED, Status.FAILED])
+
+    def steps(context):
+        log.append(f"begin {name} {context.woken_by!r}")
+        yield ours.choice([0.3, "a"])
+        yield
+        return ours.choice([None, Status.FAILED])
+
+    return Habit(
+        name, children, chance.choice(list(Launch)) if can_launch else Launch.PRIORITIZED,
+        non_blocking=chance.random() < 0.15, uninterruptible=chance.random() < 0.1, urgency=chance.choice([0.0, 2.0]),
+        can_activate=chance.choice([None, lambda context: log.append(f"ask {name}") or ours.random() < 0.7]),
+        enter=chance.choice([None, lambda context: log.append(f"enter {name} {context.reason}")]),
+        tick=None if children and chance.random() < 0.6 else chance.choice([tick, tick, steps]),
+        exit=chance.choice([None, lambda context: log.append(f"exit {name} {context.status}")]),
+        timeout_s=chance.choice([float("inf"), 0.7]), cooldown_s=chance.choice([0.0, 0.0, 0.4]),
+        repeats=chance.choice([1, 1, 2]), retries=chance.choice([0, 0, 1]), outcome=chance.choice(list(Outcome)),
+        wakes_on=chance.choice([(), (), ("a",)]), asks_every_s=chance.choice([0.0, 0.0, 0.35]),
+        begins_on=chance.choice([(), (), (), ("b",)]), remembers_s=chance.choice([0.0, 0.5]),
+    )
+
+
+def chance_name(chance):
+    return chance.choice("ab")
+
+
+def live(seed):
+    """Return what happened in one life, and the save at its end."""
+    chance, log, trace = random.Random(seed), [], Trace()
+    trace.state_entered = (lambda owner, path, reason, now: log.append(f"{path}: {reason} {now}"),)
+    root = habit(chance, "r", 3, log)
+    faults = FaultIsolation(report=lambda fault: log.append(f"{fault.name} {fault.failures_in_a_row}"))
+    tree = HabitTree(root, random=random.Random(seed), trace=trace if seed % 2 else None, faults=faults)
+    for number in range(TICKS):
+        log.append(f"{tree.tick(chance.choice([0.1, 0.1, 0.25, 1.0]))} {tree.wakes_at_s!r}")
+        dice = chance.random()
+        if dice < 0.2:
+            tree.tell(chance_name(chance), number)
+        elif dice < 0.23:
+            tree.stop()
+        elif dice < 0.3:
+            path = chance.choice([place.path for place in tree.plan.places])
+            try:
+                (tree.remove(path) if chance.random() < 0.5 else tree.add(path, habit(chance, f"n{number}", 1, log)))
+            except ValueError as error:
+                log.append(str(error))
+        log.append(tree.to_text())
+    return log, json.dumps(tree.save_state())
+
+
+if __name__ == "__main__":
+    print(*compiled(), file=sys.stderr)
+    for seed in range(LIVES):
+        log, saved = live(seed)
+        text = "\n".join([*log, saved])
+        print(seed, len(log), hashlib.sha256(text.encode()).hexdigest())

@@ -1,0 +1,32 @@
+"""Habits in C and in Python: the same decisions, the same times, the same saves."""
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ai_core.decisions.habit_place import KERNEL
+from ai_core.twins import SWITCH
+
+ROOT = Path(__file__).parents[2]
+
+
+def lives(switch):
+    finished = subprocess.run(
+        [sys.executable, "-m", "tests.decisions.habit_lives"], capture_output=True, text=True, cwd=ROOT, check=True,
+        env={**os.environ, SWITCH: switch},
+    )
+    return finished.stdout.splitlines(), finished.stderr
+
+
+@pytest.mark.slow
+def test_random_lives_are_the_same_in_both_forms():
+    (in_c, names), (in_python, none) = lives(""), lives("1")
+    assert none.strip() == ""
+    if KERNEL not in names:
+        pytest.skip("the kernel is not built here")
+    assert in_c == in_python
+    assert len(in_c) == 60
