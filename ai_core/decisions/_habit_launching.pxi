@@ -1,6 +1,10 @@
 # How habits begin and end, for _habit_ticking.pyx; twin: habit_launching.py, which describes it.
 
 
+cdef inline called(callback, HabitContext context):
+    return PyObject_CallFunctionObjArgs(callback, <void*>context, NULL)
+
+
 cdef own_tick(HabitTicking tree, HabitContext run, PlaceFields place):
     run.elapsed_s = tree._now_s - run.ticked_s
     run.ticked_s = tree._now_s
@@ -8,7 +12,7 @@ cdef own_tick(HabitTicking tree, HabitContext run, PlaceFields place):
         run.wake_s = AWAKE
         run.waits_for = ()
     try:
-        status = place.tick(run)
+        status = called(place.tick, run)
         if status is RUNNING or status is None:
             return RUNNING
         if status is SUCCEEDED or status is FAILED:
@@ -108,7 +112,7 @@ cdef bint can_begin(HabitTicking tree, PlaceFields place) except -1:
     context.began_s = tree._now_s
     context._memory = None
     try:
-        answer = bool(place.can_activate(context))
+        answer = bool(called(place.can_activate, context))
     except Exception as error:
         tree._report(place, "can_activate", error)
         return False
@@ -199,7 +203,7 @@ cdef live(HabitTicking tree, HabitContext run):
     status = RUNNING
     if place.enter is not None:
         try:
-            place.enter(run)
+            called(place.enter, run)
         except Exception as error:
             run.is_faulty = True
             tree._report(place, "enter", error)
@@ -271,7 +275,7 @@ cdef int end_run(HabitTicking tree, HabitContext run, status, ending) except -1:
             close_generator(tree, run)
         if place.exit is not None:
             try:
-                place.exit(run)
+                called(place.exit, run)
             except Exception as error:
                 run.is_faulty = True
                 tree._report(place, "exit", error)

@@ -38,6 +38,7 @@ cdef enum:
 
 cdef extern from "Python.h":
     Py_ssize_t Py_REFCNT(object)
+    object PyObject_CallFunctionObjArgs(object, ...)    # needs no tuple for the arguments
 
 cdef list spare_runs = []
 
@@ -87,7 +88,7 @@ cdef class HabitTicking:
             self._check_alone()
         self._frame += 1
         self._moment = None
-        return self._live_until(self._now_s + elapsed)
+        return live_until(self, self._now_s + elapsed)
 
     def advance(self, turn):
         """Tick as a scheduler's work: ``scheduler.add(tree.advance)``."""
@@ -99,29 +100,10 @@ cdef class HabitTicking:
         if self._member is not None:
             self._check_alone()
         self._moment = turn.now
-        return self._live_until(self._now_s + turn.elapsed_s)
+        return live_until(self, self._now_s + turn.elapsed_s)
 
-    cpdef _live_until(self, double now_s):
-        if self._is_busy:
-            raise RuntimeError(
-                f"{self.name!r} was ticked from inside one of its own habits;"
-                " a habit acts in its tick and leaves the tree to the caller"
-            )
-        self._now_s = now_s
-        if now_s < self._wake_at_s:
-            return None if self.root_run is None else RUNNING
-        self._is_busy = True
-        try:
-            self._tick_all()
-            if self._should_stop:
-                self._stop_now()
-            if self._next_root is not None:
-                self._change_now()
-        finally:
-            self._is_busy = False
-        if self._kept_errors is not None:
-            self._raise_kept_errors()
-        return self._over if self.root_run is None else RUNNING
+    def _live_until(self, double now_s):
+        return live_until(self, now_s)
 
     cdef double _caught_up(self) except? -1.0:
         if self._member is not None:
@@ -136,64 +118,91 @@ cdef class HabitTicking:
         if self._member is not None:
             raise RuntimeError(f"{self.name!r} lives in a population; tick that, or remove it there first")
 
-    cpdef _tick_all(self):
-        cdef list agenda
-        cdef HabitContext run
-        cdef int what
-        cdef tuple entry, places
-        self._tick_number += 1
-        self._begun = 0
-        self._over = None
-        if self._told is not None:
-            hear(self)
-        agenda = self._agenda
-        if agenda is None or self._now_s >= self._rebuild_at_s:
-            agenda = plan_ahead(self)
-        for entry in agenda:
-            what = entry[0]
-            run = entry[1]
-            if run is None:
-                places = entry[2]
-                self._begin_root(places[0])
-            elif run.status is not RUNNING:
-                continue
-            elif what == TICK:
-                status = own_tick(self, run, run.place)
-                if status is not RUNNING:
-                    close_and_climb(self, run, status, says(status))
-            else:
-                self._do(what, run, entry[2])
+    def _end(self, HabitContext run, status, ending):
+        end_run(self, run, status, ending)
 
-    cdef int _do(self, int what, HabitContext run, tuple places) except -1:
-        cdef PlaceFields place
-        if what == CHALLENGE:
-            challenge(self, run, places)
-        elif what == BESIDE:
-            place = places[0]
-            if may_begin_more(self) and can_begin(self, place):
-                start(self, place, run, "beside the others")
-        elif what == CONTINUE:
-            status = go_on(self, run)
-            if status is not RUNNING:
-                close_and_climb(self, run, status, says(status))
-        elif what == RESTART:
-            restart(self, run)
-        elif what == TIME_OUT:
-            close_and_climb(self, run, FAILED, "timed out")
-        elif what == JOIN:
+
+cdef live_until(HabitTicking self, double now_s):
+    if self._is_busy:
+        raise RuntimeError(
+            f"{self.name!r} was ticked from inside one of its own habits;"
+            " a habit acts in its tick and leaves the tree to the caller"
+        )
+    self._now_s = now_s
+    if now_s < self._wake_at_s:
+        return None if self.root_run is None else RUNNING
+    self._is_busy = True
+    try:
+        tick_all(self)
+        if self._should_stop:
+            self._stop_now()
+        if self._next_root is not None:
+            self._change_now()
+    finally:
+        self._is_busy = False
+    if self._kept_errors is not None:
+        self._raise_kept_errors()
+    return self._over if self.root_run is None else RUNNING
+
+
+cdef int tick_all(HabitTicking self) except -1:
+    cdef list agenda
+    cdef HabitContext run
+    cdef int what
+    cdef tuple entry, places
+    self._tick_number += 1
+    self._begun = 0
+    self._over = None
+    if self._told is not None:
+        hear(self)
+    agenda = self._agenda
+    if agenda is None or self._now_s >= self._rebuild_at_s:
+        agenda = plan_ahead(self)
+    for entry in agenda:
+        what = entry[0]
+        run = entry[1]
+        if run is None:
+            places = entry[2]
+            begin_root(self, places[0])
+        elif run.status is not RUNNING:
+            continue
+        elif what == TICK:
             status = own_tick(self, run, run.place)
             if status is not RUNNING:
                 close_and_climb(self, run, status, says(status))
-            elif self._member is not None:
-                self._member.population.join_batch(run)
-        elif what == RESULT and run.batch_status is not None:
-            close_and_climb(self, run, run.batch_status, says(run.batch_status))
-        return 0
+        else:
+            do(self, what, run, entry[2])
+    return 0
 
-    cdef int _begin_root(self, PlaceFields root) except -1:
-        if can_begin(self, root):
-            start(self, root, None, "can activate")
-        return 0
 
-    cpdef _end(self, HabitContext run, status, ending):
-        end_run(self, run, status, ending)
+cdef int do(HabitTicking self, int what, HabitContext run, tuple places) except -1:
+    cdef PlaceFields place
+    if what == CHALLENGE:
+        challenge(self, run, places)
+    elif what == BESIDE:
+        place = places[0]
+        if may_begin_more(self) and can_begin(self, place):
+            start(self, place, run, "beside the others")
+    elif what == CONTINUE:
+        status = go_on(self, run)
+        if status is not RUNNING:
+            close_and_climb(self, run, status, says(status))
+    elif what == RESTART:
+        restart(self, run)
+    elif what == TIME_OUT:
+        close_and_climb(self, run, FAILED, "timed out")
+    elif what == JOIN:
+        status = own_tick(self, run, run.place)
+        if status is not RUNNING:
+            close_and_climb(self, run, status, says(status))
+        elif self._member is not None:
+            self._member.population.join_batch(run)
+    elif what == RESULT and run.batch_status is not None:
+        close_and_climb(self, run, run.batch_status, says(run.batch_status))
+    return 0
+
+
+cdef int begin_root(HabitTicking self, PlaceFields root) except -1:
+    if can_begin(self, root):
+        start(self, root, None, "can activate")
+    return 0
