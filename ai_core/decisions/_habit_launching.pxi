@@ -122,9 +122,11 @@ cdef bint can_begin(HabitTicking tree, PlaceFields place) except -1:
 
 
 cdef HabitContext new_run(HabitTicking tree, PlaceFields place, HabitContext parent, reason):
-    cdef HabitContext run
-    if spare_runs:
-        run = spare_runs.pop()
+    global first_spare_run, spare_count
+    cdef HabitContext run = first_spare_run
+    if run is not None:
+        first_spare_run = run.parent
+        spare_count -= 1
     else:
         run = HabitContext.__new__(HabitContext)
     run._fill(tree, place, parent, reason)
@@ -132,6 +134,7 @@ cdef HabitContext new_run(HabitTicking tree, PlaceFields place, HabitContext par
 
 
 cdef start(HabitTicking tree, PlaceFields place, HabitContext parent, reason):
+    global first_spare_run, spare_count
     cdef HabitContext run = new_run(tree, place, parent, reason)
     attach(tree, run)
     if tree._trace is None and is_simple(place):
@@ -139,9 +142,11 @@ cdef start(HabitTicking tree, PlaceFields place, HabitContext parent, reason):
     else:
         status = live(tree, run)
     # Nobody else knows it any more: the next run takes its memory.
-    if status is not RUNNING and Py_REFCNT(run) == 1 and run.generator is None and len(spare_runs) < MOST_SPARE:
+    if status is not RUNNING and Py_REFCNT(run) == 1 and run.generator is None and spare_count < MOST_SPARE:
         run._empty()
-        spare_runs.append(run)
+        run.parent = first_spare_run
+        first_spare_run = run
+        spare_count += 1
     return status
 
 

@@ -40,9 +40,11 @@ cdef extern from "Python.h":
     Py_ssize_t Py_REFCNT(object)
     object PyObject_CallFunctionObjArgs(object, ...)    # needs no tuple for the arguments
 
-cdef list spare_runs = []
 
 include "_habit_context.pxi"
+
+cdef HabitContext first_spare_run = None    # OWNED; the next one is its parent
+cdef Py_ssize_t spare_count = 0
 include "_habit_agenda.pxi"
 include "_habit_launching.pxi"
 
