@@ -135,7 +135,19 @@ cdef HabitContext new_run(HabitTicking tree, PlaceFields place, HabitContext par
 
 cdef start(HabitTicking tree, PlaceFields place, HabitContext parent, reason):
     global first_spare_run, spare_count
-    cdef HabitContext run = new_run(tree, place, parent, reason)
+    cdef HabitContext run
+    if (
+        (type(place.tick) is ValueCheck or type(place.tick) is ValueWrite) and is_simple(place) and parent is not None
+        and tree._trace is None and tree._faults is None and not tree.holds
+    ):
+        status = at_once(tree, place)
+        if status is not None:
+            tree._begun += 1
+            tree._agenda = None
+            tree._wake_at_s = AWAKE
+            tree.endings[place.index] = says(status)
+            return status
+    run = new_run(tree, place, parent, reason)
     attach(tree, run)
     if tree._trace is None and is_simple(place):
         status = live_briefly(tree, run, place)

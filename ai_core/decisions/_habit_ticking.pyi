@@ -1,5 +1,8 @@
 from ai_core.decisions.habit_context import HabitContext as HabitContext
 from ai_core.decisions.habit_place import PlaceFields as PlaceFields
 from ai_core.decisions.habit_ticking import HabitTicking as HabitTicking
+from ai_core.decisions.habit_values import ValueCheck as ValueCheck
+from ai_core.decisions.habit_values import ValueIs as ValueIs
+from ai_core.decisions.habit_values import ValueWrite as ValueWrite
 
 INTERFACE: int

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, binding=False
-"""Kernel of habits: places, runs and ticks as records in C; the same decisions, in the same order.
+"""Kernel of habits: places, runs, ticks and values as records in C; the same decisions, in the same order.
 
 Twins: ``habit_place``, ``habit_context``, ``habit_agenda``, ``habit_launching`` and
 ``habit_ticking``, which say what everything means. ``HabitTree`` adds to either
@@ -9,7 +9,7 @@ from math import inf as INF
 
 from ai_core.decisions.habit_choice import choose
 from ai_core.decisions.habits import Launch, Outcome, Status
-from ai_core.errors import finite_number, shown
+from ai_core.errors import UnknownNameError, finite_number, shown
 from ai_core.scheduling.task import Turn
 
 INTERFACE = 1
@@ -22,6 +22,8 @@ cdef object RUNNING = Status.RUNNING, SUCCEEDED = Status.SUCCEEDED, FAILED = Sta
 cdef object PRIORITIZED = Launch.PRIORITIZED, SEQUENTIAL = Launch.SEQUENTIAL, RANDOM = Launch.RANDOM
 cdef object StatusType = Status, TurnType = Turn, pick = choose
 cdef object INVERTED = Outcome.INVERTED, ALWAYS_SUCCEEDED = Outcome.ALWAYS_SUCCEEDED
+
+cdef tuple COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "in", "not in")
 
 cdef enum:
     TICK = 0
@@ -39,6 +41,8 @@ cdef enum:
 cdef extern from "Python.h":
     Py_ssize_t Py_REFCNT(object)
     object PyObject_CallFunctionObjArgs(object, ...)    # needs no tuple for the arguments
+    ctypedef struct PyObject
+    PyObject* PyDict_GetItemWithError(object, object) except? NULL
 
 
 include "_habit_context.pxi"
@@ -46,6 +50,7 @@ include "_habit_context.pxi"
 cdef HabitContext first_spare_run = None    # OWNED; the next one is its parent
 cdef Py_ssize_t spare_count = 0
 include "_habit_agenda.pxi"
+include "_habit_values.pxi"
 include "_habit_launching.pxi"
 
 

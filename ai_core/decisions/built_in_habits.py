@@ -6,16 +6,15 @@ may be a value or a callable that is told the context and returns one.
 """
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.decisions.blackboard import Blackboard
+from ai_core.decisions.habit_values import ValueCheck, ValueIs, ValueWrite
 from ai_core.decisions.habits import Habit, Status
-from ai_core.errors import UnknownNameError, finite_number, shown
+from ai_core.errors import finite_number, shown
 
 if TYPE_CHECKING:
     from ai_core.decisions.habit_batch import HabitBatch
@@ -26,49 +25,11 @@ __all__ = [
     "ValueIs", "Wait", "WaitFor",
 ]
 
-COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-    "in": lambda value, those: value in those, "not in": lambda value, those: value not in those,
-}
-
-
-class ValueIs:
-    """A condition: how a value on the blackboard compares. It is asked only after that has changed.
-
-    ``Habit("flee", can_activate=ValueIs("health", "<", 0.3))``. A key that is
-    not known compares as None, and is less or more than nothing.
-
-    Raises:
-        UnknownNameError: if there is no such comparison.
-    """
-
-    def __init__(self, key: str, comparison: str = "==", value: Any = True) -> None:
-        if comparison not in COMPARISONS:
-            raise UnknownNameError("comparison", comparison, COMPARISONS)
-        self.key, self.comparison, self.value = _text("key", key), comparison, value
-        self.wakes_on = (key,)
-        self._compares = COMPARISONS[comparison]
-
-    def __call__(self, context: HabitContext) -> bool:
-        known = context.blackboard.get(self.key)
-        if known is None and self.comparison in ("<", "<=", ">", ">="):
-            return False
-        return bool(self._compares(known, self.value))
-
-    def __repr__(self) -> str:
-        return f"{self.key} {self.comparison} {shown(self.value)}"
-
-
 class CheckValue(Habit):
-    """Succeeds at once if a value on the blackboard compares so, else fails."""
+    """Succeeds at once if a value on the blackboard compares so, else fails; see ``ValueIs``."""
 
     def __init__(self, name: str, key: str, comparison: str = "==", value: Any = True, **options: Any) -> None:
-        self.condition = ValueIs(key, comparison, value)
-        super().__init__(name, **options)
-
-    def tick(self, context: HabitContext) -> Status:
-        """Compare."""
-        return Status.SUCCEEDED if self.condition(context) else Status.FAILED
+        super().__init__(name, tick=ValueCheck(ValueIs(key, comparison, value)), **options)
 
 
 class SetValue(Habit):
@@ -82,18 +43,7 @@ class SetValue(Habit):
     """
 
     def __init__(self, name: str, key: str, value: Any, *, scope: str | None = None, **options: Any) -> None:
-        self.key, self.value, self.scope = _text("key", key), value, scope
-        super().__init__(name, **options)
-
-    def tick(self, context: HabitContext) -> Status:
-        """Write."""
-        board = context.blackboard
-        if self.scope is not None:
-            if not isinstance(board, Blackboard):
-                raise TypeError(f"{context.path!r} writes to the scope {self.scope!r}, which needs a Blackboard")
-            board = board.scope(self.scope)
-        board[self.key] = _value(self.value, context)
-        return Status.SUCCEEDED
+        super().__init__(name, tick=ValueWrite(key, value, scope), **options)
 
 
 class Wait(Habit):

@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
-import ai_core.decisions.habit_tree  # noqa: F401  so that its twins are known
+import ai_core.decisions.built_in_habits  # noqa: F401  so that its twins are known
 from ai_core.twins import INTERPRETED, KERNELS
 from tools.build_bridge import kernel_extensions
 
 ROOT = Path(__file__).parents[2]
 CORE = ROOT / "ai_core"
-CLASSES_OF_KERNEL = {"_habit_ticking": ("HabitContext", "HabitTicking", "PlaceFields")}
+CLASSES_OF_KERNEL = {
+    "_habit_ticking": ("HabitContext", "HabitTicking", "PlaceFields", "ValueCheck", "ValueIs", "ValueWrite"),
+}
 INTERFACE_OF = {"_habit_ticking": "ai_core.decisions.habit_place"}
 """Kernels that are classes, of twins in several files, and where these say their interface."""
 SOURCES = sorted(CORE.rglob("_*.pyx"))

@@ -9,6 +9,8 @@ import json
 import random
 import sys
 
+from ai_core.decisions.blackboard import Blackboard
+from ai_core.decisions.built_in_habits import CheckValue, SetValue, ValueIs, Wait
 from ai_core.decisions.habit_tree import HabitTree
 from ai_core.decisions.habits import Habit, Launch, Outcome, Status
 from ai_core.faults import FaultIsolation
@@ -22,6 +24,8 @@ def habit(chance, name, depth, log):
     """Return a habit that leaves everything to chance, and writes what happens to it."""
     ours = random.Random(chance.random())
     children = [habit(chance, f"{name}{n}", depth - 1, log) for n in range(chance.randint(0, 3) if depth else 0)]
+    if not depth and chance.random() < 0.3:
+        return built_in(chance, name)
     can_launch = any(not child.non_blocking for child in children)
 
     def tick(context):
@@ -55,6 +59,18 @@ def habit(chance, name, depth, log):
     )
 
 
+def built_in(chance, name):
+    """Return a leaf that compares, writes or waits."""
+    key, value = chance_name(chance), chance.randint(0, 3)
+    comparison = chance.choice(["==", "!=", "<", "<=", ">", ">=", "in"])  # "in" a number is an error
+    return chance.choice([
+        CheckValue(name, key, comparison, value), SetValue(name, key, value),
+        SetValue(name, key, lambda context: value), SetValue(name, key, value, cooldown_s=0.3),
+        Wait(name, value / 2, up_to_s=value),
+        Habit(name, can_activate=ValueIs(key, "<", value)),
+    ])
+
+
 def chance_name(chance):
     return chance.choice("ab")
 
@@ -65,7 +81,9 @@ def live(seed):
     trace.state_entered = (lambda owner, path, reason, now: log.append(f"{path}: {reason} {now}"),)
     root = habit(chance, "r", 3, log)
     faults = FaultIsolation(report=lambda fault: log.append(f"{fault.name} {fault.failures_in_a_row}"))
-    tree = HabitTree(root, random=random.Random(seed), trace=trace if seed % 2 else None, faults=faults)
+    board = Blackboard({"b": 1}, parent=Blackboard({"a": 2})) if seed % 3 else {}
+    trace = trace if seed % 2 else None
+    tree = HabitTree(root, blackboard=board, random=random.Random(seed), trace=trace, faults=faults)
     for number in range(TICKS):
         log.append(f"{tree.tick(chance.choice([0.1, 0.1, 0.25, 1.0]))} {tree.wakes_at_s!r}")
         dice = chance.random()

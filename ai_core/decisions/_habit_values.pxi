@@ -1,0 +1,105 @@
+# Values compared and written, for _habit_ticking.pyx; twin: habit_values.py, which describes it.
+
+
+cdef class ValueIs:
+    cdef public object key, comparison, value, wakes_on
+    cdef int code
+
+    def __init__(self, key, comparison="==", value=True):
+        if not isinstance(key, str) or not key:
+            raise TypeError(f"key must be text, got {shown(key)}")
+        if comparison not in COMPARISONS:
+            raise UnknownNameError("comparison", comparison, COMPARISONS)
+        self.key = key
+        self.comparison = comparison
+        self.value = value
+        self.wakes_on = (key,)
+        self.code = COMPARISONS.index(comparison)
+
+    def __call__(self, HabitContext context):
+        return self.is_so(context._tree)
+
+    cdef bint is_so(self, HabitTicking tree) except -1:
+        known = known_value(tree, self.key)
+        if self.code == 0:
+            return known == self.value
+        if self.code == 1:
+            return known != self.value
+        if self.code == 6:
+            return known in self.value
+        if self.code == 7:
+            return known not in self.value
+        if known is None:
+            return False
+        if self.code == 2:
+            return known < self.value
+        if self.code == 3:
+            return known <= self.value
+        if self.code == 4:
+            return known > self.value
+        return known >= self.value
+
+    def __repr__(self):
+        return f"{self.key} {self.comparison} {shown(self.value)}"
+
+
+cdef class ValueCheck:
+    cdef public ValueIs condition
+
+    def __init__(self, ValueIs condition):
+        self.condition = condition
+
+    def __call__(self, HabitContext context):
+        return SUCCEEDED if self.condition.is_so(context._tree) else FAILED
+
+
+cdef class ValueWrite:
+    cdef public object key, value, scope
+
+    def __init__(self, key, value, scope):
+        if not isinstance(key, str) or not key:
+            raise TypeError(f"key must be text, got {shown(key)}")
+        self.key = key
+        self.value = value
+        self.scope = scope
+
+    def __call__(self, HabitContext context):
+        board = context.blackboard
+        if self.scope is not None:
+            if not hasattr(board, "scope"):
+                raise TypeError(f"{context.path!r} writes to the scope {self.scope!r}, which needs a Blackboard")
+            board = board.scope(self.scope)
+        board[self.key] = self.value(context) if callable(self.value) else self.value
+        return SUCCEEDED
+
+
+cdef known_value(HabitTicking tree, key):
+    """Return what the character knows under a key, None if nothing."""
+    cdef PyObject* found
+    board = tree._blackboard
+    if board is None:
+        board = tree.blackboard
+    if isinstance(board, dict):
+        found = PyDict_GetItemWithError(board, key)     # BORROWED
+        if found != NULL:
+            return <object>found
+        if type(board) is dict:
+            return None
+    return board.get(key)
+
+
+cdef at_once(HabitTicking tree, PlaceFields place):
+    """Return how a built-in leaf ends at once; None if it is none, or not so simple here."""
+    tick = place.tick
+    try:
+        if type(tick) is ValueCheck:
+            return SUCCEEDED if (<ValueCheck>tick).condition.is_so(tree) else FAILED
+        if type(tick) is ValueWrite and (<ValueWrite>tick).scope is None and not callable((<ValueWrite>tick).value):
+            board = tree._blackboard
+            if board is None:
+                board = tree.blackboard
+            board[(<ValueWrite>tick).key] = (<ValueWrite>tick).value
+            return SUCCEEDED
+    except Exception:
+        pass    # raises again with a run, which is told
+    return None
