@@ -76,6 +76,7 @@ class HabitPopulation:
         self._next_number = 0
         self._now_s = 0.0
         self._awake: dict[int, Member] = {}
+        self._most_awake = 0  # since that dict was made: it keeps room for so many
         self._timers: list[tuple[float, int, Member]] = []
         self._batches: dict[Place, HabitBatch] = {}
         self._first = 0  # number of the member that comes first in the next advance
@@ -211,6 +212,9 @@ class HabitPopulation:
     def _give_turns(self, moment: TimeIndex | None, budget: Budget | None) -> Exception | None:
         """Visit who is awake, beginning with who had no turn the last time; return the first error."""
         first_error: Exception | None = None
+        if len(self._awake) * 8 < self._most_awake:  # going through all that room would cost who sleeps
+            self._awake = dict(self._awake.items())
+            self._most_awake = len(self._awake)
         members = [self._awake[number] for number in sorted(self._awake)]
         begin = next((index for index, one in enumerate(members) if one.number >= self._first), 0)
         self._first = 0
@@ -245,6 +249,7 @@ class HabitPopulation:
     def _wake(self, member: Member) -> None:
         member.is_awake = True
         self._awake[member.number] = member
+        self._most_awake = max(self._most_awake, len(self._awake))
 
     def join_batch(self, run: HabitContext) -> None:
         """Let a run, which was ticked now, be ticked with its like from now on; trees call this."""
