@@ -255,7 +255,7 @@ class Scheduler(TaskRunning):
         finally:
             self._end_frame()
 
-    def rephase(self, budget: Budget | None = None) -> TaskRephasing:
+    def rephase(self, budget: Budget | None = None, *, by_cost: bool = True) -> TaskRephasing:
         """Search for better phases of all tasks at once, weighted by what runs cost so far.
 
         Only automatic phases change; who is paused or quarantined is left out. From
@@ -265,10 +265,11 @@ class Scheduler(TaskRunning):
         Args:
             budget: for a first slice; ``advance`` what is returned until it
                 ``is_done``, or let an Errand do so. None for all of it at once.
+            by_cost: False counts runs: the same tasks get the same phases on every machine.
 
         Cost: 0.2 s with 10,000 tasks.
         """
-        rephasing = TaskRephasing(self)
+        rephasing = TaskRephasing(self, by_cost=by_cost)
         rephasing.advance(Budget.unlimited() if budget is None else checked_budget(budget))
         return rephasing
 

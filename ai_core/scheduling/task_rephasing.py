@@ -27,15 +27,16 @@ class TaskRephasing:
 
     Args:
         scheduler: whose tasks are looked at, as they are now.
+        by_cost: whether runs weigh what they cost so far, or all the same.
     """
 
-    def __init__(self, scheduler: Scheduler) -> None:
+    def __init__(self, scheduler: Scheduler, *, by_cost: bool = True) -> None:
         self._scheduler = scheduler
         self._tasks = _running(scheduler)
         self._slots = slots_of(self._tasks)
         self._search = Rephasing(
             self._slots,
-            weights=mean_costs_us(scheduler, self._tasks),
+            weights=mean_costs_us(scheduler, self._tasks) if by_cost else None,
             movable=[task._automatic_phase for task in self._tasks],
         )
         self._found: list[tuple[Task, Slot, int]] | None = None

@@ -116,6 +116,11 @@ class Timeslicer:
         return tuple(self._jobs)
 
     @property
+    def is_between_batches(self) -> bool:
+        """True if no batch is under way: the next update begins one."""
+        return self._batch.is_over
+
+    @property
     def updates(self) -> int:
         """How often it was advanced; ages count these."""
         return self._updates

@@ -50,3 +50,14 @@ def peak(slots):
 def mean_peak(sets):
     peaks = [peak(slots) for slots in sets]
     return sum(peaks) / len(peaks)
+
+
+def greedy(granted, name="greedy"):
+    """Work that notes what it is granted, and uses it up."""
+
+    def work(turn):
+        granted.append((name, turn.budget.left))
+        while not turn.budget.is_spent:
+            turn.budget.spend()
+
+    return work

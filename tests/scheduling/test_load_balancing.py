@@ -9,19 +9,11 @@ from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
+from tests.scheduling.task_sets import greedy
 
 
 def recorder(ran, name):
     return lambda turn: ran.append(name)
-
-
-def greedy(granted, name="greedy"):
-    def work(turn):
-        granted.append((name, turn.budget.left))
-        while not turn.budget.is_spent:
-            turn.budget.spend()
-
-    return work
 
 
 def test_equal_tasks_share_the_budget_equally_and_use_all_of_it(clock):

@@ -12,15 +12,7 @@ from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
 from ai_core.scheduling.priority import PriorityPolicy, PriorityScheduler
 from ai_core.scheduling.task_limits import MAX_PRIORITY, MIN_PRIORITY
-
-
-def greedy(granted, name):
-    def work(turn):
-        granted.append((name, turn.budget.left))
-        while not turn.budget.is_spent:
-            turn.budget.spend()
-
-    return work
+from tests.scheduling.task_sets import greedy
 
 
 def test_ten_equal_greedy_tasks_use_the_whole_budget_a_tenth_each(clock):

@@ -158,6 +158,20 @@ def test_a_phase_that_was_given_may_be_chosen_again(clock):
         scheduler.choose_phase(task)
 
 
+def test_without_costs_the_same_tasks_get_the_same_phases(clock, stopwatch):
+    phases = []
+    for dear_us in (0, 500):
+        scheduler = FrequencyScheduler(clock, stopwatch=stopwatch)
+        for number in range(6):
+            us = dear_us * (number < 2)
+            scheduler.add(lambda turn, us=us: stopwatch.passes(us), period_frames=2 + number % 3)
+        for _ in range(12):
+            scheduler.advance(Budget.unlimited())
+        scheduler.rephase(by_cost=False)
+        phases.append([task.phase_frames for task in scheduler.tasks])
+    assert phases[0] == phases[1]
+
+
 def test_who_is_quarantined_counts_in_no_quality_and_gets_no_phase(clock):
     def fail(turn):
         raise ValueError

@@ -55,6 +55,14 @@ def test_before_the_first_result_there_is_the_default_and_no_age():
     assert slicer.age_updates("a") is slicer.age_s("a") is None
 
 
+def test_between_batches_it_says_so():
+    world, seen = World(keys="abc", jobs_per_update=2), []
+    for _ in range(5):
+        seen.append(world.slicer.is_between_batches)
+        world.update()
+    assert seen == [True, False, True, False, True]
+
+
 def test_a_result_may_be_none():
     world = World(keys="a", job=lambda key, seen: None)
     world.update()
