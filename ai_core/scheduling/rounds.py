@@ -170,21 +170,27 @@ class _Round:
         return 0 if self.bucket is None else len(self.bucket.calls) - length_hint(self._calls)
 
     def goes_on(self) -> bool:
-        if self.bucket is not None:
+        before, moment = self.bucket, self._moment
+        if before is not None:
             if length_hint(self._calls):
                 return True
-            self._end_bucket(self.bucket)
+            before.last = moment
+            if self._stopwatch is not None:
+                if before.times is None:
+                    before.times = _RoundTimes(len(before))
+                before.times.note(self._stamps)
         self.bucket = bucket = next(self._buckets, None)
         if bucket is None:
             return False
-        elapsed_s = self._moment[1] - bucket.last[1]
+        elapsed_s = moment[1] - bucket.last[1]
         if elapsed_s != self.turn.elapsed_s:
-            if self.references() > NOT_KEPT:
+            if getrefcount(self.turn) > NOT_KEPT:
                 self.turn = Turn(self.turn.now, elapsed_s, self.turn.budget)
             else:
                 self.turn.elapsed_s = elapsed_s
         self._calls = iter(bucket.calls)
-        self._stamps = [self.ended_ns]
+        if self._stopwatch is not None:
+            self._stamps = [self.ended_ns]
         return True
 
     def __iter__(self) -> Iterator[Call]:
@@ -200,9 +206,6 @@ class _Round:
     def was_late(self) -> bool:
         was_late, self._is_late = self._is_late, False
         return was_late
-
-    def references(self) -> int:
-        return getrefcount(self.turn)
 
     def _timed(self, stopwatch: Stopwatch) -> Iterator[Call]:
         note, limit_ns, ended_ns = self._stamps.append, self._limit_ns, self.ended_ns
@@ -220,13 +223,6 @@ class _Round:
         self._stamps.append(ended_ns)
         if ended_ns > self._limit_ns:
             self._is_late, self._limit_ns = True, NEVER_NS
-
-    def _end_bucket(self, bucket: Row) -> None:
-        bucket.last = self._moment
-        if self._stopwatch is not None:
-            if bucket.times is None:
-                bucket.times = _RoundTimes(len(bucket))
-            bucket.times.note(self._stamps)
 
 
 class _RoundTimes:
@@ -264,8 +260,10 @@ class _RoundTimes:
 
 def _references_of_ours() -> int:
     round = _Round([], Moment(TimeIndex(0, 0.0), 0.0), Turn(TimeIndex(0, 0.0), 0.0, Budget.unlimited()), None, 0)
-    turn = round.turn
-    return round.references() if turn else 0
+    turn = round.turn  # as whoever makes the calls has it
+    references = getrefcount(round.turn)
+    del turn
+    return references
 
 
 NOT_KEPT = _references_of_ours()
