@@ -8,7 +8,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 from libc.stdlib cimport calloc, free, malloc
 
-INTERFACE = 1
+INTERFACE = 2
 """Changes with any change of names, arguments or results, here and in the twin."""
 
 cdef extern from "Python.h":
@@ -94,6 +94,8 @@ cdef class Shares:
     cdef object touched
     cdef object failing
     cdef object waiting
+    cdef object trace           # None if nobody is told of runs
+    cdef public object result
     cdef readonly object turn
     cdef readonly object task
     cdef object call            # that needs another Turn; None if there is none
@@ -121,6 +123,8 @@ cdef class Shares:
             self.end()
             if self.is_odd:
                 raise StopIteration
+            if self.trace is not None:
+                self.tell()
         if self.call is not None:
             call, self.call = self.call, None
         elif self.ended_ns >= self.deadline_ns or PyDict_Size(self.touched):
@@ -142,8 +146,14 @@ cdef class Shares:
         return self.place < self.count and self.ended_ns < self.deadline_ns and not PyDict_Size(self.touched)
 
     def end_call(self):
-        if self.is_calling:
-            self.end()
+        if not self.is_calling:
+            return False
+        self.end()
+        return True
+
+    def resume(self):
+        if self.trace is not None:
+            self.ended_ns = self.stopwatch()
 
     def was_odd(self):
         was_odd, self.is_odd = self.is_odd, False
@@ -183,6 +193,9 @@ cdef class Shares:
             self.turn.elapsed_s = self.seconds - <double><object>PyTuple_GetItem(last_run, 1)
             self.last_run = last_run
         self.task._last_run = self.now
+        if self.trace is not None:
+            for hook in self.trace.before_task:
+                hook(self.task._name, self.now)
         self.begun_ns = self.ended_ns
         self.granted_ns = (self.deadline_ns - self.begun_ns) * self.parts[self.place]
         self.place += 1
@@ -210,6 +223,19 @@ cdef class Shares:
         )
         return 0
 
+    cdef int tell(self) except -1:
+        """Tell of a run; what whoever hears it takes is nobody's time."""
+        cdef double used_us = (self.ended_ns - self.begun_ns) / 1000.0
+        name, trace = self.task._name, self.trace
+        for hook in trace.after_task:
+            hook(name, self.now, used_us)
+        for hook in trace.task_ran:
+            steps = self.turn._share.steps if self.is_parted else 0
+            hook(name, self.now, self.granted_ns / 1000.0, steps, used_us, self.result)
+        self.result = None
+        self.ended_ns = self.stopwatch()
+        return 0
+
     cdef int leave_turn(self) except -1:
         """Let a Turn that somebody has kept be what it was, for ever."""
         if self.turn is not None and not self.is_parted:
@@ -221,7 +247,7 @@ def begin_shares(queue, to_come, frame):
     cdef Shares made = Shares.__new__(Shares)
     cdef double total = 0, weight
     made.to_come = to_come
-    made.now, made.budget, made.make_turn, made.touched, made.failing, made.waiting = frame
+    made.now, made.budget, made.make_turn, made.touched, made.failing, made.waiting, made.trace = frame
     made.count = len(queue)
     made.parts = <double*>malloc((made.count + 1) * sizeof(double))
     if made.parts == NULL:

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from ai_core.clock import TimeIndex
     from ai_core.scheduling.rounds import Call
     from ai_core.scheduling.task import Task, Turn
+    from ai_core.trace import Trace
 
 __all__ = ["INTERFACE", "RECENT_RUNS", "Frame", "RunTimes", "Shares", "begin_shares"]
 
-INTERFACE = 1
+INTERFACE = 2
 """Changes with any change of names, arguments or results, here and in the kernel."""
 
 RECENT_RUNS = 64
@@ -109,6 +110,8 @@ class Frame(NamedTuple):
     """Tasks whose last run failed; sized."""
     waiting: Container[Task]
     """Tasks that are late; sized."""
+    trace: Trace | None
+    """Told of each run that is not odd; None if nobody listens to runs."""
 
 
 class Shares(Protocol):
@@ -128,6 +131,8 @@ class Shares(Protocol):
 
     turn: Turn
     """What to make the calls with."""
+    result: object
+    """Where to put what a call returned, if there is a trace."""
     task: Task
     """Whose call was made last."""
     place: int
@@ -146,8 +151,12 @@ class Shares(Protocol):
 
     def __iter__(self) -> Iterator[Call]: ...
 
-    def end_call(self) -> None:
-        """Take note that the last call has raised."""
+    def end_call(self) -> bool:
+        """Take note that the last call has raised; return whether one was under way."""
+        ...
+
+    def resume(self) -> None:
+        """Take note that a run was told of; what that took is nobody's time."""
 
     def was_odd(self) -> bool:
         """Return True once if the last call went beyond the budget, came late, or changed a task."""
@@ -178,6 +187,7 @@ def begin_shares(queue: list[Task], to_come: Iterator[Task], frame: Frame) -> Sh
 class _NoShares:
     turn: Turn
     task: Task
+    result: object = None
     place = 0
     times_ns = (0.0, 0, 0)
 
@@ -190,8 +200,11 @@ class _NoShares:
     def __iter__(self) -> Iterator[Call]:
         return iter(())
 
-    def end_call(self) -> None:
-        """No call was made."""
+    def end_call(self) -> bool:
+        return False
+
+    def resume(self) -> None:
+        """Nobody was told."""
 
     def was_odd(self) -> bool:
         return False

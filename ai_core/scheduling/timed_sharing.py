@@ -13,6 +13,7 @@ from ai_core.scheduling.task import Task, Turn
 
 if TYPE_CHECKING:
     from ai_core.scheduling.sharing import SharingScheduler
+    from ai_core.trace import Trace
 
 __all__ = ["Asking", "share_time"]
 
@@ -55,25 +56,26 @@ def share_time(
     """
     trace, place = scheduler._trace, 0
     is_heard = bool(trace.before_task or trace.after_task or trace.task_ran)
-    if is_heard or scheduler._bias or requests or budget.grants is not None or budget.deadline_ns > NEVER_NS:
+    answer = _number_of_answer(budget.grants)
+    if scheduler._bias or requests or budget.deadline_ns > NEVER_NS:
         begun_ns = budget._watch()
     else:
-        place, begun_ns = _share_plainly(scheduler, queue, to_come, budget)
+        place, begun_ns = _share_plainly(scheduler, queue, to_come, budget, trace if is_heard else None)
     if place < len(queue):
         asking = scheduler._asking(queue, to_come, requests, place)
-        _share_in_full(scheduler, asking, budget, late, begun_ns, scheduler.lets_wait and place > 0)
+        _share_in_full(scheduler, asking, budget, late, (begun_ns, answer, scheduler.lets_wait and place > 0))
 
 
 def _share_in_full(
-    scheduler: SharingScheduler, queue: Iterator[Asking], budget: _TimeBudget, late: list[Task], begun_ns: int,
-    may_wait: bool,
+    scheduler: SharingScheduler, queue: Iterator[Asking], budget: _TimeBudget, late: list[Task],
+    so_far: tuple[int, int, bool],
 ) -> None:
     """Share out, telling and asking whatever there is to be told and asked."""
     watch, deadline_ns, grants = budget._watch, budget.deadline_ns, budget.grants
     now, trace, in_a_row = scheduler._clock.now, scheduler._trace, scheduler._faults._in_a_row
     before_task, is_heard = trace.before_task, bool(trace.before_task or trace.after_task or trace.task_ran)
     is_followed = is_heard or scheduler._bias or scheduler._waiting
-    lets_wait, seconds, answer = scheduler.lets_wait, now.seconds, _number_of_answer(grants)
+    lets_wait, seconds, (begun_ns, answer, may_wait) = scheduler.lets_wait, now.seconds, so_far
     for number, task, part, request in queue:
         left_ns = deadline_ns - begun_ns
         if left_ns <= 0 and _may_stop(grants, answer, number, may_wait):
@@ -107,27 +109,33 @@ def _share_in_full(
 
 
 def _share_plainly(
-    scheduler: SharingScheduler, queue: list[Task], to_come: Iterator[Task], budget: _TimeBudget
+    scheduler: SharingScheduler, queue: list[Task], to_come: Iterator[Task], budget: _TimeBudget, trace: Trace | None
 ) -> tuple[int, int]:
-    """Share out among tasks by priority as long as nothing is to be asked or told between two of them.
+    """Share out among tasks by priority as long as nothing is to be asked between two of them.
 
     Returns:
         How many runs have begun, and when the last one ended (ns).
     """
     touched, failing, waiting = scheduler._touched, scheduler._faults._in_a_row, scheduler._waiting
-    frame = Frame(scheduler._clock.now, budget, _ShareTurn, touched, failing, waiting)
+    frame = Frame(scheduler._clock.now, budget, _ShareTurn, touched, failing, waiting, trace)
     shares = run_times.begin_shares(queue, to_come, frame)
     try:
         while shares.goes_on():
             turn, failure = shares.turn, None
             try:
-                for call in shares:
-                    call(turn)
+                if trace is None:
+                    for call in shares:
+                        call(turn)
+                else:
+                    for call in shares:
+                        shares.result = call(turn)
             except Exception as error:  # whatever work raises stays with it
+                if not shares.end_call():  # a listener raised
+                    raise
                 failure = error
-                shares.end_call()
             if shares.was_odd() or failure is not None:
-                _follow_up(scheduler, shares.task, turn, shares.times_ns, None, failure)
+                _follow_up(scheduler, shares.task, turn, shares.times_ns, shares.result, failure)
+                shares.resume()
         return shares.place, shares.ended_ns
     finally:
         shares.finish()

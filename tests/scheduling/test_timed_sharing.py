@@ -113,6 +113,10 @@ class World:
     def live(self, budgets_us, *, plainly=False):
         self.live_on([Budget.of_time(us, lambda: self.ns) for us in budgets_us], plainly=plainly)
 
+    def live_watched(self, budgets_us, grants):
+        for us in budgets_us:
+            self.live_on([WatchedBudget(Budget.of_time(us, lambda: self.ns), grants)])
+
     def live_on(self, budgets, *, plainly=False):
         share = one_by_one if plainly else sharing.share_time
         with patch.object(sharing, "share_time", share):
@@ -165,21 +169,27 @@ def test_with_one_reading_a_task_everything_comes_out_the_same(policy, plans, bu
 def everything_of(world):
     """All that can be seen of a world, to the last bit."""
     told = [(type(one).__name__, one.name, getattr(one, "failures_in_a_row", one)) for one in world.told]
+    heard = list(map(repr, world.listener.heard))
     waiting = [task.id for task in world.scheduler.waiting]
-    return world.ran, told, waiting, world.scheduler.statistics(), json.dumps(world.scheduler.save_state())
+    return world.ran, told, heard, waiting, world.scheduler.statistics(), json.dumps(world.scheduler.save_state())
 
 
 @pytest.mark.parametrize("policy", POLICIES[:3], ids=lambda one: one.__name__)
 @settings(max_examples=60)
-@given(plans=plans, budgets_us=budgets, cap=st.none() | st.integers(1, 2))
-def test_the_kernel_and_its_twin_agree_to_the_last_bit(policy, plans, budgets_us, cap):
+@given(
+    plans=plans, budgets_us=budgets, cap=st.none() | st.integers(1, 2), is_heard=st.booleans(), is_kept=st.booleans(),
+)
+def test_the_kernel_and_its_twin_agree_to_the_last_bit(policy, plans, budgets_us, cap, is_heard, is_kept):
     seen = []
     twin = INTERPRETED[f"{run_times.__name__}.begin_shares"]
     for form in (twin, kernel_of(twin) or twin):
         with patch.object(run_times, "begin_shares", form):
-            world = World(policy, plans, is_heard=False, with_bias=False, cap=cap)
-            world.live(budgets_us)
-            seen.append(everything_of(world))
+            world, grants = World(policy, plans, is_heard=is_heard, with_bias=False, cap=cap), []
+            if is_kept:
+                world.live_watched(budgets_us, grants)
+            else:
+                world.live(budgets_us)
+            seen.append((everything_of(world), grants))
     assert seen[0] == seen[1]
 
 
