@@ -142,3 +142,35 @@ def test_the_plugin_goes_off_and_on(project, prepared):
             say("target_hz" in await shown(scheduler))
     """)
     assert said == ["true", "false"]
+
+
+def test_the_help_of_a_class_tells_of_its_members(project, prepared):
+    said = run_in_editor(project, prepared, """
+        await opened("res://level.tscn")
+        EditorInterface.get_script_editor().goto_help("class_name:Sensor3D")
+        await frames(10)
+        var pages := EditorInterface.get_script_editor().find_children("*", "EditorHelp", true, false)
+        var text: String = pages[0].find_children("*", "RichTextLabel", true, false)[0].get_parsed_text()
+        for part in ["A character's senses", "How far the main cone of sight reaches.", "whether a source is in view"]:
+            say(part in text)
+    """)
+    assert said == ["true", "true", "true"]
+
+
+def test_an_ai_scheduler_tells_how_its_nodes_will_meet(project, prepared):
+    said = run_in_editor(project, prepared, """
+        var level: Node = await opened("res://level.tscn")
+        for period in [3, 6, 6, 9, 18]:
+            var one: Node = ClassDB.instantiate("AIBehavior")
+            one.set("period_frames", period)
+            level.add_child(one)
+        await frames(2)
+        await shown(level.get_node("AIScheduler"))
+        for one in EditorInterface.get_inspector().find_children("*", "Button", true, false):
+            if one.text == "Phase quality": one.pressed.emit()
+        await frames(2)
+        for one in EditorInterface.get_inspector().find_children("*", "Label", true, false):
+            if "run by a period" in one.text: say(one.text.split("\\n")[0])
+    """)
+    assert said == [
+        "6 nodes run by a period: 1 to 3 in a frame, 1.83 on average; after rephase() at most 2."]

@@ -1,12 +1,16 @@
 """Every class, property, method and signal of the nodes is described in the editor's format."""
 from __future__ import annotations
 
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from addons.ai_core import nodes
-from addons.ai_core.bridge.documentation import class_xml
+from addons.ai_core.bridge.documentation import _shown, class_xml
+from addons.ai_core.bridge.gd import singleton
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("name", nodes.__all__)
@@ -18,3 +22,32 @@ def test_every_member_of_a_node_has_a_description(name):
         members |= {one.get("name"): one.findtext("description") for one in page.iter(kind)}
     assert members
     assert [member for member, text in members.items() if not (text or "").strip()] == []
+
+
+@pytest.mark.parametrize("name", nodes.__all__)
+def test_what_the_engine_knows_of_a_class_is_described(name):
+    page, db = ElementTree.fromstring(class_xml(getattr(nodes, name))), singleton("ClassDB")
+    members = {one.get("name") for one in page.iter("member")}
+    accessors = {one.get(kind) for one in page.iter("member") for kind in ("getter", "setter")}
+    described = {one.get("name") for kind in ("method", "signal", "constant") for one in page.iter(kind)}
+    groups = 64 | 128 | 256
+    properties = {one["name"] for one in db.class_get_property_list(name, True) if not one["usage"] & groups}
+    methods = {one["name"] for one in db.class_get_method_list(name, True)} - accessors
+    assert properties == members
+    assert methods - described == set()
+    assert {one["name"] for one in db.class_get_signal_list(name, True)} - described == set()
+    assert set(db.class_get_integer_constant_list(name, True)) - described == set()
+
+
+def test_brackets_are_shown_and_ticks_become_code():
+    assert _shown("at [day] call ``step()``") == "at [lb]day[rb] call [code]step()[/code]"
+
+
+@pytest.mark.parametrize("name", nodes.__all__)
+def test_every_class_has_an_icon_of_sixteen_pixels(name):
+    icon = ROOT / getattr(nodes, name).__declared__["icon"].removeprefix("res://")
+    picture = ElementTree.parse(icon).getroot()
+    assert (picture.get("width"), picture.get("height")) == ("16", "16")
+    settings = icon.with_name(icon.name + ".import").read_text()
+    assert "editor/scale_with_editor_scale=true" in settings
+    assert "editor/convert_colors_with_editor_theme=true" in settings

@@ -2,12 +2,15 @@
 from __future__ import annotations
 
 import inspect
+import re
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from addons.ai_core.bridge.declarations import export, hook, signal
 from addons.ai_core.bridge.engine_types import TYPE_NUMBERS
 from addons.ai_core.bridge.registration import declared_by
+
+CODE = re.compile("``([^`]+)``")
 
 TYPE_NAMES = {number: getattr(kind, "__name__", "Variant") for kind, number in reversed(TYPE_NUMBERS.items())}
 TYPE_NAMES.update({
@@ -29,9 +32,26 @@ def class_xml(cls: type) -> str:
     )
     return (
         f"<class name={quoteattr(cls.__name__)} inherits={quoteattr(declared['parent'])}>"
-        f"<brief_description>{escape(brief)}</brief_description>"
-        f"<description>{escape(_paragraphs(rest) or brief)}</description>"
-        f"<methods>{methods}</methods><members>{members}</members><signals>{signals}</signals></class>"
+        f"<brief_description>{_shown(brief)}</brief_description>"
+        f"<description>{_shown(_paragraphs(rest) or brief)}</description>"
+        f"<methods>{methods}</methods><members>{members}</members><signals>{signals}</signals>"
+        f"<constants>{_constants(declared['constants'], own)}</constants></class>"
+    )
+
+
+def _shown(text: str) -> str:
+    """Return text as the editor shows it: brackets are none of its tags, names in ``double`` ticks are code."""
+    text = escape(text).replace("[", "\0").replace("]", "[rb]").replace("\0", "[lb]")
+    return CODE.sub(r"[code]\1[/code]", text)
+
+
+def _constants(constants: list[tuple[str, str, int]], own: dict[str, Any]) -> str:
+    """Describe the values of enums by the properties that take them."""
+    takes = {one.type.__name__: name for name, one in own.items() if isinstance(one, export) and one.is_enum}
+    return "".join(
+        f"<constant name={quoteattr(name)} value=\"{value}\" enum={quoteattr(enum)}>"
+        f"{f'A value of [member {takes[enum]}].' if enum in takes else f'A value of {enum}.'}</constant>"
+        for enum, name, value in constants
     )
 
 
@@ -48,7 +68,7 @@ def _member(one: export, class_name: str) -> str:
     return (
         f"<member name={quoteattr(one.name)} type={quoteattr(_type(described))}"
         f" setter={quoteattr(described['setter'])} getter={quoteattr(described['getter'])}>"
-        f"{escape(one.doc)}</member>"
+        f"{_shown(one.doc)}</member>"
     )
 
 
@@ -63,7 +83,7 @@ def _signal(one: signal, class_name: str) -> str:
     described = one.describe(class_name)
     return (
         f"<signal name={quoteattr(str(one.name))}>{_parameters(described['arguments'])}"
-        f"<description>{escape(one.doc)}</description></signal>"
+        f"<description>{_shown(one.doc)}</description></signal>"
     )
 
 
@@ -73,5 +93,5 @@ def _method(described: dict[str, Any], function: Any) -> str:
     return (
         f"<method name={quoteattr(described['name'])}{qualifiers}><return type={quoteattr(returned)}/>"
         f"{_parameters(described['arguments'])}"
-        f"<description>{escape(_paragraphs(inspect.getdoc(function) or ''))}</description></method>"
+        f"<description>{_shown(_paragraphs(inspect.getdoc(function) or ''))}</description></method>"
     )

@@ -3,10 +3,13 @@ extends EditorPlugin
 ## What the editor shows of ai_core's nodes beyond their settings; the nodes know how, this file asks them.
 
 const ApplyingProperties := preload("applying_properties.gd")
+const NodeControls := preload("node_controls.gd")
 const SenseGizmos := preload("sense_gizmos.gd")
+const SenseGraphBaking := preload("sense_graph_baking.gd")
 const SenseOverlay2D := preload("sense_overlay_2d.gd")
 
 var _inspector := ApplyingProperties.new()
+var _controls := NodeControls.new()
 var _gizmos := SenseGizmos.new()
 var _overlay := SenseOverlay2D.new()
 var _shown: Array[Node] = []
@@ -14,9 +17,14 @@ var _is_stale := false
 
 
 func _enter_tree() -> void:
+	var baking := SenseGraphBaking.new()
+	baking.undo = get_undo_redo()
+	add_child(baking)
+	_controls.baking = baking
 	_gizmos.undo = get_undo_redo()
 	_overlay.undo = get_undo_redo()
 	add_inspector_plugin(_inspector)
+	add_inspector_plugin(_controls)
 	add_node_3d_gizmo_plugin(_gizmos)
 	for changed: Signal in _changes():
 		changed.connect(_changed)
@@ -30,6 +38,9 @@ func _exit_tree() -> void:
 	for changed: Signal in _changes():
 		changed.disconnect(_changed)
 	remove_node_3d_gizmo_plugin(_gizmos)
+	remove_inspector_plugin(_controls)
+	_controls.baking.cancel()
+	_controls.baking.queue_free()
 	remove_inspector_plugin(_inspector)
 
 

@@ -16,6 +16,7 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes import scheduler_core
+from addons.ai_core.nodes.phase_outlook import PhaseOutlook
 from addons.ai_core.nodes.scene_values import SceneValues
 from addons.ai_core.nodes.scheduled import SCHEDULERS, call_waiting
 from addons.ai_core.nodes.scheduler_behaviors import SchedulerBehaviors
@@ -41,7 +42,7 @@ TABLE = (
 
 
 @gdclass(icon="res://addons/ai_core/icons/ai_scheduler.svg")
-class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, Node):
+class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, PhaseOutlook, Node):
     """Runs the AI of the game within a time budget per frame.
 
     Every sense manager, habit tree, event manager and behavior below this node

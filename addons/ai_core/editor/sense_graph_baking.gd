@@ -1,0 +1,85 @@
+@tool
+extends Node
+## Bakes sense graphs a slice per frame, while the editor goes on; the SenseGraphBaker does the work.
+
+signal told(baker: Node, share: float, text: String)
+
+const BEGIN := &"begin_baking"
+const SLICE_US := 8000.0
+## What is baked says so; what was made by hand stays.
+const BAKED := &"ai_core_baked"
+
+var undo: EditorUndoRedoManager
+var baker: Node
+
+
+func _ready() -> void:
+	set_process(false)
+
+
+func begin(of: Node) -> void:
+	cancel()
+	var wrong: String = of.call(BEGIN)
+	if wrong:
+		told.emit(of, -1.0, wrong)
+		return
+	baker = of
+	set_process(true)
+
+
+func cancel() -> void:
+	if is_instance_valid(baker):
+		baker.call(&"cancel_baking")
+		told.emit(baker, -1.0, "cancelled; nothing has changed")
+	baker = null
+	set_process(false)
+
+
+func _process(_delta: float) -> void:
+	if not is_instance_valid(baker) or not baker.is_inside_tree():
+		baker = null
+		set_process(false)
+		return
+	var share: float = baker.call(&"advance_baking", SLICE_US)
+	if share < 1.0:
+		told.emit(baker, share, baker.call(&"get_baking_stage"))
+	if share < 0.0 or share >= 1.0:
+		var done := baker
+		baker = null
+		set_process(false)
+		if share >= 1.0:
+			told.emit(done, 1.0, _finish(done))
+
+
+## Write what was baked, so that it can be undone: copies of what was there before, and of what is there now.
+func _finish(of: Node) -> String:
+	var before := _copies(of)
+	var text: String = of.call(&"finish_baking", EditorInterface.get_edited_scene_root())
+	var after := _copies(of)
+	undo.create_action("Bake sense graph", UndoRedo.MERGE_DISABLE, of)
+	undo.add_do_method(self, &"put", of, after)
+	undo.add_undo_method(self, &"put", of, before)
+	for copy: Node in after:
+		undo.add_do_reference(copy)
+	for copy: Node in before:
+		undo.add_undo_reference(copy)
+	undo.commit_action(false)
+	return text
+
+
+func put(of: Node, copies: Array) -> void:
+	for one: Node in _baked(of):
+		of.remove_child(one)
+		one.queue_free()
+	for copy: Node in copies:
+		var one := copy.duplicate()
+		of.add_child(one)
+		one.owner = EditorInterface.get_edited_scene_root()
+
+
+func _copies(of: Node) -> Array:
+	return _baked(of).map(func(one: Node) -> Node: return one.duplicate())
+
+
+func _baked(of: Node) -> Array:
+	return of.get_children().filter(func(one: Node) -> bool: return one.has_meta(BAKED))
