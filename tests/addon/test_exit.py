@@ -1,4 +1,4 @@
-"""A game ends without a word: lambdas handed to our nodes are let go with them."""
+"""A game ends without a word: what was handed to our nodes, and what they draw, is let go with them."""
 from __future__ import annotations
 
 from pathlib import Path
@@ -29,16 +29,31 @@ func _initialize() -> void:
 	scheduler.queue_free()
 	quit()
 """
+DRAWN = """extends SceneTree
+
+func _initialize() -> void:
+	await process_frame
+	var scheduler := AIScheduler.new()
+	var senses := SenseManager.new()
+	senses.show_in_game = true
+	scheduler.add_child(senses)
+	scheduler.add_child(Sensor3D.new())
+	root.add_child(scheduler)
+	for i in 5: await physics_frame
+	print("drawn: ", senses.get_child(-1, true).get_class())
+	quit()
+"""
 # A start takes half a second; a hang is what it guards against.
 LIMIT_S = 30.0
 
 
 @pytest.mark.slow
-def test_lambdas_that_nodes_hold_are_not_leaked_at_exit(tmp_path: Path):
+@pytest.mark.parametrize(("text", "said"), [(SCRIPT, "answer: 1"), (DRAWN, "drawn: MeshInstance3D")])
+def test_what_nodes_hold_is_not_leaked_at_exit(tmp_path: Path, text: str, said: str):
     prepared = build(ROOT)
     script = tmp_path / "exit.gd"
-    script.write_text(SCRIPT)
+    script.write_text(text)
     finished = prepared.engine.run(["--headless", "--verbose", "--path", ROOT, "-s", script], LIMIT_S)
     assert finished.succeeded, finished.explain()
-    assert "answer: 1" in finished.output
+    assert said in finished.output
     assert complaints(finished.output) == []

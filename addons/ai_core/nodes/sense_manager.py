@@ -131,6 +131,7 @@ class SenseManager(SenseSaving, Node):
             call_waiting(self, GROUP)
 
     def on_exit_tree(self) -> None:
+        self._hide()
         if self._task is not None and self._scheduler.is_valid():
             self._scheduler.unschedule(self._task)
             self._scheduler.leave(self)
@@ -333,7 +334,11 @@ class SenseManager(SenseSaving, Node):
         self._picture.show([*sensors, *sources, *self._regions.values(), *self._portals.values()])
 
     def _show_set(self) -> None:
-        if not self.show_in_game and self._picture is not None:
+        if not self.show_in_game:
+            self._hide()
+
+    def _hide(self) -> None:
+        if self._picture is not None:
             self._picture.free()
             self._picture = None
 

@@ -26,6 +26,7 @@ class SensePicture:
 
     def __init__(self, manager: Any, *, is_flat: bool) -> None:
         self.is_flat = is_flat
+        self.mesh: Any = None
         self.node = construct("Node2D" if is_flat else "MeshInstance3D")
         if is_flat:
             self.node.top_level, self.node.z_index = True, 4096
@@ -72,9 +73,10 @@ class SensePicture:
             server.canvas_item_add_multiline(item, points[:, :2].copy(), colors[::2].copy(), 2.0)
 
     def free(self) -> None:
-        """Take the picture away."""
+        """Take the picture away, and let go of what the engine counts at its end."""
         if self.node.is_valid():
             self.node.queue_free()
+        self.mesh = None
 
 
 def _placed(node: Any, lines: Points) -> Points:
