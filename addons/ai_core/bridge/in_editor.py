@@ -15,8 +15,8 @@ from addons.ai_core.bridge.declarations import export
 from addons.ai_core.bridge.engine_types import PackedStringArray, describe
 
 ALLOWED_VIRTUALS = {"_get_configuration_warnings"}
-HIDDEN = "_get_hidden_properties"
-"""Method, there only in the editor, that the inspector asks."""
+HIDDEN, WARNINGS = "_get_hidden_properties", "_get_warnings"
+"""Methods, there only in the editor, that our plugin asks."""
 
 
 def is_in_editor() -> bool:
@@ -28,9 +28,11 @@ def for_editor(declared: dict[str, Any]) -> dict[str, Any]:
     """Return the declaration that the editor is given of a class that runs only in games."""
     methods = [one if one["kind"] else _refusing(one) for one in declared["methods"]]
     if declared["parent"] == declared["native"]:         # else it is inherited
-        methods.append({
-            "name": HIDDEN, "kind": 0, "target": hidden_properties, "arguments": [], "defaults": (),
-            "where": f"{declared['name']}.{HIDDEN}", "result": describe(PackedStringArray, "", HIDDEN)})
+        methods += [
+            {"name": name, "kind": 0, "target": target, "arguments": [], "defaults": (),
+             "where": f"{declared['name']}.{name}", "result": describe(PackedStringArray, "", name)}
+            for name, target in ((HIDDEN, hidden_properties), (WARNINGS, warnings_of))
+        ]
     return {
         **declared,
         "is_runtime": False,
@@ -65,6 +67,12 @@ def hidden_properties(node: Any) -> PackedStringArray:
     """Return the names of properties that do not apply, by what others are set to."""
     exports = exports_of(type(node))
     return [name for name, one in exports.items() if not _is_shown(node, one, exports)]
+
+
+def warnings_of(node: Any) -> PackedStringArray:
+    """Return its configuration warnings; the engine calls that virtual method itself only."""
+    ask = getattr(node, "_get_configuration_warnings", None)
+    return PackedStringArray([] if ask is None else ask())
 
 
 def _is_shown(node: Any, one: export, exports: dict[str, export]) -> bool:

@@ -3,6 +3,7 @@ extends EditorPlugin
 ## What the editor shows of ai_core's nodes beyond their settings; the nodes know how, this file asks them.
 
 const ApplyingProperties := preload("applying_properties.gd")
+const FreshWarnings := preload("fresh_warnings.gd")
 const NodeControls := preload("node_controls.gd")
 const SenseGizmos := preload("sense_gizmos.gd")
 const SenseGraphBaking := preload("sense_graph_baking.gd")
@@ -10,6 +11,7 @@ const SenseOverlay2D := preload("sense_overlay_2d.gd")
 
 var _inspector := ApplyingProperties.new()
 var _controls := NodeControls.new()
+var _warnings := FreshWarnings.new()
 var _gizmos := SenseGizmos.new()
 var _overlay := SenseOverlay2D.new()
 var _shown: Array[Node] = []
@@ -20,6 +22,7 @@ func _enter_tree() -> void:
 	var baking := SenseGraphBaking.new()
 	baking.undo = get_undo_redo()
 	add_child(baking)
+	add_child(_warnings)
 	_controls.baking = baking
 	_gizmos.undo = get_undo_redo()
 	_overlay.undo = get_undo_redo()
@@ -79,16 +82,15 @@ func _ask_anew() -> void:
 	_is_stale = false
 	update_overlays()
 	var root := EditorInterface.get_edited_scene_root()
-	if root == null:
-		return
-	for node: Node in [root] + root.find_children("*", "", true, false):
-		if node.has_method(ApplyingProperties.HIDDEN):
-			node.update_configuration_warnings()
-			if node is Node3D:
+	_warnings.ask(root)
+	if root != null:
+		for node: Node3D in root.find_children("*", "Node3D", true, false):
+			if _gizmos.is_drawn(node):
 				node.update_gizmos()
 
 
 func _scene_changed(_root: Node) -> void:
+	_warnings.forget()
 	_changed()
 
 

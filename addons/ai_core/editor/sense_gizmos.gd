@@ -23,21 +23,26 @@ func _has_gizmo(node: Node3D) -> bool:
 	return node.has_method(DRAWING)
 
 
+## Cones and ranges are drawn of what is selected, regions and portals always.
+func is_drawn(node: Node3D) -> bool:
+	return node.has_method(DRAWING) and (
+		node.call(&"_is_always_drawn") or node in EditorInterface.get_selection().get_selected_nodes())
+
+
 func _redraw(gizmo: EditorNode3DGizmo) -> void:
 	gizmo.clear()
 	var node := gizmo.get_node_3d()
 	var icon := _icon_of(node)
 	if icon != null:
 		gizmo.add_unscaled_billboard(icon, ICON_SIZE)
-	var is_selected := node in EditorInterface.get_selection().get_selected_nodes()
-	if not is_selected and not node.call(&"_is_always_drawn"):
+	if not is_drawn(node):
 		return
 	var drawing: Dictionary = node.call(DRAWING)
 	for color: Color in drawing:
 		gizmo.add_lines(drawing[color], _lines_of(color, gizmo))
 		if node.call(&"_is_always_drawn"):
 			gizmo.add_collision_segments(drawing[color])
-	if is_selected:
+	if node in EditorInterface.get_selection().get_selected_nodes():
 		var places := PackedVector3Array()
 		for handle: Array in node.call(&"_get_handles"):
 			places.append(handle[1])
