@@ -51,34 +51,29 @@ func _process(_delta: float) -> void:
 			told.emit(done, 1.0, _finish(done))
 
 
-## Write what was baked, so that it can be undone: copies of what was there before, and of what is there now.
+## Write what was baked, so that it can be undone: baking changes nodes in place, so copies of them are kept.
 func _finish(of: Node) -> String:
-	var before := _copies(of)
+	var before := _baked(of).map(func(one: Node) -> Node: return one.duplicate())
 	var text: String = of.call(&"finish_baking", EditorInterface.get_edited_scene_root())
-	var after := _copies(of)
+	var after := _baked(of)
 	undo.create_action("Bake sense graph", UndoRedo.MERGE_DISABLE, of)
 	undo.add_do_method(self, &"put", of, after)
 	undo.add_undo_method(self, &"put", of, before)
-	for copy: Node in after:
-		undo.add_do_reference(copy)
-	for copy: Node in before:
-		undo.add_undo_reference(copy)
+	for one: Node in after:
+		undo.add_do_reference(one)
+	for one: Node in before:
+		undo.add_undo_reference(one)
 	undo.commit_action(false)
 	return text
 
 
-func put(of: Node, copies: Array) -> void:
+func put(of: Node, nodes: Array) -> void:
 	for one: Node in _baked(of):
 		of.remove_child(one)
-		one.queue_free()
-	for copy: Node in copies:
-		var one := copy.duplicate()
+	for one: Node in nodes:
 		of.add_child(one)
-		one.owner = EditorInterface.get_edited_scene_root()
-
-
-func _copies(of: Node) -> Array:
-	return _baked(of).map(func(one: Node) -> Node: return one.duplicate())
+		for below: Node in [one] + one.find_children("*", "", true, false):
+			below.owner = EditorInterface.get_edited_scene_root()
 
 
 func _baked(of: Node) -> Array:
