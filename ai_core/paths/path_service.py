@@ -1,0 +1,263 @@
+"""Paths by ticket: ask for a way, go on, and look later whether it is there.
+
+Requests for the same way are one search, whoever asks, also when it is found
+already. Searches take turns in slices, those of higher priority more of them, so
+that a long one does not hold up the short ones and none waits for ever.
+"""
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, Protocol
+
+from ai_core.budget import Budget
+from ai_core.clock import Clock
+from ai_core.errors import finite_number, shown, whole_number
+from ai_core.faults import FaultIsolation
+from ai_core.paths.path import Path
+from ai_core.paths.path_ticket import PathTicket
+from ai_core.paths.ways import Way, WayBook
+from ai_core.trace import Trace
+
+__all__ = ["PathService", "Ways"]
+
+TURN_STEPS = 1024
+"""Cells a search of priority 1 expands in its turn, when steps are counted: 40 µs compiled."""
+
+TURN_US = 100.0
+"""Time of such a turn (µs). Shorter ones cost more for changing than they gain in fairness."""
+
+
+class Ways(Protocol):
+    """What finds ways: a grid, a navigation map."""
+
+    @property
+    def version(self) -> int:
+        """Rises when ways found before may be wrong."""
+
+    @property
+    def is_prepared(self) -> bool:
+        """True if ``prepare`` has nothing to do."""
+
+    def check(self, name: str, place: object) -> Any:
+        """Return a place as it is kept, or raise TypeError or ValueError."""
+
+    def distance(self, one: Any, other: Any) -> float:
+        """Return how far two places are apart, in the unit of tolerances."""
+
+    def hopeless(self, start: Any, goal: Any) -> Path | None:
+        """Return the answer if it is known at once that there is no way."""
+
+    def begin(self, start: Any, goal: Any) -> Any:
+        """Return a search: interruptible work whose result is a Path."""
+
+    def prepare(self, budget: Budget) -> None:
+        """Do what makes searches faster."""
+
+
+class PathService:
+    """Gives tickets for ways, and finds the ways within a budget.
+
+    Ways are kept for whoever asks next until the ground changes or nobody asked for
+    them for ``keep_frames``; a ticket keeps its own way as long as somebody holds it.
+    Answers that there is no way are kept likewise. When the ground changes, searches
+    begin anew by themselves, and ways found stay with their tickets.
+
+    Args:
+        ways: what finds them, such as ``GridWays``.
+        clock: game time.
+        most_running: searches that take turns (count); each needs memory of its own.
+        most_waiting: requests for different ways that may wait (count); more are refused,
+            and their tickets say so.
+        keep_frames: how long a way nobody asks for is kept (frames).
+        trace: told of each ticket that is done.
+        faults: told of searches that raise.
+
+    Raises:
+        TypeError, ValueError: if an argument is not what it must be.
+    """
+
+    def __init__(
+        self,
+        ways: Ways,
+        clock: Clock,
+        *,
+        most_running: int = 4,
+        most_waiting: int = 10_000,
+        keep_frames: int = 600,
+        trace: Trace | None = None,
+        faults: FaultIsolation | None = None,
+    ) -> None:
+        missing = [name for name in ("begin", "check", "distance", "hopeless", "prepare") if not hasattr(ways, name)]
+        if missing:
+            raise TypeError(
+                f"ways must find ways, got {shown(ways)} without {', '.join(missing)}; use GridWays(passage)"
+            )
+        if not hasattr(clock, "now"):
+            raise TypeError(f"clock must be a Clock, got {shown(clock)}")
+        self._ways = ways
+        self._clock = clock
+        self._most_running = whole_number("most_running", most_running, minimum=1)
+        self._most_waiting = whole_number("most_waiting", most_waiting, minimum=1)
+        self._keep_frames = whole_number("keep_frames", keep_frames, minimum=0)
+        self._trace = trace or Trace()
+        self._faults = faults or FaultIsolation()
+        self._book = WayBook(ways)
+        self._next_number = 0
+        self._counts = dict.fromkeys(("requests", "shared", "searches", "found", "no_way", "failed", "refused"), 0)
+
+    def request_path(
+        self, start: Hashable, goal: Hashable, *, priority: float = 1.0, tolerance: float = 0.0
+    ) -> PathTicket:
+        """Ask for a way; return a ticket at once.
+
+        If the way is found already, or known not to be there, the ticket is done at once.
+
+        Args:
+            start: where from, as ``ways`` knows places; a cell of a grid.
+            goal: where to.
+            priority: above 0; a search has so many times the turns of one of priority 1.
+            tolerance: a way whose start and goal are each this near will do (cells of a grid,
+                metres of a navigation map); the ticket then says ``is_near``.
+
+        Raises:
+            TypeError, ValueError: if a place is none, or a number is out of range.
+
+        Cost: O(1); O(ways kept and asked for) with a tolerance.
+        """
+        start, goal = self._ways.check("start", start), self._ways.check("goal", goal)
+        urgency = finite_number("priority", priority, above=0)
+        reach = finite_number("tolerance", tolerance, minimum=0)
+        ticket = PathTicket(self._next_number, start, goal, urgency, self._clock.now.frame)
+        self._next_number += 1
+        self._counts["requests"] += 1
+        way = self._book.find(start, goal, reach)
+        if way is None:
+            way = self._new_way(ticket)
+            if way is None:
+                return ticket
+        else:
+            self._counts["shared"] += 1
+            ticket.is_shared = True
+            ticket.is_near = (way.start, way.goal) != (start, goal)
+        way.asked_at_frame = ticket.asked_at_frame
+        if way.path is not None:
+            self._give(ticket, way.path)
+        else:
+            way.tickets.append(ticket)
+            way.priority = max(way.priority, urgency)
+            ticket.state = "waiting" if way.search is None else "running"
+        return ticket
+
+    def check_path(self, ticket: PathTicket) -> Path | None:
+        """Return the way of a ticket, or None while it is not found; ``ticket.state`` says more.
+
+        Raises:
+            TypeError: if it is no ticket.
+        """
+        if not isinstance(ticket, PathTicket):
+            raise TypeError(f"ticket must be a PathTicket, got {shown(ticket)}")
+        return ticket.path
+
+    def cancel(self, ticket: PathTicket) -> None:
+        """Give up a request; the search goes on if others wait for it. Does nothing when it is over."""
+        if ticket.is_over:
+            return
+        ticket.state = "cancelled"
+        way = self._book.of(ticket.start, ticket.goal) or self._book.holding(ticket)
+        if way is not None:
+            self._book.leave(way, ticket)
+
+    @property
+    def is_idle(self) -> bool:
+        """True if nobody waits for a way."""
+        return not self._book.waiting and not self._book.running
+
+    @property
+    def statistics(self) -> dict[str, int]:
+        """Counts since it was made, and how many ways wait, run and are kept now."""
+        book = self._book
+        return {**self._counts, "waiting": len(book.waiting), "running": len(book.running), "kept": len(book.found)}
+
+    def advance(self, budget: Budget, /) -> None:
+        """Search until nobody waits or the budget is spent; what is left prepares the ground.
+
+        Cost: as the budget says.
+        """
+        self._book.forget(self._clock.now.frame - self._keep_frames)
+        while not budget.is_spent:
+            while self._book.waiting and len(self._book.running) < self._most_running:
+                self._start(self._book.next_waiting(self._clock.now.frame))
+            way = self._book.next_running()
+            if way is None:
+                break
+            self._take_turn(way, budget)
+        if not budget.is_spent and not self._ways.is_prepared:
+            self._ways.prepare(budget)
+
+    def _new_way(self, ticket: PathTicket) -> Way | None:
+        if len(self._book.waiting) >= self._most_waiting:
+            ticket.state = "refused"
+            ticket.why = f"{self._most_waiting} other ways wait; ask again later, or raise most_waiting"
+            self._counts["refused"] += 1
+            return None
+        way = Way(ticket.number, ticket.start, ticket.goal, ticket.asked_at_frame)
+        hopeless = self._ways.hopeless(ticket.start, ticket.goal)
+        if hopeless is None:
+            self._book.wait(way)
+        else:
+            self._counts["no_way"] += 1
+            self._book.keep(way, hopeless)
+        return way
+
+    def _start(self, way: Way) -> None:
+        self._counts["searches"] += 1
+        try:
+            way.search = self._ways.begin(way.start, way.goal)
+        except Exception as error:
+            self._fail(way, error)
+            return
+        self._book.run(way)
+        for ticket in way.tickets:
+            ticket.state = "running"
+
+    def _take_turn(self, way: Way, budget: Budget) -> None:
+        """Let one search go on for its share."""
+        size = (TURN_STEPS if budget.stopwatch is None else TURN_US) * min(way.priority, 16.0)
+        turn = budget.part(size)
+        before = budget.steps
+        try:
+            way.search.advance(turn)
+            done = way.search.is_done
+        except Exception as error:
+            self._fail(way, error)
+            return
+        if budget.steps == before:
+            budget.spend()  # what reports nothing is not free
+        way.turns += 1
+        if done:
+            self._finish(way, way.search.result)
+
+    def _finish(self, way: Way, path: Path) -> None:
+        self._counts["found" if path.is_found else "no_way"] += 1
+        tickets = way.tickets
+        self._book.keep(way, path)
+        for ticket in tickets:
+            self._give(ticket, path)
+
+    def _give(self, ticket: PathTicket, path: Path) -> None:
+        ticket.path, ticket.state = path, "done"
+        for hook in self._trace.path_done:
+            hook(ticket, self._clock.now)
+
+    def _fail(self, way: Way, error: Exception) -> None:
+        """Tell whoever waits that the search raised; the others go on."""
+        self._counts["failed"] += 1
+        self._book.drop(way)
+        for ticket in way.tickets:
+            ticket.state, ticket.why = "failed", f"{type(error).__name__}: {error}"
+        key = (self, way.start, way.goal)
+        name = f"way from {way.start!r} to {way.goal!r}"
+        try:
+            self._faults.failed(key, name, self._clock.now.frame, error)
+        finally:
+            self._faults.forget(key)

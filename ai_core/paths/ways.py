@@ -1,0 +1,134 @@
+"""The ways a path service knows: asked for, being searched, and found."""
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+from ai_core.paths.path import Path
+from ai_core.paths.path_ticket import PathTicket
+
+__all__ = ["Way", "WayBook"]
+
+
+class Way:
+    """One way that somebody asked for.
+
+    Attributes:
+        number: of the ticket that asked first; ties go to the smallest.
+        start: where from.
+        goal: where to.
+        first_frame: when it was asked for first.
+        asked_at_frame: when it was asked for last.
+        priority: the highest of its tickets.
+        tickets: who waits for it.
+        search: what finds it, once it runs.
+        turns: turns it had, and those that ran before it began.
+        path: what was found.
+        version: of the ground it was found on.
+    """
+
+    __slots__ = (
+        "asked_at_frame", "first_frame", "goal", "number", "path", "priority", "search", "start", "tickets",
+        "turns", "version",
+    )
+
+    def __init__(self, number: int, start: Hashable, goal: Hashable, frame: int) -> None:
+        self.number = number
+        self.start, self.goal = start, goal
+        self.first_frame = self.asked_at_frame = frame
+        self.priority = 0.0
+        self.tickets: list[PathTicket] = []
+        self.search: Any = None
+        self.turns = 0
+        self.path: Path | None = None
+        self.version = -1
+
+
+class WayBook:
+    """Finds ways by their ends, and says whose turn it is.
+
+    Args:
+        ground: has the ``version`` that found ways must be of, and ``distance``.
+    """
+
+    def __init__(self, ground: Any) -> None:
+        self.waiting: dict[tuple[Hashable, Hashable], Way] = {}
+        self.running: dict[tuple[Hashable, Hashable], Way] = {}
+        self.found: dict[tuple[Hashable, Hashable], Way] = {}
+        self._ground = ground
+        self._turns_begun = 0
+
+    def of(self, start: Hashable, goal: Hashable) -> Way | None:
+        """Return the way between two places that is asked for or found, and right for the ground as it is."""
+        key = (start, goal)
+        way = self.waiting.get(key) or self.running.get(key)
+        if way is None:
+            way = self.found.get(key)
+            if way is not None and way.version != self._ground.version:
+                del self.found[key]
+                way = None
+        return way
+
+    def find(self, start: Hashable, goal: Hashable, tolerance: float) -> Way | None:
+        """Return that way, or the nearest one whose ends are both within a tolerance."""
+        way = self.of(start, goal)
+        if way is not None or not tolerance:
+            return way
+        distance, version = self._ground.distance, self._ground.version
+        near = []
+        for one in (*self.waiting.values(), *self.running.values(), *self.found.values()):
+            if one.path is not None and one.version != version:
+                continue
+            apart = max(distance(one.start, start), distance(one.goal, goal))
+            if apart <= tolerance:
+                near.append((apart, one.number, one))
+        return min(near)[2] if near else None
+
+    def holding(self, ticket: PathTicket) -> Way | None:
+        """Return the way that a ticket waits for, which may be one nearby."""
+        ways = (*self.waiting.values(), *self.running.values())
+        return next((way for way in ways if any(one is ticket for one in way.tickets)), None)
+
+    def wait(self, way: Way) -> None:
+        """Note a way that is asked for."""
+        self.waiting[way.start, way.goal] = way
+
+    def next_waiting(self, frame: int) -> Way:
+        """Return who begins next: by priority times frames waited, so that nobody waits for ever."""
+        return min(self.waiting.values(), key=lambda way: (-way.priority * (frame - way.first_frame + 1), way.number))
+
+    def run(self, way: Way) -> None:
+        """Note that a way is being searched; it has had as many turns as whoever has had fewest."""
+        del self.waiting[way.start, way.goal]
+        way.turns = min((one.turns for one in self.running.values()), default=0)
+        self.running[way.start, way.goal] = way
+
+    def next_running(self) -> Way | None:
+        """Return whose turn it is: who has had fewest, then who asked first."""
+        return min(self.running.values(), key=lambda way: (way.turns, way.number), default=None)
+
+    def keep(self, way: Way, path: Path) -> None:
+        """Note a way that is found; it is of the ground as it is now."""
+        self.drop(way)
+        way.path, way.search, way.version, way.tickets = path, None, self._ground.version, []
+        self.found[way.start, way.goal] = way
+
+    def leave(self, way: Way, ticket: PathTicket) -> None:
+        """Take a ticket off a way, and the way off the book if nobody waits for it any more."""
+        way.tickets = [one for one in way.tickets if one is not ticket]
+        if way.tickets:
+            way.priority = max(one.priority for one in way.tickets)
+        else:
+            if way.search is not None:
+                way.search.cancel()
+            self.drop(way)
+
+    def drop(self, way: Way) -> None:
+        """Forget a way that was asked for."""
+        self.waiting.pop((way.start, way.goal), None)
+        self.running.pop((way.start, way.goal), None)
+
+    def forget(self, before_frame: int) -> None:
+        """Forget found ways that nobody asked for since a frame."""
+        for key in [key for key, way in self.found.items() if way.asked_at_frame < before_frame]:
+            del self.found[key]

@@ -1,0 +1,247 @@
+"""Paths by ticket: shared, in turns, and nothing is lost."""
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ai_core.budget import Budget
+from ai_core.clock import ManualClock
+from ai_core.faults import FaultIsolation
+from ai_core.maps.grid import Grid
+from ai_core.paths.grid_ways import GridWays
+from ai_core.paths.path_service import PathService
+from ai_core.trace import Trace
+from tests.paths.levels import grids, plain_costs
+
+
+@pytest.fixture
+def clock():
+    return ManualClock()
+
+
+def service_on(cells, clock, **settings):
+    grid = Grid(cells)
+    return grid, PathService(GridWays(grid.passage()), clock, **settings)
+
+
+def finished(service, clock, steps=None):
+    while not service.is_idle:
+        service.advance(Budget.unlimited() if steps is None else Budget.of_steps(steps))
+        clock.advance()
+
+
+def test_a_ticket_is_given_at_once_and_the_way_later(clock):
+    grid, service = service_on(np.ones((9, 9)), clock)
+    ticket = service.request_path(grid.cell(0, 0), grid.cell(0, 8))
+    assert (ticket.state, service.check_path(ticket)) == ("waiting", None)
+    service.advance(Budget.unlimited())
+    assert ticket.state == "done"
+    assert service.check_path(ticket).cost == 8
+
+
+def test_a_thousand_tickets_for_ten_ways_cause_ten_searches(clock):
+    grid, service = service_on(np.ones((30, 30)), clock)
+    tickets = [service.request_path(0, grid.cell(29, number % 10)) for number in range(1000)]
+    finished(service, clock, steps=200)
+    later = [service.request_path(0, grid.cell(29, number % 10)) for number in range(100)]
+    assert service.statistics["searches"] == 10
+    assert service.statistics["shared"] == 1090
+    assert all(ticket.path.end == ticket.goal for ticket in [*tickets, *later])
+    assert [ticket.is_shared for ticket in tickets[:11]] == [False] * 10 + [True]
+
+
+@given(
+    grid=grids(), steps=st.integers(1, 50),
+    ends=st.lists(st.tuples(st.integers(0, 63), st.integers(0, 63), st.sampled_from([0.5, 1, 4])), max_size=12),
+)
+def test_every_ticket_gets_what_a_plain_search_says_whatever_the_slices(grid, steps, ends):
+    passage, clock = grid.passage(), ManualClock()
+    service = PathService(GridWays(passage), clock, most_running=2)
+    tickets = []
+    for start, goal, priority in ends:
+        size = passage.costs.size
+        tickets.append(service.request_path(start % size, goal % size, priority=priority))
+        service.advance(Budget.of_steps(steps))
+        clock.advance()
+    finished(service, clock, steps)
+    for ticket in tickets:
+        assert ticket.state == "done"
+        free = passage.is_free(ticket.start)
+        costs = plain_costs(passage, ticket.start) if free else {ticket.start: 0.0}
+        expected = costs.get(ticket.goal, math.inf)
+        found = ticket.path.cost if ticket.path.is_found else math.inf
+        assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_long_search_does_not_hold_up_short_ones(clock):
+    cells = np.ones((120, 120), bool)
+    cells[::2, 1:] = False
+    cells[2::4, 1:-1], cells[2::4, -1] = False, True  # a snake: hard for a search that looks to the goal
+    grid, service = service_on(cells, clock)
+    long = service.request_path(grid.cell(1, 60), grid.cell(119, 60))
+    service.advance(Budget.of_steps(10))
+    short = service.request_path(grid.cell(1, 5), grid.cell(1, 9))
+    service.advance(Budget.of_steps(3000))
+    assert short.state == "done"
+    assert long.state == "running"
+
+
+def test_priority_gives_more_turns_and_nobody_waits_for_ever(clock):
+    grid, service = service_on(np.ones((60, 60)), clock, most_running=1)
+    service._ways.prepare = lambda budget: None
+    patient = service.request_path(0, grid.cell(59, 59), priority=0.01)
+    for frame in range(2000):
+        service.request_path(grid.cell(0, frame % 60), grid.cell(59, frame // 60), priority=1)
+        service.advance(Budget.of_steps(80))
+        clock.advance()
+        if patient.is_over:
+            break
+    assert patient.state == "done"
+
+
+def test_a_way_nearby_will_do_if_the_caller_says_so(clock):
+    grid, service = service_on(np.ones((20, 20)), clock)
+    first = service.request_path(grid.cell(0, 0), grid.cell(10, 10))
+    near = service.request_path(grid.cell(1, 0), grid.cell(10, 11), tolerance=1.5)
+    exact = service.request_path(grid.cell(1, 0), grid.cell(10, 11))
+    finished(service, clock)
+    assert (near.is_near, near.path) == (True, first.path)
+    assert (exact.is_near, exact.path.cells[0]) == (False, grid.cell(1, 0))
+    assert service.statistics["searches"] == 2
+
+
+def test_hopeless_requests_are_answered_without_a_search_once_that_is_known(clock):
+    grid, service = service_on([[True, False, True]], clock)
+    first = service.request_path(0, 2)
+    finished(service, clock)
+    assert first.path.state == "none"
+    grid.set_cells([2], 5.0)
+    service.advance(Budget.unlimited())
+    searches = service.statistics["searches"]
+    again = service.request_path(0, 2)
+    assert (again.state, again.path.state) == ("done", "none")
+    assert service.statistics["searches"] == searches
+
+
+def test_when_the_ground_changes_found_ways_are_searched_anew_and_old_tickets_keep_theirs(clock):
+    grid, service = service_on(np.ones((1, 5)), clock)
+    before = service.request_path(0, 4)
+    finished(service, clock)
+    grid.set_cells([2], math.inf)
+    after = service.request_path(0, 4)
+    finished(service, clock)
+    assert before.path.is_found
+    assert not after.path.is_found
+
+
+def test_a_ticket_keeps_its_way_and_what_nobody_asks_for_is_forgotten(clock):
+    _, service = service_on(np.ones((3, 3)), clock, keep_frames=10)
+    ticket = service.request_path(0, 8)
+    finished(service, clock)
+    for _ in range(20):
+        clock.advance()
+        service.advance(Budget.unlimited())
+    assert service.check_path(ticket).is_found
+    assert service.statistics["kept"] == 0
+
+
+def test_a_cancelled_request_ends_its_search_unless_others_wait_for_it(clock):
+    grid, service = service_on(np.ones((50, 50)), clock)
+    mine, theirs = (service.request_path(0, grid.cell(49, 49)) for _ in range(2))
+    service.advance(Budget.of_steps(1))
+    service.cancel(mine)
+    assert mine.state == "cancelled"
+    assert not service.is_idle
+    service.cancel(theirs)
+    assert service.is_idle
+    service.cancel(theirs)
+    last = service.request_path(0, grid.cell(49, 49))
+    finished(service, clock)
+    assert last.state == "done"
+    assert mine.path is None
+
+
+def test_above_the_limit_a_ticket_says_that_it_was_refused(clock):
+    _, service = service_on(np.ones((3, 3)), clock, most_waiting=2)
+    tickets = [service.request_path(0, goal) for goal in (1, 2, 3)]
+    assert [ticket.state for ticket in tickets] == ["waiting", "waiting", "refused"]
+    assert "2 other ways wait" in tickets[2].why
+    finished(service, clock)
+    assert service.request_path(0, 3).state == "waiting"
+
+
+def test_a_search_that_raises_fails_its_tickets_and_no_other(clock):
+    grid = Grid(np.ones((3, 3)))
+    ways = GridWays(grid.passage())
+    begin = ways.begin
+    ways.begin = lambda start, goal: begin(start, goal) if goal != 1 else 1 / 0
+    faults = FaultIsolation()
+    service = PathService(ways, clock, faults=faults)
+    bad, good = service.request_path(0, 1), service.request_path(0, 2)
+    finished(service, clock)
+    assert (bad.state, bad.why) == ("failed", "ZeroDivisionError: division by zero")
+    assert good.state == "done"
+
+
+def test_who_listens_to_the_trace_is_told_of_each_ticket(clock):
+    class Listener:
+        def __init__(self):
+            self.told = []
+
+        def path_done(self, ticket, now):
+            self.told.append((ticket.number, now.frame))
+
+    trace, listener = Trace(), Listener()
+    trace.listen(listener)
+    _, service = service_on(np.ones((3, 3)), clock, trace=trace)
+    for _ in range(2):
+        service.request_path(0, 8)
+    service.advance(Budget.unlimited())
+    service.request_path(0, 8)
+    assert listener.told == [(0, 0), (1, 0), (2, 0)]
+
+
+def test_jumps_and_reachability_are_made_with_what_is_left_of_the_budget(clock):
+    cells = np.ones((64, 64), bool)
+    cells[::8, 4:] = False
+    grid, service = service_on(cells, clock)
+    ways = service._ways
+    frames = 0
+    while not ways.is_prepared:
+        service.advance(Budget.of_steps(40))
+        frames += 1
+    assert frames > 5
+    walked = service.request_path(grid.cell(1, 60), grid.cell(63, 60))
+    finished(service, clock)
+    assert ways.jumps.is_worthwhile
+    assert walked.path.expanded < 60
+    grid.set_cells([grid.cell(1, 1)], False)
+    assert not ways.is_prepared
+
+
+def test_misuse_is_told(clock):
+    grid, service = service_on(np.ones((3, 3)), clock)
+    for arguments, error, says in (
+        ({"start": 9, "goal": 0}, ValueError, "start must be at most 8, got 9"),
+        ({"start": 0, "goal": 0.5}, TypeError, "goal must be a whole number"),
+        ({"start": 0, "goal": 1, "priority": 0}, ValueError, "priority must be"),
+        ({"start": 0, "goal": 1, "priority": math.nan}, ValueError, "priority must be"),
+        ({"start": 0, "goal": 1, "tolerance": -1}, ValueError, "tolerance must be"),
+    ):
+        with pytest.raises(error, match=says):
+            service.request_path(**arguments)
+    assert service.statistics["requests"] == 0
+    with pytest.raises(TypeError, match="ticket must be a PathTicket"):
+        service.check_path(3)
+    with pytest.raises(TypeError, match=r"ways must find ways, got .* without begin"):
+        PathService(grid.passage(), clock)
+    with pytest.raises(TypeError, match="clock must be a Clock"):
+        PathService(GridWays(grid.passage()), None)
+    with pytest.raises(ValueError, match="most_running must be at least 1"):
+        PathService(GridWays(grid.passage()), clock, most_running=0)
+    with pytest.raises(TypeError, match="passage must be a Passage of a grid"):
+        GridWays(grid)
