@@ -94,8 +94,10 @@ class ContinuousSensing:
     def look(self, budget: Budget, now_s: float) -> bool:
         """Find what is in reach; return False if the budget ended before the pass.
 
-        Cost: O(sensors * sources); a step is one sensor.
+        Cost: O(sensors * sources); a step is one sensor. Nothing if no modality is continuous.
         """
+        if not self.pairs:
+            return True
         if not self._is_looking:
             self._to_look = self._sensors.ids.ids
             self._found = {number: [] for number in self.pairs}

@@ -117,6 +117,8 @@ class IdTable:
             TypeError: if it is not a whole number.
             UnknownNameError: if it is not in use; a removed one never is again.
         """
+        if type(known_id) is int and known_id in self.names:
+            return known_id & ((1 << SLOT_BITS) - 1)
         if not self.knows(known_id):
             whole_number(f"{self.noun} id", known_id, minimum=0)
             raise self._unknown(known_id)
@@ -124,6 +126,8 @@ class IdTable:
 
     def knows(self, some_id: int) -> bool:
         """Return True if the id is in use."""
+        if type(some_id) is int:
+            return some_id in self.names
         if isinstance(some_id, bool) or not isinstance(some_id, (int, np.integer)):
             return False
         slot = some_id & ((1 << SLOT_BITS) - 1)

@@ -98,6 +98,11 @@ class Perceiver:
         self._is_at_work = False
 
     @property
+    def is_mindless(self) -> bool:
+        """True if it neither remembers nor grows aware: it only tells what it senses."""
+        return self.memory is None and self._awareness is None
+
+    @property
     def listener_names(self) -> tuple[str, ...]:
         """What its listeners are called: "on_sensed" and so on."""
         return tuple(vars(self._listeners))
@@ -293,8 +298,10 @@ class Perceiver:
 
     def _tell(self, name: str, what: object, now: TimeIndex) -> None:
         listener = getattr(self._listeners, name)
+        if listener is None:
+            return
         key = (self, name)
-        if listener is None or self._faults.is_quarantined(key):
+        if self._faults.is_quarantined(key):
             return
         try:
             listener(what)

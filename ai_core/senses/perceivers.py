@@ -103,7 +103,11 @@ class Perceivers:
         """Give a signal that arrived to its sensor."""
         now = self._clock.now
         perceiver = self._all[sensation.sensor_id]
-        self._trace_of(sensation, now)
+        if self._trace.sensed:
+            self._trace_of(sensation, now)
+        if perceiver.is_mindless:
+            perceiver.tell_sensed((sensation,), now)
+            return
         meter = perceiver.notice(sensation, now)
         if self._all.get(perceiver.sensor_id) is perceiver:
             if meter is not None:

@@ -26,6 +26,9 @@ MARK = np.dtype([
 ])
 
 
+Distances = Callable[[NDArray[np.float32]], NDArray[np.float64]]
+
+
 class Mark(NamedTuple):
     """One mark as it is smelled at a place.
 
@@ -128,6 +131,7 @@ class ScentTrails:
         *,
         scent: int | None = None,
         but_not: int = -1,
+        distances_m: Distances | None = None,
     ) -> list[Mark]:
         """Return the newest mark of each scent that is smelled at a place, by scent.
 
@@ -138,13 +142,18 @@ class ScentTrails:
             now_s: game time (s).
             scent: this one alone; None for all.
             but_not: not this one.
+            distances_m: says how far a smell goes from places (n, 3) to the nose, ``inf`` for
+                no way (m); None for straight on.
 
         Cost: O(marks) in NumPy.
         """
         self._tidy(now_s)
         marks = self._marks
-        offset = marks["position"].astype(np.float64) - point("position", position)
-        distance = np.sqrt(offset[:, 0] ** 2 + offset[:, 1] ** 2 + offset[:, 2] ** 2)
+        if distances_m is None:
+            offset = marks["position"].astype(np.float64) - point("position", position)
+            distance = np.sqrt(offset[:, 0] ** 2 + offset[:, 1] ** 2 + offset[:, 2] ** 2)
+        else:
+            distance = distances_m(marks["position"])
         warmth = self._warmth(marks, now_s)
         intensity = warmth * np.float_power(attenuation, distance)
         kept = (distance <= self._radius_m * warmth) & (intensity >= threshold)

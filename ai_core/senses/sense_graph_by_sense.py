@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from ai_core.errors import UnknownNameError, shown
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sense_graph import SenseGraph
-from ai_core.senses.sense_graph_lookup import Whereabouts
-from ai_core.senses.sense_graph_ways import Ways
+from ai_core.senses.sense_graph_lookup import NOWHERE, Whereabouts
+from ai_core.senses.sense_graph_ways import Ways, lengths
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.source_table import SourceTable
 
@@ -74,6 +74,29 @@ class GraphBySense:
     def sensor_regions(self, number: int) -> NDArray[np.int32]:
         """Return the region of every row of sensors, in the graph of a modality."""
         return self._sensor_regions[self._index[number]].of(self._sensors.position)
+
+    def way_m(
+        self, number: int, sensor: int, places: NDArray[np.float32]
+    ) -> NDArray[np.float64]:
+        """Return how far it is from places (n, 3) to a sensor, by its slot (m).
+
+        Within its region straight on, through one portal by way of it; else ``inf``.
+
+        Cost: O(places), for each portal into the region.
+        """
+        here, ways = int(self.sensor_regions(number)[sensor]), self.ways[number]
+        found = np.full(len(places), np.inf)
+        if here == NOWHERE or not len(places):
+            return found
+        nose = self._sensors.position[sensor].astype(np.float64)
+        where = self.graph[number].regions_at(places)
+        found[where == here] = lengths(places[where == here] - nose)
+        for row in ways.into(here):
+            there = np.flatnonzero(where == ways.from_region[row])
+            if ways.kept[row] > 0 and len(there):
+                on_m = float(ways.distance_m[row]) + float(lengths((ways.end[row] - nose)[np.newaxis])[0])
+                found[there] = np.minimum(found[there], lengths(places[there] - ways.start[row]) + on_m)
+        return found
 
     def source_regions(self, number: int) -> NDArray[np.int32]:
         """Return the region of every row of sources, in the graph of a modality."""

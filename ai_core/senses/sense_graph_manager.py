@@ -58,6 +58,7 @@ class SenseGraphManager(RegionalSenseManager):
       once, and the position told is the last portal's: that is where it seems to come from.
       They spread in the advance after ``emit``, as doors and sensors are then. Echoes are
       further calls of ``emit``.
+    - **Scent trails**: a mark is smelled in its region, and through one portal that is not shut.
     - **Smells** are emitted as an amount: the intensity it would have in one cubic metre (60
       in a room of 60 m³ smells 1 strong). It stays, spreads through portals at the
       modality's speed, fades as its regions say, and never becomes more. Sensors are told
@@ -68,8 +69,8 @@ class SenseGraphManager(RegionalSenseManager):
         graph: regions and portals of all senses.
         graphs: graph by modality, for senses that have one of their own.
         smells: names of the modalities that are smells; their speed is not 0.
-        gradual: names of those whose waves are followed as they travel: for slow ones,
-            so that a door shut meanwhile counts.
+        gradual: names of those whose waves are followed as they travel, so that a door shut,
+            or a sensor that moves, meanwhile counts; beside those that are ``is_slow``.
         faintest: see ``FAINTEST`` (no unit), above 0.
         smell_step_s: see ``SMELL_STEP_S`` (s), above 0.
         settings: all that ``RegionalSenseManager`` takes. ``between`` is asked for what stands
@@ -108,13 +109,17 @@ class SenseGraphManager(RegionalSenseManager):
         )
         self._emitted = signals = GraphSignals(
             self._modalities, self._sensors, self._sources, self._muffle)
+        creeping = self._travelling("smells", smells)
+        slow = [n for n in range(len(self._modalities)) if self._modalities[n].is_slow and n not in creeping]
         self._waves = GraphWaves(self._modalities, self._sensors, self._graphs, faintest,
-                                 self._travelling("gradual", gradual), signals.noise, self._kept)
+                                 {*self._travelling("gradual", gradual), *slow}, signals.noise, self._kept)
         self._smells = SmellSpreading(
-            self._modalities, self._travelling("smells", smells), self._sensors, self._graphs,
-            faintest, step_s, tell_every_s, clock.now.seconds,
+            self._modalities, creeping, self._sensors, self._graphs, faintest, step_s, tell_every_s,
+            clock.now.seconds,
         )
         signals.go_by(self._waves, self._smells)
+        if self._smelling is not None:
+            self._smelling.go_by(self._graphs.way_m)
         self._stages = (
             self._spread, self._deliver, self._creep, *self._stages[1:])
 

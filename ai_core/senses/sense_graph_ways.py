@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Ways", "expanded", "lengths", "shares_kept"]
 
+BUCKETS_A_HOP = 4.0
+"""Parts into which a typical hop is cut (count): more sort less, and look into more buckets."""
+
+SHORTEST_HOP_M = 1e-6
+"""A typical hop below which a bucket is a metre (m)."""
+
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 Hop = tuple[int, float, float]
@@ -64,6 +70,7 @@ class Ways:
             leads, in their order, stand from there on.
         leg_distance_m, leg_kept: (legs,) float64.
         hop_m, hop_kept: (legs,) float64, of the leg and of the passage after it together.
+        buckets_per_m: into how many parts a metre is cut to sort passages by distance (1/m).
         scratch: (rows,) int32, for the kernel; all 0 between calls.
         known_hops: by row what ``hops`` returned, or None if it was not asked or has changed.
         followers: told when ``kept`` or ``wind_m_per_s`` of a row changed; held weakly.
@@ -176,6 +183,8 @@ class Ways:
         self.leg_kept = shares_kept(attenuation, self.leg_distance_m)
         self.hop_m = self.leg_distance_m + self.distance_m[goes]
         self.hop_kept = self.leg_kept * self.kept[goes]
+        typical_m = float(self.hop_m.mean()) if len(self.hop_m) else 0.0
+        self.buckets_per_m = BUCKETS_A_HOP / typical_m if typical_m > SHORTEST_HOP_M else 1.0
 
 
 def expanded(first: Rows, keys: NDArray[np.integer]) -> tuple[Rows, Rows]:

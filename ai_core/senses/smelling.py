@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ai_core.budget import Budget
 from ai_core.saving.fields import Fields, State
@@ -17,6 +18,9 @@ from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.source_table import SourceTable
 
 __all__ = ["Smelling"]
+
+WayOfScents = Callable[[int, int, NDArray[np.float32]], NDArray[np.float64]]
+"""Says how far a modality goes to a sensor, by its slot, from places (n, 3); ``inf`` for no way (m)."""
 
 
 class Smelling:
@@ -51,6 +55,11 @@ class Smelling:
         self._marked_s = -np.inf
         self._sniffed_s = -np.inf
         self._to_smell: deque[int] = deque()
+        self._way_m: WayOfScents | None = None
+
+    def go_by(self, way_m: WayOfScents) -> None:
+        """Say how far smells go from places to sensors, where they do not go straight on."""
+        self._way_m = way_m
 
     def advance(self, budget: Budget, now_s: float) -> bool:
         """Leave marks, and let sensors smell; return False if the budget ended first.
@@ -122,13 +131,14 @@ class Smelling:
             self.trails.leave(int(ids[row]), place, float(strength[row]), now_s)
 
     def _smelled(self, slot: int, scent: int | None, now_s: float) -> list[Mark]:
-        sensors = self._sensors
+        sensors, way_m = self._sensors, self._way_m
         if not np.isfinite(sensors.threshold[slot, self._number]):
             return []
         return self.trails.smelled(
             sensors.position[slot], float(sensors.threshold[slot, self._number]),
             self._modalities[self._number].attenuation, now_s,
             scent=scent, but_not=int(sensors.own_source[slot]),
+            distances_m=None if way_m is None else lambda places: way_m(self._number, slot, places),
         )
 
     def _sniff(self, sensor_id: int, now_s: float) -> None:

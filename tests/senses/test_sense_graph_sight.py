@@ -12,6 +12,7 @@ from ai_core.senses.modality import Modality
 from ai_core.senses.sense_graph import Passage, SenseGraph, SensePortal, SenseRegion
 from ai_core.senses.sense_graph_shapes import Box
 from ai_core.senses.sight import SightCone
+from ai_core.senses.source_details import VisiblePart
 from tests.senses.graph_worlds import SIGHT, GraphWorld, door, graphs, room
 from tests.senses.worlds import Rays
 
@@ -101,6 +102,30 @@ def test_only_pairs_with_a_way_cost_a_ray():
     eyes = [world.eye((2.0 * k, 0, 0)) for k in range(4)]
     world.tick()
     assert sorted(rays.batches[0]) == [(eyes[a], things[b]) for a in range(4) for b in range(4) if abs(a - b) <= 1]
+
+
+def test_on_a_screen_cones_are_judged_by_the_screen_also_where_sight_is_lost_later():
+    rooms = [room("yard", (0, 0, 0)), room("control", (20, 0, 0))]
+    # The screen is near the guard; what it shows is farther from the camera than his sight reaches.
+    camera = SensePortal("yard", "control", {"sight": Passage((0, 0, 0.9), (20, 0, -0.4), is_relayed=True)}, "camera")
+    lines = []
+
+    def rays(eyes, targets, sensor_ids, source_ids):
+        lines.extend(zip(eyes.tolist(), targets.tolist(), strict=True))
+        return np.ones(len(eyes), np.bool_)
+
+    world = GraphWorld(SenseGraph(rooms, [camera]), line_of_sight=rays)
+    parts = [VisiblePart("head", (0, 0.25, 0), 0.25), VisiblePart("feet", (0, -0.25, 0), 0.75)]
+    thief = world.manager.add_source(position=(0, 0, -0.75), strengths={"sight": 1.0}, parts=parts)
+    guard, other = (
+        world.sensor((20, 0, 0), {"sight": 0.1}, forward=(0, 0, ahead), sight_cones=[
+            SightCone(0.5, 1.0, 1.0, lose_range_m=5.0)]) for ahead in (-1, 1))
+    world.tick()
+    assert world.manager.sensed_by(guard) == [thief]
+    assert world.manager.sensed_by(other) == []
+    camera_at = pytest.approx([0, 0, 0.9])
+    assert lines == [(camera_at, [0, 0.25, -0.75]), (camera_at, [0, -0.25, -0.75])]
+    assert world.manager.seen_parts(guard, thief) == ("head", "feet")
 
 
 def test_range_is_measured_along_the_way():

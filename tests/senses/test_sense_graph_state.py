@@ -67,6 +67,22 @@ def test_loaded_into_another_they_sense_what_they_would_have(frames, gradual, st
     assert second.save() == first.save()
 
 
+def test_a_graph_saved_before_waves_knew_where_they_passed_is_loaded():
+    first, second = Level(), Level()
+    first.live(12, 6)
+    state = first.save()
+    expected = [(one.sensor_id, one.source_id, one.modality, one.at) for one in first.live(30, 6)]
+    travel = state["manager"]["graph"]
+    travel["version"] = 1
+    for wave in travel["waves"]:
+        wave["settled"] = [row for row, *_ in wave.pop("passed")]
+    for doors in travel["doors"]:
+        doors["version"] = 1
+        del doors["wind"]
+    second.load(state)
+    assert [(one.sensor_id, one.source_id, one.modality, one.at) for one in second.live(30, 6)] == expected
+
+
 def half_way():
     level = Level(("hearing",))
     level.live(12, 6)

@@ -1,6 +1,8 @@
 """Sounds in a sense graph as they travel: doors, sensors that move, what stands in a room."""
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ai_core.senses.modality import Modality
@@ -14,9 +16,10 @@ ABC = [room("a", (0, 0, 0)), room("b", (2, 0, 0)), room("c", (4, 0, 0))]
 def test_a_gradual_sound_meets_doors_as_they_are_when_it_gets_there():
     graph = SenseGraph(ABC, [*door("a", "b", (1, 0, 0), "hearing", name="first"),
                              *door("b", "c", (3, 0, 0), "hearing", name="second")])
-    for gradual, expected in (((), 2), (("hearing",), 1)):
+    fast = hearing(1.0, 1.0)
+    for kind, gradual, expected in ((fast, (), 2), (fast, ("hearing",), 1), (replace(fast, is_slow=True), (), 1)):
         graph.set_open("second", True)
-        world = GraphWorld(graph, modalities=[hearing(1.0, 1.0)], gradual=gradual)
+        world = GraphWorld(graph, modalities=[kind], gradual=gradual)
         world.ear((2, 0, 0))
         world.ear((4, 0, 0))
         world.manager.emit(world.source((0, 0, 0)), "hearing", 1.0)
