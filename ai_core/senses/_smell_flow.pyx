@@ -6,7 +6,7 @@ Arrays come through the buffer protocol and are BORROWED for one call.
 """
 from cpython.buffer cimport PyBUF_WRITABLE
 from libc.math cimport sqrt
-from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.stdint cimport int32_t, int64_t
 
 INTERFACE = 2
 """Changes with any change of names, arguments or results, here and in the twin."""
@@ -171,11 +171,10 @@ cdef int run_everywhere(Level* level, Cloud* here, double* spreads) noexcept nog
     cdef int32_t* from_into = level.from_into
     cdef double* share_into = level.share_into
     cdef int64_t* in_first = level.in_first
-    cdef uint32_t farthest = 0, there
-    for k in range(level.rows):  # checked apart from the sums, which go twice as fast without
-        there = <uint32_t> from_into[k]
-        farthest = there if there > farthest else farthest
-    if farthest >= <uint32_t> level.regions:
+    cdef int32_t bad = 0, regions = <int32_t> level.regions
+    for i in range(level.rows):  # checked apart from the sums, which go twice as fast without
+        bad |= (from_into[i] < 0) | (from_into[i] >= regions)
+    if bad:
         return 1
     for i in range(here.count):
         spreads[i] = here.mass[i] if here.mass[i] >= level.faint[i] else 0

@@ -80,25 +80,27 @@ def few_pairs(
 
     Cost: O(sensors * sources).
     """
-    ids = sensor_ids.tolist()
-    eyes = [one & SLOT_MASK for one in ids]
-    xs, ys, zs = sensors.position.T.take(eyes, axis=1).tolist()
+    slots, targets = sensor_ids & SLOT_MASK, source_ids & SLOT_MASK
+    ids, eyes = sensor_ids.tolist(), slots.tolist()
+    xs, ys, zs = sensors.position.T.take(slots, axis=1).tolist()
     order = sorted(range(len(ids)), key=xs.__getitem__)
     ranked = [xs[row] for row in order]
     found: list[tuple[int, float]] = []
-    for source_id in source_ids.tolist():
-        target = source_id & SLOT_MASK
-        strength = sources.strength.item(target, sense.number)
+    strengths = sources.strength[:, sense.number].take(targets).tolist()
+    sizes, places = sources.size.take(targets).tolist(), sources.position.take(targets, axis=0).tolist()
+    for source_id, target, strength, size, (tx, ty, tz) in zip(
+        source_ids.tolist(), targets.tolist(), strengths, sizes, places, strict=True
+    ):
         if strength < 0:
             continue
-        place = sources.position[target].tolist()
-        size = sources.size.item(target)
         half = sense.range_m * size * SLACK
         limit = half * half
-        for row in order[bisect_left(ranked, place[0] - half) : bisect_right(ranked, place[0] + half)]:
-            dx, dy, dz = place[0] - xs[row], place[1] - ys[row], place[2] - zs[row]
+        for row in order[bisect_left(ranked, tx - half) : bisect_right(ranked, tx + half)]:
+            dx, dy, dz = tx - xs[row], ty - ys[row], tz - zs[row]
+            if dx * dx + dy * dy + dz * dz > limit:
+                continue
             eye = eyes[row]
-            if dx * dx + dy * dy + dz * dz > limit or sensors.own_source.item(eye) == source_id:
+            if sensors.own_source.item(eye) == source_id:
                 continue
             if not sensors.notices.item(eye) & sources.affiliation.item(target):
                 continue
