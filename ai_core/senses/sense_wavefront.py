@@ -104,47 +104,63 @@ def spread(
 
     Cost: O(passages reached * log), and what leaves the regions they lead into.
     """
-    least_m: dict[int, float] = dict.fromkeys(settled.tolist(), GONE_BY)
-    order: list[Entry] = []
-    known_hops, hops, per_m = ways.known_hops, ways.hops, ways.buckets_per_m
-    loudest = min(-faintest, LEAST_NEGATIVE)
+    search = _Search(
+        dict.fromkeys(settled.tolist(), GONE_BY), _in_buckets(waiting, ways.buckets_per_m), [], [])
     # Sorted bucket by bucket, by distance: a heap of all of them takes longer.
-    buckets = _in_buckets(waiting, per_m)
-    numbers = list(buckets)
-    heapify(numbers)
-    while numbers and len(order) < most:
-        number = heappop(numbers)
-        bucket = buckets[number]
-        bucket.sort()
-        for place, entry in enumerate(bucket, 1):
-            so_far_m, negative, row, _ = entry
-            if least_m.get(row, so_far_m) < so_far_m:
-                continue  # a better one came before it
-            if so_far_m > until_m or len(order) == most:
-                numbers = []
-                break
-            least_m[row] = GONE_BY
-            order.append(entry)
-            for following, metres, share in known_hops[row] or hops(row):
-                distance = so_far_m + metres
-                if distance <= least_m.get(following, range_m):
-                    intensity = negative * share
-                    if intensity <= loudest:
-                        least_m[following] = distance
-                        later = int(distance * per_m)
-                        if later == number:
-                            insort(bucket, (distance, intensity, following, row), place)
-                        elif later in buckets:
-                            buckets[later].append((distance, intensity, following, row))
-                        else:
-                            buckets[later] = [(distance, intensity, following, row)]
-                            heappush(numbers, later)
-        else:
-            del buckets[number]
-    _write(reached, order)
-    rest = _first_of_each(buckets, {row for row, metres in least_m.items() if metres == GONE_BY})
+    search.numbers.extend(search.buckets)
+    heapify(search.numbers)
+    loudest = min(-faintest, LEAST_NEGATIVE)
+    while search.numbers and len(search.order) < most:
+        number = heappop(search.numbers)
+        if not _empty(search, number, ways, range_m, loudest, until_m, most):
+            break
+    _write(reached, search.order)
+    rest = _first_of_each(search)
     _write(left, rest)
-    return len(order), len(rest)
+    return len(search.order), len(rest)
+
+
+class _Search(NamedTuple):
+    """How far each row was come to, ``GONE_BY`` if through; arrivals that wait, by bucket; those made."""
+
+    least_m: dict[int, float]
+    buckets: dict[int, list[Entry]]
+    numbers: list[int]
+    order: list[Entry]
+
+
+def _empty(
+    search: _Search, number: int, ways: Ways, range_m: float, loudest: float, until_m: float, most: int
+) -> bool:
+    """Let all that waits in a bucket come through; return False if it may go no further."""
+    least_m, buckets, numbers, order = search
+    known_hops, hops, per_m = ways.known_hops, ways.hops, ways.buckets_per_m
+    bucket = buckets[number]
+    bucket.sort()
+    for place, entry in enumerate(bucket, 1):
+        so_far_m, negative, row, _ = entry
+        if least_m.get(row, so_far_m) < so_far_m:
+            continue  # a better one came before it
+        if so_far_m > until_m or len(order) == most:
+            return False
+        least_m[row] = GONE_BY
+        order.append(entry)
+        for following, metres, share in known_hops[row] or hops(row):
+            distance = so_far_m + metres
+            if distance <= least_m.get(following, range_m):
+                intensity = negative * share
+                if intensity <= loudest:
+                    least_m[following] = distance
+                    later = int(distance * per_m)
+                    if later == number:
+                        insort(bucket, (distance, intensity, following, row), place)
+                    elif later in buckets:
+                        buckets[later].append((distance, intensity, following, row))
+                    else:
+                        buckets[later] = [(distance, intensity, following, row)]
+                        heappush(numbers, later)
+    del buckets[number]
+    return True
 
 
 def _in_buckets(waiting: Labels, per_m: float) -> dict[int, list[Entry]]:
@@ -155,10 +171,11 @@ def _in_buckets(waiting: Labels, per_m: float) -> dict[int, list[Entry]]:
     return buckets
 
 
-def _first_of_each(buckets: dict[int, list[Entry]], done: set[int]) -> list[Entry]:
+def _first_of_each(search: _Search) -> list[Entry]:
     """Return of each row that the wave has not come through its first arrival, in order."""
     rest: list[Entry] = []
-    for entry in sorted(entry for bucket in buckets.values() for entry in bucket):
+    done = {row for row, metres in search.least_m.items() if metres == GONE_BY}
+    for entry in sorted(entry for bucket in search.buckets.values() for entry in bucket):
         if entry[2] not in done:
             done.add(entry[2])
             rest.append(entry)
