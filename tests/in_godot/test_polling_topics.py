@@ -224,3 +224,15 @@ def test_a_manager_that_is_freed_first_leaves_the_station_working(node, schedule
     manager.free()
     assert station.poll("danger", ["hall"]) == 1
     station.remove_topic("danger")
+
+
+@pytest.mark.parametrize(("topic", "key", "complaint"), [
+    ("can_see", [1], "the key of topic 'can_see' must be [observer, target], got [1]"),
+    ("path_length", [Vector3()], "the key of topic 'path_length' must be [from, to], got"),
+    ("path_length", [Vector3(), 2], "path_length needs two Vector3 or two Vector2"),
+    ("property", ["a", "b", "c"], "the key of topic 'property' must be [node, name], got ['a', 'b', 'c']"),
+])
+def test_keys_of_built_in_topics_that_do_not_fit_are_clear_errors(station, expect_errors, topic, key, complaint):
+    expect_errors(complaint, times=2)
+    station.call("poll", topic, key)
+    station.call("poll_many", topic, [key])

@@ -22,7 +22,7 @@ from addons.ai_core.nodes.polling_log_node import PollingLogNode
 from addons.ai_core.nodes.polling_terms import topic_terms
 from addons.ai_core.nodes.scene_saving import load_node, save_node
 from addons.ai_core.nodes.scheduled import SCHEDULERS, check_callable, nearest
-from addons.ai_core.nodes.world_questions import NO_WAY, WorldQuestions, check_pair, check_places
+from addons.ai_core.nodes.world_questions import NO_WAY, WorldQuestions, check_pair, check_parts, check_places
 from ai_core.events.polling_station import REFUSED
 from ai_core.events.polling_station import PollingStation as Answers
 from ai_core.saving.fields import State
@@ -257,13 +257,22 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
         add = self._answers.add_topic
         add("can_see", None, compute_many=self._see_many, **kept)
         add("path_length", self._path_length, **kept)
-        add("property", lambda node, name: node.get(name), **kept)
+        add("property", self._property, **kept)
 
-    def _see_many(self, pairs: list[tuple[Any, Any]]) -> list[bool]:
+    def _see_many(self, pairs: list[Any]) -> list[bool]:
+        if {*map(len, pairs)} != {2}:
+            check_parts("can_see", "[observer, target]", next(one for one in pairs if len(one) != 2))
         return self._need_world("can_see").can_see_many(pairs)
 
-    def _path_length(self, start: Any, goal: Any) -> float:
-        return self._need_world("path_length").path_length(start, goal)
+    def _path_length(self, *places: Any) -> float:
+        check_parts("path_length", "[from, to]", places)
+        check_places("path_length", *places)
+        return self._need_world("path_length").path_length(*places)
+
+    def _property(self, *question: Any) -> Any:
+        check_parts("property", "[node, name]", question)
+        node, name = question
+        return node.get(name)
 
     def _need_world(self, question: str) -> WorldQuestions:
         if self._world is None:

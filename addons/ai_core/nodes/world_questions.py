@@ -78,6 +78,12 @@ def check_pair(observer: Any, target: Any) -> None:
         f"can_see needs two Node3D or two Node2D, got {observer.get_class()} and {target.get_class()}")
 
 
+def check_parts(topic: str, wanted: str, key: Any) -> None:
+    """Raise unless a key of a built-in topic has two parts."""
+    if len(key) != 2:
+        raise RefusedValue(f"the key of topic {topic!r} must be {wanted}, got {list(key)!r}")
+
+
 def check_places(question: str, start: Any, goal: Any) -> None:
     """Raise unless two places are both in space, or both in the plane."""
     if type(start) is not type(goal) or not isinstance(start, (Vector2, Vector3)):
