@@ -3,13 +3,15 @@
 Run AI within a budget: AIScheduler, AIBehavior, Timeslicer. Tell what happened: AIEventManager,
 SignalEvent. Ask about the world: PollingStation. Perceive: SenseManager, Sensor3D
 and 2D, SenseSource3D and 2D, SenseRegion3D, SensePortal3D, SenseGraphBaker. Decide: HabitTree,
-Habit. Think less where nobody looks: ImportanceManager, ImportanceViewer, BehavioralLOD, LODBehavior, GroupLOD.
+Habit; StateMachine, AIState, StateTransition. Think less where nobody looks: ImportanceManager,
+ImportanceViewer, BehavioralLOD, LODBehavior, GroupLOD.
 """
 from __future__ import annotations
 
 from addons.ai_core.nodes.ai_behavior import AIBehavior
 from addons.ai_core.nodes.ai_event_manager import AIEventManager
 from addons.ai_core.nodes.ai_scheduler import AIScheduler
+from addons.ai_core.nodes.ai_state import AIState
 from addons.ai_core.nodes.behavioral_lod import BehavioralLOD
 from addons.ai_core.nodes.group_lod import GroupLOD
 from addons.ai_core.nodes.habit import Habit
@@ -27,12 +29,15 @@ from addons.ai_core.nodes.sense_source_3d import SenseSource3D
 from addons.ai_core.nodes.sensor_2d import Sensor2D
 from addons.ai_core.nodes.sensor_3d import Sensor3D
 from addons.ai_core.nodes.signal_event import SignalEvent
+from addons.ai_core.nodes.state_machine import StateMachine
+from addons.ai_core.nodes.state_transition import StateTransition
 from addons.ai_core.nodes.timeslicer import Timeslicer
 
 __all__ = [
     "AIBehavior",
     "AIEventManager",
     "AIScheduler",
+    "AIState",
     "BehavioralLOD",
     "GroupLOD",
     "Habit",
@@ -50,5 +55,7 @@ __all__ = [
     "Sensor2D",
     "Sensor3D",
     "SignalEvent",
+    "StateMachine",
+    "StateTransition",
     "Timeslicer",
 ]

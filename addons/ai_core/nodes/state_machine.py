@@ -1,0 +1,310 @@
+"""StateMachine: what a character is, changed by events, built of the states below it."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from addons.ai_core.bridge.gd import (
+    GDObject,
+    Node,
+    NodePath,
+    PackedStringArray,
+    RefusedValue,
+    Variant,
+    export,
+    gdclass,
+    method,
+    node_path,
+    report_error,
+    signal,
+)
+from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
+from addons.ai_core.nodes.scene_saving import load_node, save_node
+from addons.ai_core.nodes.scene_values import path_of
+from addons.ai_core.nodes.scheduled import scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.state_machine_sharing import MachineNodes, needs_update, unreached
+from ai_core.decisions import state_machine as library
+from ai_core.decisions.state_machine_definition import StateMachineDefinition
+from ai_core.saving.fields import Fields, State, StateError
+from ai_core.scheduling.task import Task, Turn
+
+SAVED = ("enabled", "period_frames", "priority")
+MISTAKES = (RefusedValue, ValueError, TypeError, LookupError)
+
+
+@gdclass(icon="res://addons/ai_core/icons/state_machine.svg")
+class StateMachine(Node):
+    """One state at a time, changed by events: send_event("noise").
+
+    AIState nodes below it are the states, and may have states inside; StateTransition nodes
+    below a state lead out of it. It begins in its first frame of AI. Without anything to
+    update it costs nothing until an event is sent.
+    """
+
+    initial_state = export(
+        NodePath, NodePath(""), hint=node_path("AIState"), doc="The state it begins with; empty is the first.")
+    actor = export(NodePath, NodePath(".."), doc="The character; by default the parent.")
+    enabled = export(bool, True, on_set="_enable", doc="Off: every state is left; on again, it begins anew.")
+    period_frames = export(
+        int, 1, range=(1, 600, 1), or_greater=True, unit="frames", group="Optimizations", on_set="_reschedule",
+        doc="Frames from one update to the next. Events are settled at once.")
+    priority = export(
+        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", doc="Weight of its share of the budget.")
+
+    state_entered = signal(("path", str), doc="A state began: \"hostile/chase\".")
+    state_exited = signal(("path", str), doc="A state ended.")
+
+    def __init__(self) -> None:
+        self.core: library.StateMachine | None = None
+        self.nodes: MachineNodes | None = None
+        self.blackboard: dict[str, Any] = {}
+        self._scheduler: Any = None
+        self._task: Task | None = None
+        self._needs_update = True
+        self._actor: Any = None
+
+    def on_entered(self) -> None:
+        self._begin()
+
+    def on_predelete(self) -> None:
+        self.blackboard.clear()     # it may hold scripts: let them go now
+
+    def on_exit_tree(self) -> None:
+        self._unschedule()
+        if self.core is not None:
+            self.core.stop()
+        if self._scheduler is not None and self._scheduler.is_valid():
+            self._scheduler.leave(self)
+        self.core = self.nodes = self._scheduler = self._actor = None
+
+    @method
+    def send_event(self, event: str, cargo: Variant = None) -> bool:
+        """Tell the machine that something happened; return whether a transition was taken.
+
+        From inside a state's own methods the event waits until the present transition is over,
+        and false is returned. An event that no transition waits for is an error: a misspelling.
+        """
+        if self.core is None:
+            raise RefusedValue(f"does not run, and cannot be told {event!r}; see the errors as the scene began")
+        if not self.enabled:
+            return False
+        try:
+            return bool(self.core.send(event, cargo))
+        except LookupError as problem:
+            raise RefusedValue(str(problem)) from None
+
+    @method
+    def get_state(self) -> str:
+        """Return the path of the innermost active state, such as "hostile/chase"; "" before the first frame."""
+        return self.core.state if self.core is not None else ""
+
+    @method
+    def get_previous_state(self) -> str:
+        """Return the path of the state before this one, "" for none."""
+        return self.core.previous_state if self.core is not None else ""
+
+    @method
+    def is_in(self, path: str) -> bool:
+        """Return whether the state at a path is active, or one inside it."""
+        if self.core is None:
+            return False
+        try:
+            return self.core.is_in(path)
+        except LookupError as problem:
+            raise RefusedValue(str(problem)) from None
+
+    @method
+    def get_time_in_state_s(self) -> float:
+        """Return game time since the innermost active state began (s)."""
+        return self.core.time_in_state_s if self.core is not None else 0.0
+
+    @method
+    def get_event(self) -> str:
+        """Return, inside methods that an event led to, that event; else ""."""
+        return (self.core.event or "") if self.core is not None else ""
+
+    @method
+    def get_cargo(self) -> Variant:
+        """Return, inside methods that an event led to, what was sent with it."""
+        return self.core.cargo if self.core is not None else None
+
+    @method
+    def get_events(self) -> PackedStringArray:
+        """Return every event that some transition waits for."""
+        return PackedStringArray(self.core.definition.events if self.core is not None else [])
+
+    @method
+    def restart(self) -> None:
+        """Leave every state and begin anew."""
+        if self.core is not None:
+            self.core.stop()
+            if not self.core.is_busy:
+                self._reschedule()
+
+    @method
+    def rebuild(self) -> None:
+        """Read states and transitions again, after adding, changing or removing some.
+
+        What is active stays active; if that is gone, the machine begins anew.
+        """
+        if self.core is None:
+            self._begin()
+            return
+        if self.core.is_busy:
+            raise RefusedValue("cannot be rebuilt inside a transition; call rebuild.call_deferred()")
+        old, kept = self.core, self.core.save_state()
+        nodes = MachineNodes(self)
+        core = self._made(nodes.definition())
+        try:
+            change = core.prepare_state(kept)
+        except StateError:
+            old.stop()
+            change = None
+        self.nodes, self.core = nodes, core
+        if change is not None:
+            change()
+        self._reschedule()
+
+    @method
+    def set_value(self, key: str, value: Variant) -> None:
+        """Write to the character's blackboard, which guard expressions read."""
+        self.blackboard[key] = value
+
+    @method
+    def get_value(self, key: str, default_value: Variant = None) -> Variant:
+        """Read from the character's blackboard."""
+        value = self.blackboard.get(key, default_value)
+        return None if isinstance(value, GDObject) and not value.is_valid() else value
+
+    @method
+    def to_text(self) -> str:
+        """Return which states are active, since when, why, and what they wait for; one state a line."""
+        return self.core.to_text() if self.core is not None else "not running"
+
+    @method
+    def get_transitions_text(self) -> str:
+        """Return every state, and below it what leads out of it."""
+        return self.core.definition.to_text() if self.core is not None else "not running"
+
+    @method
+    def save_state(self) -> dict:
+        """Return where the machine is and was, the blackboard and what states' scripts save.
+
+        AIScheduler.save_state() includes it.
+        """
+        return save_node(self)
+
+    @method
+    def load_state(self, state: dict) -> bool:
+        """Take back what save_state() returned; checks all of it before it changes anything."""
+        return load_node(self, state)
+
+    def is_in_use(self) -> bool:
+        return self.core is not None
+
+    def saved(self) -> State:
+        values = self._scheduler.values
+        return {
+            "version": 1,
+            "settings": saved_settings(self, SAVED),
+            "machine": self.core.save_state(),
+            "blackboard": values.plain(self.blackboard, "blackboard"),
+            "scripts": {
+                path: values.plain(state.saved_by_script(), f"_save_state() ({path})")
+                for path, state in self.nodes.states.items()
+            },
+        }
+
+    def prepared(self, state: object) -> Callable[[], None]:
+        if self.core is None:
+            raise StateError("the machine does not run; give it an actor, states and an AIScheduler first")
+        fields, values = Fields.versioned(state, version=1), self._scheduler.values
+        change_settings = prepared_settings(self, SAVED, fields.group("settings"))
+        change = self.core.prepare_state(fields.anything("machine"))
+        blackboard = values.value(fields.anything("blackboard"), "blackboard")
+        if not isinstance(blackboard, dict):
+            raise StateError("'blackboard' must be a Dictionary")
+        scripts = fields.group("scripts")
+        of_scripts = {
+            path: values.value(scripts.anything(path), scripts.place_of(path)) for path in self.nodes.states}
+        scripts.end()
+        fields.end()
+
+        def change_all() -> None:
+            change_settings()
+            change()
+            self.blackboard.clear()
+            self.blackboard.update(blackboard)
+            for path, node in self.nodes.states.items():
+                node.take_state(of_scripts[path])
+
+        return change_all
+
+    def actor_node(self) -> Any:
+        if self._actor is None or not self._actor.is_valid():
+            self._actor = self.get_node_or_null(self.actor)
+            if self._actor is None:
+                raise RefusedValue(f"actor '{self.actor}' is not in the scene; choose the character's node")
+        return self._actor
+
+    def _get_configuration_warnings(self) -> list[str]:
+        try:
+            warnings = unreached(MachineNodes(self).definition())
+        except MISTAKES as mistake:
+            warnings = [str(mistake)]
+        return [*warnings, *self._actor_warnings(), *scheduler_warnings(self)]
+
+    def _actor_warnings(self) -> list[str]:
+        if self.get_node_or_null(self.actor) is None:
+            return [f"actor '{self.actor}' is not in the scene; choose the character's node"]
+        return []
+
+    def _begin(self) -> None:
+        problems = self._actor_warnings()
+        try:
+            nodes = MachineNodes(self)
+            definition = nodes.definition()
+        except MISTAKES as mistake:
+            problems.append(str(mistake))
+        for problem in problems:
+            report_error(problem, self)
+        self._scheduler = scheduler_of(self)
+        if problems or self._scheduler is None:
+            return
+        self.nodes, self.core = nodes, self._made(definition)
+        self._scheduler.join(self)
+        self._reschedule()
+
+    def _made(self, definition: StateMachineDefinition) -> library.StateMachine:
+        return library.StateMachine(
+            definition, owner=self, name=str(self.get_path()), clock=self._scheduler.clock,
+            trace=self._scheduler.trace, faults=self._scheduler.faults)
+
+    def _reschedule(self) -> None:
+        if self.core is None:
+            return
+        self._unschedule()
+        self._needs_update = needs_update(self.core.definition)
+        self._task = self._scheduler.schedule(
+            self._live, name=path_of(self._scheduler, self),
+            period_frames=self.period_frames, priority=self.priority)
+        self._enable()
+
+    def _enable(self) -> None:
+        # Left out, not removed: what is off when a game is saved is found, and off, when it is loaded.
+        if self._task is not None:
+            self._scheduler.set_enabled(self._task, self.enabled)
+            if not self.enabled:
+                self.core.stop()
+
+    def _live(self, turn: Turn) -> None:
+        if not self.can_process():           # paused or disabled
+            return
+        self.core.advance(turn)
+        if not self._needs_update and self._task is not None:
+            self._scheduler.core.pause(self._task)      # events alone change it from here on
+
+    def _unschedule(self) -> None:
+        if self._task is not None and self._scheduler.is_valid():
+            self._scheduler.unschedule(self._task)
+        self._task = None
