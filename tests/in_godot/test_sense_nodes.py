@@ -62,7 +62,10 @@ def test_why_says_what_makes_it_aware(eye, thing, node, scheduler, physics_frame
     assert why["startled"].keys() == {"hearing"}
     assert 0 < why["awareness"] <= 1
     assert eye.why(eye) == {}
-    assert eye.why(node("SenseSource3D", scheduler, position=BEHIND)) == {}
+    unseen = eye.why(node("SenseSource3D", scheduler, position=BEHIND))
+    assert unseen["awareness"] == 0
+    assert unseen["senses"]["sight"]["verdict"] == "outside every cone"
+    assert why["senses"]["sight"]["verdict"] == "sensed"
 
 
 def test_a_report_by_radio_tells_another_without_being_noticed(eye, thing, node, scheduler, physics_frames, signals):

@@ -178,7 +178,7 @@ def test_a_sound_whose_strength_is_no_number_is_refused(world, expect_errors, st
 
 
 def test_an_unknown_modality_is_a_clear_error(world, expect_errors):
-    expect_errors("unknown modality 'telepathy'; known: 'hearing', 'sight', 'smell'", times=1)
+    expect_errors("unknown modality 'telepathy'; known: 'hearing', 'sight', 'smell', 'touch'", times=1)
     world.thing.call("emit", "telepathy", 1.0)
 
 

@@ -16,11 +16,12 @@ from _bridge import (
     call_hook,
 )
 
-from addons.ai_core.bridge.engine_types import OBJECT, describe
+from addons.ai_core.bridge.engine_types import OBJECT, TYPE_NUMBERS, describe
 
 HINT_RANGE, HINT_ENUM = 1, 2
 HINT_RESOURCE, HINT_NODE_PATH_TYPES = 17, 26
 HINT_LAYERS_3D_PHYSICS, HINT_NODE_TYPE = 11, 34
+HINT_ARRAY_TYPE, HINT_DICTIONARY_TYPE = 31, 38
 USAGE_DEFAULT, USAGE_CLASS_IS_ENUM = 6, 1 << 16
 
 
@@ -238,4 +239,17 @@ def node_path(*classes: str) -> tuple[int, str]:
     return HINT_NODE_PATH_TYPES, ",".join(classes)
 
 
-__all__ = ["BoundSignal", "NodePath", "editor_method", "export", "hook", "method", "node_path", "signal"]
+def array_of(class_name: str) -> tuple[int, str]:
+    """Return the hint for a list property that holds resources of a class."""
+    return HINT_ARRAY_TYPE, f"{OBJECT}/{HINT_RESOURCE}:{class_name}"
+
+
+def dictionary_of(key: object, value: object) -> tuple[int, str]:
+    """Return the hint for a dict property with keys and values of a type, such as str and float."""
+    return HINT_DICTIONARY_TYPE, f"{TYPE_NUMBERS[key]}/0:;{TYPE_NUMBERS[value]}/0:"
+
+
+__all__ = [
+    "BoundSignal", "NodePath", "array_of", "dictionary_of", "editor_method", "export", "hook", "method", "node_path",
+    "signal",
+]

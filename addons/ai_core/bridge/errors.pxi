@@ -18,6 +18,9 @@ cdef str described(object source):
             if node.call("is_inside_tree"):
                 return f"{node.get_class()} '{node.call('get_path')}': "
             return f"{node.get_class()} '{node.call('get_name')}' (outside the tree): "
+        if node.is_class("Resource"):
+            known_as = node.get("resource_path") or node.get("resource_name")
+            return f"{node.get_class()} '{known_as}': " if known_as else f"{node.get_class()}: "
     except Exception:
         pass
     return f"{node.get_class()}: "

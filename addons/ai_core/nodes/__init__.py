@@ -22,6 +22,7 @@ from addons.ai_core.nodes.lod_behavior import LODBehavior
 from addons.ai_core.nodes.polling_station import PollingStation
 from addons.ai_core.nodes.sense_graph_baker import SenseGraphBaker
 from addons.ai_core.nodes.sense_manager import SenseManager
+from addons.ai_core.nodes.sense_modality import SenseModality
 from addons.ai_core.nodes.sense_portal_3d import SensePortal3D
 from addons.ai_core.nodes.sense_region_3d import SenseRegion3D
 from addons.ai_core.nodes.sense_source_2d import SenseSource2D
@@ -48,6 +49,7 @@ __all__ = [
     "PollingStation",
     "SenseGraphBaker",
     "SenseManager",
+    "SenseModality",
     "SensePortal3D",
     "SenseRegion3D",
     "SenseSource2D",

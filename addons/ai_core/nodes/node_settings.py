@@ -35,9 +35,14 @@ def prepared_settings(node: Any, names: Sequence[str], fields: Fields) -> Callab
     return change
 
 
-def _read(fields: Fields, name: str, kind: object) -> bool | int | float:
+def _read(fields: Fields, name: str, kind: object) -> bool | int | float | str | dict[str, float]:
     if kind is bool:
         return fields.flag(name)
+    if kind is str:
+        return fields.text(name)
+    if kind is dict:
+        numbers = fields.group(name)
+        return {one: numbers.number(one) for one in numbers.names()}
     if kind is int:
         return fields.whole(name, minimum=-MOST)
     return fields.number(name)

@@ -2,19 +2,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import IntEnum
 from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS
 from addons.ai_core.bridge.gd import (
     Node,
     RefusedValue,
     Variant,
-    export,
     gdclass,
     method,
     report_error,
@@ -22,83 +19,31 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.scene_saving import load_node, save_node
 from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import call_waiting, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.sense_backdrop import Backdrops
 from addons.ai_core.nodes.sense_graph_of_scene import graph_of_scene, graph_warnings
 from addons.ai_core.nodes.sense_picture import SensePicture
 from addons.ai_core.nodes.sense_place import GROUP
 from addons.ai_core.nodes.sense_saving import SenseSaving
+from addons.ai_core.nodes.sense_settings import SenseSettings, made_camouflage, made_modalities, made_trails
 from addons.ai_core.nodes.sense_space import Space2D, Space3D
 from addons.ai_core.nodes.sight_rays import body_id
 from ai_core.scheduling.task import Task, Turn
-from ai_core.senses.modality import Modality
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
 from ai_core.senses.sense_graph import SenseGraph
 from ai_core.senses.sense_graph_manager import SenseGraphManager
 
-HINT_FILE = 13
 Rows = NDArray[np.float32]
 AHEAD = np.array([[0, 0, -1]], np.float32)
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_manager.svg")
-class SenseManager(SenseSaving, Node):
+class SenseManager(SenseSettings, SenseSaving, Node):
     """Tells sensors what they see, hear and smell of sources, within the AIScheduler's budget.
 
     Signals weaken with distance, travel at their speed, and are sensed where they
     are strong enough; sight needs a cone and a free line. In graph mode they go by
     SenseRegion3D and SensePortal3D, so that walls stop sounds and smells, too.
     """
-
-    class Mode(IntEnum):
-        REGIONAL = 0
-        GRAPH = 1
-
-    class Dimensions(IntEnum):
-        THREE = 0
-        TWO = 1
-
-    mode = export(
-        Mode, Mode.REGIONAL, on_set="_in_use",
-        doc="Regional: for open ground; every signal carries as far as its range. Graph: for buildings; signals"
-            " go by SenseRegion3D and SensePortal3D.")
-    graph_file = export(
-        str, "", hint=(HINT_FILE, "*.json"), on_set="_in_use", shown_when=("mode", Mode.GRAPH),
-        doc="A sense graph as text, such as a SenseGraphBaker writes: its regions and portals come before those of the"
-            " scene. 2D levels need it.")
-    dimensions = export(
-        Dimensions, Dimensions.THREE, on_set="_has_space",
-        doc="Three: senses Sensor3D and SenseSource3D. Two: Sensor2D and SenseSource2D. Set it before the scene runs.")
-    pixels_per_m = export(
-        float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px", on_set="_has_space",
-        shown_when=("dimensions", Dimensions.TWO),
-        doc="How long a metre is in 2D; ranges and distances are in metres there, too.")
-    sight_range_m = export(
-        float, 60.0, range=(1, 1000, 0.5), or_greater=True, unit="m", group="Sight", on_set="_in_use",
-        doc="Nobody sees farther than this, whatever the cones say.")
-    sight_mask = export(
-        int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), on_set="_mask_changed", doc="Physics layers that block sight.")
-    hearing_range_m = export(
-        float, 60.0, range=(1, 1000, 0.5), or_greater=True, unit="m", group="Hearing", on_set="_in_use",
-        doc="No sound carries farther than this.")
-    hearing_attenuation = export(
-        float, 0.9, range=(0, 1, 0.001), on_set="_in_use", doc="Share of a sound that is kept per metre.")
-    sound_speed_m_per_s = export(
-        float, 340.0, range=(1, 10000, 1), or_greater=True, unit="m/s", on_set="_in_use", doc="How fast sound travels.")
-    smell_range_m = export(
-        float, 30.0, range=(1, 1000, 0.5), or_greater=True, unit="m", group="Smell", on_set="_in_use",
-        doc="No smell carries farther than this.")
-    smell_attenuation = export(
-        float, 0.9, range=(0, 1, 0.001), on_set="_in_use",
-        shown_when=("mode", Mode.REGIONAL),
-        doc="Share of a smell that is kept per metre. In graph mode smells thin out in their regions instead.")
-    smell_speed_m_per_s = export(
-        float, 1.0, range=(0.01, 1000, 0.01), or_greater=True, unit="m/s", on_set="_in_use",
-        doc="How fast a smell spreads.")
-    maximum_rays = export(
-        int, 256, range=(1, 10000, 1), or_greater=True, unit="rays/frame", group="Optimizations", on_set="_in_use",
-        doc="Most lines of sight asked in one frame; the longest unasked go first.")
-    show_in_game = export(
-        bool, False, group="Debug", on_set="_show_set",
-        doc="Draw what sensors, sources, regions and portals reach into the running game; some 50 µs a node and frame.")
 
     def __init__(self) -> None:
         self._core: RegionalSenseManager | None = None
@@ -157,29 +102,23 @@ class SenseManager(SenseSaving, Node):
         return self._core
 
     def _made(self) -> RegionalSenseManager:
+        modalities, camouflage = made_modalities(self), made_camouflage(self)
         settings: dict[str, Any] = {
             "line_of_sight": self._line_of_sight,
-            "modalities": self._modalities(),
+            "modalities": modalities,
             "maximum_rays": self.maximum_rays,
             "up": self._space.up,
             "faults": self._scheduler.faults,
             "trace": self._scheduler.trace,
+            "scent_trails": made_trails(self),
+            "camouflage": camouflage,
+            "background": Backdrops(self, self._space.rays, camouflage) if self.sees_backgrounds else None,
         }
         if self.mode == self.Mode.REGIONAL:
             return RegionalSenseManager(self._scheduler.clock, **settings)
         graph, self._regions, self._portals = graph_of_scene(self, self._scheduler)
-        return SenseGraphManager(self._scheduler.clock, graph, smells=["smell"], **settings)
-
-    def _modalities(self) -> tuple[Modality, ...]:
-        return (
-            Modality.sight(range_m=self.sight_range_m),
-            Modality.hearing(
-                range_m=self.hearing_range_m, attenuation=self.hearing_attenuation,
-                inverse_speed_s_per_m=1 / self.sound_speed_m_per_s),
-            Modality.smell(
-                range_m=self.smell_range_m, attenuation=self.smell_attenuation,
-                inverse_speed_s_per_m=1 / self.smell_speed_m_per_s),
-        )
+        smells = [one.name for one in modalities if one.is_slow]
+        return SenseGraphManager(self._scheduler.clock, graph, smells=smells, **settings)
 
     @property
     def now_s(self) -> float:
@@ -239,6 +178,11 @@ class SenseManager(SenseSaving, Node):
         """Return a place of the library (m) as the engine's vector."""
         return self._space.of(place)
 
+    def metres(self, place: Any) -> tuple[float, ...]:
+        """Return an engine's vector for the library (m); RefusedValue for one of another space."""
+        found: tuple[float, ...] = self._space.metres(place)
+        return found
+
     def source_node(self, source_id: int) -> Any:
         """Return the node of a source, None if it has left."""
         return self._sources.get(source_id)
@@ -288,6 +232,27 @@ class SenseManager(SenseSaving, Node):
         self.core.blow(self._space.metres(velocity))
 
     @method
+    def change_modality(self, modality: str, range_m: float = -1.0, attenuation: float = -1.0) -> None:
+        """Let a sense carry otherwise from now on, as in fog or rain; a negative number leaves what it was.
+
+        In graph mode regions have the attenuation, so only the range can change.
+        """
+        self.core.change_modality(
+            modality, range_m=None if range_m < 0 else range_m, attenuation=None if attenuation < 0 else attenuation)
+
+    @method
+    def set_importance(self, sensor: Node, importance: float, source: Node = None) -> None:
+        """Say how much a sensor matters (0 to 1), or what it sees of one source: it gets its rays sooner.
+
+        Of importance 1 it is asked as if it had waited 8 rounds longer; nobody is left out.
+        """
+        ids = [sensor_id for sensor_id, node in self._sensors.items() if node == sensor]
+        sources = [source_id for source_id, node in self._sources.items() if node == source]
+        if not ids or (source is not None and not sources):
+            raise RefusedValue(f"needs a sensor and a source, or null, of this manager, got {sensor!r}, {source!r}")
+        self.core.set_importance(ids, [importance], sources or None)
+
+    @method
     def save_state(self) -> dict:
         """Return signals under way, what is in view, memories and awareness.
 
@@ -302,7 +267,13 @@ class SenseManager(SenseSaving, Node):
 
     @method
     def get_stats(self) -> dict:
-        """Return sensors, sources, signals under way, pairs in view, rays asked, and the longest wait."""
+        """Return how much there is, and how sight keeps up.
+
+        Keys, among others: rays_asked (last frame), pairs_in_view (that take turns for a ray),
+        oldest_query_s (how long that one waits that waits longest), longest_wait_s (ever), and
+        noticed_within_s: the bound, at the present pace, on the time until what is in view and not
+        hidden is noticed.
+        """
         return self.core.statistics() if self._scheduler is not None else {}
 
     def _graph(self) -> SenseGraph:
@@ -380,8 +351,11 @@ class SenseManager(SenseSaving, Node):
         self, origins: NDArray[np.float32], targets: NDArray[np.float32],
         sensor_ids: NDArray[np.int32], source_ids: NDArray[np.int32],
     ) -> NDArray[np.bool_] | None:
-        allowed = np.array([self._bodies.get(one, 0) for one in source_ids.tolist()], np.int64)
-        return ~self._space.rays.blocked(origins, targets, allowed)
+        return ~self._space.rays.blocked(origins, targets, self.bodies_of(source_ids))
+
+    def bodies_of(self, source_ids: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Return the instance id of the body of each source, 0 for none."""
+        return np.array([self._bodies.get(one, 0) for one in source_ids.tolist()], np.int64)
 
     def _get_configuration_warnings(self) -> list[str]:
         return [*scheduler_warnings(self), *(graph_warnings(self) if self.mode == self.Mode.GRAPH else [])]

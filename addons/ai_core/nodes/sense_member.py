@@ -1,14 +1,24 @@
 """What sensors and sources have in common: they belong to a SenseManager while they are in the tree."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from addons.ai_core.bridge.gd import report_error
+from addons.ai_core.bridge.gd import RefusedValue, report_error
 from addons.ai_core.nodes.edited_scene import is_a_part
 from addons.ai_core.nodes.scheduled import nearest, wait_for
 from addons.ai_core.nodes.sense_place import GROUP
 from ai_core.saving.fields import Fields, State
+
+
+@contextmanager
+def refused() -> Iterator[None]:
+    """Let what the library refuses of a setting be refused by the inspector, too: the old value stays."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError) as error:
+        raise RefusedValue(str(error)) from None
 
 
 class SenseMember:

@@ -30,14 +30,14 @@ class SenseSaving:
 
     def saved(self) -> State:
         return {
-            "version": 1,
+            "version": 2,
             "senses": self.core.save_state(),
             "sensors": _saved_nodes(self.core.sensor_names, self._sensors),
             "sources": _saved_nodes(self.core.source_names, self._sources),
         }
 
     def prepared(self, state: object) -> Callable[[], None]:
-        fields = Fields.versioned(state, version=1)
+        fields = Fields.versioned(state, version=2)
         change = self.core.prepare_state(fields.anything("senses"))
         changes = [
             *_prepared_nodes(fields, "sensors", self.core.sensor_names, self._sensors),

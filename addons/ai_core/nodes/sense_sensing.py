@@ -4,23 +4,28 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS
+from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS, dictionary_of
 from addons.ai_core.bridge.gd import (
     Node,
     NodePath,
     RefusedValue,
+    Variant,
     export,
     method,
     signal,
 )
-from addons.ai_core.nodes.sense_member import SenseMember
+from addons.ai_core.nodes.scheduled import nearest
+from addons.ai_core.nodes.sense_member import SenseMember, refused
+from addons.ai_core.nodes.sense_place import GROUP
+from addons.ai_core.nodes.sense_settings import TRAIL
+from addons.ai_core.nodes.sensor_questions import SensorQuestions
 from ai_core.senses.awareness import AwarenessSettings, LevelChange
-from ai_core.senses.memory import MemoryChange, Remembered, SenseMemory
+from ai_core.senses.memory import MemoryChange, SenseMemory
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sight import SightCone
 
 
-class Sensing(SenseMember):
+class Sensing(SensorQuestions, SenseMember):
     """Sensor3D and Sensor2D, but for what is a place there; a part of those classes."""
 
     sensed: Any
@@ -37,17 +42,35 @@ class Sensing(SenseMember):
         float, math.radians(110), range=(math.radians(0.5), math.tau, math.radians(0.1)), as_degrees=True,
         on_set="_change",
         doc="Full angle of the main cone from left to right.")
+    lose_sight_range_m = export(
+        float, 0.0, range=(0, 500, 0.1), or_greater=True, unit="m", on_set="_change",
+        doc="What it sees already it goes on seeing up to here; 0, or less than sight_range_m, is sight_range_m.")
     near_range_m = export(
         float, 2.0, range=(0, 50, 0.1), unit="m", on_set="_change",
         doc="Within this distance it notices in every direction; 0 switches that off.")
     sight_threshold = export(
         float, 0.1, range=(0, 100, 0.01), or_greater=True, on_set="_change", doc="Weakest strength that is seen.")
+    is_searching = export(
+        bool, False, on_set="_change", doc="Switch it on while it searches: its main cone is wider then.")
+    searching_factor = export(
+        float, 1.5, range=(0.1, 5, 0.01), on_set="_change", shown_when=("is_searching", True),
+        doc="How many times wider the angles of its main cone are while it searches.")
     hearing_threshold = export(
         float, 1.0, range=(0, 100, 0.01), or_greater=True, group="Hearing", on_set="_change",
         doc="Weakest sound that is heard.")
     smell_threshold = export(
         float, 0.1, range=(0, 100, 0.01), or_greater=True, group="Smell", on_set="_change",
         doc="Weakest smell that is smelled.")
+    smells_trails = export(
+        bool, False, on_set="_change",
+        doc="On: it smells the marks of scent trails, from smell_threshold on, as modality trail; see track()."
+            " The SenseManager must have keeps_trails on.")
+    touch_threshold = export(
+        float, 0.1, range=(0, 100, 0.01), or_greater=True, group="Touch", on_set="_change",
+        doc="Weakest touch that is felt: nearness, collisions, damage.")
+    other_thresholds = export(
+        dict, (), hint=dictionary_of(str, float), group="Other senses", on_set="_change",
+        doc="Weakest strength that it senses in modalities of your own, by name: \"telepathy\" 0.2.")
     notices = export(
         int, 0xFFFFFFFF, hint=(HINT_LAYERS_3D_PHYSICS, ""), group="Affiliation", on_set="_change",
         doc="Affiliations of sources that it notices.")
@@ -82,10 +105,13 @@ class Sensing(SenseMember):
     saved_names = (
         "sight_range_m", "horizontal_angle", "near_range_m",
         "sight_threshold", "hearing_threshold", "smell_threshold", "notices",
+        "lose_sight_range_m", "is_searching", "searching_factor", "smells_trails", "touch_threshold",
+        "other_thresholds",
     )
 
     def __init__(self) -> None:
         self._id = -1
+        self._last: Sensation | None = None
 
     def on_exit_tree(self) -> None:
         if self._manager is not None and self._manager.is_valid():
@@ -93,55 +119,20 @@ class Sensing(SenseMember):
         self._manager = None
 
     @method
-    def get_known_targets(self) -> list:
-        """Return what it knows, the surest first: a Dictionary per target.
+    def touch(self, source: Node, strength: float = 1.0, tag: str = "collision", position: Variant = None) -> None:
+        """Tell it what happened to it: a collision, a blow, damage; it is sensed as modality touch.
 
-        Keys: target (null if it has left), last_known_position, age_s, strength, modality,
-        velocity, awareness (0 to 1), level, is_visible.
+        Args:
+            source: who did it.
+            strength: how strong it was; below touch_threshold it is not felt.
+            tag: what it was, such as "damage"; see get_last_sensation().
+            position: where, a Vector3, or Vector2 in 2D; null for where the source is.
         """
-        if self._manager is None:
-            return []
-        visible = set(self._manager.core.sensed_by(self._id))
-        return [self._known(one, visible) for one in self._memory().known()]
-
-    @method
-    def can_sense(self, target: Node) -> bool:
-        """Return whether a source is in view right now."""
-        if self._manager is None:
-            return False
-        return any(self._manager.source_node(one) == target for one in self._manager.core.sensed_by(self._id))
-
-    @method
-    def forget(self, target: Node) -> None:
-        """Drop what it remembers of a source, without a signal."""
-        if self._manager is None:
-            return
-        for one in self._memory().known():
-            if self._manager.source_node(one.target) == target:
-                self._memory().forget(one.target)
-
-    @method
-    def why(self, target: Node) -> dict:
-        """Return the factors behind how aware it is of a source; empty if not at all.
-
-        Keys: awareness (0 to 1), level_name, rate_per_s, visibility and startled (strength by
-        modality), reacts_in_s (until the next level is told; -1 if none was reached).
-        """
-        meter = None
-        if self._manager is not None and self._is_source(target):
-            meter = self._manager.core.awareness_of(self._id, target.source_id)
-        if meter is None:
-            return {}
-        reasons = meter.why()
-        reacts_at_s = reasons.reacts_at_s
-        return {
-            "awareness": reasons.value,
-            "level_name": reasons.level_name,
-            "rate_per_s": reasons.rate_per_s,
-            "visibility": dict(reasons.visibility),
-            "startled": dict(reasons.startled),
-            "reacts_in_s": -1.0 if reacts_at_s is None else max(0.0, reacts_at_s - self._manager.now_s),
-        }
+        if self._manager is None or not self._is_source(source):
+            raise RefusedValue(
+                f"cannot be touched by {source!r}: it needs a {self.source_class}, and both a SenseManager")
+        place = None if position is None else self._manager.metres(position)
+        self._manager.core.touch(self._id, source.source_id, "touch", strength, place, tag=tag)
 
     @method
     def report_to(self, other: Node, age_s: float = 0.0) -> None:
@@ -176,6 +167,9 @@ class Sensing(SenseMember):
         if self.own_source and (own is None or not own.is_class(self.source_class)):
             warnings.append(
                 f"own_source '{self.own_source}' is no {self.source_class}; choose the one it carries, or none")
+        manager = nearest(self, "SenseManager", GROUP)
+        if self.smells_trails and manager is not None and not manager.keeps_trails:
+            warnings.append(f"smells no trails: keeps_trails of its SenseManager '{manager.get_name()}' is off")
         return warnings
 
     def _own_id(self, manager: Any) -> int | None:
@@ -199,12 +193,19 @@ class Sensing(SenseMember):
             on_expired=self._tell_expired, on_told=self._tell_told)
 
     def _settings(self, manager: Any) -> dict[str, Any]:
-        cones = [SightCone(self.sight_range_m, self.horizontal_angle, self.vertical_angle)]
+        lose_m = self.lose_sight_range_m
+        main = SightCone(
+            self.sight_range_m, self.horizontal_angle, self.vertical_angle,
+            lose_range_m=lose_m if lose_m > self.sight_range_m else None)
+        cones = [main.widened(self.searching_factor) if self.is_searching else main]
         if self.near_range_m > 0:
             cones.append(SightCone(self.near_range_m, math.tau, math.pi))
         return {
             "thresholds": {
-                "sight": self.sight_threshold, "hearing": self.hearing_threshold, "smell": self.smell_threshold},
+                "sight": self.sight_threshold, "hearing": self.hearing_threshold, "smell": self.smell_threshold,
+                "touch": self.touch_threshold,
+                **({TRAIL: self.smell_threshold} if self.smells_trails and manager.keeps_trails else {}),
+                **self.other_thresholds},
             "sight_cones": cones,
             "notices": self.notices & 0xFFFFFFFF,
             "own_source": self._own_id(manager),
@@ -215,33 +216,14 @@ class Sensing(SenseMember):
             settings = self._settings(self._manager)
             if settings["own_source"] is None:
                 settings["own_source"] = -1      # None would keep the old one
-            self._manager.core.change_sensor(self._id, **settings)
+            with refused():
+                self._manager.core.change_sensor(self._id, **settings)
 
     def take_id(self, sensor_id: int) -> None:
         self._id = sensor_id
 
-    def _is_source(self, target: Any) -> bool:
-        return target is not None and target.is_class(self.source_class) and target.source_id >= 0
-
-    def _memory(self) -> SenseMemory:
-        return self._manager.core.memory_of(self._id)
-
-    def _known(self, one: Remembered, visible: set[int]) -> dict[str, Any]:
-        now_s = self._manager.now_s
-        meter = self._manager.core.awareness_of(self._id, one.target)
-        return {
-            "target": self._manager.source_node(one.target),
-            "last_known_position": self._manager.point(one.last_known_position),
-            "velocity": self._manager.point(one.velocity),
-            "age_s": one.age_s(now_s),
-            "strength": one.strength,
-            "modality": one.dominant_modality,
-            "awareness": 0.0 if meter is None else meter.value,
-            "level": 0 if meter is None else meter.level,
-            "is_visible": one.target in visible,
-        }
-
     def _tell_sensed(self, sensation: Sensation) -> None:
+        self._last = sensation
         self.sensed.emit(
             self._manager.source_node(sensation.source_id), sensation.modality,
             float(sensation.intensity), self._manager.point(sensation.position))

@@ -1,10 +1,12 @@
 """Lines of sight through the physics space: one RayCast3D or RayCast2D node, cast many times."""
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from addons.ai_core.bridge.gd import GDObject, cast_rays, construct
+from addons.ai_core.bridge.gd import GDObject, Vector2, Vector3, cast_rays, construct, get_object
 
 
 class SightRays:
@@ -21,6 +23,7 @@ class SightRays:
     """
 
     node_class = "RayCast3D"
+    vector: Any = Vector3
 
     def __init__(self, owner: GDObject, collision_mask: int) -> None:
         self.node = construct(self.node_class)
@@ -60,6 +63,34 @@ class SightRays:
             cast_rays(self.node, self._rows(origins), self._rows(targets), hits, allowed)
         return hits.astype(bool)
 
+    def behind(
+        self, eyes: NDArray[np.float32], targets: NDArray[np.float32], own: NDArray[np.int64], reach_m: float
+    ) -> list[Any]:
+        """Return for n lines the body that they meet first beyond their targets, None where there is none.
+
+        Args:
+            eyes, targets: shape (n, 3) (m).
+            own: shape (n,), instance id of the target's own body, which is not behind it; 0 for none.
+            reach_m: how far beyond is looked.
+
+        Cost: one physics query and some 10 engine calls a line.
+        """
+        ways = targets - eyes
+        lengths = np.sqrt((ways * ways).sum(axis=1, keepdims=True))
+        ways = self._rows(np.divide(ways * np.float32(reach_m), lengths, out=np.zeros_like(ways), where=lengths > 0))
+        starts = self._rows(targets).tolist()
+        return [self._met(*line) for line in zip(starts, ways.tolist(), own.tolist(), strict=True)]
+
+    def _met(self, start: list[float], way: list[float], own: int) -> Any:
+        node, body = self.node, get_object(own) if own else None
+        node.position, node.target_position = self.vector(*start), self.vector(*way)
+        if body is not None:
+            node.add_exception(body)
+        node.force_raycast_update()
+        found = node.get_collider()
+        node.clear_exceptions()
+        return found
+
     def _rows(self, places: NDArray[np.float32]) -> NDArray[np.float32]:
         return np.ascontiguousarray(places)
 
@@ -73,6 +104,7 @@ class FlatSightRays(SightRays):
     """
 
     node_class = "RayCast2D"
+    vector: Any = Vector2
 
     def __init__(self, owner: GDObject, collision_mask: int, pixels_per_m: float = 1.0) -> None:
         super().__init__(owner, collision_mask)
