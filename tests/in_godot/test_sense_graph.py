@@ -202,7 +202,7 @@ def test_a_tilted_region_is_refused(level, expect_errors):
     [({"to_region": "../Nowhere"}, "to_region '../Nowhere' is no SenseRegion3D, so it leads nowhere"),
      ({"to_region": ""}, "to_region is not set, so it leads nowhere"),
      ({"to_region": "../Hall"}, "leads back into its own region"),
-     ({"exit": "../Gone"}, "exit '../Gone' is no node")],
+     ({"exit": "../Gone"}, "exit '../Gone' is no Node3D")],
 )
 def test_a_portal_to_nowhere_says_what_to_choose(level, expect_errors, settings, message):
     expect_errors(message, times=1)

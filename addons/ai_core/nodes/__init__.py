@@ -1,8 +1,8 @@
 """The nodes of ai_core: Godot types in and out, one call into the library.
 
 Run AI within a budget: AIScheduler, AIBehavior, Timeslicer. Tell what happened: AIEventManager,
-SignalEvent. Ask about the world: PollingStation. Perceive: SenseManager, Sensor3D
-and 2D, SenseSource3D and 2D, SenseRegion3D, SensePortal3D, SenseGraphBaker. Decide: HabitTree,
+SignalEvent. Ask about the world: PollingStation. Perceive: SenseManager, SenseModality, Sensor3D,
+SenseSource3D, SenseRegion3D and SensePortal3D (each also 2D), SenseGraphBaker. Decide: HabitTree,
 Habit; StateMachine, AIState, StateTransition. Think less where nobody looks: ImportanceManager,
 ImportanceViewer, BehavioralLOD, LODBehavior, GroupLOD.
 """
@@ -23,7 +23,9 @@ from addons.ai_core.nodes.polling_station import PollingStation
 from addons.ai_core.nodes.sense_graph_baker import SenseGraphBaker
 from addons.ai_core.nodes.sense_manager import SenseManager
 from addons.ai_core.nodes.sense_modality import SenseModality
+from addons.ai_core.nodes.sense_portal_2d import SensePortal2D
 from addons.ai_core.nodes.sense_portal_3d import SensePortal3D
+from addons.ai_core.nodes.sense_region_2d import SenseRegion2D
 from addons.ai_core.nodes.sense_region_3d import SenseRegion3D
 from addons.ai_core.nodes.sense_source_2d import SenseSource2D
 from addons.ai_core.nodes.sense_source_3d import SenseSource3D
@@ -50,7 +52,9 @@ __all__ = [
     "SenseGraphBaker",
     "SenseManager",
     "SenseModality",
+    "SensePortal2D",
     "SensePortal3D",
+    "SenseRegion2D",
     "SenseRegion3D",
     "SenseSource2D",
     "SenseSource3D",

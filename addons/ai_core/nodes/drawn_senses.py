@@ -2,13 +2,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from addons.ai_core.bridge.gd import Color, Vector3, editor_method
+from addons.ai_core.bridge.gd import Color, Vector2, Vector3, editor_method
 from addons.ai_core.nodes.scheduled import nearest
 from addons.ai_core.nodes.sense_drawing import (
     COLORS,
@@ -94,6 +94,19 @@ class Drawn:
     def _drag_handle(self, index: int, origin: Vector3, direction: Vector3) -> None:
         unit = self.unit
         self.handles()[index].drag(Vector3(*(part / unit for part in origin)), direction)
+
+    def point_of(self, place: Sequence[float]) -> Any:
+        """Return a place (m) as the engine's vector."""
+        x, y, z = place
+        unit = self.unit
+        return Vector2(x * unit, y * unit) if self.is_flat else Vector3(x, y, z)
+
+    def metres_of(self, point: Any) -> tuple[float, float, float]:
+        """Return an engine's vector in metres."""
+        if not self.is_flat:
+            return point.x, point.y, point.z
+        unit = self.unit
+        return point.x / unit, point.y / unit, 0.0
 
     def _reaching(self, name: str, axis: tuple[float, ...]) -> Handle:
         """Return the handle of a distance, along an axis."""
@@ -195,7 +208,7 @@ class DrawnRegion(Drawn):
 
     is_always_drawn = True
     size_m: Any
-    boxes: Any
+    boxes: Any = ()
     global_position: Any
     to_global: Any
     to_local: Any
@@ -209,14 +222,14 @@ class DrawnRegion(Drawn):
         centre, size = self._box()
         lines = box([-side / 2 for side in size], [side / 2 for side in size])
         if centre is not self:
-            places = [self.to_local(centre.to_global(Vector3(*one))) for one in lines.tolist()]
-            lines = np.array([tuple(one) for one in places], np.float32)
+            places = [self.to_local(centre.to_global(self.point_of(one))) for one in lines.tolist()]
+            lines = np.array([self.metres_of(one) for one in places], np.float32)
         return {"region": lines}
 
     def handles(self) -> list[Handle]:
         if self.boxes or self._box()[0] is not self:
             return []                      # baked; or the shape has handles of its own
-        return [self._face(side, sign) for side in range(3) for sign in (1, -1)]
+        return [self._face(side, sign) for side in range(self.dimensions) for sign in (1, -1)]
 
     def _face(self, side: int, sign: int) -> Handle:
         axis = tuple(float(sign) if one == side else 0.0 for one in range(3))
@@ -226,8 +239,8 @@ class DrawnRegion(Drawn):
             length = max(0.1, round(half + along_axis(axis, origin, direction), 2))
             size = [length if one == side else part for one, part in enumerate(self.size_m)]
             shift = length / 2 - half
-            self.global_position = self.to_global(Vector3(*(shift * part for part in axis)))
-            self.size_m = Vector3(*size)
+            self.global_position = self.to_global(self.point_of([shift * part for part in axis]))
+            self.size_m = type(self.size_m)(*size)
 
         name = f"{'xyz'[side]} of size_m"
         return Handle(name, tuple(half * part for part in axis), ((self, "size_m"), (self, "global_position")), drag)
@@ -247,7 +260,7 @@ class DrawnPortal(Drawn):
 
     def drawing(self) -> dict[str, Points]:
         ends = [self.end(path) for path in (self.from_region, self.to_region)]
-        begin, finish = (np.array(self.to_local(one.global_position) if one else (0, 0, 0)) for one in ends)
+        begin, finish = (np.array(self._place_of(one) if one else (0, 0, 0)) for one in ends)
         out = self._way_out()
         lines = [arrow((0, 0, 0), out, is_one_way=self.one_way)] if out is not None else []
         way = finish - begin
@@ -267,10 +280,13 @@ class DrawnPortal(Drawn):
             start, ray = np.array(tuple(origin)), np.array(tuple(direction))
             ray = ray / np.linalg.norm(ray)
             met = start + ray * float((np.array(out) - start) @ ray)      # stays as far from the eye as it is
-            node.global_position = self.to_global(Vector3(*met.tolist()))
+            node.global_position = self.to_global(self.point_of(met.tolist()))
 
         return [Handle("exit", out, ((node, "global_position"),), drag)]
 
     def _way_out(self) -> tuple[float, ...] | None:
         node = self.end(self.exit)
-        return None if node is None or not node.is_class("Node3D") else tuple(self.to_local(node.global_position))
+        return None if node is None or not node.is_class(f"Node{self.dimensions}D") else self._place_of(node)
+
+    def _place_of(self, node: Any) -> tuple[float, float, float]:
+        return self.metres_of(self.to_local(node.global_position))

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from addons.ai_core.bridge.gd import is_in_editor, report_error
@@ -10,21 +11,29 @@ from addons.ai_core.nodes.scene_text import read_text
 from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import nearest
 from addons.ai_core.nodes.sense_place import GROUP, PORTALS, REGIONS
+from ai_core.errors import UnknownNameError
 from ai_core.senses.sense_graph import SenseGraph
 from ai_core.senses.sense_graph_file import graph_from_text
 
-WITHOUT_REGIONS = "has mode Graph and no SenseRegion3D, so nothing is sensed; add regions, or use Regional"
+
+def without_regions(manager: Any) -> str:
+    """Return what is wrong with a manager in graph mode whose scene has no region."""
+    return (
+        f"has mode Graph and no SenseRegion{manager.has_dimensions}D, so nothing is sensed; add regions,"
+        " or use Regional")
 
 
 def graph_warnings(manager: Any) -> list[str]:
     """Return, in the editor, what ``graph_of_scene`` will report of a manager in graph mode."""
     if not is_in_editor() or not manager.is_inside_tree() or is_a_part(manager) or manager.graph_file:
         return []
-    regions = nodes_of(manager, "SenseRegion3D")
-    return [] if any(nearest(one, "SenseManager", GROUP) == manager for one in regions) else [WITHOUT_REGIONS]
+    regions = nodes_of(manager, f"SenseRegion{manager.has_dimensions}D")
+    return [] if any(nearest(one, "SenseManager", GROUP) == manager for one in regions) else [without_regions(manager)]
 
 
-def graph_of_scene(manager: Any, root: Any) -> tuple[SenseGraph, dict[str, Any], dict[str, Any]]:
+def graph_of_scene(
+    manager: Any, root: Any, senses: Sequence[str],
+) -> tuple[SenseGraph, dict[str, Any], dict[str, Any]]:
     """Return the graph of a manager, and the nodes of regions and of portals by their names in it.
 
     What is wrong is reported, once each, and left out.
@@ -32,12 +41,13 @@ def graph_of_scene(manager: Any, root: Any) -> tuple[SenseGraph, dict[str, Any],
     Args:
         manager: the SenseManager, inside the tree.
         root: the node from which paths begin, which are the names.
+        senses: names of all modalities.
     """
-    regions = {path_of(root, one): one for one in _good(manager, REGIONS)}
+    regions = {path_of(root, one): one for one in _good(manager, REGIONS, senses)}
     names = {node.instance_id: name for name, node in regions.items()}
     portals: dict[str, Any] = {}
     ways = []
-    for node in _good(manager, PORTALS):
+    for node in _good(manager, PORTALS, senses):
         ends = [names.get(node.end(path).instance_id) for path in (node.from_region, node.to_region)]
         if None in ends:
             path = node.from_region if ends[0] is None else node.to_region
@@ -48,7 +58,7 @@ def graph_of_scene(manager: Any, root: Any) -> tuple[SenseGraph, dict[str, Any],
         ways += node.portals(name, *ends)
     known = _of_file(manager, {*regions, *portals}) if manager.graph_file else SenseGraph([])
     if not regions and not known.regions:
-        report_error(WITHOUT_REGIONS, manager)
+        report_error(without_regions(manager), manager)
     graph = SenseGraph(
         [*known.regions, *(node.region(name) for name, node in regions.items())], [*known.portals, *ways])
     for name, node in (*regions.items(), *portals.items()):
@@ -73,13 +83,16 @@ def _of_file(manager: Any, taken: set[str]) -> SenseGraph:
         return SenseGraph([])
 
 
-def _good(manager: Any, group: str) -> list[Any]:
+def _good(manager: Any, group: str, senses: Sequence[str]) -> list[Any]:
     """Return the members of a group that belong to a manager, in tree order, without those that are wrong."""
     found = []
     for node in manager.get_tree().get_nodes_in_group(group):
-        if nearest(node, "SenseManager", GROUP) != manager:
+        if nearest(node, "SenseManager", GROUP) != manager or node.dimensions != manager.has_dimensions:
             continue
         warnings = node.wrong_settings()
+        warnings += [
+            f"is left out: {UnknownNameError('modality', one, senses)}"
+            for one in node.senses_named() if one not in senses]
         if not all(map(math.isfinite, node.global_position)):
             warnings = ["is left out: its global transform holds a NaN or infinity"]
         for warning in warnings:

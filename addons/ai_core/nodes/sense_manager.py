@@ -42,7 +42,7 @@ class SenseManager(SenseSettings, SenseSaving, Node):
 
     Signals weaken with distance, travel at their speed, and are sensed where they
     are strong enough; sight needs a cone and a free line. In graph mode they go by
-    SenseRegion3D and SensePortal3D, so that walls stop sounds and smells, too.
+    regions and portals, such as SenseRegion3D, so that walls stop sounds and smells, too.
     """
 
     def __init__(self) -> None:
@@ -116,7 +116,8 @@ class SenseManager(SenseSettings, SenseSaving, Node):
         }
         if self.mode == self.Mode.REGIONAL:
             return RegionalSenseManager(self._scheduler.clock, **settings)
-        graph, self._regions, self._portals = graph_of_scene(self, self._scheduler)
+        graph, self._regions, self._portals = graph_of_scene(
+            self, self._scheduler, [one.name for one in modalities])
         smells = [one.name for one in modalities if one.is_slow]
         return SenseGraphManager(self._scheduler.clock, graph, smells=smells, **settings)
 
@@ -188,7 +189,7 @@ class SenseManager(SenseSettings, SenseSaving, Node):
         return self._sources.get(source_id)
 
     def region_node(self, name: str) -> Any:
-        """Return the SenseRegion3D of that name in the graph, None if it was freed."""
+        """Return the region of that name in the graph, None if it was freed."""
         node = self._regions.get(name)
         return node if node is not None and node.is_valid() else None
 
@@ -196,6 +197,8 @@ class SenseManager(SenseSettings, SenseSaving, Node):
         """Return why a region or portal that has entered the tree can be no part of the graph, or ""."""
         if self.mode == self.Mode.REGIONAL:
             return f"its SenseManager '{self.get_name()}' has mode Regional; set mode to Graph"
+        if getattr(place, "dimensions", self.has_dimensions) != self.has_dimensions:
+            return f"its SenseManager '{self.get_name()}' is in {self.has_dimensions}D; set dimensions there"
         if self._core is None or path_of(self._scheduler, place) in (*self._regions, *self._portals):
             return ""
         return "the graph is made already; add regions and portals before the first sensor or source"

@@ -4,20 +4,9 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-from addons.ai_core.bridge.gd import (
-    AABB,
-    Basis,
-    Node,
-    Node3D,
-    RefusedValue,
-    Vector3,
-    export,
-    gdclass,
-    method,
-)
+from addons.ai_core.bridge.gd import AABB, Basis, Node3D, Vector3, export, gdclass
 from addons.ai_core.nodes.drawn_senses import DrawnRegion
-from addons.ai_core.nodes.sense_place import REGIONS, SensePlace, is_baked
-from ai_core.senses.sense_graph import SenseRegion
+from addons.ai_core.nodes.sense_room import Room
 from ai_core.senses.sense_graph_shapes import Box, Boxes, Prism, Shape
 
 UNTURNED = Basis.identity
@@ -27,7 +16,7 @@ STRAIGHT_M = 1e-3
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_region_3d.svg")
-class SenseRegion3D(DrawnRegion, SensePlace, Node3D):
+class SenseRegion3D(DrawnRegion, Room, Node3D):
     """A room, corridor or yard of a SenseManager in graph mode: in it signals travel freely.
 
     It is a box around its position, or the box of a CollisionShape3D that is its child, which may be
@@ -43,49 +32,8 @@ class SenseRegion3D(DrawnRegion, SensePlace, Node3D):
         list, (), on_set="_set",
         doc="Several boxes (AABB), relative to its position, in place of size_m: for rooms of any form."
             " A SenseGraphBaker writes them. With them it must not be turned or scaled.")
-    sight_attenuation = export(
-        float, 1.0, range=(0, 1, 0.001), group="Senses", on_set="_set",
-        doc="Share of what is seen that is kept per metre: less in fog or smoke.")
-    hearing_attenuation = export(
-        float, -1.0, range=(-1, 1, 0.001), on_set="_set",
-        doc="Share of a sound that is kept per metre; a negative one takes the SenseManager's.")
-    smell_dissipation = export(
-        float, 0.0, range=(0, 1, 0.001), on_set="_set",
-        doc="Share of a smell that is lost per second, as through an open window.")
 
-    group_name = REGIONS
-
-    @method
-    def get_smell_of(self, source: Node) -> float:
-        """Return how strong the scent of a SenseSource3D is in here; 0 where there is none."""
-        core, region = self._place()
-        return core.smell_in(region, _id_of(source))
-
-    @method
-    def get_smelliest_neighbor(self, source: Node) -> Node:
-        """Return the region from where the scent of a source comes stronger than it is here; else null.
-
-        Going there, and asking that one, leads to where it is strongest.
-        """
-        core, region = self._place()
-        found = core.uphill_from(region, _id_of(source))
-        return None if found is None else self._manager.region_node(core.graph.regions[found.region].name)
-
-    def region(self, name: str) -> SenseRegion:
-        """Return it as the library's region; its configuration warnings are none."""
-        attenuation = {"sight": self.sight_attenuation}
-        if self.hearing_attenuation >= 0:
-            attenuation["hearing"] = self.hearing_attenuation
-        return SenseRegion(
-            name, self._shape(), attenuation=attenuation, dissipation={"smell": self.smell_dissipation},
-            is_baked=is_baked(self))
-
-    def wrong_settings(self) -> list[str]:
-        try:
-            self._shape()
-        except ValueError as error:
-            return [str(error)]
-        return []
+    dimensions = 3
 
     def _box(self) -> tuple[Any, Vector3]:
         """Return the node that is the centre of the box, and its size."""
@@ -114,7 +62,6 @@ class SenseRegion3D(DrawnRegion, SensePlace, Node3D):
         sides = list(zip(*corners, strict=True))
         return Box(tuple(map(min, sides)), tuple(map(max, sides)))   # type: ignore[arg-type]
 
-
     def _several_boxes(self) -> Shape:
         at = self.global_transform
         if max(abs(a - b) for a, b in zip(at[:9], UNTURNED, strict=True)) > STRAIGHT_M:
@@ -127,10 +74,3 @@ class SenseRegion3D(DrawnRegion, SensePlace, Node3D):
             low = [a + b for a, b in zip(at.origin, box, strict=False)]
             parts.append(Box(tuple(low), tuple(a + b for a, b in zip(low, box[3:], strict=True))))  # type: ignore[arg-type]
         return parts[0] if len(parts) == 1 else Boxes(parts)
-
-
-def _id_of(source: Any) -> int:
-    """Return the id of a source; -1, which smells nowhere, if it has left."""
-    if source is None or not source.is_class("SenseSource3D"):
-        raise RefusedValue(f"source must be a SenseSource3D, got {source!r}")
-    return int(source.source_id)
