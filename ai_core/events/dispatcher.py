@@ -234,6 +234,7 @@ class Dispatcher:
         """Tell each, and write down who was told: slower, for receipts and logs only."""
         for listening in listeners:
             name, has_failed = listening.name, False
+            self._left_out = None  # of an event that was told before, without a log
             try:
                 listening.call(event)
             except Exception as error:
@@ -242,7 +243,7 @@ class Dispatcher:
             finally:
                 if self._left_out is not event:
                     self._note_delivery(event, name, has_failed)
-                self._left_out = None
+        self._left_out = None
 
     def _note_delivery(self, event: Event, name: str, has_failed: bool) -> None:
         receipt = event.terms.receipt

@@ -19,7 +19,7 @@ from ai_core.events.event_log import sender_name
 from ai_core.events.event_queue import EventQueue, queued
 from ai_core.events.event_registry import Listening
 from ai_core.events.event_state import ListenerBook, RegistryBook, prepared_manager, saved_manager
-from ai_core.events.telling import Telling
+from ai_core.events.telling import Telling, no_event
 from ai_core.events.terms import terms_of
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import LATEST_S, State
@@ -132,7 +132,10 @@ class EventManager(Telling):
 
         For what is sent often on the same terms. Cost: O(log queue).
         """
-        self._registry.check(event.code)
+        try:
+            self._registry.check(event.code)
+        except AttributeError:
+            raise no_event(event) from None
         self._put(event, self._clock.now)
 
     def inject(self, code: str, *arguments: Any, sender: object | None = None) -> Event:

@@ -90,6 +90,7 @@ class MemberListening:
         self.number = number
         self._has_stopped = False
         self.listening = self._registered(None)
+        self._codes = self.listening.codes  # what was given may be a list of the game, or used up by now
 
     @property
     def is_active(self) -> bool:

@@ -279,8 +279,14 @@ class Narrowcast:
         return self._members[name]
 
     def is_heard(self, code: str) -> bool:
-        """Return whether anybody in any group listens to a code. Cost: O(groups)."""
-        return any(group.registry.listeners(code) for group in self._groups.values())
+        """Return whether anybody in any group listens to a code.
+
+        Raises:
+            UnknownNameError: if the code is not one of those declared.
+
+        Cost: O(groups).
+        """
+        return self.events.is_heard(code) or any(group.registry.listeners(code) for group in self._groups.values())
 
     def advance(self, budget: Budget) -> None:
         """Dispatch what is due in all groups, most urgent first; as ``EventManager.advance``."""

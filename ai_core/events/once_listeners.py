@@ -64,6 +64,10 @@ class OnceListeners:
 
         return use_up
 
+    def remembers(self, listening: Listening) -> bool:
+        """Return whether one that was told can come back. Cost: O(REMEMBERED)."""
+        return listening in self._told.values()
+
     def bring_back(self, listening: Listening) -> bool:
         """Let one that was told listen again; False if it is not among the latest that were."""
         known = next((known for known, one in self._told.items() if one is listening), None)

@@ -18,7 +18,7 @@ from ai_core.events.terms import terms_of
 from ai_core.faults import FaultIsolation
 from ai_core.trace import Trace
 
-__all__ = ["Telling"]
+__all__ = ["Telling", "no_event"]
 
 
 class Telling:
@@ -219,6 +219,10 @@ class Telling:
         self.tell_sticky(listening, self._registry)
         return True
 
+    def is_over(self, listening: Listening) -> bool:
+        """Return whether it hears nothing more, and neither a save nor ``listen_again`` can change that."""
+        return not listening.is_active and not self._once.remembers(listening)
+
     def tell_sticky(
         self, listening: Listening, registry: EventRegistry, before: EventRegistry | None = None
     ) -> None:
@@ -241,7 +245,7 @@ class Telling:
 
     def _tell_with_care(self, event: Event) -> None:
         if not isinstance(event, Event):
-            raise TypeError(f"event must be an Event, such as send_now returns, got {shown(event)}")
+            raise no_event(event)
         self._registry.check(event.code)
         self._announce(event)
         self._order += 1
@@ -260,3 +264,8 @@ class Telling:
             hook(event, event.sent_at)
         if self.log is not None:
             self.log.note("sent", event.sent_at, event.code, sender_name(event.sender), shown(event.arguments))
+
+
+def no_event(event: object) -> TypeError:
+    """Return the error for what was handed over as an event made already, and is none."""
+    return TypeError(f"event must be an Event, such as send_now returns, got {shown(event)}")

@@ -30,6 +30,13 @@ COLUMNS = {
 """What is kept of an agent; a value below 0 was never computed, and is not smoothed."""
 
 
+TRACE = 1e-30
+"""Boosts and values below this are none (no unit).
+
+They fade by halves and would never end: float32 stays at 1e-45 for ever, and takes
+eight times as long for every step with numbers below 1e-38.
+"""
+
 LARGEST_SIZE_M = 1e30
 """Largest diameter (m): float32 ends at 3e38."""
 
@@ -51,6 +58,7 @@ class Importance:
         self.settings = settings or ImportanceSettings()
         self._opinions = ViewerOpinions(self.settings)
         self._scratch = np.zeros(BLOCK_ROWS, np.float32)
+        self._flags = np.zeros(BLOCK_ROWS, np.bool_)
         self._rows = AgentRows("agent", COLUMNS)
         self._forced: dict[int, tuple[float, float]] = {}
         self._make_room()
@@ -234,9 +242,7 @@ class Importance:
     def _make_room(self) -> None:
         self._target = np.zeros(len(self._rows), np.float32)
         self._has_new = True
-        self._is_boosted = bool(
-            self._rows.columns["noticed"].any() or self._rows.columns["damaged"].any()
-        )
+        self._is_boosted = self._has_boosts()
         self._seen = _Seen()
         self._show(np.maximum(self._rows.columns["value"], 0))
 
@@ -249,7 +255,19 @@ class Importance:
             return
         for name, lasts_s in (("noticed", self.settings.noticed_s), ("damaged", self.settings.damaged_s)):
             boosts = self._rows.columns[name]
-            np.multiply(boosts, math.exp(-elapsed_s / lasts_s), out=boosts)
+            share = math.exp(-elapsed_s / lasts_s)
+            for begin in range(0, len(boosts), BLOCK_ROWS):
+                some = boosts[begin : begin + BLOCK_ROWS]
+                np.multiply(some, share, out=some)
+                self._drop_traces(some)
+        self._is_boosted = self._has_boosts()
+
+    def _has_boosts(self) -> bool:
+        columns = self._rows.columns
+        return bool(columns["noticed"].max(initial=0) or columns["damaged"].max(initial=0))
+
+    def _drop_traces(self, some: Floats) -> None:
+        np.copyto(some, 0, where=np.less(some, TRACE, out=self._flags[: len(some)]))
 
     def _add_own_parts(self, target: Floats) -> None:
         weights, columns = self.settings.weights(), self._rows.columns
@@ -275,6 +293,7 @@ class Importance:
             np.subtract(wanted, have, out=scratch)
             np.multiply(scratch, share, out=scratch)
             np.add(have, scratch, out=have)
+            self._drop_traces(have)
 
     def _apply_forced(self, value: Floats, elapsed_s: float) -> None:
         for one, (wanted, left_s) in list(self._forced.items()):

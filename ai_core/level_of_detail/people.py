@@ -11,7 +11,7 @@ from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
 from ai_core.level_of_detail.categorical import Categorical
 from ai_core.level_of_detail.chance import checked_generator
 from ai_core.level_of_detail.population import Columns, Population
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.fields import LATEST_S, Fields, State
 from ai_core.saving.values import SavedValues
 
 __all__ = [
@@ -219,7 +219,9 @@ def checked_name(name: object) -> str:
 
 def checked_until(until_s: float) -> float:
     """Return ``until_s`` if it is a game time (s), or infinite."""
-    return math.inf if until_s == math.inf else finite_number("until_s", until_s)
+    return math.inf if until_s == math.inf else finite_number(
+        "until_s", until_s, maximum=LATEST_S, remedy="leave it out for ever"
+    )
 
 
 def checked_facts(facts: object) -> dict[str, Any]:

@@ -124,6 +124,13 @@ def test_checks_look_for_a_narrowcast_too(level):
     assert level.looked == [(1, ("siren",))]
 
 
+def test_a_code_that_no_group_of_a_narrowcast_knows_is_refused(level):
+    cast = Narrowcast(level.clock, codes=["siren"])
+    cast.add_group("room")
+    with pytest.raises(UnknownNameError, match="did you mean 'siren'"):
+        CheckingEngine(cast, level.scheduler, level.clock).add("sirn", level.look)
+
+
 def test_misuse_is_refused():
     level = Level(codes=["siren"])
     with pytest.raises(UnknownNameError, match="did you mean 'siren'"):

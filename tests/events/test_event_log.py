@@ -61,6 +61,17 @@ def test_what_is_injected_by_hand_is_told_and_shown_as_such(events):
     assert kinds(events.log)[0] == ("injected", "alarm", "debug key")
 
 
+def test_an_event_told_again_is_logged_though_its_listener_was_left_out_before(events):
+    log, events.log = events.log, None
+    is_wanted = []
+    events.listen("x", lambda event: None, name="picky", where=lambda event: is_wanted)
+    event = events.send_now("x")
+    is_wanted.append(True)
+    events.log = log
+    events.tell(event)
+    assert [(one.kind, one.who) for one in log.entries()] == [("sent", ""), ("told", "picky")]
+
+
 def test_the_ring_keeps_the_latest(events):
     events.log = EventLog(capacity=3)
     for number in range(5):

@@ -128,6 +128,18 @@ def test_who_is_moved_in_the_middle_of_a_broadcast_to_both_is_told_once(army):
     assert army.cast.counts.delivered == len(told) == 10
 
 
+@pytest.mark.parametrize("codes", [["a", "b"], iter(["a", "b"])], ids=["a list that changes", "an iterator"])
+def test_moving_keeps_the_codes_that_were_given_when_listening_began(army, codes):
+    member, told = army.cast.add_member("spy", army.cast.group("A1")), []
+    member.listen(codes, lambda event: told.append(event.code))
+    if isinstance(codes, list):
+        codes.append("c")
+    member.move_to(army.cast.group("B1"))
+    for code in "abc":
+        army.cast.group("B1").send_now(code)
+    assert told == ["a", "b"]
+
+
 def test_moving_keeps_everything_that_was_listened_to(army):
     told = []
     member = army.cast.add_member("spy", army.cast.group("A1"))

@@ -1,6 +1,9 @@
 """Managers below managers: squads and sides, rooms and who walks between them, the radio, the time of day."""
 from __future__ import annotations
 
+from gc import collect
+from weakref import WeakSet
+
 import pytest
 
 from addons.ai_core.bridge.gd import Vector3
@@ -221,6 +224,22 @@ def test_who_waits_for_a_time_of_day_is_told_once(node, scheduler, physics_frame
     physics_frames(1)
     assert told[1:] == [("dawn", [3, 3])]
     assert (manager.get_day(), manager.get_time_of_day()) == (3, "07:01")
+
+
+def test_who_was_told_the_time_once_is_let_go_when_no_save_can_bring_it_back(node, scheduler, physics_frames):
+    manager, known = node("AIEventManager", scheduler, day_length_s=24.0), WeakSet()
+    for day in range(1, 6):
+        for _ in range(200):
+            def wait(time, arguments):
+                pass
+
+            known.add(wait)
+            manager.at_time("09:00", wait)
+        manager.jump_to_time("10:00", day)
+        physics_frames(1)
+    del wait
+    collect()
+    assert len(known) < 700                     # of 1,000; a save may bring back 256
 
 
 def test_the_day_of_a_manager_is_that_of_those_below(node, scheduler, gdscript, physics_frames, expect_errors):

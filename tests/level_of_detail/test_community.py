@@ -209,6 +209,8 @@ def test_misuse_is_told_at_the_call():
         here.pin("Jon", {**ILSE, "hat": object()})
     with pytest.raises(ValueError, match=r"property 'age': values must be at most 1e\+100 either way, got 1e\+200$"):
         here.pin("Jon", {**ILSE, "age": 1e200})
+    with pytest.raises(ValueError, match=r"until_s must be at most 1e\+12, got .*; leave it out for ever"):
+        here.pin("Jon", ILSE, until_s=1e13)    # a save could not be loaded
     with pytest.raises(ValueError, match="until_s must be a finite number, got nan"):
         here.pin("Jon", ILSE, until_s=math.nan)
 

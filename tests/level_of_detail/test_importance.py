@@ -188,6 +188,19 @@ def test_boosts_fade_by_time(frames):
     assert importance.values[0] == pytest.approx(math.exp(-1), abs=1e-5)
 
 
+@pytest.mark.parametrize("smoothing_s", [0.0, 0.25])
+def test_what_fades_ends_at_nothing_and_not_at_numbers_that_are_slow_to_reckon_with(smoothing_s):
+    importance = alone(ImportanceSettings(smoothing_s=smoothing_s, damaged_s=0.2, noticed_s=0.2))
+    importance.damage(0)
+    importance.notice(0)
+    ever = {float(importance.update([], places((0, 0, 0)), 0.1)[0]) for _ in range(400)}
+    assert min(ever - {0.0}) > 1e-35           # below 1e-38 every step takes eight times as long
+    assert importance.values[0] == 0
+    assert importance.explain(0)["damaged"] == importance.explain(0)["noticed"] == 0
+    importance.damage(0)                       # and it may be hurt again
+    assert importance.update([], places((0, 0, 0)), 0.1)[0] > 0.05
+
+
 def test_a_script_overrides_at_once_until_its_time_is_over():
     importance = alone(ImportanceSettings(smoothing_s=0))
     importance.force(0, 0.9, for_s=1.0)

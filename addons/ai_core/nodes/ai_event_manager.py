@@ -286,7 +286,8 @@ class AIEventManager(EventDay, EventLogNode, EventRadio, Node):
 
     def tell_now(self, code: str, arguments: Any, reach: str, sender: Any) -> None:
         """Tell listeners before returning, in the name of a sender."""
-        self._events.tell_nested(self._event(code, arguments, reach, sender))
+        event = self._event(code, arguments, reach, sender)     # which says what is missing
+        self._events.tell_nested(event)
 
     def send_for(self, code: str, arguments: Any, reach: str, sender: Any, terms: dict[str, Any]) -> None:
         """Queue an event in the name of a sender, on terms of the library."""

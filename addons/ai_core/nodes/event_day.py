@@ -29,10 +29,11 @@ class EventDay:
 
     def begin_day(self) -> None:
         self._day: TimeOfDay | None = None
-        self._waiting: dict[tuple[str, Any], tuple[Listening, Any]] = {}
+        self._waiting: dict[tuple[str, Any], Listening] = {}
+        self._tidy_at = 64
 
     def end_day(self) -> None:
-        for listening, _ in self._waiting.values():
+        for listening in self._waiting.values():
             listening.stop()
         self._waiting.clear()
         self._day = None
@@ -71,26 +72,27 @@ class EventDay:
         keeper = self._with_day()
         waiting = keeper._waiting
         known = waiting.get((time, handler))
-        if known is not None and not every_day and keeper.day.listen_again(known[0]):
+        if known is not None and not every_day and keeper.day.listen_again(known):
             return
         self.not_at_time(time, handler)
 
         def gone(_event: Any) -> None:
-            waiting.pop((time, handler), (listening,))[0].stop()
+            waiting.pop((time, handler), listening).stop()
 
         call = SharedCall(handler, gone) if isinstance(handler, GDCallable) else (
             lambda event: handler(event.code, list(event.arguments)))
         name = callable_name(self.events.scheduler, handler)
         with refusing():
             listening = keeper.day.listen(time, call, every_day=every_day, name=name)
-        waiting[time, handler] = listening, handler
+        waiting[time, handler] = listening
+        keeper.forget_told()
 
     @method
     def not_at_time(self, time: str, handler: GDCallable) -> None:
         """Wait for a time no longer; harmless if it did not."""
         waiting = self._with_day()._waiting.pop((time, handler), None)
         if waiting is not None:
-            waiting[0].stop()
+            waiting.stop()
 
     @method
     def jump_to_time(self, time: str, day: int = -1) -> None:
@@ -107,6 +109,14 @@ class EventDay:
     def get_day(self) -> int:
         """Return how many midnights have passed."""
         return self._with_day().day.day
+
+    def forget_told(self) -> None:
+        """Let go of handlers that were told, and that no save can bring back; O(1) on average."""
+        if len(self._waiting) < self._tidy_at:
+            return
+        for key in [key for key, one in self._waiting.items() if self.day.events.is_over(one)]:
+            del self._waiting[key]
+        self._tidy_at = max(64, 2 * len(self._waiting))
 
     def _with_day(self) -> Any:
         assert self.group is not None        # or else says what is missing
