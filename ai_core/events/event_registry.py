@@ -220,15 +220,13 @@ class EventRegistry:
             raise TypeError(f"name must be a text that is not empty, got {shown(name)}")
         if not callable(handler):
             raise TypeError(f"handler must be callable with an event, got {shown(handler)}")
-        if priority:
-            whole_number("priority", priority, minimum=-MOST_PRIORITY, maximum=MOST_PRIORITY)
         names = self.wanted(codes)
-        channels = tuple([self._channel(code) for code in names])
-        if len(channels) == 1:
-            channels = channels[0].alone  # shared: a registration stays small
         if rank is None:
             rank = rank_of(priority, self._registrations)
             self._registrations += 1
+        channels = tuple([self._channel(code) for code in names])
+        if len(channels) == 1:
+            channels = channels[0].alone  # shared: a registration stays small
         listening = Listening(self, channels, handler, name, rank)
         for channel in channels:
             channel.add(listening)
@@ -316,7 +314,15 @@ class EventRegistry:
 
 
 def rank_of(priority: int, place: int) -> int:
-    """Return the rank of a listener of a priority that came after ``place`` others."""
+    """Return the rank of a listener of a priority that came after ``place`` others.
+
+    Raises:
+        TypeError: if the priority is no whole number.
+        ValueError: if it is beyond MOST_PRIORITY.
+    """
+    if priority == 0:
+        return place
+    whole_number("priority", priority, minimum=-MOST_PRIORITY, maximum=MOST_PRIORITY)
     return place - PLACES_PER_PRIORITY * priority
 
 

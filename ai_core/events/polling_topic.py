@@ -231,6 +231,10 @@ class Topic:
                 return [self.compute(*key) for key in keys]
         assert self.compute_many is not None
         found = self.compute_many(keys)
+        if not isinstance(found, Iterable):
+            raise TypeError(
+                f"compute_many of topic {self.code!r} must return an answer for each key, got {shown(found)}"
+            )
         answers = found.tolist() if isinstance(found, np.ndarray) else [*found]
         if len(answers) != len(keys):
             raise ValueError(

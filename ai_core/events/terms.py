@@ -19,6 +19,8 @@ def terms_of(
     asks = priority or is_sticky or wants_receipt
     if not asks and deadline_at is None and position is None and audience is None:
         return PLAIN
+    if audience is not None and not callable(getattr(audience, "listeners", None)):
+        raise TypeError(f"audience must be one that Reached.of makes, got {shown(audience)}; leave it out for all")
     whole_number("priority", priority, minimum=-MOST_PRIORITY, maximum=MOST_PRIORITY)
     place = None if position is None else coordinates("position", position)
     receipt = Receipt() if wants_receipt else None

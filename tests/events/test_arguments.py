@@ -33,6 +33,8 @@ def station(clock):
         (lambda events: EventManager(3), "clock must have now, a TimeIndex, got 3; use ManualClock"),
         (lambda events: events.tell("x"), "event must be an Event, such as send_now returns, got 'x'"),
         (lambda events: events.tell(None), "event must be an Event"),
+        (lambda events: events.put("x"), "event must be an Event, such as send_now returns, got 'x'"),
+        (lambda events: events.send("x", audience="me"), "audience must be one that Reached.of makes, got 'me'"),
     ],
 )
 def test_what_is_no_budget_clock_log_or_event_is_refused_at_the_call(events, use, message):

@@ -376,12 +376,6 @@ def test_a_registration_that_makes_no_sense_is_refused(events, codes, handler, e
     assert events.codes == ()
 
 
-@pytest.mark.parametrize("put", ["put", "tell"])
-def test_what_is_no_event_cannot_be_told(events, put):
-    with pytest.raises(TypeError, match="event must be an Event, such as send_now returns, got 'x'"):
-        getattr(events, put)("x")
-
-
 def test_a_code_that_is_no_string_cannot_be_sent(events):
     with pytest.raises(TypeError, match=r"an event code must be a string, got \['x'\]"):
         events.send(["x"])

@@ -229,6 +229,14 @@ def test_who_left_hears_nothing_and_can_do_nothing(army):
     army.enlist("A1x", army.cast.group("A1"))
 
 
+@pytest.mark.parametrize("priority", ["high", 1.5, 1_000_001])
+def test_a_priority_that_is_none_is_refused_before_anything_is_made_of_it(army, priority):
+    member = army.cast.member("A1x")
+    with pytest.raises((TypeError, ValueError), match="priority must be"):
+        member.listen("x", print, priority=priority)
+    assert len(member.listenings) == 1
+
+
 def test_names_and_groups_are_checked(army):
     with pytest.raises(ValueError, match="there is a group named 'A' already"):
         army.cast.add_group("A")

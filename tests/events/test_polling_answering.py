@@ -68,6 +68,13 @@ def test_a_topic_may_have_a_batch_alone_and_answer_with_an_array():
     assert station.poll("even", 4) is True
 
 
+def test_a_batch_that_returns_nothing_is_named():
+    station = PollingStation(ManualClock())
+    station.add_topic("t", None, compute_many=lambda keys: None)
+    with pytest.raises(TypeError, match="compute_many of topic 't' must return an answer for each key, got None"):
+        station.poll_many("t", [(1,), (2,)])
+
+
 def test_answers_too_few_are_a_clear_error():
     station = PollingStation(ManualClock())
     station.add_topic("t", None, compute_many=lambda keys: [1])

@@ -262,6 +262,26 @@ def test_the_day_of_a_manager_is_that_of_those_below(node, scheduler, gdscript, 
     squad.call("at_time", "25:00", lambda time, arguments: None)
 
 
+@pytest.mark.parametrize(("name", "wrong", "complaint"), [
+    ("day_starts_at", "25:00", "a time of day must be from '00:00'"),
+    ("named_times", {"dawn": "six"}, "a time of day must be from '00:00'"),
+    ("day_length_s", 0.0001, "day_length_s must be at least 0.001"),
+])
+def test_a_day_that_cannot_be_is_refused_and_events_are_told_as_before(
+    node, scheduler, physics_frames, expect_errors, name, wrong, complaint
+):
+    manager, told = node("AIEventManager", scheduler, day_length_s=24.0), []
+    manager.listen("alarm", lambda code, arguments: told.append(code))
+    other = node("AIEventManager", scheduler)
+    expect_errors(complaint, times=1)
+    other.set(name, wrong)
+    other.set("day_length_s", 10.0)
+    for _ in range(4):
+        manager.send("alarm")
+        physics_frames(1)
+    assert told == ["alarm"] * 4
+
+
 def test_without_a_day_asking_for_a_time_says_what_to_set(node, scheduler, expect_errors):
     expect_errors("there is no time of day; set day_length_s of this manager or one above", times=1)
     node("AIEventManager", scheduler).call("at_time", "17:00", lambda time, arguments: None)

@@ -43,22 +43,15 @@ class EventDay:
         """The day of this manager itself, if it has one."""
         if self._day is None and self.day_length_s > 0 and self._group is not None:
             scheduler = self.events.scheduler
-            with refusing():
-                self._day = TimeOfDay(
-                    scheduler.clock, day_length_s=self.day_length_s, starts_at=self.day_starts_at,
-                    names=dict(self.named_times), faults=scheduler.faults, trace=scheduler.trace,
-                    values=scheduler.values)
+            self._day = self._made_day(
+                scheduler.clock, faults=scheduler.faults, trace=scheduler.trace, values=scheduler.values)
         return self._day
 
     def day_warnings(self) -> list[str]:
         """Return what is wrong with the settings of its day."""
-        if self.day_length_s <= 0:
-            return []
         try:
-            TimeOfDay(
-                ManualClock(), day_length_s=self.day_length_s, starts_at=self.day_starts_at,
-                names=dict(self.named_times))
-        except (TypeError, ValueError) as error:
+            self._made_day(ManualClock())
+        except RefusedValue as error:
             return [str(error)]
         return []
 
@@ -128,7 +121,14 @@ class EventDay:
         found.day.advance(Budget.of_steps(0))    # looks at the clock, tells nothing
         return found
 
+    def _made_day(self, clock: Any, **events: Any) -> TimeOfDay:
+        with refusing():
+            return TimeOfDay(
+                clock, day_length_s=self.day_length_s or 1.0, starts_at=self.day_starts_at,
+                names=dict(self.named_times), **events)
+
     def _day_changed(self) -> None:
+        self._made_day(ManualClock())    # or else it is refused now, not when events are to be told
         if self._day is not None:
             if self.day_length_s <= 0:
                 raise RefusedValue("day_length_s cannot become 0 once the day has begun; it must be above 0")
@@ -137,3 +137,4 @@ class EventDay:
     def _day_settings_set(self) -> None:
         if self._day is not None:
             raise RefusedValue("day_starts_at and named_times cannot change once the day has begun; use jump_to_time()")
+        self._made_day(ManualClock())
