@@ -3,8 +3,8 @@
 Run AI within a budget: AIScheduler, AIBehavior, Timeslicer. Tell what happened: AIEventManager,
 SignalEvent. Ask about the world: PollingStation. Perceive: SenseManager, SenseModality, Sensor3D,
 SenseSource3D, SenseRegion3D and SensePortal3D (each also 2D), SenseGraphBaker. Decide: HabitTree,
-Habit; StateMachine, AIState, StateTransition. Think less where nobody looks: ImportanceManager,
-ImportanceViewer, BehavioralLOD, LODBehavior, GroupLOD.
+Habit; StateMachine, AIState, StateTransition; RuleSet, RuleMind. Think less where nobody looks:
+ImportanceManager, ImportanceViewer, BehavioralLOD, LODBehavior, GroupLOD.
 """
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from addons.ai_core.nodes.importance_manager import ImportanceManager
 from addons.ai_core.nodes.importance_viewer import ImportanceViewer
 from addons.ai_core.nodes.lod_behavior import LODBehavior
 from addons.ai_core.nodes.polling_station import PollingStation
+from addons.ai_core.nodes.rule_mind import RuleMind
+from addons.ai_core.nodes.rule_set import RuleSet
 from addons.ai_core.nodes.sense_graph_baker import SenseGraphBaker
 from addons.ai_core.nodes.sense_manager import SenseManager
 from addons.ai_core.nodes.sense_modality import SenseModality
@@ -49,6 +51,8 @@ __all__ = [
     "ImportanceViewer",
     "LODBehavior",
     "PollingStation",
+    "RuleMind",
+    "RuleSet",
     "SenseGraphBaker",
     "SenseManager",
     "SenseModality",
