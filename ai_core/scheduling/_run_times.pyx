@@ -8,7 +8,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 from libc.stdlib cimport calloc, free, malloc
 
-INTERFACE = 2
+INTERFACE = 3
 """Changes with any change of names, arguments or results, here and in the twin."""
 
 cdef extern from "Python.h":
@@ -245,9 +245,9 @@ cdef class Shares:
 
 def begin_shares(queue, to_come, frame):
     cdef Shares made = Shares.__new__(Shares)
-    cdef double total = 0, weight
+    cdef double total, weight
     made.to_come = to_come
-    made.now, made.budget, made.make_turn, made.touched, made.failing, made.waiting, made.trace = frame
+    made.now, made.budget, made.make_turn, made.touched, made.failing, made.waiting, made.trace, total = frame
     made.count = len(queue)
     made.parts = <double*>malloc((made.count + 1) * sizeof(double))
     if made.parts == NULL:

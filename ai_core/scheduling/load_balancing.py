@@ -1,11 +1,26 @@
 """The load balancing scheduler: a budget that holds, and nothing lost by it."""
 from __future__ import annotations
 
+from itertools import filterfalse
+from operator import attrgetter
+from typing import Any
+
 from ai_core.budget import Budget
+from ai_core.clock import Clock
 from ai_core.scheduling.sharing import SharingScheduler
 from ai_core.scheduling.task import Task
+from ai_core.scheduling.waiting_line import WaitingLine
 
 __all__ = ["LoadBalancingScheduler"]
+
+SERVED_AT_ONCE = 64
+"""Most who wait that are looked at together (count).
+
+Looking at some costs 3 µs, and at one who then gets no turn 0.1 µs: fewer make
+the first count for every run, more the second in frames with few runs.
+"""
+
+by_id = attrgetter("_id")
 
 
 class LoadBalancingScheduler(SharingScheduler):
@@ -23,10 +38,20 @@ class LoadBalancingScheduler(SharingScheduler):
     ended; ``on_overrun`` is told which. Work that counts no steps of its own
     costs one step of a budget of steps.
 
-    Cost: O(due + waiting) a frame.
+    Args:
+        clock: where ``now`` comes from.
+        settings: as for every SharingScheduler.
+
+    Cost: O(due + run) a frame, however many wait; O(due + waiting) with an
+    activation delay, which has to find those who ran before.
     Source: 000_execution_management, load balancing scheduler, which runs
     what is due even when no time is left.
     """
+
+    def __init__(self, clock: Clock, **settings: Any) -> None:
+        super().__init__(clock, **settings)
+        self._line = WaitingLine(self._weight)
+        self._waiting = self._line.since
 
     def longest_wait_frames(self, task: Task) -> int:
         """Return the most frames ``task`` can wait from falling due to running: n - 1.
@@ -40,5 +65,66 @@ class LoadBalancingScheduler(SharingScheduler):
         return len(self._tasks) - 1
 
     def _run_frame(self, budget: Budget) -> None:
-        queue, late = self._admitted(self._queue())
-        self._share_out(queue, late, budget)
+        line = self._line
+        line.drop(self._may_run)
+        due = self._newly_due()
+        if self._activations is not None:
+            self._run_admitted(due, budget)
+            return
+        late, may_wait = due, False
+        try:
+            if line.since:
+                may_wait = self._run_line(sum(map(self._weight, due)), budget)
+            if not line.since:
+                late = []
+                self._share(due, late, budget, may_wait=may_wait)
+        finally:
+            self._let_wait(late)
+
+    def _newly_due(self) -> list[Task]:
+        """Return who is due and does not wait, by id."""
+        due = self._due()
+        if self._waiting:
+            due = list(filterfalse(self._waiting.__contains__, due))
+        if len(self._due_buckets) > 1:  # in one they are by id already
+            due.sort(key=by_id)
+        return due
+
+    def _run_line(self, weight_behind: float, budget: Budget) -> bool:
+        """Run those who wait as far as the budget goes; return whether the others may wait."""
+        line, may_wait, late = self._line, False, list[Task]()
+        while line.since and not late:
+            first = line.first(SERVED_AT_ONCE)
+            behind = line.weight_behind(first) + weight_behind
+            try:
+                may_wait = self._share(first, late, budget, weight_behind=behind, may_wait=may_wait)
+            finally:  # who had no turn is the end of them
+                line.leave(first[: len(first) - len(late)])
+        return may_wait
+
+    def _run_admitted(self, due: list[Task], budget: Budget) -> None:
+        """Run those who are due, with no more new ones than may begin in this frame."""
+        line = self._line
+        queue, late = self._admitted([*line.since, *due])
+        try:
+            self._share(queue, late, budget)
+        finally:
+            stay = set(late)
+            line.leave([task for task in line.since if task not in stay])
+            self._let_wait([task for task in late if task not in line.since])
+
+    def _let_wait(self, late: list[Task]) -> None:
+        if late:
+            self._line.join(late, self._frame)
+            for task in self._touched:  # before they waited
+                self._line.touch(task)
+
+    def _touch(self, task: Task) -> None:
+        super()._touch(task)
+        self._line.touch(task)
+
+    def _reweigh(self, task: Task) -> None:
+        self._line.touch(task)
+
+    def _put_waiting(self, waiting: dict[Task, int]) -> None:
+        self._line.refill(waiting.items())

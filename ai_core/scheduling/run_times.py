@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["INTERFACE", "RECENT_RUNS", "Frame", "RunTimes", "Shares", "begin_shares"]
 
-INTERFACE = 2
+INTERFACE = 3
 """Changes with any change of names, arguments or results, here and in the kernel."""
 
 RECENT_RUNS = 64
@@ -112,6 +112,8 @@ class Frame(NamedTuple):
     """Tasks that are late; sized."""
     trace: Trace | None
     """Told of each run that is not odd; None if nobody listens to runs."""
+    weight_behind: float
+    """Of those who come after the queue."""
 
 
 class Shares(Protocol):

@@ -44,6 +44,7 @@ class TaskRunning(ABC):
         self._overrun_told = False
         self._overruns = 0
         self._last_overrun: Overrun | None = None
+        self._waiting: dict[Task, int] = {}
 
     @property
     def overruns(self) -> int:
@@ -103,6 +104,13 @@ class TaskRunning(ABC):
     @abstractmethod
     def _touch(self, task: Task) -> None:
         """Take note that a task may have to be run on other frames, or not at all."""
+
+    def _reweigh(self, task: Task) -> None:  # noqa: B027  # nothing to do where nobody waits
+        """Take note that the priority of a task has changed."""
+
+    def _put_waiting(self, waiting: dict[Task, int]) -> None:
+        """Let these tasks wait, each since it fell due on a frame, and nobody else."""
+        self._waiting = waiting
 
     def _settle(self, task: Task, failure: Exception | None) -> None:
         try:

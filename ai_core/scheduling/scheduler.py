@@ -86,7 +86,6 @@ class Scheduler(TaskRunning):
         self._next_id = 0
         self._frame = 0
         self._is_advancing = False
-        self._waiting: dict[Task, int] = {}
 
     @property
     def clock(self) -> Clock:
@@ -222,6 +221,8 @@ class Scheduler(TaskRunning):
         if phase_frames is not None:
             task._automatic_phase = False
         task._priority = weight
+        if priority is not None:
+            self._reweigh(task)
         if (period, phase) != (task._period, task._phase):
             self._move(task, period, None if task._automatic_phase else phase)
 

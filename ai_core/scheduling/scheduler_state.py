@@ -82,9 +82,8 @@ def prepared_scheduler(scheduler: Scheduler, state: object) -> Callable[[], None
         scheduler._frame, scheduler._overruns = frame, overruns
         # Clean-up may have removed one.
         _put_tasks(scheduler, [pair for pair in pairs if not pair[1].is_removed], next_id, now)
-        scheduler._waiting = {
-            scheduler._tasks[one]: since for one, since in waiting if one in scheduler._tasks
-        }
+        tasks = scheduler._tasks
+        scheduler._put_waiting({tasks[one]: since for one, since in waiting if one in tasks})
         for load in loads:
             load()
         for task, error in raised:

@@ -16,7 +16,7 @@ from ai_core.scheduling.overrun_bias import OverrunBias
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Task
 from ai_core.scheduling.task_numbers import ids_saved, read_numbers, saved_numbers
-from ai_core.scheduling.timed_sharing import Asking, share_time
+from ai_core.scheduling.timed_sharing import Asked, Asking, share_time
 
 __all__ = ["SharingScheduler"]
 
@@ -128,6 +128,7 @@ class SharingScheduler(Scheduler):
                 bias.forget(task)
             for task_id, number in biases.items():
                 bias.put(self._tasks[task_id], number)
+            self._put_waiting(self._waiting)  # it weighs something else now
 
         return change
 
@@ -165,45 +166,62 @@ class SharingScheduler(Scheduler):
         return admitted, held
 
     def _share_out(
+        self, queue: list[Task], late: list[Task], budget: Budget, requests: list[float | None] | None = None
+    ) -> None:
+        """Run a queue; those who are late after it are all who wait."""
+        try:
+            self._share(queue, late, budget, requests)
+        finally:
+            since, frame = self._waiting, self._frame
+            self._waiting = {task: since.get(task, frame) for task in late}
+
+    def _share(
         self,
         queue: list[Task],
         late: list[Task],
         budget: Budget,
         requests: list[float | None] | None = None,
-    ) -> None:
+        *,
+        weight_behind: float = 0.0,
+        may_wait: bool = False,
+    ) -> bool:
         """Run a queue, each task with its part of what is left; note who is to wait.
 
         Args:
             queue: who may run, in order.
-            late: who waits in any case.
+            late: those who are to wait are added to it.
             budget: of the frame.
             requests: what each in the queue asks for; None for a part by weight.
+            weight_behind: of those who come after the queue.
+            may_wait: whether the first of them may wait too: somebody ran before it.
+
+        Returns:
+            Whether those behind may wait.
         """
-        to_come = iter(queue)
+        asked = Asked(queue, iter(queue), requests, weight_behind)
         try:
             if isinstance(budget, _TimeBudget) and queue:
-                share_time(self, queue, to_come, budget, late, requests)
-            else:
-                self._share_one_by_one(self._asking(queue, to_come, requests), budget, late)
+                return share_time(self, asked, budget, late, may_wait)
+            return self._share_one_by_one(self._asking(asked), budget, late, may_wait)
         finally:  # those behind one that let something through wait too
-            late += to_come
-            since, frame = self._waiting, self._frame
-            self._waiting = {task: since.get(task, frame) for task in late}
+            late += asked.to_come
 
-    def _asking(
-        self, queue: list[Task], to_come: Iterable[Task], requests: list[float | None] | None, done: int = 0
-    ) -> Iterator[Asking]:
+    def _asking(self, asked: Asked, done: int = 0) -> Iterator[Asking]:
         """Return what those of a queue ask for who are still to come, after so many that are done."""
-        weights = self._weights(queue)
+        if len(asked.queue) == 1 and not asked.weight_behind:  # as a rule in groups: all that is left is its part
+            request = asked.requests[0] if asked.requests else None
+            return ((0, task, 1.0, request) for task in asked.to_come)
+        weights = self._weights(asked.queue)
         # Summed from the end: each total holds exactly the weights still to run.
-        totals = list(accumulate(reversed(weights)))
-        parts = islice(map(truediv, weights, reversed(totals)), done, None)
-        return zip(count(done), to_come, parts, requests or repeat(None), strict=False)
+        totals = list(accumulate(reversed(weights), initial=asked.weight_behind))
+        totals.reverse()
+        parts = islice(map(truediv, weights, totals), done, None)
+        return zip(count(done), asked.to_come, parts, asked.requests or repeat(None), strict=False)
 
     def _share_one_by_one(
-        self, queue: Iterable[Asking], budget: Budget, late: list[Task]
-    ) -> None:
-        may_wait, whole = False, budget.part(math.inf)  # nobody else asks it, or spends on it
+        self, queue: Iterable[Asking], budget: Budget, late: list[Task], may_wait: bool
+    ) -> bool:
+        whole = budget.part(math.inf)  # nobody else asks it, or spends on it
         for _, task, part, request in queue:
             left = whole.left
             if left <= 0 and may_wait:
@@ -222,12 +240,15 @@ class SharingScheduler(Scheduler):
             if self._bias is not None and not task.is_removed:
                 used = task.used_us - used_us if share.stopwatch else share.steps
                 self._bias.learn(task, granted, used)
+        return may_wait
+
+    def _weight(self, task: Task) -> float:
+        return task._priority if self._bias is None else task._priority * self._bias.of(task)
 
     def _weights(self, queue: list[Task]) -> list[float]:
-        bias = self._bias
-        if bias is None:
+        if self._bias is None:
             return [task._priority for task in queue]
-        return [task._priority * bias.of(task) for task in queue]
+        return list(map(self._weight, queue))
 
 
 def _fits(request: float, left: float, budget: Budget) -> bool:

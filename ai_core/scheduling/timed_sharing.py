@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import ai_core.scheduling.run_times as run_times
 from ai_core.budget import Budget, _TimeBudget
@@ -15,10 +15,22 @@ if TYPE_CHECKING:
     from ai_core.scheduling.sharing import SharingScheduler
     from ai_core.trace import Trace
 
-__all__ = ["Asking", "share_time"]
+__all__ = ["Asked", "Asking", "share_time"]
 
 Asking = tuple[int, Task, float, float | None]
 """A number from 0, a task, its part of what is left when its turn comes (0 to 1), and what it asks for instead."""
+
+
+class Asked(NamedTuple):
+    """A queue that shares out what is left of a budget."""
+
+    queue: list[Task]
+    to_come: Iterator[Task]
+    """The same; it goes on as they run."""
+    requests: list[float | None] | None
+    """What each asks for; None for a part by weight."""
+    weight_behind: float
+    """Of those who come after the queue."""
 
 
 Grants = list[tuple[int, int] | None]
@@ -46,9 +58,8 @@ class _ShareTurn(Turn):
 
 
 def share_time(
-    scheduler: SharingScheduler, queue: list[Task], to_come: Iterator[Task], budget: _TimeBudget, late: list[Task],
-    requests: list[float | None] | None,
-) -> None:
+    scheduler: SharingScheduler, asked: Asked, budget: _TimeBudget, late: list[Task], may_wait: bool
+) -> bool:
     """Do what ``SharingScheduler._share_one_by_one`` does, with fewer readings.
 
     The end of one run is the beginning of the next: what the scheduler does
@@ -57,19 +68,20 @@ def share_time(
     trace, place = scheduler._trace, 0
     is_heard = bool(trace.before_task or trace.after_task or trace.task_ran)
     answer = _number_of_answer(budget.grants)
-    if scheduler._bias or requests or budget.deadline_ns > NEVER_NS:
+    if scheduler._bias or asked.requests or budget.deadline_ns > NEVER_NS:
         begun_ns = budget._watch()
     else:
-        place, begun_ns = _share_plainly(scheduler, queue, to_come, budget, trace if is_heard else None)
-    if place < len(queue):
-        asking = scheduler._asking(queue, to_come, requests, place)
-        _share_in_full(scheduler, asking, budget, late, (begun_ns, answer, scheduler.lets_wait and place > 0))
+        place, begun_ns = _share_plainly(scheduler, asked, budget, trace if is_heard else None)
+        may_wait = may_wait or (scheduler.lets_wait and place > 0)
+    if place < len(asked.queue):
+        return _share_in_full(scheduler, scheduler._asking(asked, place), budget, late, (begun_ns, answer, may_wait))
+    return may_wait
 
 
 def _share_in_full(
     scheduler: SharingScheduler, queue: Iterator[Asking], budget: _TimeBudget, late: list[Task],
     so_far: tuple[int, int, bool],
-) -> None:
+) -> bool:
     """Share out, telling and asking whatever there is to be told and asked."""
     watch, deadline_ns, grants = budget._watch, budget.deadline_ns, budget.grants
     now, trace, in_a_row = scheduler._clock.now, scheduler._trace, scheduler._faults._in_a_row
@@ -106,10 +118,11 @@ def _share_in_full(
             times_ns = granted_ns, ended_ns - begun_ns, ended_ns - deadline_ns
             _follow_up(scheduler, task, turn, times_ns, result, failure)
         begun_ns = watch() if is_heard else ended_ns
+    return may_wait
 
 
 def _share_plainly(
-    scheduler: SharingScheduler, queue: list[Task], to_come: Iterator[Task], budget: _TimeBudget, trace: Trace | None
+    scheduler: SharingScheduler, asked: Asked, budget: _TimeBudget, trace: Trace | None
 ) -> tuple[int, int]:
     """Share out among tasks by priority as long as nothing is to be asked between two of them.
 
@@ -117,8 +130,10 @@ def _share_plainly(
         How many runs have begun, and when the last one ended (ns).
     """
     touched, failing, waiting = scheduler._touched, scheduler._faults._in_a_row, scheduler._waiting
-    frame = Frame(scheduler._clock.now, budget, _ShareTurn, touched, failing, waiting, trace)
-    shares = run_times.begin_shares(queue, to_come, frame)
+    frame = Frame(
+        scheduler._clock.now, budget, _ShareTurn, touched, failing, waiting, trace, asked.weight_behind
+    )
+    shares = run_times.begin_shares(asked.queue, asked.to_come, frame)
     try:
         while shares.goes_on():
             turn, failure = shares.turn, None

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import ai_core.scheduling.load_balancing as load_balancing
 import ai_core.scheduling.run_times as run_times
 import ai_core.scheduling.sharing as sharing
 from ai_core.budget import Budget
@@ -29,9 +30,9 @@ def priority_only(clock, **settings):
 POLICIES = [LoadBalancingScheduler, PriorityScheduler, priority_only, RequestedTimeScheduler]
 
 
-def one_by_one(scheduler, queue, to_come, budget, late, requests):
+def one_by_one(scheduler, asked, budget, late, may_wait):
     """The plain way, to stand in for the quick one."""
-    scheduler._share_one_by_one(scheduler._asking(queue, to_come, requests), budget, late)
+    return scheduler._share_one_by_one(scheduler._asking(asked), budget, late, may_wait)
 
 
 class Listener:
@@ -119,7 +120,8 @@ class World:
 
     def live_on(self, budgets, *, plainly=False):
         share = one_by_one if plainly else sharing.share_time
-        with patch.object(sharing, "share_time", share):
+        # So few at once that even these few wait in several parts.
+        with patch.object(sharing, "share_time", share), patch.object(load_balancing, "SERVED_AT_ONCE", 2):
             for budget in budgets:
                 self.scheduler.advance(budget)
                 self.clock.advance()

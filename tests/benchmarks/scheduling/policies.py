@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from itertools import count
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
@@ -14,6 +15,10 @@ from tools.benchmarking.declarations import Contest
 
 FRAME_US = 1e6
 # Long enough for every piece to run in every frame, so that all are timed and none waits.
+
+
+SERVED = 100
+"""Pieces of work that run in a frame while all others wait (count)."""
 
 
 class Thinker:
@@ -47,6 +52,43 @@ def requesting_work(n: int) -> Contest:
             scheduler.request(task, 1)
 
     return _frame_of_work(scheduler, n, ask)
+
+
+def backlog(n: int) -> Contest:
+    """One frame in which SERVED of n pieces run and all others wait, each due in every frame."""
+    return _frame_of_backlog(LoadBalancingScheduler(ManualClock()), n)
+
+
+def rare_backlog(n: int) -> Contest:
+    """The same where no more fall due than run: half of all wait."""
+    return _frame_of_backlog(LoadBalancingScheduler(ManualClock()), n, period_frames=1 + n // SERVED)
+
+
+def _frame_of_backlog(scheduler: SharingScheduler, n: int, period_frames: int = 1) -> Contest:
+    crowd, others = [[Thinker() for _ in range(n)] for _ in range(2)]
+    for number, one in enumerate(crowd):
+        scheduler.add(one.think, phase_frames=number // SERVED, period_frames=period_frames, priority=1 + number % 3)
+    for _ in range(period_frames):  # one runs in each
+        scheduler.advance(Budget.of_steps(0))
+    thoughts = [one.think for one in others[:SERVED]]
+
+    def ours() -> int:
+        reads = count(0, 1000)  # each run takes 1 µs, however long it does
+        scheduler.advance(Budget.of_time(SERVED, lambda: next(reads)))
+        return SERVED
+
+    def bare() -> int:
+        for think in thoughts:
+            think(None)
+        return SERVED
+
+    def complaint() -> str:
+        ran = sum(one.calls for one in crowd)
+        frames = scheduler.frame - period_frames
+        is_off = not 0.95 * SERVED * frames <= ran - period_frames <= SERVED * frames
+        return f"{ran} runs in {frames} frames" if is_off and frames else ""
+
+    return Contest(ours, {"loop over the work": bare}, complaint=complaint)
 
 
 def _frame_of_work(

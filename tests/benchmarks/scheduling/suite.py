@@ -2,7 +2,13 @@
 from __future__ import annotations
 
 from tests.benchmarks.scheduling.phasing import add_one_to, rephase_of
-from tests.benchmarks.scheduling.policies import load_balanced_work, prioritised_work, requesting_work
+from tests.benchmarks.scheduling.policies import (
+    backlog,
+    load_balanced_work,
+    prioritised_work,
+    rare_backlog,
+    requesting_work,
+)
 from tests.benchmarks.scheduling.schedulers import changing, looked_for, timed, untimed
 from tests.benchmarks.scheduling.timeslicer import (
     jobs_limits_us,
@@ -35,6 +41,8 @@ SUITE = Suite(
         Measurement("frame of n, load balanced", load_balanced_work, (10, 1000), limits_us=shares_limits_us(1000)),
         Measurement("frame of n, by priority", prioritised_work, (10, 1000), limits_us=shares_limits_us(1000)),
         Measurement("frame of n, by requested time", requesting_work, (10, 1000)),
+        Measurement("100 of n run, all due", backlog, (200, 1100, 10_000), limits_us={1100: 300.0}),
+        Measurement("100 of n run, 100 newly due", rare_backlog, (1100, 10_000), limits_us={10_000: 300.0}),
         Measurement("phase for one more beside n", add_one_to, CROWDS, limits_us={10_000: 50.0}),
         Measurement("phases of n chosen anew", rephase_of, CROWDS, limits_us={10_000: 200_000.0}),
         Measurement("n jobs in slices", timeslicer_jobs, BATCHES, limits_us=jobs_limits_us(*BATCHES)),

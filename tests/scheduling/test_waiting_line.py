@@ -1,0 +1,191 @@
+"""The waiting line: serving its front costs the same however many stand behind."""
+from __future__ import annotations
+
+import sys
+from fractions import Fraction
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ai_core.scheduling.load_balancing as load_balancing
+from ai_core.budget import Budget
+from ai_core.clock import ManualClock
+from ai_core.scheduling.load_balancing import LoadBalancingScheduler
+from ai_core.scheduling.overrun_bias import OverrunBias
+from ai_core.scheduling.task_limits import MAX_PRIORITY, MIN_PRIORITY
+from ai_core.scheduling.waiting_line import WaitingLine
+
+RARE_FRAMES = 1000
+
+
+def do_nothing(turn):
+    return None
+
+
+def crowd_of(count, **settings):
+    """All fell due on frame 0, and all but one wait."""
+    scheduler = LoadBalancingScheduler(ManualClock(), **settings)
+    for _ in range(count):
+        scheduler.add(do_nothing, period_frames=RARE_FRAMES, phase_frames=0)
+    scheduler.advance(Budget.of_steps(1))
+    return scheduler
+
+
+def operations_of(act):
+    """Count what the interpreter does, one bytecode after the other; of our modules all, wherever called."""
+    count = 0
+
+    def trace(frame, event, _argument):
+        nonlocal count
+        frame.f_trace_opcodes = True
+        count += event == "opcode"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        act()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def on_steps(count):
+    return Budget.of_steps(count)
+
+
+def on_time(count):
+    """10 µs for each run, whatever it does."""
+    reads = iter(range(0, 10_000_000, 10_000))
+    return Budget.of_time(10 * count, lambda: next(reads))
+
+
+@pytest.mark.parametrize("budget_of", [on_steps, on_time])
+@pytest.mark.parametrize("settings", [{}, {"bias": OverrunBias()}], ids=["plain", "bias"])
+def test_a_frame_costs_what_runs_however_many_wait(budget_of, settings):
+    counts = []
+    for crowd in (200, 3000):
+        scheduler = crowd_of(crowd, **settings)
+        scheduler.advance(budget_of(10))
+        counts.append(operations_of(lambda scheduler=scheduler: scheduler.advance(budget_of(10))))
+        assert 15 <= crowd - len(scheduler.waiting) <= 21
+    assert counts[0] == counts[1]
+
+
+def test_work_that_is_paused_removed_or_changed_costs_nobody_else_anything():
+    counts = []
+    for crowd in (200, 3000):
+        scheduler = crowd_of(crowd)
+        tasks = scheduler.tasks
+
+        def meddle(scheduler=scheduler, tasks=tasks):
+            scheduler.pause(tasks[40])
+            scheduler.remove(tasks[50])
+            scheduler.change(tasks[60], priority=7)
+            scheduler.advance(on_steps(10))
+
+        counts.append(operations_of(meddle))
+    assert counts[0] == counts[1]
+
+
+@given(
+    priorities=st.lists(st.floats(MIN_PRIORITY, MAX_PRIORITY), min_size=2, max_size=12),
+    served=st.lists(st.integers(1, 4), min_size=1, max_size=4), at_once=st.integers(1, 4), us=st.integers(1, 100_000),
+)
+def test_shares_of_who_waited_are_those_of_exact_arithmetic(priorities, served, at_once, us):
+    """The model: fractions of what all weigh who still wait, to 1 ns."""
+    scheduler, granted = LoadBalancingScheduler(ManualClock()), []
+    spent = [0]
+
+    def work(turn):
+        granted.append(turn.budget.left)
+        spent[0] += round(turn.budget.left * 1000)
+
+    for priority in priorities:
+        scheduler.add(work, priority=priority, period_frames=RARE_FRAMES, phase_frames=0)
+    with patch.object(load_balancing, "SERVED_AT_ONCE", at_once):
+        for count in served:
+            scheduler.advance(Budget.of_steps(count))
+        left = [Fraction(task.priority) for task in scheduler.waiting]
+        granted.clear()
+        scheduler.advance(Budget.of_time(us, lambda: spent[0]))
+    assert granted == pytest.approx([float(Fraction(us) * one / sum(left)) for one in left][:len(granted)], abs=0.012)
+    assert len(granted) == len(left) or us * 1000 <= sum(map(round, (one * 1000 for one in granted))) + 12
+
+
+def test_a_new_priority_of_one_who_waits_holds_from_the_next_frame_on(clock):
+    scheduler, granted = LoadBalancingScheduler(clock), []
+    for _ in range(4):
+        scheduler.add(lambda turn: granted.append(turn.budget.left), period_frames=9, phase_frames=0)
+    scheduler.advance(Budget.of_steps(1))
+    scheduler.change(scheduler.tasks[3], priority=8)
+    scheduler.change(scheduler.tasks[2], priority=1)
+    granted.clear()
+    with patch.object(load_balancing, "SERVED_AT_ONCE", 1):
+        scheduler.advance(Budget.of_steps(100))
+    assert granted == [10, 11, 98]
+
+
+def test_who_is_paused_and_resumed_before_the_next_frame_keeps_its_place(clock):
+    scheduler, ran = LoadBalancingScheduler(clock), []
+    for name in "abcd":
+        scheduler.add(lambda turn, name=name: ran.append(name), period_frames=9, phase_frames=0)
+    scheduler.advance(Budget.of_steps(1))
+    _, paused, left_out, _ = scheduler.tasks
+    scheduler.pause(paused)
+    scheduler.resume(paused)
+    scheduler.pause(left_out)
+    scheduler.advance(Budget.of_steps(1))
+    scheduler.resume(left_out)
+    scheduler.advance(Budget.of_steps(9))
+    assert ran == ["a", "b", "d"]
+
+
+def test_loaded_work_waits_in_the_same_order_with_the_same_shares(clock):
+    def world():
+        scheduler, granted = LoadBalancingScheduler(clock, bias=OverrunBias()), []
+        for number in range(300):
+            scheduler.add(
+                lambda turn, number=number: granted.append((number, turn.budget.left)) or turn.budget.spend(number % 9),
+                name=str(number), priority=0.1 + number % 7, period_frames=1 + number % 12,
+            )
+        return scheduler, granted
+
+    first, second = world(), world()
+    for frame in range(40):
+        first[0].advance(Budget.of_steps(150))
+        if frame == 20:
+            assert len(first[0].waiting) > 64
+            second[0].prepare_state(first[0].save_state())()
+            first[1].clear()
+        if frame > 20:
+            second[0].advance(Budget.of_steps(150))
+    assert first[1] == second[1]
+    assert first[0].save_state() == second[0].save_state()
+
+
+@given(st.lists(st.tuples(st.sampled_from("jjltd"), st.integers(0, 20)), max_size=40))
+def test_a_line_weighs_what_all_in_it_weigh_whatever_was_done(deeds):
+    scheduler, weights = LoadBalancingScheduler(ManualClock()), {}
+    tasks = [scheduler.add(do_nothing) for _ in range(21)]
+    weights.update({task: 0.1 * (1 + task.id) for task in tasks})
+    line, model = WaitingLine(weights.__getitem__), []
+    for frame, (deed, number) in enumerate(deeds):
+        task = tasks[number]
+        if deed == "j" and task not in line.since:
+            line.join([task], frame)
+            model.append(task)
+        elif deed == "l":
+            line.leave(line.first(number))
+            del model[:number]
+        elif deed == "t":
+            weights[task] *= 1.7
+            line.touch(task)
+        elif deed == "d":
+            line.touch(task)
+            line.drop(lambda one, task=task: one is not task)
+            model = [one for one in model if one is not task]
+    assert list(line.since) == model
+    assert line.weight_behind([]) == float(sum(map(Fraction, (weights[task] for task in model))))
