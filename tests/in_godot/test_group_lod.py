@@ -39,6 +39,21 @@ def test_a_group_is_one_while_far_and_its_members_while_near(world, signals):
     assert (opened, closed) == ([()], [()])
 
 
+def test_districts_may_each_have_a_group_of_the_same_name_and_rename_it(node, scheduler, physics_frames):
+    script = {"importance_source": 1, "importance": 1.0}
+    town, blocks = node("GroupLOD", scheduler, name="Town", **script), []
+    for name in ("North", "South"):
+        district = node("Node3D", town, name=name)
+        blocks.append(node("GroupLOD", district, name="Block", **script))
+    physics_frames(20)                     # closed ones have a turn every 15 frames
+    assert list(town.get_member_names()) == ["North/Block", "South/Block"]
+    assert all(one.is_open() for one in (town, *blocks))
+    blocks[0].name = "Quarter"
+    blocks[0].free()
+    physics_frames(3)
+    assert list(town.get_member_names()) == ["South/Block"]
+
+
 def test_a_script_sees_in_the_signal_that_the_group_is_open(world):
     town, seen = world.group(10.0), []
     town.group.connect("opened", lambda: seen.append(town.group.is_open()))
@@ -78,7 +93,7 @@ def test_a_group_that_leaves_the_tree_leaves_the_one_around(world):
     town = world.group(10.0)
     block = world.group(10.0, town.group)
     world.step(3)
-    assert list(town.group.get_member_names()) == [str(block.group.get("name")), "Ann", "Bert"]
+    assert list(town.group.get_member_names()) == [str(town.group.get_path_to(block.group)), "Ann", "Bert"]
     block.body.free()
     world.step(3)
     assert list(town.group.get_member_names()) == ["Ann", "Bert"]

@@ -207,6 +207,22 @@ def test_events_are_heard_once_however_often_it_is_asked_and_no_more_when_the_to
     assert not manager.is_heard("shot")
 
 
+def test_a_station_that_comes_first_hears_and_is_saved_with_who_comes_later(node):
+    station = node("PollingStation", lifetime_frames=-1, invalidated_by=["door"])
+    scheduler = node("AIScheduler")
+    manager = node("AIEventManager", scheduler)
+    assert manager.is_heard("door")
+    station.property_of(station, "name")
+    assert "PollingStation" in str(scheduler.save_state())
+    manager.free()
+    manager = node("AIEventManager", scheduler)
+    assert manager.is_heard("door"), "one that takes its place"
+    manager.send_now("door")
+    assert station.poll_with_age("property", [station, "name"])["how"] == "computed"
+    station.invalidated_by = []
+    assert not manager.is_heard("door")
+
+
 def test_a_station_that_is_freed_hears_no_more(node, scheduler):
     manager, station = node("AIEventManager", scheduler), node("PollingStation", scheduler, invalidated_by=["door"])
     station.invalidate_on(manager, "shot", "can_see")

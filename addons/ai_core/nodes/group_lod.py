@@ -131,7 +131,7 @@ class GroupLOD(ImportanceAgent, Node):
 
     @method
     def get_member_names(self) -> PackedStringArray:
-        """Return the names of groups inside and, while it is open, of its members."""
+        """Return the paths of groups inside and, while it is open, the names of its members."""
         return PackedStringArray([] if self.core is None else list(self.core.members))
 
     @method
@@ -168,14 +168,14 @@ class GroupLOD(ImportanceAgent, Node):
         return change_all
 
     def take_in(self, inner: Any) -> None:
-        """Make a group below a member."""
-        self.core.add(inner.core, name=str(inner.get_name()), period_frames=inner.closed_period_frames,
+        """Make a group below a member, by its path: districts may each have a group of the same name."""
+        self.core.add(inner.core, name=str(self.get_path_to(inner)), period_frames=inner.closed_period_frames,
                       priority=inner.priority)
 
     def let_go(self, inner: Any) -> None:
         """A group below leaves."""
-        name = str(inner.get_name())
-        if self.core is not None and self.core.members.get(name) is inner.core:
+        members = {} if self.core is None else self.core.members
+        for name in [one for one, work in members.items() if work is inner.core]:     # renamed since, perhaps
             self.core.remove(name)
 
     def _get_configuration_warnings(self) -> list[str]:

@@ -5,7 +5,7 @@ import time
 from typing import Any
 
 from addons.ai_core.bridge.gd import PackedStringArray, export
-from addons.ai_core.nodes.scheduled import nearest
+from addons.ai_core.nodes.scheduled import nearest, wait_for
 from ai_core.budget import Budget
 
 MANAGERS = "ai_event_managers"
@@ -32,7 +32,7 @@ class PollingLimits:
 
     def begin_limits(self) -> None:
         self._frame = -1
-        self._heard: list[tuple[Any, str, Any]] = []
+        self._heard: list[tuple[Any, str]] = []
         self._heard_for: dict[tuple[Any, str, str, bool], Any] = {}
 
     def begin_frame(self, answers: Any) -> None:
@@ -50,17 +50,23 @@ class PollingLimits:
 
     def listen_for_changes(self) -> None:
         """Hear the events that make built-in answers old, at the nearest AIEventManager."""
+        manager = None
+        if len(self.invalidated_by) and self.is_inside_tree():
+            manager = nearest(self, "AIEventManager", MANAGERS)
+            wait_for(self, MANAGERS)        # for the first, or one that takes its place
+        wanted = [] if manager is None else [(manager, code) for code in self.invalidated_by]
+        if wanted == self._heard:
+            return
         self.stop_listening()
-        manager = nearest(self, "AIEventManager", MANAGERS) if len(self.invalidated_by) else None
-        for code in self.invalidated_by if manager is not None else ():
+        for manager, code in wanted:
             manager.listen(code, self._forget_own)
-            self._heard.append((manager, code, self._forget_own))
+            self._heard.append((manager, code))
 
     def stop_listening(self) -> None:
         """Hear them no more."""
-        for manager, code, handler in self._heard:
+        for manager, code in self._heard:
             if manager.is_valid():
-                manager.unlisten(code, handler)
+                manager.unlisten(code, self._forget_own)
         self._heard.clear()
 
     def invalidate_when(self, manager: Any, event_code: str, topic: str, by_key: bool) -> None:

@@ -21,7 +21,7 @@ from addons.ai_core.nodes.polling_limits import PollingLimits
 from addons.ai_core.nodes.polling_log_node import PollingLogNode
 from addons.ai_core.nodes.polling_terms import topic_terms
 from addons.ai_core.nodes.scene_saving import load_node, save_node
-from addons.ai_core.nodes.scheduled import SCHEDULERS, check_callable, nearest
+from addons.ai_core.nodes.scheduled import SCHEDULERS, check_callable, nearest, wait_for
 from addons.ai_core.nodes.world_questions import NO_WAY, WorldQuestions, check_pair, check_parts, check_places
 from ai_core.events.polling_station import REFUSED
 from ai_core.events.polling_station import PollingStation as Answers
@@ -76,6 +76,8 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
         self._scheduler = nearest(self, "AIScheduler", SCHEDULERS)
         if self._scheduler is not None:
             self._scheduler.join(self)
+        else:
+            wait_for(self, SCHEDULERS)      # to be saved with it; answers do without
         self.listen_for_changes()
 
     def on_exit_tree(self) -> None:
