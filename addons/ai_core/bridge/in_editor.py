@@ -76,6 +76,8 @@ def warnings_of(node: Any) -> PackedStringArray:
 
 
 def _is_shown(node: Any, one: export, exports: dict[str, export]) -> bool:
+    if one.name in getattr(type(node), "NOT_SHOWN", ()):
+        return False                 # inherited, and of no use in this class
     if not one.shown_when:
         return True
     name, *values = one.shown_when

@@ -13,12 +13,21 @@ from addons.ai_core.nodes.ai_event_manager import AIEventManager
 from addons.ai_core.nodes.ai_scheduler import AIScheduler
 from addons.ai_core.nodes.ai_state import AIState
 from addons.ai_core.nodes.behavioral_lod import BehavioralLOD
+from addons.ai_core.nodes.built_in_habits import (
+    HabitCallMethod,
+    HabitCheckValue,
+    HabitEmitSignal,
+    HabitPlayAnimation,
+    HabitSetValue,
+    HabitWait,
+)
 from addons.ai_core.nodes.group_lod import GroupLOD
 from addons.ai_core.nodes.habit import Habit
 from addons.ai_core.nodes.habit_tree import HabitTree
 from addons.ai_core.nodes.importance_manager import ImportanceManager
 from addons.ai_core.nodes.importance_viewer import ImportanceViewer
 from addons.ai_core.nodes.lod_behavior import LODBehavior
+from addons.ai_core.nodes.moving_habits import HabitLookAt, HabitMoveTo
 from addons.ai_core.nodes.polling_station import PollingStation
 from addons.ai_core.nodes.rule_mind import RuleMind
 from addons.ai_core.nodes.rule_set import RuleSet
@@ -46,7 +55,15 @@ __all__ = [
     "BehavioralLOD",
     "GroupLOD",
     "Habit",
+    "HabitCallMethod",
+    "HabitCheckValue",
+    "HabitEmitSignal",
+    "HabitLookAt",
+    "HabitMoveTo",
+    "HabitPlayAnimation",
+    "HabitSetValue",
     "HabitTree",
+    "HabitWait",
     "ImportanceManager",
     "ImportanceViewer",
     "LODBehavior",

@@ -11,14 +11,15 @@ NAMES = re.compile(r"(?<![\w.])([a-z_]\w*)(?!\w|\s*\()")
 """What stands for a value: no method, no member of something, no constant such as PI or Vector3.UP."""
 
 OWN_WORDS = {"true", "false", "null", "self", "and", "or", "not", "in"}
-OF_MACHINE = ("cargo", "event", "time_in_state_s")
+ABSENT = object()
+"""What ``known`` returns for a name that stands for nothing."""
 
 
 class GuardExpression:
     """An expression as GDScript writes it: "health < 0.3 and can_see(cargo)".
 
-    A name stands for ``cargo``, ``event`` or ``time_in_state_s``, else for a value of the blackboard,
-    else for a property of the actor; a method is one of the actor.
+    A name stands for what the mind knows of itself, else for a value of its blackboard, else for a property
+    of the actor; a method is one of the actor.
 
     Args:
         text: the expression.
@@ -33,24 +34,43 @@ class GuardExpression:
     def __init__(self, text: str, place: str) -> None:
         self.text, self._place = text, place
         found = NAMES.findall(TEXTS.sub('""', text))
-        self._names = [name for name in dict.fromkeys(found) if name not in OWN_WORDS]
+        self.names = [name for name in dict.fromkeys(found) if name not in OWN_WORDS]
         self._expression = construct("Expression")
-        if self._expression.parse(text, PackedStringArray(self._names)) != 0:
+        if self._expression.parse(text, PackedStringArray(self.names)) != 0:
             raise RefusedValue(f"{place}: cannot read {text!r}: {self._expression.get_error_text()}")
 
-    def is_met(self, machine: Any) -> bool:
-        """Ask for a StateMachine; raises RefusedValue if there is no answer."""
-        actor = machine.actor_node()
-        answer = self._expression.execute([self._value(name, machine, actor) for name in self._names], actor, False)
+    def value(self, mind: Any) -> Any:
+        """Return what it comes to.
+
+        Args:
+            mind: has ``actor_node()`` and ``known(name)``, which returns ABSENT for what it does not know.
+
+        Raises:
+            RefusedValue: if there is no answer.
+        """
+        actor = mind.actor_node()
+        answer = self._expression.execute([self._value(name, mind, actor) for name in self.names], actor, False)
         if self._expression.has_execute_failed():
             raise RefusedValue(f"{self._place}: {self.text!r} has no answer: {self._expression.get_error_text()}")
-        return bool(answer)
+        return answer
 
-    def _value(self, name: str, machine: Any, actor: Any) -> Any:
-        if name in OF_MACHINE:
-            return getattr(machine.core, "time_in_state_s" if name == "time_in_state_s" else name)
-        if name in machine.blackboard:
-            return machine.get_value(name)
+    def constant(self) -> Any:
+        """Return what it comes to without any name."""
+        if self.names:
+            raise RefusedValue(f"{self._place}: {self.text!r} must be a value such as 3, true or \"text\"")
+        answer = self._expression.execute([], None, False)
+        if self._expression.has_execute_failed():
+            raise RefusedValue(f"{self._place}: {self.text!r} is no value: {self._expression.get_error_text()}")
+        return answer
+
+    def is_met(self, mind: Any) -> bool:
+        """Return whether it comes to something true."""
+        return bool(self.value(mind))
+
+    def _value(self, name: str, mind: Any, actor: Any) -> Any:
+        known = mind.known(name)
+        if known is not ABSENT:
+            return known
         value = actor.get(name)
         if value is None and name not in [one["name"] for one in actor.get_property_list()]:
             raise RefusedValue(

@@ -1,14 +1,17 @@
 """Habit: one thing a character can do, as a node below its HabitTree."""
 from __future__ import annotations
 
+import functools
 import importlib
 import math
+from collections.abc import Callable, Iterator
 from enum import IntEnum
 from typing import Any
 
 from addons.ai_core.bridge.gd import (
     GDObject,
     Node,
+    PackedStringArray,
     RefusedValue,
     StringName,
     Variant,
@@ -19,10 +22,13 @@ from addons.ai_core.bridge.gd import (
     method,
     signal,
 )
+from addons.ai_core.nodes.guard_expression import GuardExpression
 from ai_core.decisions import habits as core
 from ai_core.decisions.habit_context import HabitContext
 
-LAUNCHES = (core.Launch.PRIORITIZED, core.Launch.SEQUENTIAL, core.Launch.RANDOM)
+LAUNCHES = (core.Launch.PRIORITIZED, core.Launch.SEQUENTIAL, core.Launch.RANDOM, core.Launch.FALLBACK)
+OUTCOMES = (
+    core.Outcome.AS_IT_ENDED, core.Outcome.INVERTED, core.Outcome.ALWAYS_SUCCEEDED, core.Outcome.ALWAYS_FAILED)
 STATUSES = (core.Status.RUNNING, core.Status.SUCCEEDED, core.Status.FAILED)
 
 
@@ -33,6 +39,7 @@ class HabitSettings:
         PRIORITIZED = 0
         SEQUENTIAL = 1
         RANDOM = 2
+        FALLBACK = 3
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit.svg")
@@ -51,14 +58,48 @@ class Habit(Node):
         SUCCEEDED = 1
         FAILED = 2
 
+    class Outcome(IntEnum):
+        AS_IT_ENDED = 0
+        INVERTED = 1
+        ALWAYS_SUCCEEDED = 2
+        ALWAYS_FAILED = 3
+
     launch = export(
         HabitSettings.Launch, HabitSettings.Launch.PRIORITIZED,
-        doc="How child habits launch: the most urgent that can run, one after the other, or one by weight.")
+        doc="How child habits launch: the most urgent that can run, one after the other, one by weight, or one after"
+            " the other until one succeeds.")
     non_blocking = export(bool, False, doc="Runs beside its siblings and ends only with its parent.")
     uninterruptible = export(
         bool, False, doc="No sibling interrupts it. For a stretch of its run use hold() and release().")
     weight = export(float, 1.0, range=(0.001, 1000, 0.001), doc="How often it is chosen among random siblings.")
     urgency = export(float, 0.0, doc="Breaks a sibling's hold() of lower priority.")
+    condition = export(
+        str, "", group="Condition",
+        doc="The habit may begin only if this is true: \"health < 0.3 and has_ammo()\". Names are values of the"
+            " blackboard, properties and methods of the actor.")
+    wakes_on = export(
+        PackedStringArray, PackedStringArray(),
+        doc="Keys of the blackboard and told names on which beginning depends: asked only after one of them, not"
+            " in every tick.")
+    asks_every_s = export(
+        float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s",
+        doc="While something less urgent runs, ask so rarely whether it may begin; 0 asks in every tick.")
+    begins_on = export(
+        PackedStringArray, PackedStringArray(), doc="It begins only after tell() told one of these.")
+    remembers_s = export(
+        float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s",
+        doc="For how long it may still begin on what was told, say after a hold; 0: in the next tick only.")
+    timeout_s = export(
+        float, 0.0, range=(0, 600, 0.01), or_greater=True, unit="s", group="Times and Results",
+        doc="Longest time a run may take before it fails; 0 is no limit.")
+    cooldown_s = export(
+        float, 0.0, range=(0, 600, 0.01), or_greater=True, unit="s",
+        doc="Time after its end in which it cannot begin.")
+    repeats = export(
+        int, 1, range=(0, 1000, 1), or_greater=True, doc="How often in a row it succeeds before it has; 0 for ever.")
+    retries = export(
+        int, 0, range=(-1, 1000, 1), or_greater=True, doc="How often it begins again after it failed; -1 for ever.")
+    outcome = export(Outcome, Outcome.AS_IT_ENDED, doc="What its parent is told of its end.")
     can_activate_method = export(
         StringName, StringName(""), group="Methods of the actor",
         shown_when=("python_class", ""), doc="Called without arguments; true lets the habit begin.")
@@ -80,6 +121,20 @@ class Habit(Node):
     def __init__(self) -> None:
         self._tree: Any = None
         self._run: HabitContext | None = None
+        self._made: core.Habit | None = None
+        self._said: tuple[Any, ...] = ()
+        self._is_leaving = False
+
+    def on_entered(self) -> None:
+        self._is_leaving = False
+        tree = tree_above(self)
+        if tree is not None:
+            tree.habits_changed()
+
+    def on_exit_tree(self) -> None:
+        self._is_leaving = True
+        if self._tree is not None and self._tree.is_valid():
+            self._tree.habits_changed(at_once=self._run is not None)
 
     @hook
     def _can_activate(self) -> bool:
@@ -145,25 +200,90 @@ class Habit(Node):
         if self._run is not None:
             self._run.release()
 
+    @method
+    def wait_s(self, seconds: float) -> None:
+        """Call _tick() again when so much game time has passed, not before; in _enter() or _tick()."""
+        self._active("wait").wait_s(seconds)
+
+    @method
+    def wait_for(self, names: PackedStringArray, at_most_s: float = 0.0) -> None:
+        """Call _tick() again when one of these is told or changes on the blackboard, or after a time; 0 is never."""
+        self._active("wait").wait_for(*names, at_most_s=at_most_s or None)
+
+    @method
+    def get_woken_by(self) -> str:
+        """Return the name that ended the last wait_for(); "" if it was the time."""
+        return self._run.woken_by if self._run is not None else ""
+
+    @method
+    def get_told(self, told_name: str) -> Variant:
+        """Return what came with a name that tell() told, in the tick in which it is heard; else null."""
+        return self._run.told(told_name) if self._run is not None else None
+
     def definition(self, tree: Any) -> core.Habit:
-        """Return the habit of the library that this node and its children describe."""
+        """Return the habit of the library that this node and its children describe.
+
+        It is the one of the last time, with other children at most, if the node says the same: then it goes on.
+        """
         self._tree = tree
+        children = definitions_below(self, tree)
+        said = (str(self.get_name()), self.get_script(), *(getattr(self, one) for one in exported_names(type(self))))
+        said = tuple(tuple(one) if isinstance(one, list) else one for one in said)
+        if self._made is None or said != self._said:
+            self._made, self._said = self._new_definition(children), said
+        elif list(self._made.children) != children:
+            self._made = self._made.with_children(children)
+        return self._made
+
+    def _new_definition(self, children: list[core.Habit]) -> core.Habit:
+        name = str(self.get_name())
         settings: dict[str, Any] = {
-            "children": [child.definition(tree) for child in self.get_children() if isinstance(child, Habit)],
+            "children": children,
             "launch": LAUNCHES[self.launch],
             "non_blocking": self.non_blocking,
             "uninterruptible": self.uninterruptible,
             "weight": self.weight,
             "urgency": self.urgency,
+            "timeout_s": self.timeout_s or math.inf,
+            "cooldown_s": self.cooldown_s,
+            "repeats": self.repeats or core.FOR_EVER,
+            "retries": core.FOR_EVER if self.retries < 0 else self.retries,
+            "outcome": OUTCOMES[self.outcome],
+            "wakes_on": list(self.wakes_on),
+            "asks_every_s": self.asks_every_s,
+            "begins_on": list(self.begins_on),
+            "remembers_s": self.remembers_s,
         }
-        name = str(self.get_name())
         if self.python_class:
             return self._python_definition(name, settings)
-        if self._has("_can_activate", self.can_activate_method):
-            settings["can_activate"] = lambda run: self._ask("_can_activate", self.can_activate_method)
-        if self._has("_tick", self.tick_method):
-            settings["tick"] = self._go_on
+        conditions = list(self._conditions())
+        if conditions:
+            settings["can_activate"] = lambda run: all(one() for one in conditions)
+        if self.ticks:
+            settings["tick"] = self.own_tick()
         return core.Habit(name, **settings, enter=self._begin, exit=self._end)
+
+    @property
+    def ticks(self) -> bool:
+        """Whether it goes on by something of its own."""
+        return self._has("_tick", self.tick_method)
+
+    def own_tick(self) -> Callable[[HabitContext], object]:
+        """Return what a tick calls."""
+        return self._go_on
+
+    def _conditions(self) -> Iterator[Callable[[], Any]]:
+        """Yield what is asked before it may begin."""
+        if self.condition:
+            expression = GuardExpression(self.condition, f"condition of '{self.get_name()}'")
+            yield lambda: expression.is_met(self._tree)
+        if self._has("_can_activate", self.can_activate_method):
+            yield lambda: self._ask("_can_activate", self.can_activate_method)
+
+    def _active(self, purpose: str) -> HabitContext:
+        if self._run is None:
+            raise RefusedValue(f"is not active, so there is nothing to {purpose}; call it in _enter() or _tick()")
+        return self._run
 
     def saved_by_script(self) -> Any:
         """Return what the script wants saved, None if it does not say."""
@@ -188,7 +308,13 @@ class Habit(Node):
         above = self.get_parent()
         if above is not None and not (above.is_class("HabitTree") or above.is_class("Habit")):
             return ["is not right below a HabitTree or Habit and never runs; put it there"]
-        return []
+        warnings = launch_warnings(self)
+        if self.condition:
+            try:
+                GuardExpression(self.condition, "condition")
+            except RefusedValue as refused:
+                warnings.append(str(refused))
+        return warnings
 
     def _has(self, hook_name: str, method_name: str) -> bool:
         return bool(method_name) or has_script_method(self, hook_name)
@@ -202,10 +328,28 @@ class Habit(Node):
         self._run = run
         self._tree.tell_entered(run)
         self.entered.emit(run.reason)
+        self.began(run)
+
+    def _go_on(self, run: HabitContext) -> core.Status:
+        return self.went_on(run)
+
+    def _end(self, run: HabitContext) -> None:
+        if not self.is_valid():
+            return                       # freed while it was active
+        try:
+            self.ended(run)
+        finally:
+            self._run = None
+            self._tree.tell_exited(run)
+            self.exited.emit(0 if run.status is None else STATUSES.index(run.status))
+
+    def began(self, run: HabitContext) -> None:
+        """What it does as it begins."""
         if self._has("_enter", self.enter_method):
             self._ask("_enter", self.enter_method)
 
-    def _go_on(self, run: HabitContext) -> core.Status:
+    def went_on(self, run: HabitContext) -> core.Status:
+        """What it does in a tick; return how it stands."""
         answer = self._ask("_tick", self.tick_method, run.elapsed_s)
         if answer is None:
             return core.Status.RUNNING
@@ -215,11 +359,38 @@ class Habit(Node):
                 " STATUS_SUCCEEDED or STATUS_FAILED")
         return STATUSES[answer]
 
-    def _end(self, run: HabitContext) -> None:
-        try:
-            if self._has("_exit", self.exit_method):
-                self._ask("_exit", self.exit_method)
-        finally:
-            self._run = None
-            self._tree.tell_exited(run)
-            self.exited.emit(0 if run.status is None else STATUSES.index(run.status))
+    def ended(self, run: HabitContext) -> None:
+        """What it does as it ends."""
+        if self._has("_exit", self.exit_method):
+            self._ask("_exit", self.exit_method)
+
+
+def definitions_below(parent: Any, tree: Any) -> list[core.Habit]:
+    """Return what the habits right below a node describe, in the order of the scene dock."""
+    return [
+        child.definition(tree) for child in parent.get_children() if isinstance(child, Habit) and not child._is_leaving
+    ]
+
+
+def launch_warnings(node: Any) -> list[str]:
+    """Return what is missing for a node to launch its children as it says."""
+    blocking = [one for one in node.get_children() if isinstance(one, Habit) and not one.non_blocking]
+    if node.launch != HabitSettings.Launch.PRIORITIZED and not blocking:
+        name = HabitSettings.Launch(node.launch).name.lower()
+        return [f"launches its children {name} and has none to launch; add a Habit, or make it prioritized"]
+    return []
+
+
+def tree_above(node: Any) -> Any:
+    """Return the HabitTree that a habit stands below, None if there is none."""
+    above = node.get_parent()
+    while isinstance(above, Habit):
+        above = above.get_parent()
+    return above if above is not None and hasattr(above, "habits_changed") else None
+
+
+@functools.cache
+def exported_names(cls: type) -> tuple[str, ...]:
+    """Return the names of the properties that a class shows in the inspector."""
+    return tuple(dict.fromkeys(
+        name for base in cls.__mro__ for name, value in vars(base).items() if isinstance(value, export)))

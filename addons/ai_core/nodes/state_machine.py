@@ -18,6 +18,7 @@ from addons.ai_core.bridge.gd import (
     report_error,
     signal,
 )
+from addons.ai_core.nodes.guard_expression import ABSENT
 from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.scene_saving import load_node, save_node
 from addons.ai_core.nodes.scene_values import path_of
@@ -29,6 +30,9 @@ from ai_core.saving.fields import Fields, State, StateError
 from ai_core.scheduling.task import Task, Turn
 
 SAVED = ("enabled", "period_frames", "priority")
+OF_EXPRESSIONS = ("cargo", "event", "time_in_state_s")
+"""What a machine knows of itself; the rest stands on its blackboard."""
+
 MISTAKES = (RefusedValue, ValueError, TypeError, LookupError)
 
 
@@ -175,6 +179,12 @@ class StateMachine(Node):
         """Read from the character's blackboard."""
         value = self.blackboard.get(key, default_value)
         return None if isinstance(value, GDObject) and not value.is_valid() else value
+
+    def known(self, name: str) -> Any:
+        """Return what an expression means by a name, ABSENT for what is not known."""
+        if name in OF_EXPRESSIONS and self.core is not None:
+            return getattr(self.core, name)
+        return self.get_value(name, ABSENT)
 
     @method
     def to_text(self) -> str:

@@ -1,0 +1,146 @@
+"""Built-in habits that move a character: going somewhere, and looking there."""
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from addons.ai_core.bridge.gd import NodePath, RefusedValue, Vector2, Vector3, export, gdclass, singleton
+from addons.ai_core.nodes.built_in_habits import BuiltIn
+from addons.ai_core.nodes.habit import Habit
+from ai_core.decisions.habit_context import HabitContext
+from ai_core.decisions.habits import Status
+
+BODIES = ("CharacterBody3D", "CharacterBody2D")
+
+
+class Aimed(BuiltIn):
+    """What habits with a place as their target have in common."""
+
+    target_node: Any
+    target_key: Any
+    target_point: Any
+    _tree: Any
+
+    def mistakes(self) -> Iterator[str]:
+        yield from self.missing("target_node")
+
+    def place(self, actor: Any) -> Any:
+        """Return where the target is now: the node, what the key holds, or the point."""
+        found = self.node_at(self.target_node)
+        if found is None and self.target_key:
+            found = self._tree.get_value(self.target_key)
+            if found is None:
+                raise RefusedValue(f"'{self.target_key}' is not on the blackboard; set it to a node or a point")
+        if found is None:
+            found = self.target_point
+        if isinstance(found, (Vector2, Vector3)):
+            return Vector2(found.x, found.y) if actor.is_class("Node2D") else found
+        return found.get_global_position()
+
+
+@gdclass(icon="res://addons/ai_core/icons/habit_move_to.svg")
+class HabitMoveTo(Aimed, Habit):
+    """Goes somewhere: by the NavigationAgent below the actor, if there is one, else straight.
+
+    A CharacterBody gets its velocity and move_and_slide(), so let its AIScheduler update in physics; any other
+    node is moved. Succeeds when it is there, fails where no way leads.
+    """
+
+    target_node = export(NodePath, NodePath(""), group="Target", doc="Where: a node; it is followed if it moves.")
+    target_key = export(str, "", doc="Where, without a node: a value of the blackboard that is a node or a point.")
+    target_point = export(Vector3, Vector3(0, 0, 0), doc="Where, without both: a point (2D: x and y).")
+    speed = export(
+        float, 3.0, range=(0.01, 1000, 0.01), or_greater=True, group="Movement", doc="Metres or pixels a second.")
+    arrival_distance = export(
+        float, 0.5, range=(0.001, 100, 0.001), or_greater=True, doc="It is there when it is so near.")
+
+    def began(self, run: HabitContext) -> None:
+        actor = self._tree.actor_node()
+        self.place(actor)
+        agent = self._agent(actor)
+        run.memory["has_agent"] = agent is not None
+        if agent is not None:
+            agent.set_target_desired_distance(self.arrival_distance)
+
+    def went_on(self, run: HabitContext) -> Status:
+        actor = self._tree.actor_node()
+        goal, here = self.place(actor), actor.get_global_position()
+        if _distance(goal, here) <= self.arrival_distance:
+            return Status.SUCCEEDED
+        agent = self._agent(actor) if run.memory["has_agent"] else None
+        if agent is not None:
+            if not _is_ready(agent):
+                return Status.RUNNING
+            if _distance(agent.get_target_position(), goal) > self.arrival_distance / 2 or not run.memory.get("asked"):
+                run.memory["asked"] = True
+                agent.set_target_position(goal)
+            goal = agent.get_next_path_position()
+            if agent.is_navigation_finished():
+                return Status.SUCCEEDED if agent.is_target_reached() else Status.FAILED
+        self._go(actor, here, goal, run.elapsed_s)
+        return Status.RUNNING
+
+    def ended(self, run: HabitContext) -> None:
+        actor = self._tree.actor_node()
+        if any(actor.is_class(one) for one in BODIES):
+            velocity = actor.get_velocity()
+            actor.set_velocity(Vector3(0, velocity.y, 0) if isinstance(velocity, Vector3) else Vector2(0, 0))
+
+    def _go(self, actor: Any, here: Any, goal: Any, elapsed_s: float) -> None:
+        way = [to - at for to, at in zip(goal, here, strict=True)]
+        length = math.sqrt(sum(one * one for one in way)) or 1.0
+        if any(actor.is_class(one) for one in BODIES):
+            velocity = type(here)(*(one / length * self.speed for one in way))
+            actor.set_velocity(velocity)
+            actor.move_and_slide()
+            return
+        step = min(1.0, self.speed * elapsed_s / length)
+        actor.set_global_position(type(here)(*(at + one * step for at, one in zip(here, way, strict=True))))
+
+    def _agent(self, actor: Any) -> Any:
+        kind = "NavigationAgent2D" if actor.is_class("Node2D") else "NavigationAgent3D"
+        found = actor.find_children("*", kind, True, False)
+        return found[0] if found else None
+
+
+@gdclass(icon="res://addons/ai_core/icons/habit_look_at.svg")
+class HabitLookAt(Aimed, Habit):
+    """Turns the actor until it faces something: about the upward axis in 3D."""
+
+    target_node = export(NodePath, NodePath(""), group="Target", doc="What: a node.")
+    target_key = export(str, "", doc="What, without a node: a value of the blackboard that is a node or a point.")
+    target_point = export(Vector3, Vector3(0, 0, 0), doc="What, without both: a point (2D: x and y).")
+    turn_speed = export(
+        float, math.tau, range=(0.01, 100, 0.01), or_greater=True, as_degrees=True, unit="°/s", group="Turning",
+        doc="How fast it turns.")
+    tolerance = export(
+        float, 0.02, range=(0.0001, math.pi, 0.0001), as_degrees=True, unit="°", doc="It faces it when so near.")
+    goes_on = export(bool, False, doc="Goes on looking, until it is interrupted.")
+
+    def went_on(self, run: HabitContext) -> Status:
+        actor = self._tree.actor_node()
+        goal, here = self.place(actor), actor.get_global_position()
+        if isinstance(here, Vector2):
+            wanted, faces = math.atan2(goal.y - here.y, goal.x - here.x), actor.get_global_rotation()
+        else:
+            wanted, faces = math.atan2(here.x - goal.x, here.z - goal.z), actor.get_global_rotation().y
+        off = math.remainder(wanted - faces, math.tau)
+        turn = max(-self.turn_speed * run.elapsed_s, min(self.turn_speed * run.elapsed_s, off))
+        if turn:
+            if isinstance(here, Vector2):
+                actor.set_global_rotation(faces + turn)
+            else:
+                rotation = actor.get_global_rotation()
+                actor.set_global_rotation(Vector3(rotation.x, faces + turn, rotation.z))
+        return Status.SUCCEEDED if abs(off - turn) <= self.tolerance and not self.goes_on else Status.RUNNING
+
+
+def _distance(one: Any, other: Any) -> float:
+    return math.dist(tuple(one), tuple(other))
+
+
+def _is_ready(agent: Any) -> bool:
+    """Return whether the agent's map is built; until then it answers nothing, and no error."""
+    server = singleton("NavigationServer2D" if agent.is_class("NavigationAgent2D") else "NavigationServer3D")
+    return bool(server.map_get_iteration_id(agent.get_navigation_map()) > 0)
