@@ -1,4 +1,4 @@
-"""The demos, played as a user plays them: the museum, the first command of the README, the crowd, and the city."""
+"""The demos, played as a user plays them: the museum, first command of the README, its puzzle, the crowd, the city."""
 from __future__ import annotations
 
 import re
@@ -33,6 +33,15 @@ def test_the_demo_tells_the_same_story_twice_without_a_complaint():
         assert played.returncode == 0, played.stdout
         assert complaints(played.stdout) == []
     assert len(timeline(first.stdout)) > 10
+    assert timeline(first.stdout) == timeline(second.stdout)
+
+
+def test_the_puzzle_tells_the_same_story_twice_without_a_complaint():
+    first, second = play("puzzle"), play("puzzle")
+    for played in (first, second):
+        assert played.returncode == 0, played.stdout
+        assert complaints(played.stdout) == []
+        assert "summary: 13 of 13 expected happenings" in played.stdout
     assert timeline(first.stdout) == timeline(second.stdout)
 
 
