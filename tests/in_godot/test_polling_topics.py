@@ -223,6 +223,29 @@ def test_a_station_that_comes_first_hears_and_is_saved_with_who_comes_later(node
     assert not manager.is_heard("door")
 
 
+def test_answers_grow_old_also_when_the_scheduler_is_freed_or_another_takes_its_place(node, physics_frames):
+    def asked_in_three_frames():
+        before = len(asked)
+        for _ in range(3):
+            station.poll("danger", ["hall"])
+            station.poll("danger", ["hall"])
+            physics_frames(1)
+        return len(asked) - before
+
+    asked, scheduler = [], node("AIScheduler")
+    station = node("PollingStation")
+    station.add_topic("danger", asked.append)
+    assert asked_in_three_frames() == 3
+    scheduler.free()
+    assert asked_in_three_frames() == 3
+    scheduler = node("AIScheduler")
+    assert asked_in_three_frames() == 3
+    assert "danger" in str(scheduler.save_state())
+    station.remove_topic("danger")
+    scheduler.free()
+    assert station.get_stats()[-1]["code"] == "property"
+
+
 def test_a_station_that_is_freed_hears_no_more(node, scheduler):
     manager, station = node("AIEventManager", scheduler), node("PollingStation", scheduler, invalidated_by=["door"])
     station.invalidate_on(manager, "shot", "can_see")

@@ -65,6 +65,7 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
     def __init__(self) -> None:
         self._answers: Answers | None = None
         self._world: WorldQuestions | None = None
+        self._topics: dict[str, dict[str, Any]] = {}     # those of scripts, by code
         self._scheduler: Any = None
         self.begin_limits()
 
@@ -73,11 +74,8 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
             self._world = WorldQuestions(self)
 
     def on_entered(self) -> None:
-        self._scheduler = nearest(self, "AIScheduler", SCHEDULERS)
-        if self._scheduler is not None:
-            self._scheduler.join(self)
-        else:
-            wait_for(self, SCHEDULERS)      # to be saved with it; answers do without
+        self._follow_scheduler()
+        wait_for(self, SCHEDULERS)          # for the first, or one that takes its place
         self.listen_for_changes()
 
     def on_exit_tree(self) -> None:
@@ -92,6 +90,7 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
         for code in () if self._answers is None else self._answers.codes:
             self._answers.remove_topic(code)
         self._answers = None
+        self._topics.clear()
 
     @property
     def answers(self) -> Answers:
@@ -103,6 +102,8 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
             else:
                 self._answers = Answers(EngineClock())
             self._add_own_topics()
+            for code, terms in self._topics.items():
+                self._answers.add_topic(code, **terms)
             self.apply_log()
         return self._answers
 
@@ -159,7 +160,9 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
         ``compute`` takes an Array of keys and returns an Array of answers.
         """
         check_callable(compute, "add_topic")
-        self.answers.add_topic(code, **topic_terms(code, compute, kept_frames, terms))
+        found = topic_terms(code, compute, kept_frames, terms)
+        self.answers.add_topic(code, **found)
+        self._topics[code] = found
 
     @method
     def remove_topic(self, code: str) -> None:
@@ -167,6 +170,7 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
         if code in OWN_TOPICS:
             raise RefusedValue(f"topic {code!r} is built in and cannot be removed")
         self.answers.remove_topic(code)
+        self._topics.pop(code, None)
         self.forget_events(code)
 
     @method
@@ -245,8 +249,26 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
 
     def _begun(self) -> Answers:
         """Return the library's station, with its limit for this frame set."""
+        if self._scheduler is not None and not self._scheduler.is_valid():
+            self._follow_scheduler()
         self.begin_frame(self.answers)
         return self._answers
+
+    def _follow_scheduler(self) -> None:
+        """Be saved with the nearest scheduler; under another one than before begin anew, with the same topics.
+
+        The clock of one that was freed stands still, and answers would be fresh for ever.
+        """
+        before, found = self._scheduler, nearest(self, "AIScheduler", SCHEDULERS)
+        if before is not None and before.is_valid() and before != found:
+            before.leave(self)
+        self._scheduler = found
+        if found is not None:
+            found.join(self)
+        clock = None if self._answers is None else self._answers.clock
+        if clock is None or (isinstance(clock, EngineClock) if found is None else clock is found.clock):
+            return
+        self._answers, self._frame = None, -1
 
     def _add_own_topics(self) -> None:
         kept: dict[str, Any] = {"lifetime_frames": None if self.lifetime_frames < 0 else self.lifetime_frames}
