@@ -26,15 +26,18 @@ class GridWays:
 
     Args:
         passage: where.
+        partial: whether a request that is hopeless always gets the way to the nearest cell that
+            can be reached, which a search must find; else it gets none as soon as that is known.
 
     Raises:
         TypeError: if it is none.
     """
 
-    def __init__(self, passage: Passage) -> None:
+    def __init__(self, passage: Passage, *, partial: bool = False) -> None:
         if not isinstance(passage, Passage):
             raise TypeError(f"passage must be a Passage of a grid, got {shown(passage)}")
         self.passage = passage
+        self.partial = bool(partial)
         self.reachability = Reachability(passage)
         self.jumps: JumpTable | None = None
         self._memories: list[SearchMemory] = []
@@ -65,11 +68,13 @@ class GridWays:
         return math.hypot(one // width - other // width, one % width - other % width)
 
     def hopeless(self, start: int, goal: int) -> Path | None:
-        """Return the answer if it is known that there is no way, else None.
+        """Return the answer if it is known that there is no way, else None; always None if partial.
 
         Who stands in a wall, or goes to one, has none either; snap such cells first.
         """
-        if start == goal or not self.reachability.is_done or self.reachability.are_connected(start, goal):
+        if self.partial or start == goal or not self.reachability.is_done:
+            return None
+        if self.reachability.are_connected(start, goal):
             return None
         return Path("none", np.zeros(0, np.int32), math.inf, 0)
 
@@ -82,6 +87,10 @@ class GridWays:
         if memory.jumps is not self.jumps:
             memory.jumps = self.jumps
         return AStarSearch(self.passage, start, goal, memory=memory)
+
+    def fits(self, budget: Budget) -> bool:
+        """Return True: its searches pause wherever they are told to."""
+        return True
 
     def prepare(self, budget: Budget) -> None:
         """Make or mend what makes searches fast, until the budget is spent."""

@@ -6,7 +6,7 @@ that a long one does not hold up the short ones and none waits for ever.
 """
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any, Protocol
 
 from ai_core.budget import Budget
@@ -50,6 +50,9 @@ class Ways(Protocol):
     def begin(self, start: Any, goal: Any) -> Any:
         """Return a search: interruptible work whose result is a Path."""
 
+    def fits(self, budget: Budget) -> bool:
+        """Return whether a turn may be begun on what is left; asked before each, once it is False no more."""
+
     def prepare(self, budget: Budget) -> None:
         """Do what makes searches faster."""
 
@@ -71,6 +74,8 @@ class PathService:
         keep_frames: how long a way nobody asks for is kept (frames).
         trace: told of each ticket that is done.
         faults: told of searches that raise.
+        on_over: called with each ticket that is done, failed or refused; within ``request_path``
+            if that is so at once, else within ``advance``. Tickets cancelled are not told.
 
     Raises:
         TypeError, ValueError: if an argument is not what it must be.
@@ -86,8 +91,10 @@ class PathService:
         keep_frames: int = 600,
         trace: Trace | None = None,
         faults: FaultIsolation | None = None,
+        on_over: Callable[[PathTicket], object] | None = None,
     ) -> None:
-        missing = [name for name in ("begin", "check", "distance", "hopeless", "prepare") if not hasattr(ways, name)]
+        needed = ("begin", "check", "distance", "fits", "hopeless", "prepare")
+        missing = [name for name in needed if not hasattr(ways, name)]
         if missing:
             raise TypeError(
                 f"ways must find ways, got {shown(ways)} without {', '.join(missing)}; use GridWays(passage)"
@@ -101,6 +108,7 @@ class PathService:
         self._keep_frames = whole_number("keep_frames", keep_frames, minimum=0)
         self._trace = trace or Trace()
         self._faults = faults or FaultIsolation()
+        self._on_over = on_over or _tell_nobody
         self._book = WayBook(ways)
         self._next_number = 0
         self._counts = dict.fromkeys(("requests", "shared", "searches", "found", "no_way", "failed", "refused"), 0)
@@ -144,7 +152,7 @@ class PathService:
             self._give(ticket, way.path)
         else:
             way.tickets.append(ticket)
-            way.priority = max(way.priority, urgency)
+            self._book.raise_priority(way, urgency)
             ticket.state = "waiting" if way.search is None else "running"
         return ticket
 
@@ -188,7 +196,7 @@ class PathService:
             while self._book.waiting and len(self._book.running) < self._most_running:
                 self._start(self._book.next_waiting(self._clock.now.frame))
             way = self._book.next_running()
-            if way is None:
+            if way is None or not self._ways.fits(budget):
                 break
             self._take_turn(way, budget)
         if not budget.is_spent and not self._ways.is_prepared:
@@ -199,6 +207,7 @@ class PathService:
             ticket.state = "refused"
             ticket.why = f"{self._most_waiting} other ways wait; ask again later, or raise most_waiting"
             self._counts["refused"] += 1
+            self._on_over(ticket)
             return None
         way = Way(ticket.number, ticket.start, ticket.goal, ticket.asked_at_frame)
         hopeless = self._ways.hopeless(ticket.start, ticket.goal)
@@ -248,6 +257,7 @@ class PathService:
         ticket.path, ticket.state = path, "done"
         for hook in self._trace.path_done:
             hook(ticket, self._clock.now)
+        self._on_over(ticket)
 
     def _fail(self, way: Way, error: Exception) -> None:
         """Tell whoever waits that the search raised; the others go on."""
@@ -255,9 +265,14 @@ class PathService:
         self._book.drop(way)
         for ticket in way.tickets:
             ticket.state, ticket.why = "failed", f"{type(error).__name__}: {error}"
+            self._on_over(ticket)
         key = (self, way.start, way.goal)
         name = f"way from {way.start!r} to {way.goal!r}"
         try:
             self._faults.failed(key, name, self._clock.now.frame, error)
         finally:
             self._faults.forget(key)
+
+
+def _tell_nobody(_ticket: PathTicket) -> None:
+    pass

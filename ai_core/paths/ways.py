@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from heapq import heappop, heappush
 from typing import Any
 
 from ai_core.paths.path import Path
@@ -56,7 +57,9 @@ class WayBook:
         self.running: dict[tuple[Hashable, Hashable], Way] = {}
         self.found: dict[tuple[Hashable, Hashable], Way] = {}
         self._ground = ground
-        self._turns_begun = 0
+        self._queues: dict[float, list[tuple[int, Way]]] = {}
+        # By priority, who waits, in the order asked: within one priority that is the order to begin in.
+        # Who has begun, has left or has another priority by now is thrown out when it comes first.
 
     def of(self, start: Hashable, goal: Hashable) -> Way | None:
         """Return the way between two places that is asked for or found, and right for the ground as it is."""
@@ -93,9 +96,33 @@ class WayBook:
         """Note a way that is asked for."""
         self.waiting[way.start, way.goal] = way
 
+    def raise_priority(self, way: Way, priority: float) -> None:
+        """Note that somebody waits for a way with a priority."""
+        if priority > way.priority:
+            way.priority = priority
+            self._queue(way)
+
     def next_waiting(self, frame: int) -> Way:
-        """Return who begins next: by priority times frames waited, so that nobody waits for ever."""
-        return min(self.waiting.values(), key=lambda way: (-way.priority * (frame - way.first_frame + 1), way.number))
+        """Return who begins next: by priority times frames waited, so that nobody waits for ever.
+
+        Cost: O(different priorities).
+        """
+        first = []
+        for priority, queue in list(self._queues.items()):
+            while queue and not self._waits(queue[0][1], priority):
+                heappop(queue)
+            if queue:
+                first.append(queue[0][1])
+            else:
+                del self._queues[priority]
+        return min(first, key=lambda way: (-way.priority * (frame - way.first_frame + 1), way.number))
+
+    def _queue(self, way: Way) -> None:
+        if way.search is None:
+            heappush(self._queues.setdefault(way.priority, []), (way.number, way))
+
+    def _waits(self, way: Way, priority: float) -> bool:
+        return way.priority == priority and self.waiting.get((way.start, way.goal)) is way
 
     def run(self, way: Way) -> None:
         """Note that a way is being searched; it has had as many turns as whoever has had fewest."""
@@ -117,7 +144,10 @@ class WayBook:
         """Take a ticket off a way, and the way off the book if nobody waits for it any more."""
         way.tickets = [one for one in way.tickets if one is not ticket]
         if way.tickets:
-            way.priority = max(one.priority for one in way.tickets)
+            lower = max(one.priority for one in way.tickets)
+            if lower != way.priority:
+                way.priority = lower
+                self._queue(way)
         else:
             if way.search is not None:
                 way.search.cancel()

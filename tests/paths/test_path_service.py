@@ -245,3 +245,58 @@ def test_misuse_is_told(clock):
         PathService(GridWays(grid.passage()), clock, most_running=0)
     with pytest.raises(TypeError, match="passage must be a Passage of a grid"):
         GridWays(grid)
+
+
+def test_who_begins_next_is_who_has_waited_longest_by_its_priority(clock):
+    service = service_on(np.ones((3, 60)), clock, most_running=1)[1]
+    done = []
+    service._on_over = lambda ticket: done.append(ticket.number)
+    first = service.request_path(0, 10, priority=1.0)
+    urgent = service.request_path(0, 11, priority=3.0)
+    raised = service.request_path(0, 12, priority=0.5)
+    dropped = service.request_path(0, 13, priority=8.0)
+    lowered = service.request_path(0, 13, priority=0.25)
+    also = service.request_path(0, 12, priority=5.0)
+    service.cancel(dropped)
+    service.advance(Budget.unlimited())
+    assert done == [ticket.number for ticket in (raised, also, urgent, first, lowered)]
+
+
+def test_waiting_for_a_turn_that_may_not_be_begun_ends_the_frame(clock):
+    grid = Grid(np.ones((4, 4)))
+    ways = GridWays(grid.passage())
+    service = PathService(ways, clock)
+    ticket = service.request_path(0, 3)
+    ways.fits = lambda budget: False
+    service.advance(Budget.unlimited())
+    assert ticket.state == "running"
+    ways.fits = lambda budget: True
+    service.advance(Budget.unlimited())
+    assert ticket.state == "done"
+
+
+def test_each_ticket_that_is_over_is_told_once_and_cancelled_ones_are_not(clock):
+    grid = Grid(np.ones((4, 4)))
+    over = []
+    service = PathService(GridWays(grid.passage()), clock, most_waiting=2, on_over=lambda one: over.append(one.state))
+    service.request_path(0, 3)
+    service.cancel(service.request_path(0, 4))
+    service.request_path(0, 5)
+    service.request_path(0, 6)
+    assert over == ["refused"]
+    service.advance(Budget.unlimited())
+    service.request_path(0, 3)
+    assert over == ["refused", "done", "done", "done"]
+
+
+def test_where_ways_may_be_partial_hopeless_requests_get_one_before_and_after_that_is_known(clock):
+    cells = np.ones((5, 9))
+    cells[:, 4] = np.inf
+    grid = Grid(cells)
+    service = PathService(GridWays(grid.passage(), partial=True), clock)
+    for goal in (grid.cell(0, 8), grid.cell(1, 8)):
+        ticket = service.request_path(0, goal)
+        assert ticket.state == "waiting"
+        finished(service, clock)
+        assert ticket.path.state == "partial"
+        assert grid.place(ticket.path.end)[1] == 3

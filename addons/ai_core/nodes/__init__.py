@@ -1,10 +1,10 @@
 """The nodes of ai_core: Godot types in and out, one call into the library.
 
 Run AI within a budget: AIScheduler, AIBehavior, Timeslicer. Tell what happened: AIEventManager,
-SignalEvent. Ask about the world: PollingStation. Perceive: SenseManager, SenseModality, Sensor3D,
-SenseSource3D, SenseRegion3D and SensePortal3D (each also 2D), SenseGraphBaker. Decide: HabitTree,
-Habit; StateMachine, AIState, StateTransition; RuleSet, RuleMind. Think less where nobody looks:
-ImportanceManager, ImportanceViewer, BehavioralLOD, LODBehavior, GroupLOD.
+SignalEvent. Ask about the world: PollingStation. Get there: PathService. Perceive: SenseManager,
+SenseModality, Sensor3D, SenseSource3D, SenseRegion3D and SensePortal3D (each also 2D), SenseGraphBaker.
+Decide: HabitTree, Habit; StateMachine, AIState, StateTransition; RuleSet, RuleMind. Think less where nobody
+looks: ImportanceManager, ImportanceViewer, BehavioralLOD, LODBehavior, GroupLOD.
 """
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from addons.ai_core.nodes.importance_manager import ImportanceManager
 from addons.ai_core.nodes.importance_viewer import ImportanceViewer
 from addons.ai_core.nodes.lod_behavior import LODBehavior
 from addons.ai_core.nodes.moving_habits import HabitLookAt, HabitMoveTo
+from addons.ai_core.nodes.path_service import PathService
 from addons.ai_core.nodes.polling_station import PollingStation
 from addons.ai_core.nodes.rule_mind import RuleMind
 from addons.ai_core.nodes.rule_set import RuleSet
@@ -67,6 +68,7 @@ __all__ = [
     "ImportanceManager",
     "ImportanceViewer",
     "LODBehavior",
+    "PathService",
     "PollingStation",
     "RuleMind",
     "RuleSet",

@@ -1,0 +1,345 @@
+"""PathService: ways by ticket, over the navigation map or a grid, within the AIScheduler's budget."""
+from __future__ import annotations
+
+import time
+from collections import deque
+from enum import IntEnum
+from typing import Any
+
+from addons.ai_core.bridge.gd import (
+    RID,
+    Node,
+    NodePath,
+    PackedInt32Array,
+    RefusedValue,
+    Variant,
+    export,
+    gdclass,
+    method,
+    node_path,
+    report_error,
+    signal,
+)
+from addons.ai_core.nodes.asked_path import AskedPath
+from addons.ai_core.nodes.grid_of_scene import CellPlaces, grid_of_scene
+from addons.ai_core.nodes.navigation_ways import NavigationWays, checked_place
+from addons.ai_core.nodes.scene_values import path_of
+from addons.ai_core.nodes.scheduled import scheduler_of, scheduler_warnings
+from ai_core.maps.cell_moves import Corners
+from ai_core.maps.grid import Grid
+from ai_core.paths import path_service
+from ai_core.paths.grid_ways import GridWays
+from ai_core.paths.path_ticket import PathTicket
+from ai_core.scheduling.task import Task, Turn
+
+HINT_LAYERS_3D_NAVIGATION = 12
+
+MOST_FRAMES_WITHOUT_MAP = 120
+LEAST_S_WITHOUT_MAP = 0.5
+"""How long requests wait for a navigation map, which is built on a thread: frames, and real time (s), for
+frames may be short. Then they fail."""
+
+DIAGONALS: tuple[tuple[int, Corners], ...] = ((4, "closed"), (8, "closed"), (8, "half_open"), (8, "open"))
+
+
+@gdclass(icon="res://addons/ai_core/icons/path_service.svg")
+class PathService(Node):
+    """Finds ways for all who ask, within the AIScheduler's budget: request_path() gives a ticket at once.
+
+    Requests for the same way are one search, and its result is kept until the ground changes. Look
+    with check_path(), or wait for path_ready. The source of ways is the navigation map, or a grid.
+    """
+
+    class Source(IntEnum):
+        NAVIGATION_3D = 0
+        NAVIGATION_2D = 1
+        GRID = 2
+
+    class Diagonals(IntEnum):
+        NEVER = 0
+        NO_CORNERS = 1
+        ONE_CORNER = 2
+        ALWAYS = 3
+
+    source = export(
+        Source, Source.NAVIGATION_3D, on_set="_begin_anew",
+        doc="What ways lead over: the navigation map of the world in 3D or 2D; or a grid.")
+    partial_ways = export(
+        bool, True, on_set="_begin_anew",
+        doc="A request whose goal cannot be reached gets the way to the nearest place. Off: it fails,"
+            " on a grid at once.")
+    navigation_layers = export(
+        int, 1, hint=(HINT_LAYERS_3D_NAVIGATION, ""), on_set="_begin_anew",
+        shown_when=("source", Source.NAVIGATION_3D, Source.NAVIGATION_2D), doc="Navigation layers that may be walked.")
+    reach_tolerance_m = export(
+        float, 0.5, range=(0, 10, 0.01), or_greater=True, unit="m", on_set="_begin_anew",
+        shown_when=("source", Source.NAVIGATION_3D, Source.NAVIGATION_2D),
+        doc="A way leads to its goal if it ends this near to it, else it is partial; in 2D in pixels.")
+    grid_node = export(
+        NodePath, NodePath(""), hint=node_path("TileMapLayer", "GridMap"), on_set="_begin_anew", group="Grid",
+        shown_when=("source", Source.GRID),
+        doc="The TileMapLayer or GridMap that is read when the first way is asked for, and by set_grid_from().")
+    diagonals = export(
+        Diagonals, Diagonals.NO_CORNERS, on_set="_begin_anew", shown_when=("source", Source.GRID),
+        doc="Whether steps may be diagonal: never; without cutting corners; past one corner; always. An AStarGrid2D"
+            " brings its own.")
+    cost_data = export(
+        str, "", on_set="_begin_anew", shown_when=("source", Source.GRID),
+        doc="Custom data layer of the TileSet: false or 0 is a wall, a number what entering costs. Empty: tiles"
+            " without collision shapes can be walked.")
+    floor_level = export(
+        int, 0, on_set="_begin_anew", shown_when=("source", Source.GRID),
+        doc="Height (y) of a GridMap's cells that are the floor; it can be walked where nothing stands above.")
+    wall_items = export(
+        PackedInt32Array, (), on_set="_begin_anew", shown_when=("source", Source.GRID),
+        doc="Items of a GridMap's mesh library that cannot be walked.")
+    priority = export(
+        float, 1.0, range=(0.001, 1000, 0.001), group="Optimizations", on_set="_reschedule",
+        doc="Weight of its share of the budget.")
+    maximum_waiting = export(
+        int, 10_000, range=(1, 1_000_000, 1), or_greater=True, on_set="_begin_anew",
+        doc="Different ways that may wait; requests beyond fail at once, and say so.")
+    release_after_s = export(
+        float, 60.0, range=(0, 3600, 0.1), or_greater=True, unit="s",
+        doc="Game time after which tickets that are over are released by themselves; 0 is never.")
+
+    path_ready = signal(
+        ("ticket", int), ("path", Variant),
+        doc="A way is there, in the frame after it was found or asked for; get_state() says whether it is partial.")
+    path_failed = signal(("ticket", int), ("why", str), doc="There will be no way: none leads there, or why else.")
+
+    def __init__(self) -> None:
+        self._scheduler: Any = None
+        self._task: Task | None = None
+        self._service: path_service.PathService | None = None
+        self._ways: Any = None
+        self._grid: Grid | None = None
+        self._places: CellPlaces | None = None
+        self._given: Any = None                      # what set_grid_from() was given
+        self._map: RID | None = None
+        self._last_id = 0
+        self._asked: dict[int, AskedPath] = {}
+        self._open: dict[PathTicket, AskedPath] = {}      # which are not told yet
+        self._over: list[PathTicket] = []
+        self._told: deque[tuple[float, int]] = deque()    # when tickets were over, and their ids
+        self._frames_without_map, self._without_map_since_s, self._has_no_map = 0, 0.0, False
+
+    def on_entered(self) -> None:
+        self._scheduler = scheduler_of(self)
+        if self._scheduler is not None and self._task is None:
+            name = f"{path_of(self._scheduler, self)} paths"
+            self._task = self._scheduler.schedule(self._frame, name=name, phase_frames=0, priority=self.priority)
+
+    def on_exit_tree(self) -> None:
+        if self._task is not None and self._scheduler.is_valid():
+            self._scheduler.unschedule(self._task)
+        self._task = self._scheduler = None
+        self._asked, self._open = {}, {}
+        self._over.clear()
+        self._told.clear()
+        self._begin_anew()
+
+    def on_predelete(self) -> None:
+        self._given = None
+
+    @property
+    def service(self) -> path_service.PathService:
+        """The path service of the library, for behaviors written in Python; made when it is first needed."""
+        if self._service is None:
+            if self._scheduler is None:
+                raise RefusedValue("PathService needs an AIScheduler; add it to a scene that has one before using it")
+            if self.source == self.Source.GRID:
+                if self._grid is None:
+                    self._grid, self._places = self._read_grid(self._given)
+                self._ways = GridWays(self._grid.passage(), partial=self.partial_ways)
+            else:
+                self._ways = NavigationWays(
+                    3 if self.source == self.Source.NAVIGATION_3D else 2, self._map or self._world_map(),
+                    self.navigation_layers, self.reach_tolerance_m)
+            self._service = path_service.PathService(
+                self._ways, self._scheduler.clock, trace=self._scheduler.trace, faults=self._scheduler.faults,
+                most_waiting=self.maximum_waiting, on_over=self._over.append)
+        return self._service
+
+    @method
+    def request_path(self, start: Variant, goal: Variant, priority: float = 1.0, tolerance_m: float = 0.0) -> int:
+        """Ask for a way; return the id of its ticket, or 0 with an error.
+
+        Places are Vector3, or Vector2 in 2D. A priority of 2 has twice the turns. With a tolerance, a
+        way that is asked for or found already will do if its ends are each this near (in 2D pixels).
+        """
+        service = self.service
+        reach = tolerance_m
+        if self._places is not None:
+            ends = [checked_place(name, place, self._places.dimensions)
+                    for name, place in (("start", start), ("goal", goal))]
+            start, goal = (self._places.cell_at(name, end) for name, end in zip(("start", "goal"), ends, strict=True))
+            reach = tolerance_m / self._places.cell_size
+        try:
+            ticket = service.request_path(start, goal, priority=priority, tolerance=reach)
+        except (TypeError, ValueError) as error:
+            raise RefusedValue(str(error)) from None
+        self._last_id += 1
+        asked = AskedPath(self._last_id, ticket, self._dimensions, self._places, self.partial_ways)
+        self._asked[asked.number] = self._open[ticket] = asked
+        return asked.number
+
+    @method
+    def check_path(self, ticket: int) -> Variant:
+        """Return the way of a ticket: a PackedVector3Array, or PackedVector2Array; empty while there is none.
+
+        Over a grid it leads through the middles of cells.
+        """
+        return self._of("check_path", ticket).points
+
+    @method
+    def get_state(self, ticket: int) -> str:
+        """Return where a request stands.
+
+        Waiting, running; found; partial, if it ends before its goal; none; cancelled; failed; refused.
+        """
+        return self._of("get_state", ticket).state
+
+    @method
+    def cancel(self, ticket: int) -> None:
+        """Give up a request; others who wait for the same way get it. Nothing when it is over."""
+        asked = self._of("cancel", ticket)
+        if not asked.ticket.is_over:
+            self._service.cancel(asked.ticket)
+            self._close(asked)
+
+    @method
+    def release(self, ticket: int) -> None:
+        """Forget a ticket, and give it up if nothing came of it yet. Nothing when that has happened by itself."""
+        if 0 < ticket <= self._last_id and ticket not in self._asked:
+            return
+        asked = self._of("release", ticket)
+        if not asked.ticket.is_over:
+            self._service.cancel(asked.ticket)
+        del self._asked[ticket]
+        self._open.pop(asked.ticket, None)
+
+    @method
+    def set_grid_from(self, source: Variant = None) -> None:
+        """Find ways over a TileMapLayer, a GridMap or an AStarGrid2D as it is now; null reads grid_node again.
+
+        Requests that wait fail, and are told.
+        """
+        grid, places = self._read_grid(source)      # a mistake is told before anything is changed
+        self.source = self.Source.GRID
+        self._begin_anew()
+        self._given, self._grid, self._places = source, grid, places
+
+    @method
+    def set_walls(self, cells: list, walkable: bool) -> None:
+        """Shut or open cells, given as in the source: Vector2i, or a GridMap's Vector3i. The source stays as it is."""
+        if self.source != self.Source.GRID:
+            raise RefusedValue("set_walls is for grids; a navigation map changes by its regions")
+        self.service  # noqa: B018
+        numbers = [self._places.number(cell) for cell in cells]
+        if numbers:
+            self._grid.set_cells(numbers, bool(walkable))
+
+    @method
+    def set_navigation_map(self, map: RID) -> None:
+        """Use another navigation map than the world's, such as one for large agents."""
+        self._begin_anew()
+        self._map = map
+
+    @method
+    def get_stats(self) -> dict:
+        """Return counts of requests, of searches and of what came of them; how many wait and are kept now.
+
+        "query_us" is what queries of a navigation map lately cost, in all but 5 % of cases.
+        """
+        counts = {} if self._service is None else self._service.statistics
+        return {**counts, "tickets": len(self._asked), "query_us": getattr(self._ways, "query_us", 0.0)}
+
+    def _frame(self, turn: Turn) -> None:
+        if self._service is not None and (self._service.is_idle or self._has_map()):
+            self._service.advance(turn.budget)
+        self._tell()
+
+    def _has_map(self) -> bool:
+        """Return whether ways can be looked for; also when waiting for a map is over."""
+        if not isinstance(self._ways, NavigationWays) or self._ways.is_ready:
+            self._frames_without_map, self._has_no_map = 0, False
+            return True
+        if self._frames_without_map == 0:
+            self._without_map_since_s = time.perf_counter()
+        self._frames_without_map += 1
+        if self._frames_without_map < MOST_FRAMES_WITHOUT_MAP or self._has_no_map:
+            return self._has_no_map
+        self._has_no_map = time.perf_counter() - self._without_map_since_s >= LEAST_S_WITHOUT_MAP
+        if self._has_no_map:
+            report_error(
+                f"found no navigation map for {MOST_FRAMES_WITHOUT_MAP} frames; add a NavigationRegion"
+                f"{self._ways.dimensions}D with a baked navigation mesh, or choose another source", self)
+        return self._has_no_map
+
+    def _tell(self) -> None:
+        """Emit signals for tickets that are over, and release old ones. Listeners may do anything."""
+        over, self._over[:] = list(self._over), []
+        for ticket in over:
+            asked = self._open.get(ticket)
+            if asked is None:
+                continue
+            self._close(asked)
+            if asked.is_way:
+                self.path_ready.emit(asked.number, asked.points)
+            else:
+                self.path_failed.emit(asked.number, asked.why_not)
+            if not self.is_valid() or self._scheduler is None:
+                return
+        if self.release_after_s > 0:
+            before_s = self._scheduler.clock.now.seconds - self.release_after_s
+            while self._told and self._told[0][0] < before_s:
+                self._asked.pop(self._told.popleft()[1], None)
+
+    def _close(self, asked: AskedPath) -> None:
+        del self._open[asked.ticket]
+        self._told.append((self._scheduler.clock.now.seconds, asked.number))
+
+    def _of(self, question: str, number: int) -> AskedPath:
+        asked = self._asked.get(number)
+        if asked is None:
+            raise RefusedValue(f"{question} knows no ticket {number}; it was never given, or released"
+                               f" (release_after_s is {self.release_after_s:g})")
+        return asked
+
+    @property
+    def _dimensions(self) -> int:
+        if self.source == self.Source.GRID and self._places is not None:
+            return self._places.dimensions
+        return 2 if self.source == self.Source.NAVIGATION_2D else 3
+
+    def _world_map(self) -> RID:
+        viewport = self.get_viewport()
+        world = viewport.find_world_3d() if self.source == self.Source.NAVIGATION_3D else viewport.find_world_2d()
+        return world.get_navigation_map()
+
+    def _read_grid(self, source: Any) -> tuple[Grid, CellPlaces]:
+        if source is None:
+            source = self.get_node_or_null(self.grid_node) if str(self.grid_node) else None
+        if source is None:
+            raise RefusedValue("source GRID needs a grid; set grid_node to a TileMapLayer or GridMap, or call"
+                               " set_grid_from()")
+        neighbors, corners = DIAGONALS[self.diagonals]
+        return grid_of_scene(source, neighbors, corners, self.cost_data, self.floor_level, self.wall_items)
+
+    def _begin_anew(self) -> None:
+        """Another ground: what waits fails, and is told; ways that were found stay with their tickets."""
+        for ticket in self._open:
+            if self._service is not None and not ticket.is_over:
+                self._service.cancel(ticket)
+                ticket.state, ticket.why = "failed", "the ground was replaced; ask again"
+                self._over.append(ticket)
+        self._service = self._ways = self._grid = self._places = None
+        self._frames_without_map, self._has_no_map = 0, False
+
+    def _reschedule(self) -> None:
+        if self._task is not None:
+            self._scheduler.reschedule(self._task, period_frames=1, phase_frames=0, priority=self.priority)
+
+    def _get_configuration_warnings(self) -> list[str]:
+        return scheduler_warnings(self)
