@@ -88,6 +88,46 @@ def test_it_is_saved_in_a_file_and_read_back():
     assert read.resource_path == path
 
 
+SCENE = """[gd_scene format=3]
+
+[sub_resource type="SenseModality" id="fear"]
+modality_name = "fear"
+is_continuous = true
+attenuation = 0.5
+
+[node name="World" type="AIScheduler"]
+
+[node name="Senses" type="SenseManager" parent="."]
+modalities = Array[SenseModality]([SubResource("fear")])
+
+[node name="Mind" type="Sensor3D" parent="."]
+other_thresholds = Dictionary[String, float]({
+"fear": 0.1
+})
+
+[node name="Ghost" type="SenseSource3D" parent="."]
+position = Vector3(0, 0, 2.5)
+other_strengths = Dictionary[String, float]({
+"fear": 1.0
+})
+"""
+
+
+def test_a_scene_as_the_inspector_writes_it_has_the_sense(scene, physics_frames, tmp_path):
+    file = tmp_path / "haunted.tscn"
+    file.write_text(SCENE)
+    world = scene(str(file))
+    physics_frames(3)
+    assert world.get_node("Mind").can_sense(world.get_node("Ghost"), "fear")
+
+
+def test_the_inspector_offers_only_modalities_and_numbers(node, scheduler):
+    manager, mind = node("SenseManager", scheduler), node("Sensor3D", scheduler)
+    hints = {one["name"]: one["hint_string"] for one in [*manager.get_property_list(), *mind.get_property_list()]}
+    assert hints["modalities"] == "24/17:SenseModality"
+    assert hints["other_thresholds"] == "4/0:;3/0:"
+
+
 def test_a_wrong_value_names_the_resource_and_the_field(gdscript, expect_errors):
     expect_errors("SenseModality 'the fear of cats': attenuation must be between 0 and 1, got 1.5", times=1)
     one = sense("fear", resource_name="the fear of cats")

@@ -36,10 +36,12 @@ class Backdrops:
     ) -> Backdrop:
         """Return what is behind targets.
 
-        Cost: one physics query and some 10 engine calls each.
+        Cost: as ``SightRays.behind``, and two engine calls a body.
         """
         bodies = self._rays.behind(eyes, targets, self._manager.bodies_of(source_ids), self._manager.sight_range_m)
-        found = [self._sky if body is None else self._of(body) for body in bodies]
+        known = {one.instance_id: one for one in bodies if one is not None}
+        looks = {body_id: self._of(body) for body_id, body in known.items()}      # of each body once
+        found = [self._sky if body is None else looks[body.instance_id] for body in bodies]
         return Backdrop(
             np.array([number for number, _ in found], np.intp), np.array([light for _, light in found], np.float64))
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from addons.ai_core.bridge.gd import GDObject, Vector2, Vector3, cast_rays, construct, get_object
+from addons.ai_core.bridge.gd import GDObject, Vector2, Vector3, cast_rays, construct
 
 
 class SightRays:
@@ -73,7 +73,7 @@ class SightRays:
             own: shape (n,), instance id of the target's own body, which is not behind it; 0 for none.
             reach_m: how far beyond is looked.
 
-        Cost: one physics query and some 10 engine calls a line.
+        Cost: one physics query and four engine calls a line or more: 20 to 30 µs.
         """
         ways = targets - eyes
         lengths = np.sqrt((ways * ways).sum(axis=1, keepdims=True))
@@ -82,13 +82,15 @@ class SightRays:
         return [self._met(*line) for line in zip(starts, ways.tolist(), own.tolist(), strict=True)]
 
     def _met(self, start: list[float], way: list[float], own: int) -> Any:
-        node, body = self.node, get_object(own) if own else None
+        node = self.node
         node.position, node.target_position = self.vector(*start), self.vector(*way)
-        if body is not None:
-            node.add_exception(body)
         node.force_raycast_update()
         found = node.get_collider()
-        node.clear_exceptions()
+        if own and found is not None and found.instance_id == own:      # it begins within its own body
+            node.add_exception(found)
+            node.force_raycast_update()
+            found = node.get_collider()
+            node.clear_exceptions()
         return found
 
     def _rows(self, places: NDArray[np.float32]) -> NDArray[np.float32]:
