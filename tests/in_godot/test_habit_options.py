@@ -179,6 +179,17 @@ def test_habits_come_and_go_while_the_tree_runs(trees, physics_frames, signals):
     assert list(tree.get_active_paths()) == ["Brain/sleep"]
 
 
+def test_a_scheduler_is_freed_with_the_trees_below_it(trees, scheduler, physics_frames, signals):
+    tree = trees()
+    walk = habit(tree, "walk")
+    habit(walk, "step")
+    tree.enter()
+    physics_frames(2)
+    exited = signals(walk, "exited")
+    scheduler.free()                     # takes away the work first, and says nothing
+    assert exited == [(0,)]
+
+
 def test_a_habit_that_says_something_else_is_another_one(trees, physics_frames, signals):
     tree = trees()
     walk, run = habit(tree, "walk", launch=0), None

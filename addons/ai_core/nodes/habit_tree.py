@@ -331,12 +331,16 @@ class HabitTree(Node):
         if self._core is None:
             return
         self._core.advance(turn)
-        if self._task is not None and self._core is not None and self._core.wakes_at_s == math.inf:
+        if self._is_scheduled() and self._core is not None and self._core.wakes_at_s == math.inf:
             self._scheduler.core.pause(self._task)      # until something is told or changes
 
     def _wake(self) -> None:
-        if self._task is not None and self.enabled:
+        if self.enabled and self._is_scheduled():
             self._scheduler.core.resume(self._task)
+
+    def _is_scheduled(self) -> bool:
+        """Return whether there is work to pause; a scheduler that is freed removes it first."""
+        return self._task is not None and not self._task.is_removed
 
     def _unschedule(self) -> None:
         if self._task is not None and self._scheduler.is_valid():

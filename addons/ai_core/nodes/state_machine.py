@@ -311,7 +311,7 @@ class StateMachine(Node):
         if not self.can_process():           # paused or disabled
             return
         self.core.advance(turn)
-        if not self._needs_update and self._task is not None:
+        if not self._needs_update and self._task is not None and not self._task.is_removed:
             self._scheduler.core.pause(self._task)      # events alone change it from here on
 
     def _unschedule(self) -> None:
