@@ -8,7 +8,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 from libc.stdlib cimport calloc, free, malloc
 
-INTERFACE = 3
+INTERFACE = 4
 """Changes with any change of names, arguments or results, here and in the twin."""
 
 cdef extern from "Python.h":
@@ -104,6 +104,7 @@ cdef class Shares:
     cdef double* parts          # OWNED; of what is left, one for each in the queue
     cdef Py_ssize_t count
     cdef readonly Py_ssize_t place
+    cdef int64_t number         # of the frame
     cdef bint is_calling
     cdef bint is_odd
     cdef bint is_parted         # somebody has asked for the budget of this Turn
@@ -216,10 +217,13 @@ cdef class Shares:
             times.note(self.granted_ns, self.ended_ns - self.begun_ns)
         else:
             record.note_run(self.granted_ns, self.ended_ns - self.begun_ns)
+        if PyDict_Size(self.waiting):
+            since = self.waiting.get(self.task)
+            if since is not None:
+                record.note_lateness(self.number - <int64_t>since)
         self.is_odd = (
             self.ended_ns > self.deadline_ns or PyDict_Size(self.touched)
             or PyDict_Size(self.failing) and PyDict_Contains(self.failing, self.task)
-            or PyDict_Size(self.waiting) and PyDict_Contains(self.waiting, self.task)
         )
         return 0
 
@@ -247,7 +251,7 @@ def begin_shares(queue, to_come, frame):
     cdef Shares made = Shares.__new__(Shares)
     cdef double total, weight
     made.to_come = to_come
-    made.now, made.budget, made.make_turn, made.touched, made.failing, made.waiting, made.trace, total = frame
+    made.now, made.budget, made.make_turn, made.touched, made.failing, made.waiting, made.number, made.trace, total = frame
     made.count = len(queue)
     made.parts = <double*>malloc((made.count + 1) * sizeof(double))
     if made.parts == NULL:

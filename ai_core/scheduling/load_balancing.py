@@ -71,13 +71,13 @@ class LoadBalancingScheduler(SharingScheduler):
         if self._activations is not None:
             self._run_admitted(due, budget)
             return
-        late, may_wait = due, False
+        if line.since:  # now, while the budget pays for it: most of them will have to
+            line.join(due, self._frame)
+            self._run_line(budget)
+            return
+        late: list[Task] = []
         try:
-            if line.since:
-                may_wait = self._run_line(sum(map(self._weight, due)), budget)
-            if not line.since:
-                late = []
-                self._share(due, late, budget, may_wait=may_wait)
+            self._share(due, late, budget)
         finally:
             self._let_wait(late)
 
@@ -90,17 +90,16 @@ class LoadBalancingScheduler(SharingScheduler):
             due.sort(key=by_id)
         return due
 
-    def _run_line(self, weight_behind: float, budget: Budget) -> bool:
-        """Run those who wait as far as the budget goes; return whether the others may wait."""
+    def _run_line(self, budget: Budget) -> None:
+        """Run those who wait as far as the budget goes."""
         line, may_wait, late = self._line, False, list[Task]()
         while line.since and not late:
             first = line.first(SERVED_AT_ONCE)
-            behind = line.weight_behind(first) + weight_behind
+            behind = line.weight_behind(first)
             try:
                 may_wait = self._share(first, late, budget, weight_behind=behind, may_wait=may_wait)
             finally:  # who had no turn is the end of them
                 line.leave(first[: len(first) - len(late)])
-        return may_wait
 
     def _run_admitted(self, due: list[Task], budget: Budget) -> None:
         """Run those who are due, with no more new ones than may begin in this frame."""

@@ -5,7 +5,7 @@ was built.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ai_core.twins import twin
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["INTERFACE", "RECENT_RUNS", "Frame", "RunTimes", "Shares", "begin_shares"]
 
-INTERFACE = 3
+INTERFACE = 4
 """Changes with any change of names, arguments or results, here and in the kernel."""
 
 RECENT_RUNS = 64
@@ -108,8 +108,10 @@ class Frame(NamedTuple):
     """Tasks that were changed since the frame began; sized."""
     failing: Container[object]
     """Tasks whose last run failed; sized."""
-    waiting: Container[Task]
-    """Tasks that are late; sized."""
+    waiting: Mapping[Task, int]
+    """Tasks that are late, by the number of the frame on which they fell due."""
+    number: int
+    """Of the frame, as the scheduler counts them."""
     trace: Trace | None
     """Told of each run that is not odd; None if nobody listens to runs."""
     weight_behind: float
@@ -161,7 +163,7 @@ class Shares(Protocol):
         """Take note that a run was told of; what that took is nobody's time."""
 
     def was_odd(self) -> bool:
-        """Return True once if the last call went beyond the budget, came late, or changed a task."""
+        """Return True once if the last call went beyond the budget, or changed a task."""
         ...
 
     def part(self) -> Budget:

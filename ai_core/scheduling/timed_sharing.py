@@ -68,26 +68,27 @@ def share_time(
     trace, place = scheduler._trace, 0
     is_heard = bool(trace.before_task or trace.after_task or trace.task_ran)
     answer = _number_of_answer(budget.grants)
-    if scheduler._bias or asked.requests or budget.deadline_ns > NEVER_NS:
+    # For one alone, as in most groups, the kernel takes longer to begin than it saves.
+    if scheduler._bias or asked.requests or len(asked.queue) == 1 or budget.deadline_ns > NEVER_NS:
         begun_ns = budget._watch()
     else:
         place, begun_ns = _share_plainly(scheduler, asked, budget, trace if is_heard else None)
         may_wait = may_wait or (scheduler.lets_wait and place > 0)
     if place < len(asked.queue):
-        return _share_in_full(scheduler, scheduler._asking(asked, place), budget, late, (begun_ns, answer, may_wait))
+        so_far = begun_ns, answer, may_wait, is_heard
+        return _share_in_full(scheduler, scheduler._asking(asked, place), budget, late, so_far)
     return may_wait
 
 
 def _share_in_full(
     scheduler: SharingScheduler, queue: Iterator[Asking], budget: _TimeBudget, late: list[Task],
-    so_far: tuple[int, int, bool],
+    so_far: tuple[int, int, bool, bool],
 ) -> bool:
     """Share out, telling and asking whatever there is to be told and asked."""
     watch, deadline_ns, grants = budget._watch, budget.deadline_ns, budget.grants
-    now, trace, in_a_row = scheduler._clock.now, scheduler._trace, scheduler._faults._in_a_row
-    before_task, is_heard = trace.before_task, bool(trace.before_task or trace.after_task or trace.task_ran)
-    is_followed = is_heard or scheduler._bias or scheduler._waiting
-    lets_wait, seconds, (begun_ns, answer, may_wait) = scheduler.lets_wait, now.seconds, so_far
+    now, before_task, in_a_row = scheduler._clock.now, scheduler._trace.before_task, scheduler._faults._in_a_row
+    lets_wait, seconds, (begun_ns, answer, may_wait, is_heard) = scheduler.lets_wait, now.seconds, so_far
+    waiting, is_followed = scheduler._waiting, is_heard or scheduler._bias
     for number, task, part, request in queue:
         left_ns = deadline_ns - begun_ns
         if left_ns <= 0 and _may_stop(grants, answer, number, may_wait):
@@ -102,18 +103,19 @@ def _share_in_full(
                 late.append(task)
                 continue
         may_wait = lets_wait  # one has run, or a tiny budget would starve all
-        turn = _ShareTurn()
-        turn.now, turn.elapsed_s, turn._share = now, seconds - task._last_run[1], (budget, begun_ns, granted_ns)
-        task._last_run = now
+        turn, failure, result = _ShareTurn(), None, None
+        turn.elapsed_s, turn._share = seconds - task._last_run[1], (budget, begun_ns, granted_ns)
+        turn.now = task._last_run = now
         for hook in before_task:
             hook(task._name, now)
-        failure = result = None
         try:
             result = task._runner.run(turn)
         except Exception as error:  # whatever work raises stays with it
             failure = error
         ended_ns = watch()
         task._record.note_run(granted_ns, ended_ns - begun_ns)
+        if task in waiting:
+            task._record.note_lateness(scheduler._frame - waiting[task])
         if is_followed or ended_ns > deadline_ns or failure is not None or in_a_row or task._owner is None:
             times_ns = granted_ns, ended_ns - begun_ns, ended_ns - deadline_ns
             _follow_up(scheduler, task, turn, times_ns, result, failure)
@@ -129,9 +131,10 @@ def _share_plainly(
     Returns:
         How many runs have begun, and when the last one ended (ns).
     """
-    touched, failing, waiting = scheduler._touched, scheduler._faults._in_a_row, scheduler._waiting
+    touched, failing = scheduler._touched, scheduler._faults._in_a_row
     frame = Frame(
-        scheduler._clock.now, budget, _ShareTurn, touched, failing, waiting, trace, asked.weight_behind
+        scheduler._clock.now, budget, _ShareTurn, touched, failing, scheduler._waiting, scheduler._frame, trace,
+        asked.weight_behind,
     )
     shares = run_times.begin_shares(asked.queue, asked.to_come, frame)
     try:
@@ -183,15 +186,13 @@ def _follow_up(
     scheduler: SharingScheduler, task: Task, turn: Turn, times_ns: tuple[float, int, int],
     result: object, failure: Exception | None,
 ) -> None:
-    """Do what is seldom needed after a run: lateness, overrun, listeners, bias, faults.
+    """Do what is seldom needed after a run: overrun, listeners, bias, faults.
 
     Args:
         times_ns: what it was granted, what it used, and how far that was beyond the whole budget.
     """
     granted_ns, used_ns, over_ns = times_ns
     now, trace = turn.now, scheduler._trace
-    if scheduler._waiting and task in scheduler._waiting:
-        task._record.note_lateness(scheduler._frame - scheduler._waiting[task])
     if over_ns > 0 and used_ns > granted_ns and not scheduler._overrun_told:
         scheduler._tell_overrun(Overrun(task._name, task._id, now, *(one / NS_PER_US for one in times_ns)), task)
     for hook in trace.after_task:

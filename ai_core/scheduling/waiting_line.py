@@ -10,7 +10,7 @@ from ai_core.scheduling.task import Task
 
 __all__ = ["WaitingLine"]
 
-UNIT = 1 << 80
+UNIT = 2.0**80
 """How many units a weight of 1 is (count): in whole units sums are exact, in any order, for ever.
 
 Every priority of 1e-6 or more is whole in it. Sums of floats would drift as tasks come
