@@ -46,9 +46,10 @@ def test_the_torch_is_a_declared_class():
     declared_classes.remove(scope["Torch"])
 
 
-@pytest.mark.parametrize("class_name", re.findall(r"^\| (`.*?`) \|", README, re.MULTILINE))
+@pytest.mark.parametrize("class_name", re.findall(r"^\| (`[^|]*) \|", README, re.MULTILINE))
 def test_every_node_of_the_table_exists(class_name):
     for name in re.findall(r"`(\w+)`", class_name):
         made = construct(name)
         assert made.get_class() == name
-        made.free()
+        if made.is_class("Node"):  # a resource goes when nobody holds it
+            made.free()

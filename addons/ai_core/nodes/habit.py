@@ -227,7 +227,10 @@ class Habit(Node):
         """
         self._tree = tree
         children = definitions_below(self, tree)
-        said = (str(self.get_name()), self.get_script(), *(getattr(self, one) for one in exported_names(type(self))))
+        script = self.get_script()
+        # By its id: a script that is held here would outlive the game, as nodes go with a cycle of theirs.
+        script_id = 0 if script is None else script.get_instance_id()
+        said = (str(self.get_name()), script_id, *(getattr(self, one) for one in exported_names(type(self))))
         said = tuple(tuple(one) if isinstance(one, list) else one for one in said)
         if self._made is None or said != self._said:
             self._made, self._said = self._new_definition(children), said
