@@ -8,7 +8,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 from libc.stdlib cimport calloc, free, malloc
 
-INTERFACE = 4
+INTERFACE = 5
 """Changes with any change of names, arguments or results, here and in the twin."""
 
 cdef extern from "Python.h":
@@ -163,6 +163,9 @@ cdef class Shares:
     def part(self):
         self.is_parted = True
         return self.budget._part_since(self.begun_ns, self.granted_ns)
+
+    def parts_to_come(self):
+        return [self.parts[at] for at in range(self.place, self.count)]
 
     def finish(self):
         self.leave_turn()

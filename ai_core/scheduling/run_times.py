@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["INTERFACE", "RECENT_RUNS", "Frame", "RunTimes", "Shares", "begin_shares"]
 
-INTERFACE = 4
+INTERFACE = 5
 """Changes with any change of names, arguments or results, here and in the kernel."""
 
 RECENT_RUNS = 64
@@ -170,6 +170,10 @@ class Shares(Protocol):
         """Return the share of the call that runs, as a budget."""
         ...
 
+    def parts_to_come(self) -> list[float] | None:
+        """Return the parts of those still to come, as they were when it began; None if none has run."""
+        ...
+
     def finish(self) -> None:
         """Let go of everything."""
 
@@ -215,6 +219,9 @@ class _NoShares:
 
     def part(self) -> Budget:
         raise RuntimeError("no call was made, so none has a share")
+
+    def parts_to_come(self) -> list[float] | None:
+        return None
 
     def finish(self) -> None:
         """There is nothing to let go of."""

@@ -206,8 +206,13 @@ class SharingScheduler(Scheduler):
         finally:  # those behind one that let something through wait too
             late += asked.to_come
 
-    def _asking(self, asked: Asked, done: int = 0) -> Iterator[Asking]:
-        """Return what those of a queue ask for who are still to come, after so many that are done."""
+    def _asking(self, asked: Asked, done: int = 0, parts: Iterable[float] | None = None) -> Iterator[Asking]:
+        """Return what those of a queue ask for who are still to come, after so many that are done.
+
+        A priority that changes while a queue runs counts from the next one on: parts once made stay.
+        """
+        if parts is not None:
+            return zip(count(done), asked.to_come, parts, repeat(None), strict=False)
         if len(asked.queue) == 1 and not asked.weight_behind:  # as a rule in groups: all that is left is its part
             request = asked.requests[0] if asked.requests else None
             return ((0, task, 1.0, request) for task in asked.to_come)

@@ -65,18 +65,18 @@ def share_time(
     The end of one run is the beginning of the next: what the scheduler does
     between two of them counts as used by the latter, what listeners do does not.
     """
-    trace, place = scheduler._trace, 0
+    trace, place, parts = scheduler._trace, 0, None
     is_heard = bool(trace.before_task or trace.after_task or trace.task_ran)
     answer = _number_of_answer(budget.grants)
     # For one alone, as in most groups, the kernel takes longer to begin than it saves.
     if scheduler._bias or asked.requests or len(asked.queue) == 1 or budget.deadline_ns > NEVER_NS:
         begun_ns = budget._watch()
     else:
-        place, begun_ns = _share_plainly(scheduler, asked, budget, trace if is_heard else None)
+        place, begun_ns, parts = _share_plainly(scheduler, asked, budget, trace if is_heard else None)
         may_wait = may_wait or (scheduler.lets_wait and place > 0)
     if place < len(asked.queue):
         so_far = begun_ns, answer, may_wait, is_heard
-        return _share_in_full(scheduler, scheduler._asking(asked, place), budget, late, so_far)
+        return _share_in_full(scheduler, scheduler._asking(asked, place, parts), budget, late, so_far)
     return may_wait
 
 
@@ -125,11 +125,11 @@ def _share_in_full(
 
 def _share_plainly(
     scheduler: SharingScheduler, asked: Asked, budget: _TimeBudget, trace: Trace | None
-) -> tuple[int, int]:
+) -> tuple[int, int, list[float] | None]:
     """Share out among tasks by priority as long as nothing is to be asked between two of them.
 
     Returns:
-        How many runs have begun, and when the last one ended (ns).
+        How many runs have begun, when the last one ended (ns), and the parts of those still to come.
     """
     touched, failing = scheduler._touched, scheduler._faults._in_a_row
     frame = Frame(
@@ -154,7 +154,8 @@ def _share_plainly(
             if shares.was_odd() or failure is not None:
                 _follow_up(scheduler, shares.task, turn, shares.times_ns, shares.result, failure)
                 shares.resume()
-        return shares.place, shares.ended_ns
+        parts = shares.parts_to_come() if shares.place < len(asked.queue) else None
+        return shares.place, shares.ended_ns, parts
     finally:
         shares.finish()
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import gc
+import random
 import weakref
 
 import pytest
@@ -10,7 +11,10 @@ from hypothesis import strategies as st
 
 import ai_core.scheduling.run_times as run_times
 from ai_core.budget import Budget
+from ai_core.clock import ManualClock
+from ai_core.faults import FaultIsolation
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
+from ai_core.scheduling.priority import PriorityScheduler
 from ai_core.scheduling.run_times import RECENT_RUNS
 from ai_core.twins import INTERPRETED, kernel_of
 
@@ -82,3 +86,54 @@ def test_what_ran_is_let_go_of_when_the_frame_is_over(clock, stopwatch):
         assert known() is None
     finally:
         gc.enable()
+
+
+def life_of_a_crowd(form, seed, make, monkeypatch):
+    """What is seen of frames in which work changes, pauses, removes and adds whom it likes."""
+    for name in NAMES:
+        monkeypatch.setattr(run_times, name, form[name])
+    chance, clock, tasks, seen, now_ns = random.Random(seed), ManualClock(), [], [], [0]
+
+    def watch():
+        now_ns[0] += 500
+        return now_ns[0]
+
+    def work_number(number):
+        def work(turn):
+            now_ns[0] += chance.randrange(30_000)
+            seen.append((clock.now.frame, number, turn.budget.left))
+            task, act = chance.choice(tasks), chance.randrange(12)
+            if act == 11:
+                raise ValueError("a fault")
+            if task.is_removed:
+                return
+            if act < 2:
+                scheduler.change(task, priority=chance.choice([0.1, 1, 3, 7]))
+            elif act == 2:
+                scheduler.pause(task)
+            elif act == 3:
+                scheduler.resume(task)
+            elif act == 4 and len(tasks) > 3:
+                scheduler.remove(task)
+            elif act == 5:
+                scheduler.change(task, period_frames=chance.randrange(1, 6))
+            elif act == 6:
+                tasks.append(scheduler.add(work_number(len(tasks))))
+        return work
+
+    scheduler = make(clock, faults=FaultIsolation(report=lambda fault: None))
+    for number in range(60):
+        tasks.append(scheduler.add(work_number(number), period_frames=1 + number % 4, priority=1 + number % 3))
+    for frame in range(20):
+        scheduler.advance(Budget.of_time(100 + 200 * (frame % 3), watch))
+        clock.advance()
+    return seen
+
+
+@with_kernels
+@pytest.mark.parametrize("make", [LoadBalancingScheduler, PriorityScheduler])
+@pytest.mark.parametrize("seed", range(6))
+def test_both_forms_share_alike_whatever_work_does_to_whom(make, seed, monkeypatch):
+    lives = [life_of_a_crowd(form, seed, make, monkeypatch) for form in FORMS.values()]
+    assert len(lives[0]) > 20
+    assert lives[0] == lives[1]
