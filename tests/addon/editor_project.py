@@ -29,8 +29,11 @@ func _enter_tree() -> void:
 func frames(count: int) -> void:
 	for i in count: await get_tree().process_frame
 
+var wanted := ""
+
 ## The scene in the editor, opened and ready.
 func opened(path: String) -> Node:
+	wanted = path
 	EditorInterface.open_scene_from_path(path)
 	await frames(5)
 	return EditorInterface.get_edited_scene_root()
@@ -44,15 +47,30 @@ func shown(node: Object) -> Array:
 
 ## What the scene dock warns of at a node; an empty text if nothing.
 func warned(path: String) -> String:
-	await get_tree().create_timer(1.0).timeout  # the dock updates twice a second
-	var editor: Control = EditorInterface.get_base_control().find_children("*", "SceneTreeEditor", true, false)[0]
-	var item: TreeItem = (editor.find_children("*", "Tree", true, false)[0] as Tree).get_root()
-	for name in path.split("/", false):
-		item = item.get_children().filter(func(one: TreeItem) -> bool: return one.get_text(0) == name)[0]
+	var item: TreeItem = null
+	for attempt in 15:
+		await get_tree().create_timer(1.0).timeout  # the dock updates twice a second
+		var was_there := item != null
+		var root := EditorInterface.get_edited_scene_root()
+		if root == null or root.scene_file_path != wanted:
+			EditorInterface.open_scene_from_path(wanted)  # the editor went back to a scene of the last time
+			continue
+		item = in_dock(path)
+		if item != null and (was_there or attempt == 0): break  # a second after it came, it has its warnings
 	for button in item.get_button_count(0):
 		var text := item.get_button_tooltip_text(0, button)
 		if "configuration warning" in text: return " | ".join(text.split("\n", false).slice(1)).replace("•  ", "")
 	return ""
+
+## The row of a node in the scene dock; null as long as there is none.
+func in_dock(path: String) -> TreeItem:
+	var editor: Control = EditorInterface.get_base_control().find_children("*", "SceneTreeEditor", true, false)[0]
+	var item: TreeItem = (editor.find_children("*", "Tree", true, false)[0] as Tree).get_root()
+	for name in path.split("/", false):
+		if item == null: return null
+		var rows := item.get_children().filter(func(one: TreeItem) -> bool: return one.get_text(0) == name)
+		item = rows[0] if rows else null
+	return item
 
 ## Set a property as the inspector does, so that it can be undone.
 func change(node: Object, property: String, value: Variant) -> void:
@@ -111,6 +129,8 @@ def run_in_editor(project: Path, prepared: Prepared, body: str) -> list[str]:
     function = "func run() -> void:\n" + textwrap.indent(textwrap.dedent(body).strip().replace("    ", "\t"), "\t")
     say = "\n\nfunc say(value: Variant) -> void: print(\">\", value)\n"
     (project / "addons/check/plugin.gd").write_text(SCRIPT + function + say)
+    # Scenes of the last time would be opened again, at some moment after the test has opened its own.
+    (project / ".godot/editor/editor_layout.cfg").unlink(missing_ok=True)
     finished = prepared.engine.run(["--headless", "--editor", "--path", project], LIMIT_S)
     assert finished.succeeded, finished.explain()
     assert complaints(finished.output) == [], finished.output
