@@ -1,6 +1,7 @@
 """The waiting line: serving its front costs the same however many stand behind."""
 from __future__ import annotations
 
+import gc
 import sys
 from fractions import Fraction
 from unittest.mock import patch
@@ -44,11 +45,14 @@ def operations_of(act):
         return trace
 
     before = sys.gettrace()
+    gc.collect()
+    gc.disable()  # what other tests left to be cleared away would be counted too
     sys.settrace(trace)
     try:
         act()
     finally:
         sys.settrace(before)
+        gc.enable()
     return count
 
 
