@@ -25,6 +25,7 @@ class Budget:
     Attributes:
         stopwatch: what measures it, or None when steps are counted.
         steps: steps reported through ``spend`` so far, parts included.
+        is_unlimited: True if it is never spent, so that nobody need ask.
         charges_runs: whether work that reports no steps is charged one for its run,
             so that nothing is free where steps are what counts.
         deadline_ns: when it is spent by its stopwatch (ns), if nothing else decides.
@@ -32,6 +33,7 @@ class Budget:
 
     __slots__ = ("_parent", "steps", "stopwatch")
 
+    is_unlimited: ClassVar[bool] = False
     charges_runs: ClassVar[bool] = True
     deadline_ns: int | None = None
 
@@ -48,12 +50,13 @@ class Budget:
             ValueError: if ``us`` is negative, NaN or infinite.
             TypeError: if the stopwatch does not return whole nanoseconds.
         """
-        amount = finite_number(
-            "us", us, minimum=0, remedy="use 0 to allow nothing, Budget.unlimited() for no limit"
-        )
+        if type(us) is not float or not 0 <= us < math.inf:
+            us = finite_number(
+                "us", us, minimum=0, remedy="use 0 to allow nothing, Budget.unlimited() for no limit"
+            )
         if not callable(stopwatch):
             raise TypeError(f"stopwatch must be a callable, got {shown(stopwatch)}")
-        budget = _TimeBudget(stopwatch, amount, None)
+        budget = _TimeBudget(stopwatch, us, None)
         if not isinstance(budget._started_ns, int):  # of seconds it would never be spent
             raise TypeError(
                 f"stopwatch must return whole nanoseconds, got {shown(budget._started_ns)};"
@@ -236,6 +239,7 @@ class _StepBudget(Budget):
 class _UnlimitedBudget(Budget):
     __slots__ = ()
 
+    is_unlimited = True
     charges_runs = False
 
     def __init__(self, parent: Budget | None) -> None:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import NamedTuple, Protocol
 
 from ai_core.errors import finite_number, whole_number
@@ -59,18 +60,17 @@ class ManualClock:
         Raises:
             ValueError: if either is negative: time does not go back.
         """
-        frame = self.now.frame + whole_number(
-            "frames", frames, minimum=0, remedy="time does not go back"
-        )
+        if type(frames) is not int or frames < 0:
+            frames = whole_number("frames", frames, minimum=0, remedy="time does not go back")
+        frame = self.now.frame + frames
         if seconds is None:
             # Multiplied, not added up: a million steady frames drift by nothing.
             since = self._steady_since
             self.now = TimeIndex(frame, since.seconds + (frame - since.frame) * self._step_s)
         else:
-            passed_s = finite_number(
-                "seconds", seconds, minimum=0, remedy="time does not go back"
-            )
-            self.now = self._steady_since = TimeIndex(frame, self.now.seconds + passed_s)
+            if type(seconds) is not float or not 0 <= seconds < inf:
+                seconds = finite_number("seconds", seconds, minimum=0, remedy="time does not go back")
+            self.now = self._steady_since = TimeIndex(frame, self.now.seconds + seconds)
         return self.now
 
     def save_state(self) -> State:

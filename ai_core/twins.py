@@ -28,13 +28,18 @@ KERNELS = (
     "ai_core.paths._bucket_search",
     "ai_core.paths._jump_distances",
     "ai_core.paths._jump_search",
+    "ai_core.paths._portal_search",
+    "ai_core.paths._region_fields",
+    "ai_core.paths._repairing_search",
     "ai_core.recording._notes",
+    "ai_core.scheduling._batched_round",
     "ai_core.scheduling._rounds",
     "ai_core.scheduling._run_times",
     "ai_core.senses._grid_sight",
     "ai_core.senses._sense_wavefront",
     "ai_core.senses._sight_kernels",
     "ai_core.senses._smell_flow",
+    "ai_core.squads._least_cost_matching",
 )
 """Every kernel module there is; build tools and tests go by this list."""
 

@@ -13,9 +13,11 @@ Rejected: preemptive threads for each piece of work. Work pauses where it
 says so, and the same inputs give the same trace.
 """
 from ai_core.scheduling.anytime import Anytime, GoodEnough
+from ai_core.scheduling.budget_margin import BudgetMargin
 from ai_core.scheduling.contracts import Contracts
 from ai_core.scheduling.direct_access import DirectAccessScheduler
 from ai_core.scheduling.errand import Errand
+from ai_core.scheduling.frame_timeline import FrameTimeline, TimedFrame, TimedRun
 from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.scheduling.hierarchical import HierarchicalScheduler, tree_statistics
 from ai_core.scheduling.in_sequence import InSequence
@@ -45,10 +47,12 @@ __all__ = [
     "MIN_PRIORITY",
     "Advancing",
     "Anytime",
+    "BudgetMargin",
     "Contracts",
     "DirectAccessScheduler",
     "DryRun",
     "Errand",
+    "FrameTimeline",
     "FrequencyScheduler",
     "GoodEnough",
     "HierarchicalScheduler",
@@ -70,6 +74,8 @@ __all__ = [
     "Task",
     "TaskRephasing",
     "ThreadedWork",
+    "TimedFrame",
+    "TimedRun",
     "Timeslicer",
     "Timing",
     "Turn",

@@ -4,9 +4,12 @@
 What is between two calls of work is done here, in ``__next__``; the calls are made
 by whoever goes through a round, as Python calls Python faster than C does.
 """
+from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBuffer_Release, PyObject_GetBuffer
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
+
+from array import array
 
 from ai_core.scheduling.task import Turn
 
@@ -253,18 +256,14 @@ cdef class RoundTimes:
 
     def note(self, stamps):
         cdef Py_ssize_t size = len(stamps)
-        cdef int64_t* copied
+        cdef Py_buffer view
         if size != self.tasks + 1:
             raise ValueError(f"stamps must be {self.tasks + 1}, got {size}")
-        copied = <int64_t*>calloc(size, sizeof(int64_t))
-        if copied == NULL:
-            raise MemoryError()
+        PyObject_GetBuffer(array("q", stamps), &view, PyBUF_C_CONTIGUOUS)
         try:
-            for at in range(size):
-                copied[at] = stamps[at]
-            self.add(copied, self.tasks)
+            self.add(<const int64_t*>view.buf, self.tasks)
         finally:
-            free(copied)
+            PyBuffer_Release(&view)
 
     def columns(self):
         cdef int64_t kept = min(self.rounds, RECENT)

@@ -8,7 +8,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 from libc.stdlib cimport calloc, free, malloc
 
-INTERFACE = 5
+INTERFACE = 6
 """Changes with any change of names, arguments or results, here and in the twin."""
 
 cdef extern from "Python.h":
@@ -112,6 +112,8 @@ cdef class Shares:
     cdef int64_t begun_ns
     cdef readonly int64_t ended_ns
     cdef int64_t deadline_ns
+    cdef int64_t stop_ns        # when the rest is to wait; the first of a frame runs up to the deadline
+    cdef bint may_wait
 
     def __dealloc__(self):
         free(self.parts)
@@ -128,7 +130,7 @@ cdef class Shares:
                 self.tell()
         if self.call is not None:
             call, self.call = self.call, None
-        elif self.ended_ns >= self.deadline_ns or PyDict_Size(self.touched):
+        elif self.is_over() or PyDict_Size(self.touched):
             raise StopIteration
         else:
             call = self.begin()
@@ -144,7 +146,7 @@ cdef class Shares:
     def goes_on(self):
         if self.call is not None:
             return True
-        return self.place < self.count and self.ended_ns < self.deadline_ns and not PyDict_Size(self.touched)
+        return self.place < self.count and not self.is_over() and not PyDict_Size(self.touched)
 
     def end_call(self):
         if not self.is_calling:
@@ -170,6 +172,9 @@ cdef class Shares:
     def finish(self):
         self.leave_turn()
         self.turn = None
+
+    cdef bint is_over(self) noexcept:
+        return self.ended_ns >= (self.stop_ns if self.place or self.may_wait else self.deadline_ns)
 
     cdef begin(self):
         """Return the next call; None if there is none, or if it needs another Turn."""
@@ -254,7 +259,9 @@ def begin_shares(queue, to_come, frame):
     cdef Shares made = Shares.__new__(Shares)
     cdef double total, weight
     made.to_come = to_come
-    made.now, made.budget, made.make_turn, made.touched, made.failing, made.waiting, made.number, made.trace, total = frame
+    cdef int64_t margin_ns
+    (made.now, made.budget, made.make_turn, made.touched, made.failing, made.waiting, made.number, made.trace, total,
+     margin_ns, made.may_wait) = frame
     made.count = len(queue)
     made.parts = <double*>malloc((made.count + 1) * sizeof(double))
     if made.parts == NULL:
@@ -266,5 +273,6 @@ def begin_shares(queue, to_come, frame):
     made.seconds = made.now.seconds
     made.stopwatch = made.budget._watch
     made.deadline_ns = made.budget.deadline_ns
+    made.stop_ns = made.deadline_ns - margin_ns
     made.ended_ns = made.stopwatch()
     return made

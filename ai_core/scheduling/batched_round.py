@@ -1,15 +1,24 @@
-"""A round of a bucket whose work is called many at once, by a batch that the work brings along."""
+"""A round of a bucket whose work is called many at once, by a batch that the work brings along.
+
+This is the twin in Python of ``_batched_round``, which is used in its place where it
+was built.
+"""
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator
 from operator import length_hint
 from typing import Protocol
 
 from ai_core.budget import Stopwatch
-from ai_core.scheduling.rounds import NEVER_NS, Call, Moment, Row, round_times
+from ai_core.scheduling.rounds import NEVER_NS, Call, Moment, Round, Row, round_times
 from ai_core.scheduling.task import Turn
+from ai_core.twins import twin
 
-__all__ = ["Batch", "BatchOf", "BatchedRound"]
+__all__ = ["INTERFACE", "Batch", "BatchOf", "BatchedRound", "batched_round"]
+
+INTERFACE = 1
+"""Changes with any change of names, arguments or results, here and in the kernel."""
 
 
 class Batch(Iterator[Call], Protocol):
@@ -25,10 +34,13 @@ class Batch(Iterator[Call], Protocol):
         """Start anew, with the first call."""
         ...
 
-    def timed(self, stamps: list[int], limit_ns: int) -> Call | None:
-        """Go on, add to ``stamps`` when each ended (ns), and return what is to be called next.
+    def timed(self, stamps: array[int], limit_ns: int) -> Call | None:
+        """Go on, and return what is to be called next: None at the end, and after one that was late.
 
-        None at the end, and after one that ended later than ``limit_ns``.
+        Args:
+            stamps: one more (ns, whole, of 8 bytes) than there are calls: when the round began, then
+                when each of its calls ended. Those made here are to be put there, in their places.
+            limit_ns: who ends after it is late.
         """
         ...
 
@@ -37,20 +49,40 @@ BatchOf = Callable[[Row], Batch]
 """What makes a batch, for one row."""
 
 
-class BatchedRound:
-    """Goes through one bucket, as a ``Round`` does, frame after frame.
+class BatchedRound(Round, Protocol):
+    """Goes through one bucket, frame after frame.
 
     Reading a stopwatch takes longer than a small piece of work that is called in a
     batch, so most rounds are timed as a whole.
+    """
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether each call of this round is timed; else only its end."""
+        ...
+
+    def begin(
+        self, moment: Moment, turn: Turn, stopwatch: Stopwatch | None, limit_ns: int, timed_every: int
+    ) -> BatchedRound:
+        """Make ready for a round; arguments as those of ``begin_round``, and of how many one is timed."""
+        ...
+
+    def row_changes(self) -> None:
+        """Let go of the calls, or do so when the round has ended."""
+
+
+@twin
+def batched_round(row: Row, batch_of: BatchOf) -> BatchedRound:
+    """Return rounds of one bucket.
 
     Args:
         row: the bucket.
         batch_of: makes the batch; what it keeps is let go when the row changes.
-
-    Attributes:
-        is_timed: whether each call of this round is timed; else only its end.
     """
+    return _BatchedRound(row, batch_of)
 
+
+class _BatchedRound:
     def __init__(self, row: Row, batch_of: BatchOf) -> None:
         self.turn: Turn
         self.bucket: Row | None = None
@@ -65,33 +97,31 @@ class BatchedRound:
         self._longest_ns = 0
         self._rounds = 0
         self._is_late = False
-        self._stamps: list[int] = []
+        self._stamps = array("q")
 
     def begin(
         self, moment: Moment, turn: Turn, stopwatch: Stopwatch | None, limit_ns: int, timed_every: int
     ) -> BatchedRound:
-        """Make ready for a round; arguments as those of ``begin_round``, and of how many one is timed."""
         self._moment, self.turn, self._stopwatch, self._limit_ns = moment, turn, stopwatch, limit_ns
         self.bucket, self._is_late = self._row, False
         batch = self._batch
         if batch is None:
             self._batch = batch = self._batch_of(self._row)
+            self._stamps = array("q", bytes(8 * (len(self._row) + 1)))
         batch.begin(turn)
         if stopwatch is not None:
             self.begun_ns = self.ended_ns = begun_ns = stopwatch()
             left_ns = limit_ns - begun_ns
             self.is_timed = self._rounds % timed_every == 0 or left_ns < 2 * self._longest_ns
             self._rounds += 1
-            self._stamps = [begun_ns]
+            self._stamps[0] = begun_ns
         return self
 
     @property
     def place(self) -> int:
-        """How many calls of the bucket have begun."""
         return len(self._row) - length_hint(self._batch or ())
 
     def goes_on(self) -> bool:
-        """Return whether there are calls left."""
         if self.bucket is None:
             return False
         if length_hint(self._batch or ()):
@@ -104,22 +134,19 @@ class BatchedRound:
         return self._timed(self._batch, self._stopwatch) if self._stopwatch and self.is_timed else self._batch
 
     def end_call(self) -> None:
-        """Take note that the last call has raised."""
         if self._stopwatch is not None and self.is_timed:
-            self._stamps.append(self._stopwatch())
-            self._is_over_limit()
+            self._stamps[self.place] = self._stopwatch()
+            self._is_over_limit(self.place)
 
     def call_changed(self, bucket: Row) -> None:
         """Nothing to do: the batch looks at what has changed."""
 
     def row_changes(self) -> None:
-        """Let go of the calls, or do so when the round has ended."""
         self._is_stale = self.bucket is not None
         if not self._is_stale:
             self._batch = None
 
     def was_late(self) -> bool:
-        """Return True once, if a call ended after the limit, or a round that was timed as a whole."""
         is_over = not length_hint(self._batch or ())
         if self._stopwatch is not None and not self.is_timed and is_over:
             self.ended_ns = self._stopwatch()
@@ -130,16 +157,17 @@ class BatchedRound:
     def _timed(self, batch: Batch, stopwatch: Stopwatch) -> Iterator[Call]:
         while True:
             call = batch.timed(self._stamps, self._limit_ns)
-            if self._is_over_limit() or call is None:
+            if self._is_over_limit(self.place - (call is not None)) or call is None:
                 return
             yield call
-            self._stamps.append(stopwatch())
-            if self._is_over_limit():
+            self._stamps[self.place] = stopwatch()
+            if self._is_over_limit(self.place):
                 return
 
-    def _is_over_limit(self) -> bool:
-        if len(self._stamps) > 1:
-            self.begun_ns, self.ended_ns = self._stamps[-2:]
+    def _is_over_limit(self, ended: int) -> bool:
+        """Look at the last of so many calls that have ended."""
+        if ended:
+            self.begun_ns, self.ended_ns = self._stamps[ended - 1: ended + 1]
         is_over = self.ended_ns > self._limit_ns
         if is_over:
             self._is_late, self._limit_ns = True, NEVER_NS
@@ -151,7 +179,7 @@ class BatchedRound:
             if self.is_timed:
                 if self._row.times is None:
                     self._row.times = round_times(len(self._row))
-                self._row.times.note(self._stamps)
+                self._row.times.note(self._stamps.tolist())
             # Forgotten slowly, as one round that the system interrupted says little.
             before_ns = self._longest_ns
             self._longest_ns = max(before_ns - before_ns // 16, self.ended_ns - self._stamps[0])

@@ -65,10 +65,9 @@ class DirectAccessScheduler(Scheduler):
 
     def _run_frame(self, budget: Budget) -> None:
         self._joining = []
-        trace = self._trace
+        trace, deadline_ns = self._trace, budget.deadline_ns
         is_heard = trace.before_task or trace.after_task or trace.task_ran
-        is_plain = budget.deadline_ns is not None or not budget.charges_runs
-        if is_heard or not is_plain:
+        if is_heard or (deadline_ns is None and budget.charges_runs):
             self._run_one_by_one(budget)
         else:
             self._run_in_step(budget)
@@ -84,8 +83,11 @@ class DirectAccessScheduler(Scheduler):
     def _run_in_step(self, budget: Budget) -> None:
         is_over = False
         try:
-            for one in self._rounds(budget):
-                self._run_round(one, budget)
+            if self._table.has_batches:
+                for one in self._rounds(budget):
+                    self._run_round(one, budget)
+            else:
+                self._run_round(self._begun(self._due_buckets, budget), budget)
             is_over = True
         finally:
             if not is_over:  # something was let through, so not all have run that were to
@@ -96,9 +98,6 @@ class DirectAccessScheduler(Scheduler):
 
     def _rounds(self, budget: Budget) -> Iterator[Round]:
         """Make rounds of the due buckets, one for all in a row that are in no batches."""
-        if not self._table.has_batches:
-            yield self._begun(self._due_buckets, budget)
-            return
         plain: list[Bucket] = []
         for bucket in self._due_buckets:
             if bucket.batched is None:
@@ -154,7 +153,7 @@ class DirectAccessScheduler(Scheduler):
     def _overrunner(self) -> Task:
         """Return who went beyond the budget; of a round that was timed as a whole, who took longest so far."""
         one = self._table.round
-        if not isinstance(one, BatchedRound) or one.is_timed:
+        if one is None or getattr(one, "is_timed", True):
             return self._begun_last()
         bucket = one.bucket
         assert isinstance(bucket, Bucket)

@@ -85,7 +85,7 @@ class DueTable:
         """Return the buckets due on ``frame``, by ascending period, and go on to the next."""
         frame = self.frame
         due: list[Bucket] = rounds.due_rows(self._in_order, frame)  # type: ignore[assignment]  # what is in is what comes out
-        rare = self._calendar.pop(frame, None)
+        rare = self._calendar.pop(frame, None) if self._calendar else None
         if rare is not None:
             rare.sort(key=by_period)
             due += rare

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from ai_core.budget import Budget, Stopwatch
 from ai_core.errors import finite_number, whole_number
@@ -41,10 +40,8 @@ scheduler's own time, or work of a scheduler that does not tell overruns here.
 """
 
 
-class _FrameCost(NamedTuple):
-    used_us: float
-    over_us: float
-    overruns: tuple[Overrun, ...]
+_FrameCost = tuple[float, float, tuple[Overrun, ...]]
+"""Of one frame: used, over (µs), and who took it too far; plain, as one is made in each frame."""
 
 
 class QualityOfService:
@@ -136,8 +133,9 @@ class QualityOfService:
         if checked_budget(budget, remedy="use what begin returned").stopwatch is None:
             raise ValueError("budget must measure time, got one that counts steps; use Budget.of_time")
         over_us, used_us = budget.over, budget.used
-        self._window.append(_FrameCost(used_us, over_us, tuple(self._overruns)))
-        self._overruns.clear()
+        self._window.append((used_us, over_us, tuple(self._overruns)))
+        if self._overruns:
+            self._overruns.clear()
         self._frames += 1
         self._frames_over += over_us > 0
 
@@ -150,16 +148,16 @@ class QualityOfService:
         Cost: O(window_frames).
         """
         rows: dict[str, dict[str, float]] = {}
-        for cost in self._window:
-            if cost.over_us > 0:
-                name = cost.overruns[0].name if cost.overruns else UNNAMED
+        for _, over_us, overruns in self._window:
+            if over_us > 0:
+                name = overruns[0].name if overruns else UNNAMED
                 row = rows.setdefault(
                     name, {"frames_over": 0, "over_us_sum": 0.0, "over_us_max": 0.0, "used_us_max": 0.0}
                 )
                 row["frames_over"] += 1
-                row["over_us_sum"] += cost.over_us
-                row["over_us_max"] = max(row["over_us_max"], cost.over_us)
-                used_us = cost.overruns[0].used if cost.overruns else 0.0
+                row["over_us_sum"] += over_us
+                row["over_us_max"] = max(row["over_us_max"], over_us)
+                used_us = overruns[0].used if overruns else 0.0
                 row["used_us_max"] = max(row["used_us_max"], used_us)
         worst_first = sorted(rows, key=lambda name: (-rows[name]["over_us_sum"], name))
         return [{"name": name, **rows[name]} for name in worst_first]
@@ -172,8 +170,8 @@ class QualityOfService:
 
         Cost: O(window_frames log window_frames).
         """
-        used = sorted(cost.used_us for cost in self._window)
-        over = sorted(cost.over_us for cost in self._window)
+        used = sorted(used_us for used_us, _, _ in self._window)
+        over = sorted(over_us for _, over_us, _ in self._window)
         return {
             "target_hz": self._target_hz,
             "ai_share": self._ai_share,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["INTERFACE", "RECENT_RUNS", "Frame", "RunTimes", "Shares", "begin_shares"]
 
-INTERFACE = 5
+INTERFACE = 6
 """Changes with any change of names, arguments or results, here and in the kernel."""
 
 RECENT_RUNS = 64
@@ -116,6 +116,10 @@ class Frame(NamedTuple):
     """Told of each run that is not odd; None if nobody listens to runs."""
     weight_behind: float
     """Of those who come after the queue."""
+    margin_ns: int
+    """When so much of the budget is left the rest is to wait."""
+    may_wait: bool
+    """Whether the first is, too: somebody ran before it."""
 
 
 class Shares(Protocol):

@@ -12,6 +12,7 @@ from ai_core.budget import Budget, _TimeBudget
 from ai_core.clock import Clock
 from ai_core.errors import shown, whole_number
 from ai_core.saving.fields import Fields, State
+from ai_core.scheduling.budget_margin import BudgetMargin
 from ai_core.scheduling.overrun_bias import OverrunBias
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Task
@@ -41,6 +42,8 @@ class SharingScheduler(Scheduler):
             no spike; None for no limit. Those beyond wait their turn in the
             queue, and are told their true elapsed time.
         bias: learns who overruns, and weighs the shares; None for none.
+        margin: learns how much sooner to stop, so that a budget of time holds; None stops when
+            it is spent, and goes beyond it by the piece of work that was running.
         settings: faults, trace, stopwatch and so on, as for every Scheduler.
     """
 
@@ -55,6 +58,7 @@ class SharingScheduler(Scheduler):
         *,
         activations_per_frame: int | None = None,
         bias: OverrunBias | None = None,
+        margin: BudgetMargin | None = None,
         **settings: Any,
     ) -> None:
         super().__init__(clock, **settings)
@@ -65,8 +69,12 @@ class SharingScheduler(Scheduler):
             )
         if bias is not None and not isinstance(bias, OverrunBias):
             raise TypeError(f"bias must be an OverrunBias or None, got {shown(bias)}")
+        if margin is not None and not isinstance(margin, BudgetMargin):
+            raise TypeError(f"margin must be a BudgetMargin or None, got {shown(margin)}")
         self._activations = activations_per_frame
         self._bias = bias
+        self._margin = margin
+        self._margin_ns = 0  # of the frame that runs
 
     @property
     def waiting(self) -> tuple[Task, ...]:
@@ -84,6 +92,21 @@ class SharingScheduler(Scheduler):
 
         Cost: O(tasks).
         """
+
+    def advance(self, budget: Budget) -> None:
+        """Run one frame.
+
+        Raises:
+            TypeError: if ``budget`` is not a Budget.
+            RuntimeError: if called by work that this scheduler is running.
+        """
+        if self._margin is None or not isinstance(budget, _TimeBudget) or budget.grants is not None:
+            super().advance(budget)  # a recording knows when a budget was spent, not how much was left of it
+            return
+        self._margin_ns = self._margin.ns
+        super().advance(budget)
+        self._margin.learn(budget._watch() - budget.deadline_ns, budget.deadline_ns - budget._started_ns)
+        self._margin_ns = 0
 
     def remove(self, task: Task) -> None:
         """Forget ``task``; a generator that is half done is closed.

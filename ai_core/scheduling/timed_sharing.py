@@ -72,7 +72,7 @@ def share_time(
     if scheduler._bias or asked.requests or len(asked.queue) == 1 or budget.deadline_ns > NEVER_NS:
         begun_ns = budget._watch()
     else:
-        place, begun_ns, parts = _share_plainly(scheduler, asked, budget, trace if is_heard else None)
+        place, begun_ns, parts = _share_plainly(scheduler, asked, budget, trace if is_heard else None, may_wait)
         may_wait = may_wait or (scheduler.lets_wait and place > 0)
     if place < len(asked.queue):
         so_far = begun_ns, answer, may_wait, is_heard
@@ -88,10 +88,10 @@ def _share_in_full(
     watch, deadline_ns, grants = budget._watch, budget.deadline_ns, budget.grants
     now, before_task, in_a_row = scheduler._clock.now, scheduler._trace.before_task, scheduler._faults._in_a_row
     lets_wait, seconds, (begun_ns, answer, may_wait, is_heard) = scheduler.lets_wait, now.seconds, so_far
-    waiting, is_followed = scheduler._waiting, is_heard or scheduler._bias
+    waiting, is_followed, margin_ns = scheduler._waiting, is_heard or scheduler._bias, scheduler._margin_ns
     for number, task, part, request in queue:
         left_ns = deadline_ns - begun_ns
-        if left_ns <= 0 and _may_stop(grants, answer, number, may_wait):
+        if left_ns <= (margin_ns if may_wait else 0) and _may_stop(grants, answer, number, may_wait):
             late.append(task)
             break
         if task._paused or task._owner is None:
@@ -124,7 +124,7 @@ def _share_in_full(
 
 
 def _share_plainly(
-    scheduler: SharingScheduler, asked: Asked, budget: _TimeBudget, trace: Trace | None
+    scheduler: SharingScheduler, asked: Asked, budget: _TimeBudget, trace: Trace | None, may_wait: bool
 ) -> tuple[int, int, list[float] | None]:
     """Share out among tasks by priority as long as nothing is to be asked between two of them.
 
@@ -134,7 +134,7 @@ def _share_plainly(
     touched, failing = scheduler._touched, scheduler._faults._in_a_row
     frame = Frame(
         scheduler._clock.now, budget, _ShareTurn, touched, failing, scheduler._waiting, scheduler._frame, trace,
-        asked.weight_behind,
+        asked.weight_behind, scheduler._margin_ns if scheduler.lets_wait else 0, may_wait,
     )
     shares = run_times.begin_shares(asked.queue, asked.to_come, frame)
     try:

@@ -15,7 +15,8 @@ from tools.build_bridge import kernel_extensions
 ROOT = Path(__file__).parents[2]
 CORE = ROOT / "ai_core"
 CLASSES_OF_KERNEL = {
-    "_habit_ticking": ("HabitContext", "HabitTicking", "PlaceFields", "ValueCheck", "ValueIs", "ValueWrite"),
+    "_habit_ticking": (
+        "HabitContext", "HabitTicking", "HabitTurns", "Member", "PlaceFields", "ValueCheck", "ValueIs", "ValueWrite"),
 }
 INTERFACE_OF = {"_habit_ticking": "ai_core.decisions.habit_place"}
 """Kernels that are classes, of twins in several files, and where these say their interface."""

@@ -176,7 +176,7 @@ class HandBatch:
 
     def timed(self, stamps, limit_ns):
         for ended_ns in self.call_on():
-            stamps.append(ended_ns)
+            stamps[self.begun] = ended_ns
             if ended_ns > limit_ns:
                 return None
         return None if self.begun == len(self.bucket) else next(self)

@@ -9,7 +9,7 @@ TEXT = (Path(__file__).parents[2] / "docs" / "scheduling_policies.md").read_text
 
 def test_its_samples_run_one_after_the_other():
     samples = re.findall(r"```python\n(.*?)```", TEXT, re.S)
-    assert len(samples) == 3
+    assert len(samples) == 4
     known = {}
     for sample in samples:
         exec(sample, known)

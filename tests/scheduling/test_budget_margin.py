@@ -1,0 +1,91 @@
+"""Stopping a little before a budget ends, by what frames went beyond it."""
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from ai_core.budget import Budget
+from ai_core.clock import ManualClock
+from ai_core.scheduling import BudgetMargin, LoadBalancingScheduler, PriorityScheduler, RequestedTimeScheduler
+from ai_core.scheduling.budget_margin import MOST_OF_BUDGET
+
+BUDGET_US = 1000
+
+
+class World:
+    """A hundred pieces of work of 10 to 90 µs, all due in every frame, and what the end of a frame takes."""
+
+    def __init__(self, kind=LoadBalancingScheduler, *, margin, end_us=15):
+        self.ns, self.over_us, self.end_us = 0, [], end_us
+        self.scheduler, chance = kind(ManualClock(), margin=margin), random.Random(3)
+        end_frame = self.scheduler._end_frame
+
+        def late_end():
+            self.ns += self.end_us * 1000
+            end_frame()
+
+        self.scheduler._end_frame = late_end
+        for _ in range(100):
+            self.scheduler.add(self.work(chance), phase_frames=0)
+
+    def work(self, chance):
+        def work(turn):
+            self.ns += chance.randint(10_000, 90_000)
+
+        return work
+
+    def frames(self, count):
+        for _ in range(count):
+            self.scheduler.advance(budget := Budget.of_time(BUDGET_US, lambda: self.ns))
+            self.over_us.append((self.ns - budget.deadline_ns) / 1000)
+        return self.over_us[-count:]
+
+
+@pytest.mark.parametrize("kind", [LoadBalancingScheduler, RequestedTimeScheduler])
+def test_a_budget_holds_in_most_frames_and_nearly_in_the_others(kind):
+    plain, held = World(kind, margin=None).frames(600)[100:], World(kind, margin=BudgetMargin()).frames(600)[100:]
+    over_plain, over_held = ([max(0, one) for one in world] for world in (plain, held))
+    assert sum(map(bool, over_plain)) == 500, "each frame ends with the piece that was running, and with its own end"
+    assert sum(map(bool, over_held)) < 200
+    assert sum(over_held) < 0.2 * sum(over_plain)
+    assert sum(held) / 500 > -0.07 * BUDGET_US, "little of the budget is left unused"
+
+
+def test_everybody_still_runs_and_somebody_in_every_frame():
+    world = World(margin=BudgetMargin(), end_us=5_000)  # no margin helps
+    world.frames(300)
+    runs = [task.runs for task in world.scheduler.tasks]
+    assert min(runs) > 0.8 * max(runs)
+    assert sum(runs) >= 300
+
+
+def test_a_frame_in_which_something_else_ran_counts_little():
+    margin = BudgetMargin()
+    margin.learn(20_000_000, 1_000_000)
+    assert margin.ns <= 1_000_000 // MOST_OF_BUDGET // 4 + 1
+    for _ in range(100):
+        margin.learn(20_000_000, 1_000_000)
+    assert margin.ns == 1_000_000 // MOST_OF_BUDGET
+    for _ in range(2000):
+        margin.learn(-1, 1_000_000)
+    assert margin.ns < 100
+
+
+def test_who_runs_with_nothing_runs_all_the_same():
+    world = World(PriorityScheduler, margin=BudgetMargin())
+    world.frames(3)
+    assert [task.runs for task in world.scheduler.tasks] == [3] * 100
+
+
+def test_a_budget_of_steps_has_no_margin():
+    world = World(margin=(margin := BudgetMargin()))
+    for _ in range(10):
+        world.scheduler.advance(Budget.of_steps(7))
+    assert sum(task.runs for task in world.scheduler.tasks) == 70
+    assert margin.ns == 0
+
+
+def test_what_is_no_margin_is_refused(clock):
+    with pytest.raises(TypeError, match=r"margin must be a BudgetMargin or None, got 0\.1"):
+        LoadBalancingScheduler(clock, margin=0.1)

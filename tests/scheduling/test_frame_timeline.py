@@ -1,0 +1,106 @@
+"""The last frames of a scheduler, for people."""
+from __future__ import annotations
+
+import pytest
+
+from ai_core.budget import Budget
+from ai_core.clock import ManualClock
+from ai_core.scheduling import FrameTimeline, FrequencyScheduler, HierarchicalScheduler
+from ai_core.trace import Trace
+
+
+class Stopwatch:
+    """Time in ns that work itself makes pass."""
+
+    def __init__(self) -> None:
+        self.now_ns = 0
+
+    def __call__(self) -> int:
+        return self.now_ns
+
+    def takes(self, us):
+        def work(turn):
+            self.now_ns += us * 1000
+        return work
+
+
+def world(kind=FrequencyScheduler, budget_us=100.0, **settings):
+    stopwatch, clock, trace = Stopwatch(), ManualClock(), Trace()
+    scheduler = kind(clock, trace=trace, stopwatch=stopwatch)
+    timeline = FrameTimeline(lambda: budget_us, **settings)
+    return stopwatch, clock, trace, scheduler, timeline
+
+
+def run(scheduler, clock, frames):
+    for _ in range(frames):
+        scheduler.advance(Budget.unlimited())
+        clock.advance()
+
+
+def test_each_frame_names_who_ran_when_and_who_took_it_beyond_the_budget():
+    stopwatch, clock, trace, scheduler, timeline = world()
+    trace.listen(timeline)
+    scheduler.add(stopwatch.takes(60), name="senses")
+    scheduler.add(stopwatch.takes(50), name="paths", period_frames=2, phase_frames=0)
+    run(scheduler, clock, 2)
+    first, second = timeline.since(-1)
+    assert [(one.name, one.depth, one.begins_us, one.used_us) for one in first.runs] == [
+        ("senses", 0, 0.0, 60.0), ("paths", 0, 60.0, 50.0)]
+    assert (first.frame, first.budget_us, first.used_us, first.overran) == (0, 100.0, 110.0, "paths")
+    assert [one.name for one in second.runs] == ["senses"]
+    assert second.overran == ""
+    assert timeline.since(0) == [second]
+    assert timeline.since(1) == []
+
+
+def test_work_inside_work_lies_below_it():
+    stopwatch, clock, trace, scheduler, timeline = world(HierarchicalScheduler)
+    trace.listen(timeline)
+    inner = HierarchicalScheduler(clock, trace=trace, stopwatch=stopwatch)
+    inner.add(stopwatch.takes(10), name="see")
+    inner.add(stopwatch.takes(20), name="think")
+    scheduler.add(inner, name="guards")
+    scheduler.add(stopwatch.takes(5), name="radio")
+    run(scheduler, clock, 1)
+    (frame,) = timeline.since(-1)
+    runs = {one.name.rsplit("/")[-1]: (one.depth, one.begins_us, one.used_us) for one in frame.runs}
+    assert runs["see"] == (1, 0.0, 10.0)
+    assert runs["think"] == (1, 10.0, 20.0)
+    assert runs["guards"] == (0, 0.0, 30.0)
+    assert runs["radio"] == (0, 30.0, 5.0)
+    assert frame.used_us == 35.0
+
+
+def test_an_unlimited_budget_is_never_overrun():
+    stopwatch, clock, trace, scheduler, timeline = world(budget_us=0.0)
+    trace.listen(timeline)
+    scheduler.add(stopwatch.takes(10_000), name="slow")
+    run(scheduler, clock, 1)
+    assert timeline.since(-1)[0].overran == ""
+
+
+def test_only_the_latest_frames_and_the_first_runs_are_kept():
+    stopwatch, clock, trace, scheduler, timeline = world(frames=3, most_runs=2)
+    trace.listen(timeline)
+    for number in range(5):
+        scheduler.add(stopwatch.takes(1), name=str(number))
+    run(scheduler, clock, 10)
+    kept = timeline.since(-1)
+    assert [one.frame for one in kept] == [7, 8, 9]
+    assert [(len(one.runs), one.left_out, one.used_us) for one in kept] == [(2, 3, 5.0)] * 3
+
+
+def test_who_begins_to_look_while_work_runs_sees_what_begins_after_that():
+    stopwatch, clock, trace, scheduler, timeline = world()
+    scheduler.add(lambda turn: trace.listen(timeline) if turn.now.frame == 0 else None, name="opens the tab")
+    scheduler.add(stopwatch.takes(7), name="late")
+    run(scheduler, clock, 1)
+    names = [one.name for frame in timeline.since(-1) for one in frame.runs]
+    assert names in ([], ["late"])
+    run(scheduler, clock, 1)
+    assert [one.name for one in timeline.since(0)[0].runs] == ["opens the tab", "late"]
+
+
+def test_nothing_to_keep_is_refused():
+    with pytest.raises(ValueError, match="frames must be at least 1"):
+        FrameTimeline(lambda: 0.0, frames=0)
