@@ -24,6 +24,14 @@ They keep their handlers alive. With fewer, a save from long ago brings fewer
 of them back; with more, what was meant for once stays in memory longer.
 """
 
+KINDS = 4096
+"""Kinds of once-listeners that are counted though none of them listens or can come back (count).
+
+Without a bound names that are never used again, such as one with a number in it, would stay in
+memory and in each save. One of a kind that was forgotten is the first of its kind again: a save
+that knows of more of them stops it when it is loaded.
+"""
+
 Kind = tuple[tuple[str, ...], str]
 """The codes listened to, and the name."""
 
@@ -45,16 +53,19 @@ class OnceListeners:
 
     def __init__(self, registry: EventRegistry) -> None:
         self._registry = registry
-        self._times: dict[Kind, int] = {}
+        self._times: dict[Kind, int] = {}  # the one that was added to last is the last
+        self._most_kinds = KINDS
         self._present: WeakValueDictionary[Known, Listening] = WeakValueDictionary()
         self._told: OrderedDict[Known, Listening] = OrderedDict()
 
     def add(self, listening: Listening) -> Callable[[Listening], None]:
         """Know one that begins; return what stops it when it is told."""
         kind = listening.codes, listening.name
-        known = Known(*kind, self._times.get(kind, 0))
+        known = Known(*kind, self._times.pop(kind, 0))
         self._times[kind] = known.number + 1
         self._present[known] = listening
+        if len(self._times) > self._most_kinds:
+            self._forget_kinds()
 
         def use_up(one: Listening) -> None:
             one.stop()
@@ -117,6 +128,14 @@ class OnceListeners:
 
         return change
 
+    def _forget_kinds(self) -> None:
+        """Forget the kinds that nobody is of and that were added to longest ago; O(1) on average."""
+        in_use = {known[:2] for known in (*self.references().values(), *self._told)}
+        unused = [kind for kind in self._times if kind not in in_use]
+        for kind in unused[: max(0, len(unused) - KINDS // 2)]:
+            del self._times[kind]
+        self._most_kinds = max(KINDS, 2 * len(self._times))
+
     def _load(self, kind: Kind, times: int, waiting: set[int]) -> None:
         come_back = 0
         here = sorted(known for known in self._present if known[:2] == kind)
@@ -129,6 +148,7 @@ class OnceListeners:
                 one.stop()
                 self._told[known] = one
         self._times[kind] = max(times, self._times.get(kind, 0))
+        self._most_kinds = max(self._most_kinds, len(self._times))
 
 
 def _kind(fields: Fields) -> Kind:

@@ -9,6 +9,7 @@ from ai_core.clock import TimeIndex
 from ai_core.events.polling_budget import MOST_KEYS, Allowance, Questions
 from ai_core.events.polling_computing import Computing
 from ai_core.events.polling_log import PollingLog
+from ai_core.events.polling_pairs import IdPairs
 from ai_core.events.polling_topic import REFUSED, Answer, Kept, Key, Topic, question_text, unhashable
 from ai_core.faults import FaultIsolation
 
@@ -78,6 +79,20 @@ class Answering:
             return values
         wanted.update(zip(missing, values, strict=True))
         return [wanted[key] for key in keys]
+
+    def together(self, topic: Topic, pairs: IdPairs, now: TimeIndex) -> list[Any] | None:
+        """Return the answers of a batch that can be asked and kept as one; None if each is to be looked at."""
+        if not topic.is_open or topic.is_symmetric or topic.compute_many is None:
+            return None
+        kept = topic.found_together(pairs, now)
+        if kept is not None:
+            topic.hits += len(pairs)
+            return [*kept]
+        if not topic.has_only_old(now) or self._allowed(now) is not None or not topic.holds_none_twice(pairs):
+            return None
+        topic.misses += len(pairs)
+        values = self.computing.run(topic, pairs, now)
+        return [topic.fallback] * len(pairs) if values is None else [*values]
 
     def known(self, topic: Topic, key: Key) -> Key:
         """Return a key as the topic knows it: a pair may have been asked the other way round."""

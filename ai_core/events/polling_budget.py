@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ai_core.budget import Budget
 from ai_core.events.polling_topic import Key, Topic
@@ -67,7 +67,7 @@ class Questions:
             self._waiting[topic, key] = None
             topic.waiting += 1
 
-    def discard(self, topic: Topic, keys: list[Key]) -> None:
+    def discard(self, topic: Topic, keys: Iterable[Key]) -> None:
         """Let questions wait no more, because they were answered."""
         for key in keys:
             if self._waiting.pop((topic, key), topic) is None:

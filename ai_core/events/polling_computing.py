@@ -1,6 +1,7 @@
 """Computing the answers of a polling station: cycles, failures, and what it costs."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ai_core.clock import TimeIndex
@@ -25,7 +26,7 @@ class Computing:
         self._station = station
         self._faults = faults
         self._waiting = waiting
-        self._under_way: list[tuple[Topic, list[Key]]] = []
+        self._under_way: list[tuple[Topic, Sequence[Key]]] = []
 
     @property
     def is_busy(self) -> bool:
@@ -39,7 +40,7 @@ class Computing:
     def run(
         self,
         topic: Topic,
-        keys: list[Key],
+        keys: Sequence[Key],
         now: TimeIndex,
         *,
         allowance: Allowance | None = None,
@@ -90,7 +91,7 @@ class Computing:
                 self._waiting.discard(topic, keys)
         return answers
 
-    def _refuse_cycle(self, topic: Topic, keys: list[Key]) -> None:
+    def _refuse_cycle(self, topic: Topic, keys: Sequence[Key]) -> None:
         for level, (one, under_way) in enumerate(self._under_way):
             if one is not topic:
                 continue
@@ -102,7 +103,7 @@ class Computing:
                 raise CycleError(f"polling {first} needs its own answer: {path}")
 
 
-def _charged(allowance: Allowance, topic: Topic, keys: list[Key]) -> list[Any]:
+def _charged(allowance: Allowance, topic: Topic, keys: Sequence[Key]) -> list[Any]:
     """Compute, and charge it also if it fails."""
     watch = allowance.stopwatch
     began_ns = watch() if watch is not None else 0
@@ -117,6 +118,6 @@ def _charged(allowance: Allowance, topic: Topic, keys: list[Key]) -> list[Any]:
             topic.key_us = used_us / len(keys)
 
 
-def _text(topic: Topic, keys: list[Key]) -> str:
+def _text(topic: Topic, keys: Sequence[Key]) -> str:
     more = f" and {len(keys) - 1} more" if len(keys) > 1 else ""
     return question_text(topic.code, keys[0]) + more

@@ -10,6 +10,7 @@ from ai_core.errors import UnknownNameError, shown
 from ai_core.events.arguments import check_budget, checked_clock, checked_log
 from ai_core.events.polling_answering import Answering
 from ai_core.events.polling_log import PollingLog
+from ai_core.events.polling_pairs import IdPairs
 from ai_core.events.polling_state import prepared_station, saved_station
 from ai_core.events.polling_topic import (
     MAXIMUM_KEYS,
@@ -224,7 +225,8 @@ class PollingStation:
 
         Args:
             code: which topic.
-            keys: each a tuple of what ``poll`` is told after the code.
+            keys: each a tuple of what ``poll`` is told after the code; or IdPairs, which
+                ``compute_many`` is then handed as they are, if all of them are to be computed.
             asker: who asks, for topics that not everybody may ask.
 
         Raises: as ``poll`` does; TypeError also if a key is not a tuple.
@@ -234,7 +236,12 @@ class PollingStation:
         topic, now = self._topic(code), self.clock.now
         if topic.now is not now:
             topic.turn(now)
-        if not isinstance(keys, list):
+        if isinstance(keys, IdPairs):
+            values = self._answering.together(topic, keys, now)
+            if values is not None:
+                return values
+            keys = keys.keys
+        elif not isinstance(keys, list):
             keys = [*keys]
         try:
             answers = [*map(topic.fresh.__getitem__, keys)]

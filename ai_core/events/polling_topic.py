@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ai_core.clock import TimeIndex
-from ai_core.errors import finite_number, shown, whole_number
+from ai_core.errors import shown, whole_number
+from ai_core.events.polling_lifetime import checked_lifetime
+from ai_core.events.polling_pairs import IdPairs, KeptTogether
 
 __all__ = [
     "EXPIRED",
@@ -30,15 +32,6 @@ MAXIMUM_KEYS = 1024
 
 32 characters asking about each other fill it; an answer is about 250 bytes.
 Fewer computes answers again, more keeps what nobody will ask for.
-"""
-
-SHORTEST_LIFETIME_S = 1e-6
-"""Shortest lifetime in seconds (s); a frame is never shorter, so 1 frame says the same."""
-
-TOLERANCE_S = 1e-9
-"""An answer this close to the end of its lifetime is old (s).
-
-Game time is a sum of floats: without it 0.5 s is sometimes a frame longer.
 """
 
 EXPIRED = -math.inf
@@ -112,7 +105,8 @@ class Topic:
     """How a question is answered, and what was answered; see ``PollingStation.add_topic``.
 
     Attributes:
-        kept: answers by key, the oldest first.
+        kept: answers by key, the oldest first. Those of the latest batch of pairs are put
+            there when somebody looks.
         fresh: answers that are good at ``now``: what ``poll`` looks at first.
             Only those of topics that everybody may ask and nobody watches.
         now: the moment ``fresh`` is about; None before the first poll.
@@ -122,6 +116,8 @@ class Topic:
     __slots__ = (
         "_are_all_expired",
         "_crowded_frame",
+        "_kept",
+        "_together",
         "axis",
         "code",
         "computations",
@@ -134,7 +130,6 @@ class Topic:
         "invalidations",
         "is_symmetric",
         "is_watched",
-        "kept",
         "key_us",
         "latest_until",
         "lifetime",
@@ -169,14 +164,15 @@ class Topic:
                 raise TypeError(f"{name} must be callable or None, got {shown(one)}")
         if not isinstance(is_symmetric, bool):
             raise TypeError(f"is_symmetric must be true or false, got {shown(is_symmetric)}")
-        self.axis, self.lifetime = _lifetime(lifetime_frames, lifetime_s)
+        self.axis, self.lifetime = checked_lifetime(lifetime_frames, lifetime_s)
         self.maximum_keys = whole_number(
             "maximum_keys", maximum_keys, minimum=1, remedy="use lifetime_frames=0 to keep none"
         )
         self.code, self.compute, self.compute_many = code, compute, compute_many
         self.is_symmetric, self.may_ask, self.fallback = is_symmetric, may_ask, fallback
         self.is_watched = False
-        self.kept: dict[Key, Kept] = {}
+        self._kept: dict[Key, Kept] = {}
+        self._together: KeptTogether | None = None  # newer than all others
         self.fresh: dict[Key, Any] = {}
         self.now: TimeIndex | None = None
         self.key_us: float | None = None
@@ -185,6 +181,14 @@ class Topic:
         self._crowded_frame: int | None = None  # in which all that is kept was computed
         self.hits = self.misses = self.computations = self.failures = self.invalidations = 0
         self.stale = self.refused = self.waiting = 0
+
+    @property
+    def kept(self) -> dict[Key, Kept]:
+        """Answers by key; see above."""
+        if self._together is not None:
+            (pairs, answers, computed_at, until), self._together = self._together, None
+            self._put(pairs.keys, answers, computed_at, until)
+        return self._kept
 
     @property
     def has_fallback(self) -> bool:
@@ -201,8 +205,12 @@ class Topic:
         before, self.now = self.now, now
         if before is None or now[0] < before[0] or (now[0] != before[0] and self.lifetime < math.inf):
             self.fresh.clear()
-        if len(self.kept) > self.maximum_keys:
-            self._shrink(now)
+        together = self._together
+        if len(self._kept) + (0 if together is None else len(together.answers)) > self.maximum_keys:
+            if together is not None and together.computed_at[0] != now[0]:
+                self._let_old_go(together)
+            else:
+                self._shrink(now)
 
     def watch(self, is_watched: bool) -> None:
         """Let every poll pass by the log, or no longer."""
@@ -218,11 +226,23 @@ class Topic:
             self.fresh[asked] = kept[0]
         return kept
 
+    def found_together(self, pairs: IdPairs, now: TimeIndex) -> Sequence[Any] | None:
+        """Return the answers of the latest batch, if it was of these pairs and they are fresh."""
+        kept = self._together
+        if kept is None or kept.computed_at[0] > now[0] or now[self.axis] >= kept.until or not kept.pairs.are(pairs):
+            return None
+        return kept.answers
+
+    def holds_none_twice(self, pairs: IdPairs) -> bool:
+        """Return whether it is sure that no pair is there twice; known of those of the latest batch."""
+        kept = self._together
+        return (kept is not None and kept.pairs.are(pairs)) or pairs.are_sure_to_differ()
+
     def has_only_old(self, now: TimeIndex) -> bool:
         """Return True if nothing kept can be fresh; cost: O(1)."""
         return now[self.axis] >= self.latest_until
 
-    def answers(self, keys: list[Key]) -> list[Any]:
+    def answers(self, keys: Sequence[Key]) -> list[Any]:
         """Compute an answer for each key: in one call, if the topic can."""
         if self.compute is not None:
             if len(keys) == 1:
@@ -230,12 +250,12 @@ class Topic:
             if self.compute_many is None:
                 return [self.compute(*key) for key in keys]
         assert self.compute_many is not None
-        found = self.compute_many(keys)
+        found = self.compute_many(keys)  # type: ignore[arg-type]  # what was polled with, so they know
         if not isinstance(found, Iterable):
             raise TypeError(
                 f"compute_many of topic {self.code!r} must return an answer for each key, got {shown(found)}"
             )
-        answers = found.tolist() if isinstance(found, np.ndarray) else [*found]
+        answers = found.tolist() if isinstance(found, np.ndarray) else [*found]  # ours to keep
         if len(answers) != len(keys):
             raise ValueError(
                 f"compute_many of topic {self.code!r} must return an answer for each of"
@@ -247,10 +267,14 @@ class Topic:
         """Keep answers as the newest; drop the oldest beyond the maximum, but none of this frame."""
         if self.lifetime == 0:
             return
-        kept, until = self.kept, now[self.axis] + self.lifetime
+        until = now[self.axis] + self.lifetime
         if until > self.latest_until:
             self.latest_until = until
         self._are_all_expired = False
+        if isinstance(keys, IdPairs):
+            self._keep_together(KeptTogether(keys, answers, now, until))
+            return
+        kept = self.kept
         is_quick = self.is_open and self.now is not None and self.now[0] == now[0]
         if len(keys) == 1:  # as below, for one: much the most common
             key, answer = keys[0], answers[0]
@@ -259,10 +283,7 @@ class Topic:
             if is_quick:
                 self.fresh[key] = answer
         else:
-            if not kept.keys().isdisjoint(keys):
-                for key in keys:
-                    kept.pop(key, None)
-            kept.update(zip(keys, zip(answers, repeat(now), repeat(until)), strict=False))
+            self._put(keys, answers, now, until)
             if is_quick:
                 self.fresh.update(zip(keys, answers, strict=True))
         if len(kept) > self.maximum_keys and self._crowded_frame != now[0]:
@@ -283,19 +304,50 @@ class Topic:
         self.fresh.clear()
         self.latest_until = EXPIRED
         if not self._are_all_expired:
-            for one, (answer, computed_at, _) in self.kept.items():
-                self.kept[one] = (answer, computed_at, EXPIRED)
+            if self._together is not None:
+                self._together = self._together._replace(until=EXPIRED)
+            for one, (answer, computed_at, _) in self._kept.items():
+                self._kept[one] = (answer, computed_at, EXPIRED)
             self._are_all_expired = True
 
     def load(self, kept: dict[Key, Kept]) -> None:
         """Put in what was saved."""
-        self.kept = kept
+        self._kept, self._together = kept, None
         self.fresh.clear()
         self.latest_until = max((one[2] for one in kept.values()), default=EXPIRED)
         self._are_all_expired = self.latest_until == EXPIRED
         self.now = self._crowded_frame = None
         if len(kept) > self.maximum_keys:  # of a save from a frame that may go on
             self._shrink(max(one[1] for one in kept.values()))
+
+    def _put(self, keys: Sequence[Key], answers: Sequence[Any], now: TimeIndex, until: float) -> None:
+        kept = self._kept
+        if not kept.keys().isdisjoint(keys):
+            for key in keys:
+                kept.pop(key, None)
+        kept.update(zip(keys, zip(answers, repeat(now), repeat(until)), strict=False))
+
+    def _keep_together(self, new: KeptTogether) -> None:
+        """Keep a batch in place of the latest one, which joins the others unless there is no room for both."""
+        old = self._together
+        if old is not None and not old.pairs.are(new.pairs):
+            is_room = len(old.answers) + len(new.answers) <= self.maximum_keys
+            if is_room or old.computed_at[0] == new.computed_at[0]:
+                _ = self.kept
+        self._together = new
+
+    def _let_old_go(self, together: KeptTogether) -> None:
+        """Drop answers beyond the maximum, when the latest batch is of an earlier frame, as are all."""
+        room = self.maximum_keys - len(together.answers)
+        if room >= 0:
+            for key in [*islice(self._kept, len(self._kept) - room)]:
+                del self._kept[key]
+                self._let_go(key)
+            return
+        self._kept.clear()
+        self.fresh.clear()
+        pairs, answers = together.pairs.latest(self.maximum_keys), together.answers[-self.maximum_keys:]
+        self._together = together._replace(pairs=pairs, answers=answers)
 
     def _shrink(self, now: TimeIndex) -> None:
         """Drop the oldest answers beyond the maximum, as far as they are of earlier frames.
@@ -333,17 +385,3 @@ def unhashable(topic: Topic, keys: Iterable[Key]) -> TypeError:
     return TypeError(
         f"a key of topic {topic.code!r} must be hashable, got {shown(key)}; use tuples for lists"
     )
-
-
-def _lifetime(frames: int | None, seconds: float | None) -> tuple[int, float]:
-    """Return which part of a moment counts, and how much of it."""
-    if seconds is None:
-        if frames is None:
-            return 0, math.inf
-        return 0, whole_number("lifetime_frames", frames, minimum=0, remedy="use None to keep answers")
-    if frames != 1:
-        raise ValueError(f"lifetime_s is {shown(seconds)} and lifetime_frames {shown(frames)}; give only one")
-    lifetime_s = finite_number(
-        "lifetime_s", seconds, minimum=SHORTEST_LIFETIME_S, remedy="use lifetime_frames=1 for a frame"
-    )
-    return 1, lifetime_s - TOLERANCE_S

@@ -190,3 +190,32 @@ def test_a_state_that_makes_no_sense_is_refused_and_nothing_changes(change):
     with pytest.raises(StateError, match=r"once\[0\]"):
         game.load(state)
     assert game.tell() == "ab"
+
+
+def test_names_that_are_never_used_again_are_forgotten(monkeypatch):
+    monkeypatch.setattr(once_listeners, "KINDS", 20)
+    monkeypatch.setattr(once_listeners, "REMEMBERED", 5)
+    square, rows = Square(""), []
+    waiting = square.listen("waits", where=lambda event: False)
+    for number in range(100):
+        square.listen(f"guard {number}")
+        assert square.tell() == f"guard {number}"
+        rows.append(len(square.save()["once"]))
+    assert max(rows) <= 2 * 20
+    assert waiting.is_active
+    early = square.save()
+    waiting.stop()
+    square.listen("waits", where=lambda event: False)
+    square.load(early)
+    assert [one["name"] for one in square.save()["once"] if one["waiting"]] == ["waits"]
+
+
+def test_many_who_wait_are_all_known(monkeypatch):
+    monkeypatch.setattr(once_listeners, "KINDS", 20)
+    names = [f"guard {number}" for number in range(100)]
+    square = Square(names)
+    saved = square.save()
+    assert square.tell() == "".join(names)
+    assert square.tell() == ""
+    square.load(saved)
+    assert square.tell() == "".join(names)
