@@ -58,7 +58,10 @@ cdef int plan_run(
         if rivals:
             asked = to_ask(tree, place.blocking, rivals, due, asks_all)
             if asked:
-                agenda.append((CHALLENGE, run, asked))
+                if ask_alike(asked):
+                    agenda.append((ASK, run, asked, tuple([beside.index for beside in asked])))
+                else:
+                    agenda.append((CHALLENGE, run, asked))
     elif child is None:
         agenda.append((CONTINUE, run, ()))
         tree._is_lasting = False
@@ -77,6 +80,17 @@ cdef int plan_run(
                 if asked:
                     agenda.append((BESIDE, run, asked))
     return 0
+
+
+cdef bint ask_alike(tuple asked) except -1:
+    """Return whether several are to be asked, all by one condition that can ask them in one go."""
+    cdef PlaceFields place, first = asked[0]
+    if len(asked) < 2:
+        return False
+    for place in asked:
+        if not place.asks_together or place.can_activate is not first.can_activate:
+            return False
+    return True
 
 
 cdef bint is_awake(HabitTicking tree, HabitContext run, noticed) except -1:

@@ -7,7 +7,8 @@ cdef class PlaceFields:
     cdef public tuple begins_on, blocking, children, columns, non_blocking
     cdef public Py_ssize_t index, end, number
     cdef public double asks_every_s, cooldown_s, remembers_s, repeats, retries, timeout_s, urgency, weight
-    cdef public bint is_beside, is_polled
+    cdef public bint asks_together, is_beside, is_polled
+    cdef int kind       # as kind_of says; asked of it once, as a place does not change
 
     def strongest(self, dict holds):
         """Return the strongest of the holds here and below, None if there is none."""
@@ -59,6 +60,10 @@ cdef class HabitContext:
     @property
     def owner(self):
         return self._tree.owner
+
+    @property
+    def part(self):
+        return None if self._tree.parts is None else self._tree.parts[self.place.index]
 
     @property
     def tree(self):

@@ -2,6 +2,7 @@
 
 
 cdef inline called(callback, HabitContext context):
+    context._tree._is_quiet = False     # somebody may listen after it
     return PyObject_CallFunctionObjArgs(callback, <void*>context, NULL)
 
 
@@ -26,12 +27,15 @@ cdef own_tick(HabitTicking tree, HabitContext run, PlaceFields place):
 
 cdef int choose_child(HabitTicking tree, HabitContext run, tuple begun) except -1:
     cdef PlaceFields place
+    cdef tuple places = run.place.blocking
+    cdef Py_ssize_t index, count = len(places)
     cdef bint found
     while True:
         if begun:
             tree._asks_all = True
         found = False
-        for place in run.place.blocking:
+        for index in range(count):
+            place = <PlaceFields>places[index]      # unchecked, here and below: a plan holds nothing else
             if (not begun or place not in begun) and can_begin(tree, place):
                 found = True
                 break
@@ -45,13 +49,17 @@ cdef int choose_child(HabitTicking tree, HabitContext run, tuple begun) except -
 cdef go_on(HabitTicking tree, HabitContext run):
     cdef PlaceFields place
     cdef tuple steps = run.place.blocking
+    cdef Py_ssize_t count = len(steps)
+    cdef object wanted = SUCCEEDED, unwanted = FAILED
     if run.place.launch is RANDOM:
         return draw(tree, run)
-    wanted, unwanted = (SUCCEEDED, FAILED) if run.place.launch is SEQUENTIAL else (FAILED, SUCCEEDED)
-    while run.number < len(steps):
+    if run.place.launch is not SEQUENTIAL:
+        wanted = FAILED
+        unwanted = SUCCEEDED
+    while run.number < count:
         if not may_begin_more(tree):
             return RUNNING
-        place = steps[run.number]
+        place = <PlaceFields>steps[run.number]
         if can_begin(tree, place):
             status = start(tree, place, run, "next in sequence" if run.number else "first in sequence")
             if status is not wanted:
@@ -136,9 +144,12 @@ cdef HabitContext new_run(HabitTicking tree, PlaceFields place, HabitContext par
 cdef start(HabitTicking tree, PlaceFields place, HabitContext parent, reason):
     global first_spare_run, spare_count
     cdef HabitContext run
+    cdef int kind = place.kind
+    if kind == UNKNOWN:
+        kind = place.kind = kind_of(place)
     if (
-        (type(place.tick) is ValueCheck or type(place.tick) is ValueWrite) and is_simple(place) and parent is not None
-        and tree._trace is None and tree._faults is None and not tree.holds
+        kind == AT_ONCE and parent is not None
+        and tree._faults is None and not tree.holds and not tree._is_traced and not is_heard(tree)
     ):
         status = at_once(tree, place)
         if status is not None:
@@ -149,7 +160,7 @@ cdef start(HabitTicking tree, PlaceFields place, HabitContext parent, reason):
             return status
     run = new_run(tree, place, parent, reason)
     attach(tree, run)
-    if tree._trace is None and is_simple(place):
+    if kind >= SIMPLE and not tree._is_traced and not is_heard(tree):
         status = live_briefly(tree, run, place)
     else:
         status = live(tree, run)
@@ -162,13 +173,27 @@ cdef start(HabitTicking tree, PlaceFields place, HabitContext parent, reason):
     return status
 
 
-cdef bint is_simple(PlaceFields place) noexcept:
-    """Return whether a run that ends in its first tick leaves nothing behind but how it ended."""
-    return (
+cdef bint is_heard(HabitTicking tree) except -1:
+    """Return whether somebody wants to be told who begins and ends; asked once until other code has run."""
+    if tree.on_entered is None and tree.on_exited is None:
+        return False
+    if tree.listening is None:
+        return True
+    if not tree._is_quiet:
+        tree._is_quiet = not tree.listening()
+    return not tree._is_quiet
+
+
+cdef int kind_of(PlaceFields place) noexcept:
+    """Return how little a run at this place needs."""
+    cdef bint is_simple = (
         place.tick is not None and place.enter is None and place.exit is None and not place.blocking
         and not place.non_blocking and place.held is None and not place.begins_on and not place.cooldown_s
         and place.repeats == 1 and place.retries == 0 and place.outcome is None and not place.is_beside
     )
+    if not is_simple:
+        return ORDINARY
+    return AT_ONCE if type(place.tick) is ValueCheck or type(place.tick) is ValueWrite else SIMPLE
 
 
 cdef live_briefly(HabitTicking tree, HabitContext run, PlaceFields place):
@@ -180,7 +205,7 @@ cdef live_briefly(HabitTicking tree, HabitContext run, PlaceFields place):
     status = own_tick(tree, run, place)
     if status is RUNNING:
         return RUNNING
-    if parent is None or run.generator is not None or tree._faults is not None or tree.holds:
+    if parent is None or run.generator is not None or tree._faults is not None or tree.holds or is_heard(tree):
         return close_run(tree, run, status, says(status))
     run.status = status
     tree.endings[place.index] = says(status)
@@ -215,8 +240,10 @@ cdef live(HabitTicking tree, HabitContext run):
         tree._answered[place.index] = tree._tick_number
     if place.held is not None:
         tree.holds[place.index] = place.held
-    if tree._trace is not None:
+    if tree._is_traced:
         tree._tell_trace(run)
+    if tree.on_entered is not None and is_heard(tree):
+        tell(tree, tree.on_entered, run)
     status = RUNNING
     if place.enter is not None:
         try:
@@ -296,6 +323,8 @@ cdef int end_run(HabitTicking tree, HabitContext run, status, ending) except -1:
             except Exception as error:
                 run.is_faulty = True
                 tree._report(place, "exit", error)
+        if tree.on_exited is not None and is_heard(tree):
+            tell(tree, tree.on_exited, run)
         if tree._faults is not None and not run.is_faulty:
             tree._note_success(place, of_asking=False)
     if tree.holds and tree.holds.pop(place.index, None) is not None:
@@ -319,6 +348,14 @@ cdef int end_run(HabitTicking tree, HabitContext run, status, ending) except -1:
     return 0
 
 
+cdef int tell(HabitTicking tree, who, HabitContext run) except -1:
+    try:
+        called(who, run)
+    except Exception as error:
+        tree._keep(error)
+    return 0
+
+
 cdef int close_generator(HabitTicking tree, HabitContext run) except -1:
     generator = run.generator
     run.generator = None
@@ -327,66 +364,4 @@ cdef int close_generator(HabitTicking tree, HabitContext run) except -1:
     except Exception as error:
         run.is_faulty = True
         tree._report(run.place, "exit", error)
-    return 0
-
-
-cdef int challenge(HabitTicking tree, HabitContext run, tuple places) except -1:
-    cdef HabitContext child = run.child
-    cdef PlaceFields place
-    held = child.place.strongest(tree.holds) if child is not None and tree.holds else None
-    for place in places:
-        if (held is not None and place.urgency <= held) or not can_begin(tree, place):
-            continue
-        if not may_begin_more(tree):
-            return 0
-        reason = "can activate"
-        if child is not None:
-            reason = child.place.interrupting
-            end_run(tree, child, None, place.interrupted)
-        if start(tree, place, run, reason) is not RUNNING:
-            choose_child(tree, run, (place,))
-        return 0
-    return 0
-
-
-cdef int restart(HabitTicking tree, HabitContext run) except -1:
-    cdef HabitContext parent = run.parent
-    run.begins_next = False
-    run.began_s = run.ticked_s = tree._now_s
-    if tree._faults is not None and tree._is_left_out(run.place):
-        run.begins_next = True
-        close_and_climb(tree, run, FAILED, "left out, it kept failing")
-        return 0
-    status = live(tree, run)
-    if status is not RUNNING:
-        climb(tree, parent, run.place, status)
-    return 0
-
-
-cdef int close_and_climb(HabitTicking tree, HabitContext run, status, ending) except -1:
-    cdef HabitContext parent = run.parent
-    status = close_run(tree, run, status, ending)
-    if status is not RUNNING:
-        climb(tree, parent, run.place, status)
-    return 0
-
-
-cdef int climb(HabitTicking tree, HabitContext parent, PlaceFields place, status) except -1:
-    cdef HabitContext above
-    while parent is not None and not place.is_beside:
-        launch = parent.place.launch
-        if launch is PRIORITIZED:
-            choose_child(tree, parent, ())
-            return 0
-        if launch is not RANDOM and status is (SUCCEEDED if launch is SEQUENTIAL else FAILED):
-            parent.number = place.number + 1
-            status = go_on(tree, parent)
-        if status is RUNNING:
-            return 0
-        place = parent.place
-        above = parent.parent
-        status = close_run(tree, parent, status, says(status))
-        if status is RUNNING:
-            return 0
-        parent = above
     return 0

@@ -1,6 +1,8 @@
 from ai_core.decisions.habit_context import HabitContext as HabitContext
 from ai_core.decisions.habit_place import PlaceFields as PlaceFields
 from ai_core.decisions.habit_ticking import HabitTicking as HabitTicking
+from ai_core.decisions.habit_turns import HabitTurns as HabitTurns
+from ai_core.decisions.habit_turns import Member as Member
 from ai_core.decisions.habit_values import ValueCheck as ValueCheck
 from ai_core.decisions.habit_values import ValueIs as ValueIs
 from ai_core.decisions.habit_values import ValueWrite as ValueWrite

@@ -1,10 +1,11 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, binding=False
 """Kernel of habits: places, runs, ticks and values as records in C; the same decisions, in the same order.
 
-Twins: ``habit_place``, ``habit_context``, ``habit_agenda``, ``habit_launching`` and
-``habit_ticking``, which say what everything means. ``HabitTree`` adds to either
+Twins: ``habit_place``, ``habit_context``, ``habit_agenda``, ``habit_launching``,
+``habit_ticking`` and ``habit_turns``, which say what everything means. ``HabitTree`` adds to either
 what happens rarely: edits, faults, traces, saving.
 """
+from heapq import heappush
 from math import inf as INF
 
 from ai_core.decisions.habit_choice import choose
@@ -12,7 +13,7 @@ from ai_core.decisions.habits import Launch, Outcome, Status
 from ai_core.errors import UnknownNameError, finite_number, shown
 from ai_core.scheduling.task import Turn
 
-INTERFACE = 1
+INTERFACE = 2
 """Changes with any change of names, arguments or results, here and in the twins."""
 
 cdef double inf = INF
@@ -20,7 +21,7 @@ cdef double AWAKE = -INF
 cdef double ROUNDING_S = 1e-9
 cdef object RUNNING = Status.RUNNING, SUCCEEDED = Status.SUCCEEDED, FAILED = Status.FAILED
 cdef object PRIORITIZED = Launch.PRIORITIZED, SEQUENTIAL = Launch.SEQUENTIAL, RANDOM = Launch.RANDOM
-cdef object StatusType = Status, TurnType = Turn, pick = choose
+cdef object StatusType = Status, TurnType = Turn, pick = choose, push_timer = heappush
 cdef object INVERTED = Outcome.INVERTED, ALWAYS_SUCCEEDED = Outcome.ALWAYS_SUCCEEDED
 
 cdef tuple COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "in", "not in")
@@ -35,6 +36,11 @@ cdef enum:
     BEGIN = 6
     RESULT = 7
     JOIN = 8
+    ASK = 9             # a challenge in which all are asked in one go
+    UNKNOWN = 0
+    ORDINARY = 1
+    SIMPLE = 2          # a run that ends in its first tick leaves nothing behind but how it ended
+    AT_ONCE = 3         # simple, and a built-in leaf that compares or writes: needs no run
     MOST_BEGUN_IN_A_TICK = 256
     MOST_SPARE = 64     # runs kept for the next ones (count); as many as begin in a few ticks
 
@@ -56,13 +62,14 @@ include "_habit_launching.pxi"
 
 cdef class HabitTicking:
     cdef public object plan, owner, _blackboard, _random, _faults, _trace, _member
-    cdef public object _moment, _next_root, _kept_errors, _over, _noticed
+    cdef public object _moment, _next_parts, _next_root, _kept_errors, _over, _noticed
+    cdef public object listening, on_entered, on_exited, parts
     cdef public HabitContext root_run, _asking
     cdef public list _agenda
     cdef public dict holds, endings, _cooldowns, _asks_at_s, _answered, _told
     cdef public double _now_s, _rebuild_at_s, _wake_at_s
     cdef public Py_ssize_t _frame, _tick_number, _begun
-    cdef public bint _asks_all, _is_busy, _is_lasting, _should_stop
+    cdef public bint _asks_all, _is_busy, _is_lasting, _is_quiet, _is_traced, _should_stop
 
     def __cinit__(self, *_, **__):
         self.holds = {}
@@ -127,6 +134,7 @@ cdef class HabitTicking:
 
     def _end(self, HabitContext run, status, ending):
         end_run(self, run, status, ending)
+        self._is_quiet = False      # no tick that would forget it
 
 
 cdef live_until(HabitTicking self, double now_s):
@@ -146,7 +154,7 @@ cdef live_until(HabitTicking self, double now_s):
         if self._next_root is not None:
             self._change_now()
     finally:
-        self._is_busy = False
+        self._is_busy = self._is_quiet = False
     if self._kept_errors is not None:
         self._raise_kept_errors()
     return self._over if self.root_run is None else RUNNING
@@ -155,19 +163,29 @@ cdef live_until(HabitTicking self, double now_s):
 cdef int tick_all(HabitTicking self) except -1:
     cdef list agenda
     cdef HabitContext run
+    cdef PlaceFields root
     cdef int what
     cdef tuple entry, places
     self._tick_number += 1
     self._begun = 0
     self._over = None
+    self._is_traced = self._trace is not None and bool(self._trace.state_entered)
     if self._told is not None:
         hear(self)
     agenda = self._agenda
+    if agenda is None and self.root_run is None and self._noticed is None and not self._cooldowns:
+        root = self.plan.root
+        if root.is_polled:                  # all that would be on the agenda
+            self._asks_all = False
+            self._rebuild_at_s = inf
+            self._is_lasting = True
+            self._wake_at_s = AWAKE
+            return begin_root(self, root)
     if agenda is None or self._now_s >= self._rebuild_at_s:
         agenda = plan_ahead(self)
     for entry in agenda:
         what = entry[0]
-        run = entry[1]
+        run = <HabitContext>entry[1]
         if run is None:
             places = entry[2]
             begin_root(self, places[0])
@@ -178,14 +196,16 @@ cdef int tick_all(HabitTicking self) except -1:
             if status is not RUNNING:
                 close_and_climb(self, run, status, says(status))
         else:
-            do(self, what, run, entry[2])
+            do(self, what, run, entry[2], entry[3] if what == ASK else None)
     return 0
 
 
-cdef int do(HabitTicking self, int what, HabitContext run, tuple places) except -1:
+cdef int do(HabitTicking self, int what, HabitContext run, tuple places, tuple numbers) except -1:
     cdef PlaceFields place
     if what == CHALLENGE:
         challenge(self, run, places)
+    elif what == ASK:
+        challenge_together(self, run, places, numbers)
     elif what == BESIDE:
         place = places[0]
         if may_begin_more(self) and can_begin(self, place):
@@ -213,3 +233,92 @@ cdef int begin_root(HabitTicking self, PlaceFields root) except -1:
     if can_begin(self, root):
         start(self, root, None, "can activate")
     return 0
+
+
+cdef int challenge(HabitTicking tree, HabitContext run, tuple places) except -1:
+    cdef HabitContext child = run.child
+    cdef PlaceFields place
+    held = child.place.strongest(tree.holds) if child is not None and tree.holds else None
+    for place in places:
+        if (held is not None and place.urgency <= held) or not can_begin(tree, place):
+            continue
+        take_over(tree, run, place)
+        return 0
+    return 0
+
+
+cdef int challenge_together(HabitTicking tree, HabitContext run, tuple places, tuple numbers) except -1:
+    """Ask places that have one condition in one go, where nothing else decides."""
+    cdef PlaceFields first = places[0]
+    cdef Py_ssize_t said_no
+    if tree._cooldowns or tree._faults is not None or tree.holds or tree.parts is None:
+        return challenge(tree, run, places)
+    tree._is_quiet = False
+    try:
+        said_no = first.can_activate.first_of(tree.parts, numbers)
+    except Exception:
+        said_no = -1
+    if said_no < 0:
+        return challenge(tree, run, places[-1 - said_no:])      # says what is wrong
+    if said_no < len(places):
+        take_over(tree, run, places[said_no])
+    return 0
+
+
+cdef int take_over(HabitTicking tree, HabitContext run, PlaceFields place) except -1:
+    cdef HabitContext child = run.child
+    if not may_begin_more(tree):
+        return 0
+    reason = "can activate"
+    if child is not None:
+        reason = child.place.interrupting
+        end_run(tree, child, None, place.interrupted)
+    if start(tree, place, run, reason) is not RUNNING:
+        choose_child(tree, run, (place,))
+    return 0
+
+
+cdef int restart(HabitTicking tree, HabitContext run) except -1:
+    cdef HabitContext parent = run.parent
+    run.begins_next = False
+    run.began_s = run.ticked_s = tree._now_s
+    if tree._faults is not None and tree._is_left_out(run.place):
+        run.begins_next = True
+        close_and_climb(tree, run, FAILED, "left out, it kept failing")
+        return 0
+    status = live(tree, run)
+    if status is not RUNNING:
+        climb(tree, parent, run.place, status)
+    return 0
+
+
+cdef int close_and_climb(HabitTicking tree, HabitContext run, status, ending) except -1:
+    cdef HabitContext parent = run.parent
+    status = close_run(tree, run, status, ending)
+    if status is not RUNNING:
+        climb(tree, parent, run.place, status)
+    return 0
+
+
+cdef int climb(HabitTicking tree, HabitContext parent, PlaceFields place, status) except -1:
+    cdef HabitContext above
+    while parent is not None and not place.is_beside:
+        launch = parent.place.launch
+        if launch is PRIORITIZED:
+            choose_child(tree, parent, ())
+            return 0
+        if launch is not RANDOM and status is (SUCCEEDED if launch is SEQUENTIAL else FAILED):
+            parent.number = place.number + 1
+            status = go_on(tree, parent)
+        if status is RUNNING:
+            return 0
+        place = parent.place
+        above = parent.parent
+        status = close_run(tree, parent, status, says(status))
+        if status is RUNNING:
+            return 0
+        parent = above
+    return 0
+
+
+include "_habit_turns.pxi"

@@ -98,6 +98,8 @@ cdef at_once(HabitTicking tree, PlaceFields place):
             board = tree._blackboard
             if board is None:
                 board = tree.blackboard
+            if tree._is_quiet and type(board) is not dict and board._watches is not None:
+                tree._is_quiet = False      # who watches may begin to listen
             board[(<ValueWrite>tick).key] = (<ValueWrite>tick).value
             return SUCCEEDED
     except Exception:

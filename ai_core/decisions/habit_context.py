@@ -91,6 +91,12 @@ class HabitContext:
         return self._tree
 
     @property
+    def part(self) -> Any:
+        """What of the character belongs to this habit, as handed to its HabitTree; None if nothing was."""
+        parts = self._tree.parts
+        return None if parts is None else parts[self.place.index]
+
+    @property
     def random(self) -> Any:
         """The tree's generator of chance; ``random()`` gives a number from 0 to below 1."""
         return self._tree._random

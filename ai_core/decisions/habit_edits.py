@@ -5,8 +5,8 @@ does not touch. Made once, it can serve a thousand characters.
 """
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ai_core.decisions.habit_context import HabitContext
 from ai_core.decisions.habit_plan import HabitPlan, Place
@@ -94,7 +94,7 @@ def _edited_below(habit: Habit, path: str, names: list[str], edit: Callable[[Hab
     return habit.with_children((new if child.name == name else child for child in habit.children), path=path)
 
 
-def carry_over(tree: HabitTree, plan: HabitPlan) -> None:
+def carry_over(tree: HabitTree, plan: HabitPlan, parts: Sequence[Any] | None) -> None:
     """Let a tree live by another plan: end what is not in it, find the place of what is."""
     old = tree.plan
     if tree.root_run is not None:
@@ -109,7 +109,10 @@ def carry_over(tree: HabitTree, plan: HabitPlan) -> None:
     def carried(values: dict[int, object] | None) -> dict[int, object]:
         return {moved(index): value for index, value in (values or {}).items() if moved(index) >= 0}
 
-    tree.plan = plan
+    if parts is None and tree.parts is not None:
+        of_paths = {place.path: part for place, part in zip(old.places, tree.parts, strict=True)}
+        parts = [of_paths.get(place.path) for place in plan.places]
+    tree.plan, tree.parts = plan, parts
     for name in ("holds", "endings", "_cooldowns", "_asks_at_s", "_kept", "_answered"):
         setattr(tree, name, carried(getattr(tree, name)))
 

@@ -32,7 +32,8 @@ class HabitLaunching(HabitAgenda):
     """The part of a ``HabitTree`` that lets habits begin and end."""
 
     __slots__ = (
-        "_answered", "_asking", "_begun", "_faults", "_is_busy", "_over", "_random", "_trace", "endings", "holds",
+        "_answered", "_asking", "_begun", "_faults", "_is_busy", "_is_traced", "_over", "_random", "_trace", "endings",
+        "holds", "listening", "on_entered", "on_exited",
     )
 
     _random: RandomSource | None
@@ -40,17 +41,22 @@ class HabitLaunching(HabitAgenda):
     _asking: HabitContext | None
     _over: Status | None
     _is_busy: bool
+    _is_traced: bool
     _begun: int
     _faults: CallbackFaults | None
     _trace: Trace | None
     endings: dict[int, str]
     holds: dict[int, float]
+    listening: Callable[[], object] | None
+    on_entered: Callable[[HabitContext], object] | None
+    on_exited: Callable[[HabitContext], object] | None
 
     # What the tree adds: what happens at the edges, rarely.
     _report: Callable[[Place, str, Exception], None]
     _is_left_out: Callable[[Place], bool]
     _note_success: Callable[..., None]
     _tell_trace: Callable[[HabitContext], None]
+    _keep: Callable[[Exception], None]
 
     def _own_tick(self, run: HabitContext, place: Place) -> Status:
         run.elapsed_s = self._now_s - run.ticked_s
@@ -181,8 +187,10 @@ class HabitLaunching(HabitAgenda):
             self._answered[place.index] = self._tick_number
         if place.held is not None:
             self.holds[place.index] = place.held
-        if self._trace is not None:
+        if self._is_traced:
             self._tell_trace(run)
+        if self.on_entered is not None:
+            self._tell(self.on_entered, run)
         status = RUNNING
         if place.enter is not None:
             try:
@@ -249,6 +257,8 @@ class HabitLaunching(HabitAgenda):
                 except Exception as error:  # it has ended all the same
                     run.is_faulty = True
                     self._report(place, "exit", error)
+            if self.on_exited is not None:
+                self._tell(self.on_exited, run)
             if self._faults is not None and not run.is_faulty:
                 self._note_success(place, of_asking=False)
         if self.holds and self.holds.pop(place.index, None) is not None:
@@ -267,6 +277,13 @@ class HabitLaunching(HabitAgenda):
         elif parent.beside is not None:
             parent.beside.remove(run)
             self._asks_all = True  # it may begin again in the next tick
+
+    def _tell(self, who: Callable[[HabitContext], object], run: HabitContext) -> None:
+        try:
+            if self.listening is None or self.listening():
+                who(run)
+        except Exception as error:  # raised when the tree is whole again
+            self._keep(error)
 
     def _close_generator(self, run: HabitContext) -> None:
         generator, run.generator = run.generator, None

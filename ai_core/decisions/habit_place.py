@@ -15,7 +15,7 @@ __all__ = ["INTERFACE", "KERNEL", "PlaceFields"]
 KERNEL = "ai_core.decisions._habit_ticking"
 """Places, runs and ticks in C; the twins are this file and those that import this name."""
 
-INTERFACE = 1
+INTERFACE = 2
 """Changes with any change of names, arguments or results, here and in the kernel."""
 
 Callback = Callable[[Any], object]
@@ -35,6 +35,7 @@ class PlaceFields:
         non_blocking: children that run beside them.
         children: all of them, in the order of the definition.
         number: position among the blocking siblings, from 0.
+        asks_together: its condition can be asked in one go with others that have the same.
         is_beside: launched beside its siblings, not among them.
         is_polled: asked in every tick whether it wants to run.
         held: priority of the hold it has from the beginning, or None.
@@ -43,13 +44,14 @@ class PlaceFields:
     """
 
     __slots__ = (
-        "asks_every_s", "begins_on", "blocking", "can_activate", "children", "columns", "cooldown_s", "end", "enter",
-        "exit", "habit", "held", "index", "interrupted", "interrupting", "is_beside", "is_polled", "launch", "name",
-        "non_blocking", "number", "outcome", "path", "remembers_s", "repeats", "retries",
-        "tick", "tick_batch", "timeout_s", "urgency", "weight",
+        "asks_every_s", "asks_together", "begins_on", "blocking", "can_activate", "children", "columns", "cooldown_s",
+        "end", "enter", "exit", "habit", "held", "index", "interrupted", "interrupting", "is_beside", "is_polled",
+        "launch", "name", "non_blocking", "number", "outcome", "path", "remembers_s", "repeats", "retries", "tick",
+        "tick_batch", "timeout_s", "urgency", "weight",
     )
 
     asks_every_s: float
+    asks_together: bool
     begins_on: tuple[str, ...]
     blocking: tuple[Place, ...]
     can_activate: Callback | None

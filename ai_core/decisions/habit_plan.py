@@ -42,6 +42,7 @@ class Place(PlaceFields):
         self.is_beside = habit.non_blocking
         self.held = math.inf if habit.uninterruptible else None
         self.can_activate = habit.callback("can_activate")
+        self.asks_together = self.is_polled and hasattr(self.can_activate, "first_of")
         self.enter = habit.callback("enter")
         self.tick = as_tick(habit.callback("tick"))
         self.exit = habit.callback("exit")

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from ai_core.clock import TimeIndex
 from ai_core.decisions.habit_batch import HabitBatch
 from ai_core.decisions.habit_context import AWAKE, HabitContext
 from ai_core.decisions.habit_tree import HabitTree
+from ai_core.decisions.habit_turns import HabitTurns, Member
 from ai_core.decisions.habits import Status
 from ai_core.errors import finite_number, shown
 from ai_core.faults import FaultIsolation
@@ -23,36 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["HabitPopulation", "Member"]
 
 
-class Member:
-    """A tree in a population.
-
-    Attributes:
-        number: by which members take their turns.
-        offset_s: the population's time less the tree's (s).
-        is_awake: visited at the next advance.
-    """
-
-    __slots__ = ("is_awake", "number", "offset_s", "population", "tree")
-
-    def __init__(self, population: HabitPopulation, tree: HabitTree, number: int) -> None:
-        self.population, self.tree, self.number = population, tree, number
-        self.offset_s = population.seconds - tree._now_s
-        self.is_awake = False
-
-    def catch_up(self) -> None:
-        """Tell a tree that sleeps what time it is."""
-        self.tree._now_s = self.population.seconds - self.offset_s
-
-    def was_moved(self) -> None:
-        """Note that the tree's time was set; by loading."""
-        self.offset_s = self.population.seconds - self.tree._now_s
-
-    def woke(self) -> None:
-        """Visit the tree at the next advance."""
-        self.population._wake(self)
-
-
-class HabitPopulation:
+class HabitPopulation(HabitTurns):
     """Ticks the trees of many characters: ``scheduler.add(population.advance)``.
 
     Who waits is not visited and costs nothing, however many wait. Where a habit
@@ -71,16 +43,11 @@ class HabitPopulation:
     """
 
     def __init__(self, *, faults: FaultIsolation | None = None) -> None:
+        super().__init__()
         self._faults = faults or FaultIsolation()
         self._members: dict[HabitTree, Member] = {}
         self._next_number = 0
-        self._now_s = 0.0
-        self._awake: dict[int, Member] = {}
-        self._most_awake = 0  # since that dict was made: it keeps room for so many
-        self._timers: list[tuple[float, int, Member]] = []
         self._batches: dict[Place, HabitBatch] = {}
-        self._first = 0  # number of the member that comes first in the next advance
-        self._is_busy = False
 
     def __len__(self) -> int:
         return len(self._members)
@@ -97,16 +64,35 @@ class HabitPopulation:
         return self._now_s
 
     @property
+    def count(self) -> int:
+        """How many trees there are."""
+        return len(self._members)
+
+    @property
+    def is_asleep(self) -> bool:
+        """True if nothing happens until somebody wakes."""
+        return not (self._awake or self._timers or self._batches)
+
+    @property
+    def is_unfinished(self) -> bool:
+        """True if the budget of the last advance was spent before all had their turn."""
+        return self._first > 0
+
+    @property
     def awake_count(self) -> int:
         """How many trees the next advance visits, if no other wakes."""
         return len(self._awake)
 
-    def add(self, tree: HabitTree) -> HabitTree:
+    def add(self, tree: HabitTree, *, late_s: float = 0.0) -> HabitTree:
         """Let a tree live with the others from the next advance on; return it.
+
+        Args:
+            tree: who lives nowhere else.
+            late_s: game time since the last advance (s), which this tree has not lived.
 
         Raises:
             TypeError: if it is no HabitTree.
-            ValueError: if it is in a population already.
+            ValueError: if it is in a population already, or the time is negative or not finite.
 
         Cost: O(1), whoever else is here.
         """
@@ -114,7 +100,9 @@ class HabitPopulation:
             raise TypeError(f"tree must be a HabitTree, got {shown(tree)}")
         if tree._member is not None:
             raise ValueError(f"{tree.name!r} is in a population already; remove it there first")
+        late_s = finite_number("late_s", late_s, minimum=0)
         member = Member(self, tree, self._next_number)
+        member.offset_s += late_s
         self._next_number += 1
         self._members[tree] = tree._member = member
         self._wake(member)
@@ -128,14 +116,55 @@ class HabitPopulation:
 
         Cost: O(1), and O(active habits in batches).
         """
-        member = self._members.pop(tree, None)
-        if member is None:
-            raise ValueError(f"{shown(tree)} is not in this population")
+        self.rest(tree)
+        del self._members[tree]
+        tree._member = None
+
+    def rest(self, tree: HabitTree, *, late_s: float = 0.0) -> None:
+        """Give a tree no turns until ``go_on``: its time stands still, it keeps its place.
+
+        Args:
+            tree: who is here.
+            late_s: game time since the last advance (s), which it still lives when it goes on.
+
+        Raises:
+            ValueError: if it is not here, or the time is negative or not finite.
+        """
+        member = self._member_of(tree)
+        member.late_s = finite_number("late_s", late_s, minimum=0)
+        if member.is_resting:
+            return
         member.catch_up()
         tree._leave_batches()
-        tree._member = None
         tree._wake()
-        self._awake.pop(member.number, None)
+        member.is_resting = True
+        if self._awake.pop(member.number, None) is not None:
+            self._order = None
+
+    def go_on(self, tree: HabitTree, *, late_s: float = 0.0) -> None:
+        """Give a tree its turns again after ``rest``.
+
+        Args:
+            tree: who rested; for others nothing changes.
+            late_s: game time since the last advance (s), in which it did not live.
+
+        Raises:
+            ValueError: if it is not here, or the time is negative or not finite.
+        """
+        member, late_s = self._member_of(tree), finite_number("late_s", late_s, minimum=0)
+        if member.is_resting:
+            member.is_resting = False
+            member.was_moved()
+            member.offset_s += late_s - member.late_s
+            self._wake(member)
+
+    def is_resting(self, tree: HabitTree) -> bool:
+        """Return whether a tree has no turns.
+
+        Raises:
+            ValueError: if it is not here.
+        """
+        return self._member_of(tree).is_resting
 
     def tick(self, elapsed_s: float, budget: Budget | None = None) -> None:
         """Live on for ``elapsed_s`` of game time.
@@ -187,69 +216,54 @@ class HabitPopulation:
                 one.tree._leave_batches()
                 one.tree._wake()
                 self._wake(one)
+            if self.on_wake is not None:
+                self.on_wake()
 
         return change
 
     def _live(self, elapsed_s: float, moment: TimeIndex | None, budget: Budget | None) -> None:
         if self._is_busy:
             raise RuntimeError("a population was ticked from inside one of its trees; tick it from outside")
-        self._now_s = now_s = self._now_s + elapsed_s
+        self._now_s += elapsed_s
         self._is_busy = True
         first_error: Exception | None = None
         try:
             if self._batches:
                 self._tick_batches()
-            while self._timers and self._timers[0][0] <= now_s:
-                at_s, _, member = heappop(self._timers)
-                if member.tree._member is member and member.tree._wake_at_s + member.offset_s <= at_s:
-                    self._wake(member)
+            self._wake_whose_time_has_come()
             first_error = self._give_turns(moment, budget)
         finally:
             self._is_busy = False
         if first_error is not None:
             raise first_error
 
-    def _give_turns(self, moment: TimeIndex | None, budget: Budget | None) -> Exception | None:
-        """Visit who is awake, beginning with who had no turn the last time; return the first error."""
-        first_error: Exception | None = None
-        if len(self._awake) * 8 < self._most_awake:  # going through all that room would cost who sleeps
-            self._awake = dict(self._awake.items())
-            self._most_awake = len(self._awake)
-        members = [self._awake[number] for number in sorted(self._awake)]
-        begin = next((index for index, one in enumerate(members) if one.number >= self._first), 0)
-        self._first = 0
-        for index, member in enumerate(members[begin:] + members[:begin]):
-            if budget is not None:
-                if index and budget.is_spent:
-                    self._first = member.number
-                    break
-                budget.spend()
-            try:
-                self._visit(member, moment)
-            except Exception as error:  # asked to come through: when all had their turn
-                first_error = first_error or error
-        return first_error
+    def _member_of(self, tree: HabitTree) -> Member:
+        member = self._members.get(tree)
+        if member is None:
+            raise ValueError(f"{shown(tree)} is not in this population")
+        return member
 
-    def _visit(self, member: Member, moment: TimeIndex | None) -> None:
-        tree = member.tree
-        if tree._member is not member:
-            return  # removed by somebody who had a turn before
-        tree._moment = moment
-        tree._frame += 1
-        try:
-            tree._live_until(self._now_s - member.offset_s)
-        finally:
-            wakes_at_s = tree._wake_at_s
-            if wakes_at_s > AWAKE:
-                member.is_awake = False
-                self._awake.pop(member.number, None)
-                if wakes_at_s < inf:
-                    heappush(self._timers, (wakes_at_s + member.offset_s, member.number, member))
+    def _wake_whose_time_has_come(self) -> None:
+        timers = self._timers
+        while timers and timers[0][0] <= self._now_s:
+            at_s, _, member = heappop(timers)
+            if at_s != member.timer_s or member.tree._member is not member:
+                continue  # another timer came before it, or it left
+            member.timer_s = inf
+            if member.is_resting or member.tree._wake_at_s == AWAKE:
+                continue
+            wakes_at_s = member.tree._wake_at_s + member.offset_s
+            if wakes_at_s <= self._now_s:
+                self._wake(member)
+            elif wakes_at_s < inf:
+                member.timer_s = wakes_at_s
+                heappush(timers, (wakes_at_s, member.number, member))
 
-    def _wake(self, member: Member) -> None:
-        member.is_awake = True
-        self._awake[member.number] = member
-        self._most_awake = max(self._most_awake, len(self._awake))
+    def _tidy_timers(self) -> None:
+        """Forget timers of waits that were over early."""
+        self._timers = [
+            (one.timer_s, one.number, one) for one in self._members.values() if one.timer_s < inf]
+        heapify(self._timers)
 
     def join_batch(self, run: HabitContext) -> None:
         """Let a run, which was ticked now, be ticked with its like from now on; trees call this."""

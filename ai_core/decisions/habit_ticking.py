@@ -1,7 +1,7 @@
 """One tick of a habit tree: who is ticked, who takes over, who ends, in which order."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -28,26 +28,32 @@ PRIORITIZED, SEQUENTIAL, RANDOM = Launch.PRIORITIZED, Launch.SEQUENTIAL, Launch.
 class HabitTicking(HabitLaunching):
     """The part of a ``HabitTree`` that lives."""
 
-    __slots__ = ("_blackboard", "_frame", "_kept_errors", "_moment", "_next_root", "_should_stop", "owner")
+    __slots__ = (
+        "_blackboard", "_frame", "_kept_errors", "_moment", "_next_parts", "_next_root", "_should_stop", "owner",
+        "parts",
+    )
 
     owner: Any
+    parts: Sequence[Any] | None
     name: str
     _blackboard: dict[str, Any] | None
     _frame: int
     _kept_errors: list[Exception] | None
     _moment: TimeIndex | None
+    _next_parts: Sequence[Any] | None
     _next_root: Habit | None
     _should_stop: bool
 
     def __init__(self) -> None:
         self.root_run = self._asking = self._agenda = self._over = self._member = None
         self._noticed = self._told = self._cooldowns = self._asks_at_s = self._answered = None
-        self._moment = self._next_root = self._kept_errors = None
-        self._blackboard = self._random = self._faults = self._trace = self.owner = None
+        self._moment = self._next_root = self._next_parts = self._kept_errors = None
+        self._blackboard = self._random = self._faults = self._trace = self.owner = self.parts = None
+        self.listening = self.on_entered = self.on_exited = None
         self.holds, self.endings = {}, {}
         self._now_s, self._rebuild_at_s, self._wake_at_s = 0.0, inf, AWAKE
         self._frame = self._tick_number = self._begun = 0
-        self._is_busy = self._is_lasting = self._should_stop = False
+        self._is_busy = self._is_lasting = self._is_traced = self._should_stop = False
         self._asks_all = True
 
     # What the tree adds: what happens at the edges, rarely.
@@ -136,6 +142,7 @@ class HabitTicking(HabitLaunching):
         self._tick_number += 1
         self._begun = 0
         self._over = None
+        self._is_traced = self._trace is not None and bool(self._trace.state_entered)
         if self._told is not None:
             self._hear()
         agenda = self._agenda

@@ -1,6 +1,7 @@
 """A habit tree: one character living by a definition of habits."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
 from typing import Any
 
@@ -57,6 +58,10 @@ class HabitTree(HabitNoticing, SaveableHabits):
         blackboard: what the character knows: a ``Blackboard``, or a dict whose
             changes wake nobody; None starts an empty Blackboard.
         values: writes blackboard and memories into saves; None knows plain data.
+        parts: what of the character belongs to each place of the plan, in the
+            order of ``plan.places``; ``context.part`` for its habits. Lets
+            definitions be shared by characters whose habits act on something
+            of their own.
 
     Attributes:
         plan: the places of its definition.
@@ -65,6 +70,11 @@ class HabitTree(HabitNoticing, SaveableHabits):
         holds: by place, the priority of the hold it has.
         on_wake: called with the tree when something wakes it from its sleep
             before ``wakes_at_s``; None, or set by whoever ticks it.
+        on_entered: called with the context of each habit that begins, before
+            its ``enter``; None, or set by who wants to know.
+        on_exited: the same after each ``exit``.
+        listening: says whether these two want to be called just now, so that
+            habits that begin and end at once need not tell; None: they do.
 
     Raises:
         CycleError: if a habit stands below itself.
@@ -89,12 +99,14 @@ class HabitTree(HabitNoticing, SaveableHabits):
         faults: FaultIsolation | None = None,
         blackboard: dict[str, Any] | None = None,
         values: SavedValues | None = None,
+        parts: Sequence[Any] | None = None,
     ) -> None:
         super().__init__()
         plan = plan_of(root)
         if random is not None or plan.random_path is not None:
             check_random(plan, random)
         self.plan, self.owner, self.name = plan, owner, name or root.name
+        self.parts = parts
         self.values = values or PLAIN_VALUES
         self._clock, self._random, self._trace, self._isolation = clock, random, trace, faults
         self._kept: dict[int, dict[str, Any]] | None = None
@@ -131,12 +143,16 @@ class HabitTree(HabitNoticing, SaveableHabits):
             self._is_busy = False
         self._raise_kept_errors()
 
-    def change(self, root: Habit) -> None:
+    def change(self, root: Habit, parts: Sequence[Any] | None = None) -> None:
         """Live by another definition from now on, or as soon as the tick is over.
 
         A habit goes on if the new definition has it at the same path, with
         other children at most, and its parents go on. The rest ends first. What
         was kept and cools down stays with its path.
+
+        Args:
+            root: the definition.
+            parts: what belongs to its places, as for a new tree; None keeps it by path.
 
         Raises:
             CycleError, ValueError, TypeError: as for a new tree; then nothing changes.
@@ -144,7 +160,7 @@ class HabitTree(HabitNoticing, SaveableHabits):
         Cost: O(places).
         """
         check_random(plan_of(root), self._random)
-        self._next_root = root
+        self._next_root, self._next_parts = root, parts
         if not self._is_busy:
             self._catch_up()
             self._wake()
@@ -224,7 +240,8 @@ class HabitTree(HabitNoticing, SaveableHabits):
         """Exchange the plan; what goes on finds its place in the new one by path."""
         while self._next_root is not None:  # an exit may ask for yet another change
             root, self._next_root = self._next_root, None
-            carry_over(self, plan_of(root))
+            carry_over(self, plan_of(root), self._next_parts)
+            self._next_parts = None
         self._wake(asks_all=True)
         self._watch(self.plan.keys)
 

@@ -53,6 +53,9 @@ class StateMachine(SaveableMachine):
             event then happens at the moment of the last update.
         trace: ``state_entered`` is called for each state that begins.
         faults: told of callbacks that raise; None makes one that logs.
+        parts: what of the character its callbacks need to find, for definitions
+            that are shared by characters whose states act on something of their
+            own; ``machine.parts``.
 
     Attributes:
         event, cargo: inside callbacks: the event that led here, and what was
@@ -66,7 +69,7 @@ class StateMachine(SaveableMachine):
     __slots__ = (
         "__weakref__", "_definition", "_faults", "_frame", "_isolation", "_kept_errors", "_leaf", "_left",
         "_previous", "_queue", "_reason", "_seconds", "_should_stop", "_since_around", "_since_s", "_table",
-        "_trace", "cargo", "elapsed_s", "event", "name", "owner",
+        "_trace", "cargo", "elapsed_s", "event", "name", "owner", "parts",
     )
 
     def __init__(
@@ -78,6 +81,7 @@ class StateMachine(SaveableMachine):
         clock: Clock | None = None,
         trace: Trace | None = None,
         faults: FaultIsolation | None = None,
+        parts: Any = None,
     ) -> None:
         if not isinstance(definition, StateMachineDefinition):
             raise TypeError(f"definition must be a StateMachineDefinition, got {shown(definition)}")
@@ -97,7 +101,7 @@ class StateMachine(SaveableMachine):
         self._reason = ""
         self.event: str | None = None
         self.cargo: Any = None
-        self.owner, self.name = owner, name or definition.name
+        self.owner, self.name, self.parts = owner, name or definition.name, parts
 
     @property
     def definition(self) -> StateMachineDefinition:
@@ -289,7 +293,7 @@ class StateMachine(SaveableMachine):
         self._since_s = self._seconds if clock is None else clock.now.seconds
         for index in way.timed:
             self._since_around = {**(self._since_around or {}), index: self._since_s}
-        if self._trace is not None:
+        if self._trace is not None and self._trace.state_entered:
             self._tell_trace(self._trace, way)
         if way.enters:
             self._run(way.enters)

@@ -9,8 +9,10 @@ import json
 import random
 import sys
 
+from ai_core.budget import Budget
 from ai_core.decisions.blackboard import Blackboard
 from ai_core.decisions.built_in_habits import CheckValue, SetValue, ValueIs, Wait
+from ai_core.decisions.habit_population import HabitPopulation
 from ai_core.decisions.habit_tree import HabitTree
 from ai_core.decisions.habits import Habit, Launch, Outcome, Status
 from ai_core.faults import FaultIsolation
@@ -101,9 +103,31 @@ def live(seed):
     return log, json.dumps(tree.save_state())
 
 
+def live_together(seed):
+    """Return what happened to several in a population on short budgets, and their saves."""
+    chance, log = random.Random(seed), []
+    population = HabitPopulation()
+    root = habit(chance, "r", 2, log)
+    faults = FaultIsolation(report=lambda fault: log.append(fault.name))
+    for number in range(5):
+        tree = HabitTree(root, name=f"t{number}", random=random.Random(number), faults=faults)
+        tree.on_entered = lambda context: log.append(f"+ {context.tree.name} {context.path}")
+        population.add(tree)
+    for _ in range(TICKS):
+        budget = chance.choice([None, Budget.of_steps(2), Budget.unlimited()])
+        population.tick(chance.choice([0.1, 0.25, 1.0]), budget)
+        tree, dice = chance.choice(list(population)), chance.random()
+        if dice < 0.3:
+            tree.tell(chance_name(chance))
+        elif dice < 0.6:
+            (population.rest if dice < 0.4 else population.go_on)(tree)
+        log.append(f"{population.awake_count} {budget and budget.steps} {tree.seconds!r}")
+    return log, json.dumps([population.save_state(), *(tree.save_state() for tree in population)])
+
+
 if __name__ == "__main__":
     print(*compiled(), file=sys.stderr)
     for seed in range(LIVES):
-        log, saved = live(seed)
-        text = "\n".join([*log, saved])
-        print(seed, len(log), hashlib.sha256(text.encode()).hexdigest())
+        for log, saved in (live(seed), live_together(seed)):
+            text = "\n".join([*log, saved])
+            print(seed, len(log), hashlib.sha256(text.encode()).hexdigest())

@@ -110,6 +110,81 @@ def test_one_may_remove_another_in_the_middle_of_a_tick():
     assert list(population) == [first]
 
 
+def test_who_rests_has_no_turns_and_no_time_and_keeps_its_place():
+    log, population = [], HabitPopulation()
+    first, second = (population.add(HabitTree(counting(log), owner=name)) for name in "ab")
+    population.tick(1.0)
+    population.rest(first)
+    population.tick(1.0)
+    first.tell("anything")
+    assert (first.seconds, second.seconds, population.is_resting(first)) == (1.0, 2.0, True)
+    population.go_on(first, late_s=0.25)
+    population.go_on(second)
+    population.tick(1.0)
+    assert log[2:] == [("b", 1.0), ("a", 0.75), ("b", 1.0)]
+    population.remove(second)
+    with pytest.raises(ValueError, match="is not in this population"):
+        population.rest(second)
+
+
+def test_who_rests_lives_what_was_before_its_rest_when_it_goes_on():
+    log, population = [], HabitPopulation()
+    tree = population.add(HabitTree(counting(log), owner="a"))
+    population.tick(1.0)
+    population.rest(tree, late_s=0.25)
+    population.tick(1.0)
+    population.go_on(tree, late_s=0.5)
+    population.tick(1.0)
+    assert log[1:] == [("a", 0.75)]
+
+
+def test_who_rests_waits_on_where_it_stopped():
+    population = HabitPopulation()
+    tree = population.add(HabitTree(Habit("root", [Wait("doze", 5.0), Habit("walk")], Launch.SEQUENTIAL)))
+    population.tick(0.0)
+    population.tick(4.0)
+    population.rest(tree)
+    population.tick(100.0)
+    population.go_on(tree)
+    population.tick(0.9)
+    assert tree.active_paths() == ["root/doze"]
+    population.tick(0.1)
+    assert tree.active_paths() == ["root/walk"]
+
+
+def test_who_comes_between_two_advances_has_not_lived_what_was_before():
+    population = HabitPopulation()
+    population.tick(3.0)
+    tree = population.add(HabitTree(counting([])), late_s=2.0)
+    population.tick(2.5)
+    assert tree.seconds == 0.5
+    with pytest.raises(ValueError, match="late_s"):
+        population.add(HabitTree(counting([])), late_s=-1.0)
+
+
+def test_a_population_in_which_all_sleep_says_so_and_tells_who_listens_when_somebody_wakes():
+    population, woken = HabitPopulation(), []
+    population.on_wake = lambda: woken.append(population.is_asleep)
+    hearing = Habit("root", [Habit("hear", begins_on=("noise",))])
+    trees = [population.add(HabitTree(hearing)) for _ in range(2)]
+    population.tick(0.1)
+    population.tick(0.1)
+    assert (population.is_asleep, woken) == (True, [True])
+    for tree in trees:
+        tree.tell("noise")
+    assert (population.is_asleep, woken) == (False, [True, True])
+
+
+def test_waits_that_end_early_leave_no_timers_behind():
+    waiting = Habit("root", enter=lambda c: c.wait_for("told", at_most_s=600.0), tick=lambda c: SUCCEEDED)
+    population = HabitPopulation()
+    tree = population.add(HabitTree(waiting))
+    for _ in range(300):
+        population.tick(0.1)
+        tree.tell("told")
+    assert len(population._timers) <= 2 * len(population) + 64
+
+
 def test_a_fault_that_comes_through_stops_nobody_else():
     log, population = [], HabitPopulation()
     population.add(HabitTree(Habit("bad", tick=lambda _: 1 / 0), faults=FaultIsolation(reraise=True)))

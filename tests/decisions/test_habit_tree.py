@@ -7,6 +7,7 @@ from ai_core.budget import Budget
 from ai_core.clock import ManualClock, TimeIndex
 from ai_core.decisions.habit_tree import HabitTree
 from ai_core.decisions.habits import Habit, Launch, Status
+from ai_core.faults import FaultIsolation
 from ai_core.scheduling.task import Turn
 from ai_core.trace import Trace
 from tests.decisions.diary import Diary, FixedNumbers
@@ -32,6 +33,83 @@ def test_a_timer_is_right_when_ticked_rarely():
     often_ends = [often.tick(0.25) for _ in range(5)]
     assert often_ends == [RUNNING] * 4 + [SUCCEEDED]
     assert [rarely.tick(3.0), rarely.tick(3.0)] == [RUNNING, SUCCEEDED]
+
+
+def test_a_shared_definition_finds_what_belongs_to_the_character_at_hand():
+    said = []
+    definition = Habit("root", [Habit("wave", tick=lambda c: said.append((c.owner, c.part)))])
+    tree = HabitTree(definition, owner="Ann", parts=[None, "Ann's hand"])
+    tree.tick(0.1)
+    HabitTree(definition, owner="Bob", parts=["Bob's head", "Bob's hand"]).tick(0.1)
+    HabitTree(definition, owner="Cid").tick(0.1)
+    assert said == [("Ann", "Ann's hand"), ("Bob", "Bob's hand"), ("Cid", None)]
+    tree.add("root", Habit("think", tick=lambda c: said.append(c.part), non_blocking=True), before="wave")
+    tree.tick(0.1)
+    assert said[3:] == [("Ann", "Ann's hand"), None]
+
+
+class Asking:
+    """A condition that can ask several at once, as scripts in Godot can: parts say whether they want to."""
+
+    def __init__(self, log):
+        self.log = log
+
+    def __call__(self, context):
+        self.log.append(context.part[0])
+        if context.part[1] is None:
+            raise RuntimeError("cannot say")
+        return context.part[1]
+
+    def first_of(self, parts, numbers):
+        for said_no, number in enumerate(numbers):
+            if parts[number][1] is None:
+                return -1 - said_no
+            self.log.append(parts[number][0])
+            if parts[number][1]:
+                return said_no
+        return len(numbers)
+
+
+def test_conditions_that_can_be_asked_in_one_go_are_asked_as_one_by_one():
+    log, faults = [], FaultIsolation(report=lambda fault: log.append(f"{fault.name} failed"))
+    ask = Asking(log)
+    root = Habit("root", [Habit(name, can_activate=ask) for name in "abc"] + [Habit("rest")])
+    parts = [None, ["a", False], ["b", False], ["c", False], None]
+    tree = HabitTree(root, parts=parts, faults=faults)
+    tree.tick(0.1)
+    tree.tick(0.1)
+    assert (log, tree.active_paths()) == (list("abcabc"), ["root/rest"])
+    parts[2][1] = True
+    tree.tick(0.1)
+    assert (log[6:], tree.active_paths()) == (["a", "b"], ["root/b"])
+    parts[1][1] = None
+    tree.tick(0.1)
+    assert log[8:] == ["a", "root: can_activate of root/a failed"]
+    assert tree.active_paths() == ["root/b"]
+    parts[1][1] = True
+    tree.tick(0.1)
+    assert tree.active_paths() == ["root/a"]
+
+
+def test_who_wants_to_know_is_told_of_each_beginning_and_end_around_the_habits_own():
+    log = []
+    step = Habit(
+        "step", enter=lambda c: log.append("enter"), exit=lambda c: log.append("exit"), tick=lambda c: SUCCEEDED)
+    tree = HabitTree(Habit("root", [step], Launch.SEQUENTIAL))
+    tree.on_entered = lambda c: log.append(f"+ {c.path} {c.reason}")
+    tree.on_exited = lambda c: log.append(f"- {c.path} {c.status.value}")
+    tree.tick(0.1)
+    assert log == [
+        "+ root can activate", "+ root/step first in sequence", "enter", "exit", "- root/step succeeded",
+        "- root succeeded"]
+
+
+def test_what_a_listener_raises_comes_when_the_tree_is_whole():
+    tree = HabitTree(Habit("root", [Habit("walk")]))
+    tree.on_entered = lambda c: 1 / 0
+    with pytest.raises(ZeroDivisionError):
+        tree.tick(0.1)
+    assert tree.active_paths() == ["root/walk"]
 
 
 def test_memory_belongs_to_one_run_and_the_blackboard_to_the_character():

@@ -29,4 +29,4 @@ def test_random_lives_are_the_same_in_both_forms():
     if KERNEL not in names:
         pytest.skip("the kernel is not built here")
     assert in_c == in_python
-    assert len(in_c) == 60
+    assert len(in_c) == 120
