@@ -32,6 +32,7 @@ choose_near()
 cdef double ROUGHLY = 1e-6              # sight_kernels.ROUGHLY
 cdef double BORDER_TOLERANCE = 1e-6     # sight.BORDER_TOLERANCE
 cdef double NO_RIGHT = 1e-6             # sight.NO_RIGHT
+cdef double CONE_SLACK = 1.0001         # sight_kernels.CONE_SLACK
 
 
 cdef struct Eye:
@@ -40,6 +41,7 @@ cdef struct Eye:
     double above[3]
     double ahead[3]
     double threshold
+    double farthest         # squared reach of its cones, with slack: a rough test before bearings
     int64_t notices
     int64_t own_source
     Py_ssize_t slot
@@ -243,6 +245,8 @@ cdef Py_ssize_t add_pairs(
         if not is_ready and not prepare(look, &eye):
             return count
         is_ready = True
+        if squared > eye.farthest:
+            continue
         if not (eye.notices & target.affiliation) or eye.own_source == target.id:
             continue
         sensed = sensed_by(look, &eye, target, dx, dy, dz, sqrt(squared))
@@ -268,7 +272,9 @@ cdef bint prepare(Look* look, Eye* eye) noexcept nogil:
         eye.at[axis] = float32_at(look.position, eye.slot, axis)
     eye.notices = int64_at(look.notices, eye.slot)
     eye.own_source = int64_at(look.own_source, eye.slot)
+    eye.farthest = INFINITY
     if look.needs_cone:
+        eye.farthest = farthest_of(look, eye.slot)
         for axis in range(3):
             ahead[axis] = float32_at(look.forward, eye.slot, axis)
         right[0] = ahead[1] * up[2] - ahead[2] * up[1]
@@ -281,6 +287,17 @@ cdef bint prepare(Look* look, Eye* eye) noexcept nogil:
         eye.above[1] = right[2] * ahead[0] - right[0] * ahead[2]
         eye.above[2] = right[0] * ahead[1] - right[1] * ahead[0]
     return True
+
+
+cdef double farthest_of(Look* look, Py_ssize_t slot) noexcept nogil:
+    """Return the squared reach of the farthest cone of a sensor, with slack."""
+    cdef double reach = 0, one
+    cdef Py_ssize_t k
+    for k in range(look.cones.shape[1]):
+        one = (<double*> (<char*> look.cones.buf + slot * look.cones.strides[0] + k * look.cones.strides[1]))[0]
+        reach = max(reach, one)
+    reach *= CONE_SLACK
+    return reach * reach
 
 
 cdef double sensed_by(

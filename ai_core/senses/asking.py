@@ -121,7 +121,7 @@ class Asking:
         - ``sensors``, ``sources``, ``clues``, ``arrivals_under_way``, ``slow_signals``,
           ``scent_marks``, ``pairs_in_view`` (that take turns for a ray): counts now.
         - ``rays_asked``: in the last advance, background included.
-        - ``passes``: rounds of looking that have ended; one an advance while the budget suffices.
+        - ``passes``: rounds of asking that have ended; one an advance while the budget suffices.
         - ``oldest_query_passes``, ``oldest_query_s``: for how long that pair has waited that
           has waited longest.
         - ``longest_wait_passes``, ``longest_wait_s``: the longest that any pair ever waited.
@@ -131,7 +131,7 @@ class Asking:
         """
         continuous = self._continuous
         pairs_at_once = max(1, self.maximum_rays // self._visibility.most_rays_per_pair)
-        bound = continuous.passes_until_noticed(pairs_at_once)
+        bound = continuous.passes_until_noticed(continuous.ages.fewest(pairs_at_once))
         return {
             "sensors": len(self._sensors.ids),
             "sources": len(self._sources.ids),

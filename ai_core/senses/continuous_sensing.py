@@ -48,6 +48,13 @@ granted steps stops at the same sensor, compiled or not.
 """
 
 
+PAIRS_PER_ADVANCE = 4 * PAIRS_PER_BLOCK
+"""Pairs tested in one advance, from which on the rest of a pass is left to the next (count).
+
+Larger passes would keep rays waiting for frames; smaller ones let pairs come into view later.
+"""
+
+
 class Question(NamedTuple):
     """Pairs whose turn it is: for each the modality, and its row among the pairs."""
 
@@ -55,6 +62,17 @@ class Question(NamedTuple):
     row: NDArray[np.intp]
     sensor_ids: NDArray[np.int32]
     source_ids: NDArray[np.int32]
+
+    def first(self, count: int) -> Question:
+        """Return so many of them, from the first on."""
+        return self._part(slice(count))
+
+    def without_first(self, count: int) -> Question:
+        """Return all but so many."""
+        return self._part(slice(count, None))
+
+    def _part(self, rows: slice) -> Question:
+        return Question(self.modality[rows], self.row[rows], self.sensor_ids[rows], self.source_ids[rows])
 
 
 class ContinuousSensing:
@@ -92,7 +110,11 @@ class ContinuousSensing:
         self._out = (np.zeros(0, np.int64), np.zeros(0))
 
     def look(self, budget: Budget, now_s: float) -> bool:
-        """Find what is in reach; return False if the budget ended before the pass.
+        """Find what is in reach; return False if the budget ended before that.
+
+        What is more than ``PAIRS_PER_ADVANCE`` pairs goes on in the next advance, so that lines
+        of sight of those found before are asked meanwhile: then several passes of asking are one
+        of looking.
 
         Cost: O(sensors * sources); a step is one sensor. Nothing if no modality is continuous.
         """
@@ -103,7 +125,11 @@ class ContinuousSensing:
             self._found = {number: [] for number in self.pairs}
             self._is_looking = True
         block = 1 + PAIRS_PER_BLOCK // (1 + len(self._sources.ids))
+        enough = len(self._to_look) - block * (PAIRS_PER_ADVANCE // PAIRS_PER_BLOCK)
         while len(self._to_look):
+            if len(self._to_look) <= enough:
+                self.ages.end_pass(now_s)       # of asking
+                return True
             if budget.is_spent:
                 return False
             end = block if budget.stopwatch is not None else int(min(block, budget.left))
@@ -143,7 +169,10 @@ class ContinuousSensing:
         early = np.arange(len(since))
         if len(since) > maximum_rays:  # sort only those that may have a turn
             early = np.flatnonzero(since <= np.partition(since, maximum_rays - 1)[maximum_rays - 1])
-        order = np.lexsort((kind[early], source_ids[early], sensor_ids[early], since[early]))
+        if len(parts) == 1:            # these are by sensor, then source
+            order = np.argsort(since[early], kind="stable")
+        else:
+            order = np.lexsort((kind[early], source_ids[early], sensor_ids[early], since[early]))
         first = early[order[:maximum_rays]]
         return Question(kind[first], rows[first], sensor_ids[first], source_ids[first])
 

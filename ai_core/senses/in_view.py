@@ -112,23 +112,23 @@ class InView:
         first, end = self.span(place, place + 1)
         if first == end:
             return []
-        shown = self._shown[first:end]
+        names, are_seen = self._kinds
+        shown = [
+            Shown(target, names[number], intensity, (x, y, z), are_seen[number], number, row, is_told)
+            for target, intensity, (x, y, z), number, row, is_told in zip(
+                self._source_ids[first:end].tolist(), self.intensity[first:end].tolist(),
+                self.position[first:end].tolist(), self.number[first:end].tolist(),
+                self._rows[first:end].tolist(), self._is_told[first:end].tolist(), strict=True,
+            )
+        ]
         if any(one.number > two.number for one, two in pairwise(shown)):
             shown.sort(key=lambda one: one.number)
         return shown
 
     @cached_property
-    def _shown(self) -> list[Shown]:
+    def _kinds(self) -> tuple[list[str], list[bool]]:
         kinds = [self._modalities[number] for number in range(len(self._modalities))]
-        names = [kind.name for kind in kinds]
-        are_seen = [kind.needs_line_of_sight for kind in kinds]
-        return [
-            Shown(target, names[number], intensity, (x, y, z), are_seen[number], number, row, is_told)
-            for target, intensity, (x, y, z), number, row, is_told in zip(
-                self._source_ids.tolist(), self.intensity.tolist(), self.position.tolist(),
-                self.number.tolist(), self._rows.tolist(), self._is_told.tolist(), strict=True,
-            )
-        ]
+        return [kind.name for kind in kinds], [kind.needs_line_of_sight for kind in kinds]
 
     def _of_modality(
         self, number: int, pairs: PairsInView, ends: tuple[int, int], tell_every_s: float

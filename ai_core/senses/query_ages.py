@@ -32,6 +32,7 @@ class QueryAges:
         self.longest_wait_passes = 0
         self.longest_wait_s = 0.0
         self._ended_s: deque[float] = deque()  # of the last passes, as far back as is needed
+        self._cut_short: deque[tuple[int, int]] = deque()  # which passes, and how many pairs each asked
 
     @property
     def new(self) -> int:
@@ -61,6 +62,16 @@ class QueryAges:
             oldest = int(since.min())
             self.longest_wait_passes = max(self.longest_wait_passes, self.age_passes(oldest))
             self.longest_wait_s = max(self.longest_wait_s, self.age_s(oldest, now_s))
+
+    def note_cut_short(self, pairs: int) -> None:
+        """Note that the budget ended after so many pairs of those that this pass was to ask."""
+        self._cut_short.append((self.passes, pairs))
+
+    def fewest(self, pairs_at_once: int) -> int:
+        """Return how many pairs the least of the last ``PASSES_TIMED`` passes asked, if there were enough."""
+        while self._cut_short and self._cut_short[0][0] <= self.passes - PASSES_TIMED:
+            self._cut_short.popleft()
+        return min((pairs for _, pairs in self._cut_short), default=pairs_at_once)
 
     def age_passes(self, moment: int) -> int:
         """Return how many passes ago a moment was."""

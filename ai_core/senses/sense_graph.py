@@ -16,6 +16,7 @@ from ai_core.saving.fields import Fields, State
 from ai_core.senses.modality import Modality
 from ai_core.senses.sensation import Point
 from ai_core.senses.sense_graph_lookup import Lookup, RegionLookup, ShapeLookup
+from ai_core.senses.sense_graph_names import portals_here, saved_portals, without_names
 from ai_core.senses.sense_graph_shapes import Shape, exact
 from ai_core.senses.sense_graph_ways import Ways
 from ai_core.senses.sense_graph_wind import PortalWinds
@@ -287,6 +288,14 @@ class SenseGraph:
         self._wind.put(portal_ids, wind_m_per_s)
         self._put_wind(portal_ids)
 
+    def wind_set(self, portal: str | int) -> float | None:
+        """Return what ``set_wind`` said of a portal last (m/s), None if nothing.
+
+        Raises:
+            UnknownNameError: if there is no such portal.
+        """
+        return self._wind.put_on(self._portal_ids(portal)[0])
+
     def blow(self, velocity: object) -> None:
         """Let a wind blow through the level (m/s): smells go with it from region to region.
 
@@ -312,26 +321,31 @@ class SenseGraph:
 
     def save_state(self) -> State:
         """Return which portals are open, and how the wind blows; the rest belongs to the level."""
-        return {"version": 2, "is_open": list(self._is_open), "wind": self._wind.save_state()}
+        return {
+            "version": 3, "portals": saved_portals(self.portals), "is_open": list(self._is_open),
+            "wind": self._wind.save_state(),
+        }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a save against the portals here; return what opens and shuts them.
+        """Check a save; return what opens and shuts portals of the same names here.
+        A portal that is not in the save stays as it is.
 
         Raises:
             StateError: if it cannot be loaded; says where in it, and why.
         """
-        fields = Fields.versioned(state, version=2, migrations={1: self._in_version_2})
-        saved = fields.items("is_open", count=len(self.portals))
+        fields = Fields.versioned(state, version=3, migrations={1: self._in_version_2, 2: without_names})
+        saved = fields.items("is_open")
         if not all(type(one) is bool for one in saved):
             fields.refuse("is_open", "must hold true and false alone")
-        wind = self._wind.loaded(fields.group("wind"))
+        here = portals_here(fields, self.portals, len(saved))
+        wind = self._wind.loaded(fields.group("wind"), here)
         fields.end()
 
         def change() -> None:
             self._wind = wind
             self._put_wind(range(len(self.portals)))
-            for portal_id, is_open in enumerate(saved):
-                if is_open != self._is_open[portal_id]:
+            for portal_id, is_open in zip(here, saved, strict=True):
+                if portal_id is not None and is_open != self._is_open[portal_id]:
                     self.set_open(portal_id, is_open)
 
         return change

@@ -13,6 +13,7 @@ from ai_core.senses.id_state import LARGEST_ID
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sense_graph_by_sense import GraphBySense
+from ai_core.senses.sense_graph_names import SavedLevel, saved_level
 from ai_core.senses.sense_graph_sight import GraphSight
 from ai_core.senses.sense_graph_wave import Hearing, Wave, WaveArrival
 from ai_core.senses.sense_graph_waves import GraphWaves
@@ -24,7 +25,7 @@ from ai_core.senses.source_table import ALL_AFFILIATIONS
 
 __all__ = ["Change", "prepared_travel", "saved_travel"]
 
-VERSION = 2
+VERSION = 3
 
 Change = Callable[[], None]
 """Loads what was checked."""
@@ -37,6 +38,7 @@ def saved_travel(
     """Return all of it as plain data."""
     return {
         "version": VERSION,
+        "levels": [saved_level(graph) for graph in graphs.graphs],
         "doors": [graph.save_state() for graph in graphs.graphs],
         "lights": sorted(sight.lights),
         "sent": waves.sent,
@@ -65,10 +67,14 @@ def prepared_travel(
     state: object, modalities: ModalitySet, graphs: GraphBySense, waves: GraphWaves,
     smells: SmellSpreading, sight: GraphSight,
 ) -> Change:
-    """Check all of it; return what loads it."""
+    """Check all of it; return what loads it.
+
+    In a level that has changed since, doors and smells are found again by the names of portals
+    and regions; sounds that were under way between regions are not heard.
+    """
     fields = Fields.versioned(
-        state, version=VERSION, migrations={1: _in_version_2}, place="graph")
-    reader = _Reader(modalities, graphs)
+        state, version=VERSION, migrations={1: _in_version_2, 2: _in_version_3}, place="graph")
+    reader = _Reader(modalities, graphs, SavedLevel(graphs.graphs, fields))
     changes = [
         *_read_doors(fields, graphs), _read_waves(fields, reader, waves),
         _read_smells(fields, reader, smells),
@@ -86,6 +92,8 @@ def prepared_travel(
 
 def _read_waves(fields: Fields, reader: _Reader, waves: GraphWaves) -> Change:
     sent = fields.whole("sent")
+    if not reader.level.is_same:
+        return _without_waves(fields, reader, waves, sent)
     loaded = [reader.wave(one, sent) for one in fields.groups("waves")]
     by_order = {wave.order: wave for wave in loaded}
     if len(by_order) < len(loaded):
@@ -105,6 +113,21 @@ def _read_waves(fields: Fields, reader: _Reader, waves: GraphWaves) -> Change:
     return change
 
 
+def _without_waves(fields: Fields, reader: _Reader, waves: GraphWaves, sent: int) -> Change:
+    """Return what loads no waves, as their ways may be no more; what has arrived at sensors is told."""
+    fields.items("waves")
+    fields.items("turn")
+    queue = [reader.arrival(one) for one in fields.groups("queue")]
+    arrived = [reader.arrival(one) for one in fields.groups("arrived")]
+    heapify(queue)
+
+    def change() -> None:
+        waves.sent, waves.waves, waves.turn = sent, [], deque()
+        waves.queue, waves.arrived = queue, deque(arrived)
+
+    return change
+
+
 def _read_smells(fields: Fields, reader: _Reader, smells: SmellSpreading) -> Change:
     begun_s, steps = fields.seconds("begun_s"), fields.whole("steps")
     scents: dict[ScentKey, ScentCloud] = {}
@@ -112,7 +135,7 @@ def _read_smells(fields: Fields, reader: _Reader, smells: SmellSpreading) -> Cha
         key = reader.scent_key(one, smells)
         if key in scents:
             one.refuse("source_id", "comes twice")
-        scents[key] = _read_scent(one, smells, key)
+        scents[key] = _read_scent(one, smells, key, reader.regions(key.modality))
     turn = _read_scent_turn(fields, reader, scents)
     to_tell = [reader.sensation(one) for one in fields.groups("to_tell")]
 
@@ -157,6 +180,11 @@ def _in_version_2(state: State) -> State:
     return {**state, "version": 2, "waves": waves}
 
 
+def _in_version_3(state: State) -> State:
+    """Return a state that knows regions by their order alone."""
+    return {**state, "version": 3, "levels": None}
+
+
 def _saved_arrival(arrival: WaveArrival, modalities: ModalitySet) -> State:
     return {
         **arrival._asdict(),
@@ -179,11 +207,13 @@ def _read_doors(fields: Fields, graphs: GraphBySense) -> list[Change]:
     return [graph.prepare_state(one) for graph, one in zip(graphs.graphs, saved, strict=True)]
 
 
-def _read_scent(fields: Fields, smells: SmellSpreading, key: ScentKey) -> ScentCloud:
+def _read_scent(
+    fields: Fields, smells: SmellSpreading, key: ScentKey, here: list[int | None]
+) -> ScentCloud:
     room = smells.rooms[key.modality]
     scent = ScentCloud(room, fields.whole("affiliation", maximum=ALL_AFFILIATIONS))
     scent.tag = fields.text("tag")
-    region = fields.wholes("region", maximum=len(room.room_m3) - 1)
+    region = fields.wholes("region", maximum=len(here) - 1)
     if any(later <= sooner for sooner, later in pairwise(region)):
         fields.refuse("region", "must ascend, each once")
     count = len(region)
@@ -194,9 +224,12 @@ def _read_scent(fields: Fields, smells: SmellSpreading, key: ScentKey) -> ScentC
         Fields({"entry": row}, fields.place_of(f"entry[{index}]")).point("entry")
         for index, row in enumerate(fields.items("entry", count=count))
     ]
+    there = sorted((new, row) for row, one in enumerate(region) if (new := here[one]) is not None)
+    rows = [row for _, row in there]
     scent.cloud = Cloud(
-        np.array(region, np.int32), np.array(mass, np.float64), np.array(arrived_s, np.float64),
-        np.array(free_s, np.float64), np.array(entry, np.float64).reshape(-1, 3),
+        np.array([new for new, _ in there], np.int32), np.array(mass, np.float64)[rows],
+        np.array(arrived_s, np.float64)[rows], np.array(free_s, np.float64)[rows],
+        np.array(entry, np.float64).reshape(-1, 3)[rows],
     )
     for index, row in enumerate(fields.items("told_at_s")):
         one = _row(fields, f"told_at_s[{index}]", row, ("sensor_id", "at"))
@@ -227,9 +260,14 @@ def _row(fields: Fields, name: str, row: object, names: tuple[str, ...]) -> Fiel
 class _Reader:
     """Reads what names modalities, regions and passages of these graphs."""
 
-    def __init__(self, modalities: ModalitySet, graphs: GraphBySense) -> None:
-        self._graphs = graphs
+    def __init__(self, modalities: ModalitySet, graphs: GraphBySense, level: SavedLevel) -> None:
+        self._graphs, self.level = graphs, level
         self._names = tuple(modalities[number].name for number in range(len(modalities)))
+
+    def regions(self, modality: int) -> list[int | None]:
+        """Return for each region of the save its id here, in the graph of a modality."""
+        return self.level.regions(next(
+            number for number, one in enumerate(self._graphs.graphs) if one is self._graphs.graph[modality]))
 
     def modality(self, fields: Fields) -> int:
         return self._names.index(fields.one_of("modality", self._names))

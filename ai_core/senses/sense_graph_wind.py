@@ -53,6 +53,10 @@ class PortalWinds:
             else:
                 self._put[number] = -wind_m_per_s if is_back else wind_m_per_s
 
+    def put_on(self, number: int) -> float | None:
+        """Return what was put on a portal (m/s), None if nothing."""
+        return self._put.get(number)
+
     def of(self, number: int) -> Wind:
         """Return what blows through a portal."""
         if number in self._put:
@@ -70,13 +74,21 @@ class PortalWinds:
             "wind_m_per_s": [self._put[one] for one in portals],
         }
 
-    def loaded(self, fields: Fields) -> PortalWinds:
-        """Return the winds that were saved; raises StateError if they cannot be."""
+    def loaded(self, fields: Fields, here: Sequence[int | None]) -> PortalWinds:
+        """Return the winds that were saved; raises StateError if they cannot be.
+
+        Args:
+            fields: what ``save_state`` returned.
+            here: for each portal of the save its id here, None if it is gone.
+        """
         found = PortalWinds(self._regions, self._portals, self._id_of)
         found.velocity = fields.point("velocity")
-        portals = fields.wholes("portals", maximum=len(self._portals) - 1)
+        portals = fields.wholes("portals", maximum=len(here) - 1)
         winds = fields.numbers("wind_m_per_s", count=len(portals))
-        found._put = dict(zip(portals, winds, strict=True))
+        for number, wind in zip(portals, winds, strict=True):
+            portal_id = here[number]
+            if portal_id is not None:
+                found._put[portal_id] = wind
         fields.end()
         return found
 

@@ -3,6 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ai_core.clock import Clock
 from ai_core.errors import finite_number
 from ai_core.faults import FaultIsolation
@@ -130,6 +133,21 @@ class SensorKeeping:
         """
         self._emitted.offer()
         self._sensors.move(ids, positions, forwards)
+
+    def put_sensors(
+        self, ids: NDArray[np.int32], positions: NDArray[np.float32], forwards: NDArray[np.float32]
+    ) -> None:
+        """Put sensors where they are now, without a look at the arrays: for who reads them from an engine.
+
+        Args:
+            ids: shape (n,), in use, each once.
+            positions: shape (n, 3), finite (m).
+            forwards: shape (n, 3), of unit length.
+
+        Cost: O(n) in NumPy, a quarter of ``move_sensors``.
+        """
+        self._emitted.offer()
+        self._sensors.put(ids, positions, forwards)
 
     def set_importance(
         self, sensor_ids: object, importances: object, source_ids: object = None

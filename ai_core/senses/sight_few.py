@@ -36,36 +36,38 @@ def few_sensors_reached(
     """
     xs, ys, zs = sensors.position.T[:, : sensors.rows].tolist()
     order = sorted(range(len(xs)), key=xs.__getitem__)
-    ranked = [xs[slot] for slot in order]
+    ranked = sorted(xs)
+    threshold_of, notices_of, own_of = sensors.threshold.item, sensors.notices.item, sensors.own_source.item
     counts: list[int] = []
     slots: list[int] = []
     distances: list[float] = []
     intensities: list[float] = []
-    before, sense = 0, None
+    sense = None
     for kind, (ox, oy, oz), strength, affiliation, source_id in waves:
         if kind is not sense:
             sense = kind
             number, range_m, attenuation, _, _, _ = kind
             half = range_m * SLACK
-            limit = half * half
-        for slot in sorted(order[bisect_left(ranked, ox - half) : bisect_right(ranked, ox + half)]):
-            dx, dy, dz = xs[slot] - ox, ys[slot] - oy, zs[slot] - oz
-            squared = dx * dx + dy * dy + dz * dz
-            if squared > limit:
+        before = len(slots)
+        near = order[bisect_left(ranked, ox - half) : bisect_right(ranked, ox + half)]
+        near.sort()
+        for slot in near:
+            dz = zs[slot] - oz
+            if dz > half or dz < -half:      # most of those that are near along x
                 continue
-            distance = math.sqrt(squared)
-            if distance > range_m or sensors.own_source.item(slot) == source_id:
+            dx, dy = xs[slot] - ox, ys[slot] - oy
+            distance = math.sqrt(dx * dx + dy * dy + dz * dz)
+            if distance > range_m or own_of(slot) == source_id:
                 continue
             sensed = strength
             if attenuation != 1:
                 sensed *= attenuation**distance
-            threshold = sensors.threshold.item(slot, number)
-            if sensed >= threshold and threshold < math.inf and sensors.notices.item(slot) & affiliation:
+            threshold = threshold_of(slot, number)
+            if sensed >= threshold and threshold < math.inf and notices_of(slot) & affiliation:
                 slots.append(slot)
                 distances.append(distance)
                 intensities.append(sensed)
         counts.append(len(slots) - before)
-        before = len(slots)
     return counts, slots, distances, intensities
 
 

@@ -41,6 +41,9 @@ MANY = 2000
 ROUGHLY = 1e-6
 """Slack of logarithms of intensities (no unit): float64 rounds them to 1e-13 at most."""
 
+CONE_SLACK = 1.0001
+"""Factor on the reach of the farthest cone for a rough test, far above the tolerance of borders."""
+
 Floats = NDArray[np.float64]
 
 Reached = tuple[list[int], list[int], list[float], list[float]]
@@ -146,13 +149,14 @@ def _pairs_at_once(
     source_ids: NDArray[np.int32],
     sense: Sense,
 ) -> tuple[NDArray[np.intp], Floats]:
-    strength = sources.strength[:, sense.number].take(targets)
-    size = sources.size.take(targets)
+    strength, size = sources.strength[:, sense.number].take(targets), sources.size.take(targets)
     offsets = sources.position.T.take(targets, axis=1).astype(np.float64)
     offsets -= sensors.position.T.take(eyes, axis=1)
     offsets /= size
     distance = _lengths_of(*offsets)
     may = distance <= sense.range_m
+    if sense.needs_cone and sensors.cones.shape[1]:  # roughly first, because cones cost most
+        may &= distance <= (sensors.cones[:, :, 0].max(axis=1) * CONE_SLACK).take(eyes)
     if sense.attenuation != 1 and not (sense.needs_cone and sensors.most_acuity > 1):
         # Roughly first, because cones and powers cost most; not ">=": where nothing can be told.
         before = np.seterr(divide="ignore", invalid="ignore")

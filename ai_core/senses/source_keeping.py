@@ -3,6 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ai_core.clock import Clock
 from ai_core.errors import finite_number
 from ai_core.senses.clues import Clues
@@ -93,6 +96,10 @@ class SourceKeeping:
     def move_sources(self, ids: object, positions: object) -> None:
         """Put many sources where they are now; as ``move_sensors``."""
         self._sources.move(ids, positions)
+
+    def put_sources(self, ids: NDArray[np.int32], positions: NDArray[np.float32]) -> None:
+        """Put sources where they are now, without a look at the arrays; as ``put_sensors``."""
+        self._sources.put_places(ids, positions)
 
     def light_sources(self, ids: object, light: object) -> None:
         """Say how brightly many sources are lit; once per frame or less.

@@ -72,12 +72,7 @@ class Visibility:
         count = max(1, int(np.searchsorted(total, maximum_rays, side="right")))
         if not len(total):
             return question, 0
-        kinds, rows, sensor_ids, source_ids = question[:4]
-        first = question._replace(
-            modality=kinds[:count], row=rows[:count],
-            sensor_ids=sensor_ids[:count], source_ids=source_ids[:count],
-        )
-        return first, int(total[count - 1])
+        return question.first(count), int(total[count - 1])
 
     def of(
         self, question: Question, continuous: ContinuousSensing, line_of_sight: LineOfSight | None

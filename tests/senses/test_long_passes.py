@@ -1,0 +1,100 @@
+"""Many sensors and sources: a pass of looking goes on over advances, and lines of sight are asked meanwhile."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ai_core.senses.continuous_sensing as continuous_sensing
+import ai_core.senses.regional_sense_manager as regional_sense_manager
+from ai_core.budget import Budget
+from tests.senses.worlds import Rays, World
+
+
+@pytest.fixture
+def small_parts(monkeypatch):
+    """Blocks of 4 pairs, passes of 16, rays 2 at a time."""
+    monkeypatch.setattr(continuous_sensing, "PAIRS_PER_BLOCK", 4)
+    monkeypatch.setattr(continuous_sensing, "PAIRS_PER_ADVANCE", 16)
+    monkeypatch.setattr(regional_sense_manager, "RAYS_AT_ONCE", 2)
+
+
+def crowd(rays, *, eyes=12, things=3, **settings):
+    world = World(line_of_sight=rays, **settings)
+    for number in range(eyes):
+        world.eye((float(number), 0.0, 0.0))
+    for number in range(things):
+        world.thing((float(number), 0.0, -5.0))
+    return world
+
+
+def test_a_pass_over_many_pairs_takes_several_advances_and_finds_the_same(small_parts):
+    world = crowd(Rays(), maximum_rays=99)
+    world.tick()
+    assert world.manager.statistics()["pairs_in_view"] == 0
+    world.tick(2)
+    assert world.manager.statistics()["pairs_in_view"] == 36
+    assert len(set(world.sensed())) == 36
+
+
+def test_lines_of_sight_are_asked_while_a_pass_goes_on(small_parts):
+    rays = Rays()
+    world = crowd(rays, maximum_rays=6)
+    world.tick(3)
+    asked = []
+    for _ in range(6):
+        world.tick()
+        asked.append(world.manager.statistics()["rays_asked"])
+    assert asked == [6] * 6
+    stats = world.manager.statistics()
+    assert stats["longest_wait_passes"] <= stats["advances_until_all_are_asked"] == 6
+
+
+def test_a_pass_half_done_is_saved_and_goes_on(small_parts):
+    one, other = crowd(Rays(), maximum_rays=99), crowd(Rays(), maximum_rays=99)
+    one.tick()
+    other.manager.prepare_state(one.manager.save_state())()
+    other.clock.advance()
+    for world in (one, other):
+        world.tick(3)
+    assert len(set(other.sensed())) == len(set(one.sensed())) == 36
+
+
+def test_a_budget_ends_the_asking_between_two_parts_and_the_bound_knows_it(small_parts):
+    world = crowd(Rays(), eyes=3, maximum_rays=9)
+    world.tick(2)
+    assert world.manager.statistics()["rays_asked"] == 9
+    # 3 sensors that look and 4 rays: the second part is asked, the third is not.
+    world.tick(budget=Budget.of_steps(3 + 4))
+    assert world.manager.statistics()["rays_asked"] == 4
+    assert world.manager.statistics()["advances_until_all_are_asked"] == -(-9 // 4)
+    world.tick(40)
+    assert world.manager.statistics()["advances_until_all_are_asked"] == 1, "it forgets slow passes"
+
+
+def test_those_not_asked_are_the_first_in_the_next_advance(small_parts):
+    rays = Rays()
+    world = crowd(rays, eyes=3, maximum_rays=9)
+    world.tick()
+    del rays.batches[:]
+    world.tick(budget=Budget.of_steps(3 + 4))
+    world.tick(budget=Budget.of_steps(99))
+    world.tick()
+    first = [pair for batch in rays.batches[:2] for pair in batch]
+    assert len(first) == 4
+    later = [pair for batch in rays.batches[2:5] for pair in batch]
+    assert not set(first) & set(later[:5])
+
+
+def test_arrays_that_need_no_check_move_sensors_and_sources_as_others_do():
+    one, other = World(), World()
+    places = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
+    ahead = np.array([[1, 0, 0], [0, 0, 1]], np.float32)
+    for world in (one, other):
+        world.eyes = np.array([world.eye((0, 0, 0)), world.eye((9, 0, 0))], np.int32)
+        world.things = np.array([world.thing((0, 0, 0)), world.thing((9, 0, 0))], np.int32)
+    one.manager.move_sensors(one.eyes, places, ahead)
+    one.manager.move_sources(one.things, places)
+    other.manager.put_sensors(other.eyes[::-1].copy(), places[::-1].copy(), ahead[::-1].copy())
+    other.manager.put_sources(other.things, places)
+    assert other.manager.save_state()["sensors"] == one.manager.save_state()["sensors"]
+    assert other.manager.save_state()["sources"] == one.manager.save_state()["sources"]
