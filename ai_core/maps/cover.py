@@ -1,0 +1,273 @@
+"""The cover of a level: spots by their ids, who holds which, and what becomes of them when the level changes."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ai_core.errors import UnknownNameError, finite_number, point, positions, shown, whole_number
+from ai_core.maps.cover_objects import CoverObject
+from ai_core.maps.cover_saving import map_state, prepared_map
+from ai_core.maps.cover_spots import CoverSpots
+from ai_core.saving.fields import State
+
+__all__ = ["CoverChange", "CoverMap", "CoverSpot", "Who"]
+
+Who = int | str
+"""Who holds cover: an id or a name."""
+
+MOST_OFFERED = 64
+"""Places behind things that nobody holds and that are still known by their ids (count)."""
+
+SAME_PLACE_M, SAME_WAY = 0.1, 0.9
+"""A spot found again is the same one if it lies so near (m) and faces the same way (cosine)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CoverSpot:
+    """One place to hide.
+
+    Attributes:
+        id: of the spot; never used again.
+        place: (3,) where feet are (m).
+        towards: (3,) unit length: to what protects.
+        is_low: True if only who crouches is hidden.
+        exposure: share of the directions around that lie open.
+        peeks: bits ``LEFT``, ``RIGHT``, ``OVER``.
+        thing: id of the object it lies behind, None for the level.
+    """
+
+    id: int
+    place: NDArray[np.float32]
+    towards: NDArray[np.float32]
+    is_low: bool
+    exposure: float
+    peeks: int
+    thing: int | None = None
+
+
+class CoverChange(NamedTuple):
+    """What a change of the level did: spots that are new, still there and gone, and who lost theirs."""
+
+    added: int
+    kept: int
+    removed: int
+    lost_by: list[Who]
+
+
+class CoverMap:
+    """All spots of a level, and things that may give more.
+
+    Args:
+        apart_m: a spot this near to one that is held is taken, too, above 0 (m).
+
+    Raises:
+        TypeError, ValueError: if it is no such number.
+    """
+
+    def __init__(self, *, apart_m: float = 0.8) -> None:
+        self.apart_m = finite_number("apart_m", apart_m, above=0)
+        self.spots = CoverSpots.none()
+        self.ids: NDArray[np.int64] = np.zeros(0, np.int64)
+        self.things: dict[int, CoverObject] = {}
+        self.behind: dict[int, tuple[CoverSpot, CoverObject]] = {}     # spots behind things, held or offered
+        self.holders: dict[int, Who] = {}
+        self.held: dict[Who, int] = {}
+        self.last_id = 0
+        self.version = 0
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def add(self, spots: CoverSpots) -> list[int]:
+        """Add spots of the level; return their ids. Cost: O(all spots)."""
+        if not isinstance(spots, CoverSpots):
+            raise TypeError(f"spots must be CoverSpots, got {shown(spots)}")
+        ids = np.arange(self.last_id + 1, self.last_id + 1 + len(spots))
+        self.last_id += len(spots)
+        self.spots = CoverSpots.joined((self.spots, spots))
+        self.ids = np.concatenate((self.ids, ids))
+        self.version += 1
+        return [int(one) for one in ids]
+
+    def replace(
+        self, spots: CoverSpots, lowest: Sequence[float] | None = None, highest: Sequence[float] | None = None
+    ) -> CoverChange:
+        """Take spots for those that lay in a box, or everywhere: what was baked anew after a change there.
+
+        Spots that are still there keep their ids, and who holds them.
+
+        Args:
+            spots: all that are there now.
+            lowest, highest: corners of the box (m).
+
+        Cost: O(all spots) in arrays, and some 10 µs for each of ``spots``.
+        """
+        is_old = self._within(lowest, highest)
+        old = np.flatnonzero(is_old)
+        same = self._same(old, spots)
+        gone = np.setdiff1d(old, same[same >= 0])
+        lost = [self.holders[one] for one in self.ids[gone].tolist() if one in self.holders]
+        for field in ("is_low", "exposures", "peeks"):
+            getattr(self.spots, field)[same[same >= 0]] = getattr(spots, field)[same >= 0]
+        for who in lost:
+            self.release(who)
+        is_kept = np.ones(len(self.ids), np.bool_)
+        is_kept[gone] = False
+        self.spots, self.ids = self.spots.taken(is_kept), self.ids[is_kept]
+        added = self.add(spots.taken(same < 0))
+        return CoverChange(len(added), int((same >= 0).sum()), len(gone), lost)
+
+    def spot(self, spot_id: int) -> CoverSpot:
+        """Return a spot.
+
+        Raises:
+            UnknownNameError: if there is none of that id, or no more.
+        """
+        if spot_id in self.behind:
+            return self.behind[spot_id][0]
+        row = self._row(spot_id)
+        if row < 0:
+            raise UnknownNameError("spot", spot_id, ())
+        spots = self.spots
+        return CoverSpot(
+            int(spot_id), spots.places[row], spots.towards[row], bool(spots.is_low[row]),
+            float(spots.exposures[row]), int(spots.peeks[row]))
+
+    def near(self, place: object, range_m: float) -> list[int]:
+        """Return the ids of spots of the level at most so far from a place, the nearest first. Cost: O(spots)."""
+        rows, distances = self.rows_near(point("place", place), finite_number("range_m", range_m, minimum=0))
+        return [int(self.ids[row]) for row in rows[np.lexsort((rows, distances))]]
+
+    def rows_near(self, place: NDArray[np.float32], range_m: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return rows of ``spots`` at most so far from a place, ascending, and how far (m). Cost: O(spots)."""
+        distances = np.linalg.norm(self.spots.places.astype(np.float64) - place, axis=1)
+        rows = np.flatnonzero(distances <= range_m)
+        return rows, distances[rows]
+
+    def offer(self, spot: CoverSpot) -> CoverSpot:
+        """Return a place behind a thing with an id, by which it can be held; for searches.
+
+        It lasts as long as the thing stays where it is, and, unless somebody holds it, until
+        ``MOST_OFFERED`` others were offered.
+
+        Raises:
+            UnknownNameError: if the thing is unknown.
+        """
+        if spot.thing is None or spot.thing not in self.things:
+            raise UnknownNameError("object", spot.thing, self.things)
+        for other, _ in self.behind.values():
+            if other.thing == spot.thing and math.dist(other.place, spot.place) <= SAME_PLACE_M:
+                return other
+        self.last_id += 1
+        offered = replace(spot, id=self.last_id)
+        self.behind[offered.id] = offered, self.things[spot.thing]
+        free = [one for one in self.behind if one not in self.holders]
+        for one in free[:-MOST_OFFERED]:
+            del self.behind[one]
+        return offered
+
+    def reserve(self, spot_id: int, who: Who) -> bool:
+        """Hold a spot; what ``who`` held is free again. Return False if another holds it, or one too near.
+
+        Raises:
+            TypeError: if ``who`` is no id or name.
+            UnknownNameError: if the spot is gone.
+        """
+        if isinstance(who, bool) or not isinstance(who, int | str):
+            raise TypeError(f"who must be an id or a name, got {shown(who)}")
+        found = self.spot(spot_id)
+        if not self.is_free(found.place, who):
+            return False
+        self.release(who)
+        self.holders[found.id], self.held[who] = who, found.id
+        return True
+
+    def release(self, who: Who) -> None:
+        """Free what somebody holds; nothing if it is nothing."""
+        spot_id = self.held.pop(who, None)
+        if spot_id is not None:
+            del self.holders[spot_id]
+
+    def is_free(self, place: object, who: Who | None = None) -> bool:
+        """Return whether nobody but ``who`` holds a spot near a place. Cost: O(spots held)."""
+        return bool(self.are_free(positions("place", [place], dimensions=(3,)), who)[0])
+
+    def are_free(self, places: NDArray[np.float32], who: Who | None = None) -> NDArray[np.bool_]:
+        """Return for places (n, 3) whether nobody but ``who`` holds a spot near them. Cost: O(n · held)."""
+        others = [self.spot(one).place for one, holder in self.holders.items() if holder != who]
+        if not others or not len(places):
+            return np.ones(len(places), np.bool_)
+        apart = np.linalg.norm(places[:, None] - np.array(others, np.float32)[None], axis=2)
+        free: NDArray[np.bool_] = (apart >= self.apart_m).all(axis=1)
+        return free
+
+    def put_object(self, number: int, thing: CoverObject) -> list[Who]:
+        """Add a thing that may give cover, or tell where it is now. Return who lost a spot by it."""
+        whole_number("number", number, minimum=0)
+        if not isinstance(thing, CoverObject):
+            raise TypeError(f"thing must be a CoverObject, got {shown(thing)}")
+        self.things[number] = thing
+        return self._lose(number, lambda before: not thing.is_same(before))
+
+    def remove_object(self, number: int) -> list[Who]:
+        """Forget a thing; nothing if it is unknown. Return who lost a spot by it."""
+        self.things.pop(number, None)
+        return self._lose(number, lambda before: True)
+
+    def save_state(self) -> State:
+        """Return spots, things and who holds what as plain data."""
+        return map_state(self)
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check what ``save_state`` returned; return what takes it back.
+
+        Raises:
+            StateError: if something does not fit; nothing is changed then.
+        """
+        return prepared_map(self, state)
+
+    def _lose(self, number: int, has_changed: Callable[[CoverObject], bool]) -> list[Who]:
+        gone = [one for one, (spot, before) in self.behind.items() if spot.thing == number and has_changed(before)]
+        lost = [self.holders[one] for one in gone if one in self.holders]
+        for who in lost:
+            self.release(who)
+        for one in gone:
+            del self.behind[one]
+        return lost
+
+    def _row(self, spot_id: int) -> int:
+        row = int(np.searchsorted(self.ids, spot_id))
+        return row if row < len(self.ids) and self.ids[row] == spot_id else -1
+
+    def _within(self, lowest: Sequence[float] | None, highest: Sequence[float] | None) -> NDArray[np.bool_]:
+        if lowest is None or highest is None:
+            return np.ones(len(self.ids), np.bool_)
+        box = positions("corners", [lowest, highest], dimensions=(3,))
+        within: NDArray[np.bool_] = ((self.spots.places >= box[0]) & (self.spots.places <= box[1])).all(axis=1)
+        return within
+
+    def _same(self, rows: NDArray[np.int64], spots: CoverSpots) -> NDArray[np.int64]:
+        """Return for each of ``spots`` the row of the old spot that it is, -1 for none."""
+        same = np.full(len(spots), -1, np.int64)
+        there: dict[tuple[int, ...], list[int]] = {}         # rows by cubes twice as large as what is near
+        for row, cube in zip(rows.tolist(), _cubes(self.spots.places[rows]), strict=True):
+            there.setdefault(cube, []).append(row)
+        for index, cube in enumerate(_cubes(spots.places) if there else ()):
+            around = product(*((one - 1, one, one + 1) for one in cube))
+            for row in sorted(row for other in around for row in there.get(other, ())):
+                apart = math.dist(self.spots.places[row], spots.places[index])
+                if apart <= SAME_PLACE_M and float(self.spots.towards[row] @ spots.towards[index]) >= SAME_WAY:
+                    same[index] = row
+                    there[_cubes(self.spots.places[row:row + 1])[0]].remove(row)
+                    break
+        return same
+
+
+def _cubes(places: NDArray[np.float32]) -> list[tuple[int, ...]]:
+    return [tuple(one) for one in np.floor(places / (2 * SAME_PLACE_M)).astype(np.int64).tolist()]

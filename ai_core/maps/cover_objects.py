@@ -1,0 +1,136 @@
+"""Cover behind things that move: crates, cars, tables. Is one large enough, and is there room behind it?"""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ai_core.errors import finite_number, point, shown
+from ai_core.maps.cover_body import UPWARD, Blocked, CoverBody, asked_blocked
+
+__all__ = ["BehindObject", "CoverObject"]
+
+GAP_M = 0.1
+"""Room left between an object and who hides behind it (m): less, and they would collide."""
+
+
+MOVED_M = 0.25
+"""How far an object may move, or change its size, before who hides behind it is told (m)."""
+
+
+@dataclass(frozen=True)
+class CoverObject:
+    """A box that may hide somebody.
+
+    Args:
+        middle: (3,) its middle (m).
+        half_sides: (3,) half of each side, in its own axes (m).
+        turn_rad: how far it is turned about the upward axis.
+
+    Raises:
+        TypeError, ValueError: if it is no box.
+    """
+
+    middle: tuple[float, float, float]
+    half_sides: tuple[float, float, float]
+    turn_rad: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "middle", tuple(point("middle", self.middle).tolist()))
+        sides = point("half_sides", self.half_sides)
+        if not (sides >= 0).all():
+            raise ValueError(f"half_sides must be 0 or more, got {shown(self.half_sides)}")
+        object.__setattr__(self, "half_sides", tuple(sides.tolist()))
+        finite_number("turn_rad", self.turn_rad)
+
+    def is_same(self, other: CoverObject) -> bool:
+        """Return whether another is as large, and stands where this one does: within ``MOVED_M``."""
+        moved = np.abs(np.subtract(self.middle, other.middle)).max()
+        grown = np.abs(np.subtract(self.half_sides, other.half_sides)).max()
+        swept = abs(self.turn_rad - other.turn_rad) * max(self.half_sides)
+        return bool(max(moved, grown, swept) <= MOVED_M)
+
+    def reach_m(self, direction: NDArray[np.float32], up: str) -> float:
+        """Return how far it reaches from its middle along a level direction of unit length (m)."""
+        axes = self._axes(up)
+        return float(sum(abs(float(axis @ direction)) * half for axis, half in zip(axes, self.half_sides, strict=True)))
+
+    def _axes(self, up: str) -> list[NDArray[np.float32]]:
+        upward = np.array(UPWARD[up], np.float64)
+        turned = []
+        for axis in np.eye(3):
+            along = upward * (axis @ upward)
+            level = axis - along
+            turned.append((
+                along + math.cos(self.turn_rad) * level + math.sin(self.turn_rad) * np.cross(upward, level)
+            ).astype(np.float32))
+        return turned
+
+    def top_m(self, up: str) -> float:
+        """Return how high its top is above its lowest side (m)."""
+        return 2 * self.half_sides[1 if up == "y" else 2]
+
+
+@dataclass(frozen=True)
+class BehindObject:
+    """A place behind an object, as seen by a threat.
+
+    Attributes:
+        place: (3,) where feet would be (m).
+        towards: (3,) to the object.
+        is_low: True if only who crouches is hidden.
+        why_not: why nobody can hide there, "" if one can.
+    """
+
+    place: NDArray[np.float32]
+    towards: NDArray[np.float32]
+    is_low: bool
+    why_not: str = ""
+
+    @staticmethod
+    def of(thing: CoverObject, eye: NDArray[np.float32], body: CoverBody, *, may_stand: bool = True,
+           may_crouch: bool = True) -> BehindObject:
+        """Return the place behind an object, judged by its size alone; see ``has_room`` for the rest.
+
+        Its silhouette must be as wide as the body, and as high as who stands or crouches.
+        """
+        upward = body.upward
+        middle = np.array(thing.middle, np.float32)
+        away = middle - eye
+        away = away - upward * (away @ upward)
+        length = float(np.linalg.norm(away))
+        nowhere = np.zeros(3, np.float32)
+        if length == 0:
+            return BehindObject(middle, nowhere, False, "the threat is above it")
+        away = (away / length).astype(np.float32)
+        side = np.cross(upward, away).astype(np.float32)
+        floor = middle if body.is_flat else middle - upward * np.float32(thing.top_m(body.up) / 2)
+        place = floor + away * np.float32(thing.reach_m(away, body.up) + body.radius_m + GAP_M)
+        width_m, height_m = 2 * thing.reach_m(side, body.up), thing.top_m(body.up)
+        why, is_low = "", False
+        if width_m < 2 * body.radius_m:
+            why = f"too narrow: {width_m:.2f} m for a body of {2 * body.radius_m:.2f} m"
+        elif not body.is_flat:
+            is_low = height_m < body.standing_m or not may_stand
+            least = body.crouching_m if may_crouch else body.standing_m
+            if height_m < least:
+                why = f"too low: {height_m:.2f} m for a body of {least:.2f} m"
+        return BehindObject(place.astype(np.float32), -away, is_low, why)
+
+    def room_rays(self, body: CoverBody) -> NDArray[np.float32]:
+        """Return the segments that must be free, so that the body fits: across it, and up (n, 6)."""
+        up = body.upward
+        height_m = 0.0 if body.is_flat else body.crouching_m if self.is_low else body.standing_m
+        side = body.left_of(self.towards[None])[0] * np.float32(body.radius_m)
+        back = self.towards * np.float32(body.radius_m)
+        waist = self.place + up * np.float32(height_m / 2)
+        lines = [(waist, waist + side), (waist, waist - side), (waist, waist - back)]
+        if height_m:
+            lines.append((self.place + up * np.float32(0.1 * height_m), self.place + up * np.float32(height_m)))
+        return np.array([np.concatenate(line) for line in lines], np.float32)
+
+    def has_room(self, body: CoverBody, blocked: Blocked) -> bool:
+        """Return whether the body fits there, by rays."""
+        return not asked_blocked(blocked, self.room_rays(body)).any()

@@ -1,0 +1,372 @@
+"""The best cover for somebody from some threats: scored, explained, a slice at a time."""
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ai_core.budget import Budget
+from ai_core.errors import finite_number, point, positions, shown, whole_number
+from ai_core.maps.cover import CoverMap, CoverSpot, Who
+from ai_core.maps.cover_body import Blocked, CoverBody, asked_blocked
+from ai_core.maps.cover_objects import BehindObject, CoverObject
+
+__all__ = ["CoverSearch", "CoverVerdict", "CoverWish", "Ground", "Travel"]
+
+Travel = Callable[[NDArray[np.float32]], ArrayLike]
+"""Says how far places (n, 3) are to go (m): (n,), ``inf`` where no way leads."""
+
+Ground = Callable[[NDArray[np.float32]], ArrayLike]
+"""Says of places (n, 3) behind things where one would stand: (n, 3), NaN where nobody can."""
+
+Floats = NDArray[np.float64]
+
+SLACK = 1e-9
+"""What scores at best are raised by, so that rounding never makes one smaller than a score."""
+
+SPOTS_PER_STEP = 4
+"""Spots judged between two looks at the budget: for two threats and a body of four parts, 32 rays."""
+
+EXPOSURE_BEHIND_THING = 0.75
+"""Exposure of a spot behind a thing, which nobody measured: open but on one side."""
+
+MOST_THREATS = 64
+
+MOST = 1 << 53
+"""Above any id: spots behind things, which have none yet, come after those of the level."""
+
+
+@dataclass(frozen=True)
+class CoverWish:
+    """What is wanted of cover.
+
+    Args:
+        range_m: farther spots are not looked at, above 0 (m).
+        least_threat_m: nor spots this near to a threat (m).
+        least_protection: nor spots where a smaller share of the body is hidden, on average over threats.
+        posture: "any"; "stand" leaves out low cover, "crouch" has everybody crouch.
+        protection, distance, exposure: weights of the score, 0 or more: of the share that is hidden,
+            of the way there as a share of the range, of the share of directions that lie open.
+        staying: what the spot is worth more that who asks holds already, so that nobody runs to and fro
+            between two that are as good.
+
+    Raises:
+        TypeError, ValueError: if a number is out of range.
+    """
+
+    range_m: float = 25.0
+    least_threat_m: float = 3.0
+    least_protection: float = 0.75
+    posture: Literal["any", "stand", "crouch"] = "any"
+    protection: float = 1.0
+    distance: float = 0.5
+    exposure: float = 0.25
+    staying: float = 0.1
+
+    def __post_init__(self) -> None:
+        finite_number("range_m", self.range_m, above=0)
+        finite_number("least_threat_m", self.least_threat_m, minimum=0)
+        finite_number("least_protection", self.least_protection, minimum=0, maximum=1)
+        if self.posture not in ("any", "stand", "crouch"):
+            raise ValueError(f"posture must be any, stand or crouch, got {self.posture!r}")
+        for name in ("protection", "distance", "exposure", "staying"):
+            finite_number(name, getattr(self, name), minimum=0)
+
+
+@dataclass(frozen=True, eq=False)
+class CoverVerdict:
+    """What became of one spot.
+
+    Attributes:
+        spot: it.
+        score: larger is better; None if it was refused.
+        protection: share of the body that is hidden, on average over threats; None if not asked.
+        seen_by: numbers of the threats that see some of it.
+        travel_m: how far it is to go.
+        why: all of it in words.
+        thing: what a spot that is not held yet lies behind, as it was when it was judged.
+    """
+
+    spot: CoverSpot
+    score: float | None
+    protection: float | None
+    seen_by: tuple[int, ...]
+    travel_m: float
+    why: str
+    thing: CoverObject | None = None
+
+
+class CoverSearch:
+    """Looks for the best cover. Interruptible work: advance it until it is done, take the result.
+
+    Spots are judged in the order of what they could score at best, and no ray is cast for those
+    that cannot be better than one that was judged. The result is the same however it is cut up,
+    as long as nothing moves. When spots of the level come or go it begins anew; a place behind a
+    thing that has moved meanwhile is left out.
+
+    Args:
+        cover: the map.
+        agent: (3,) where who hides stands (m).
+        threats: (m, 3) their eyes (m), 1 to ``MOST_THREATS``.
+        blocked: casts rays; not against those who hide or threaten.
+        body: who hides.
+        wish: what is wanted.
+        who: whose own spot counts as free.
+        weights: (m,) how much each threat counts, above 0; all the same if left out.
+        travel: how far spots are to go; as the crow flies if left out. It is asked once for each
+            few spots, and never believed to be shorter than that.
+        ground: where one stands behind things; at the foot of the thing if left out.
+
+    Raises:
+        TypeError, ValueError: if something is out of range.
+
+    Cost: O(spots) to begin, then for each spot judged threats · parts rays; a step is 4 spots.
+    """
+
+    def __init__(
+        self, cover: CoverMap, agent: object, threats: object, blocked: Blocked, *, body: CoverBody | None = None,
+        wish: CoverWish | None = None, who: Who | None = None, weights: ArrayLike | None = None,
+        travel: Travel | None = None, ground: Ground | None = None,
+    ) -> None:
+        if not isinstance(cover, CoverMap):
+            raise TypeError(f"cover must be a CoverMap, got {shown(cover)}")
+        if not callable(blocked):
+            raise TypeError(f"blocked must be a callable, got {shown(blocked)}")
+        self._cover, self._blocked, self._who = cover, blocked, who
+        self._agent = point("agent", agent)
+        self._eyes = positions("threats", threats, dimensions=(3,))
+        whole_number("count of threats", len(self._eyes), minimum=1, maximum=MOST_THREATS)
+        self._weights = _checked_weights(weights, len(self._eyes))
+        self._held = 0 if who is None else cover.held.get(who, 0)
+        self._body, self._wish = body or CoverBody(), wish or CoverWish()
+        self._travel, self._ground = travel, ground
+        self._is_cancelled = False
+        self.verdicts: list[CoverVerdict] = []
+        self._best: CoverVerdict | None = None
+        self._begin()
+
+    @property
+    def is_done(self) -> bool:
+        """True when nothing better can be found."""
+        return not self._is_cancelled and (
+            not self._ranks or (self._best is not None and self._best.score is not None
+                                and self._ranks[-1][0] < self._best.score))
+
+    @property
+    def is_cancelled(self) -> bool:
+        """True after ``cancel``."""
+        return self._is_cancelled
+
+    @property
+    def result(self) -> CoverVerdict | None:
+        """The best spot, None if there is none.
+
+        Raises:
+            RuntimeError: if it is not done.
+        """
+        if not self.is_done:
+            raise RuntimeError("cover is not found yet; advance it until is_done")
+        return self._best
+
+    @property
+    def why(self) -> str:
+        """In words: why the best is the best, or why there is none."""
+        if self._best is not None:
+            return f"{self._best.why}; {len(self.verdicts)} judged, {len(self._ranks)} that could not be better"
+        if not self.verdicts:
+            return f"no spot within {self._wish.range_m:g} m"
+        counts = Counter(one.why.split(":")[0] for one in self.verdicts)
+        return "none will do: " + ", ".join(f"{count} {why}" for why, count in sorted(counts.items()))
+
+    def cancel(self) -> None:
+        """Give up; does nothing when it is done."""
+        self._is_cancelled = not self.is_done
+
+    def advance(self, budget: Budget, /) -> None:
+        """Go on until done or the budget is spent.
+
+        Raises:
+            RuntimeError: if it was cancelled.
+            TypeError, ValueError: if what was handed in does not answer as it should.
+        """
+        if self._is_cancelled:
+            raise RuntimeError("cover search was cancelled; begin another")
+        if self._version != self._cover.version:
+            self._begin()
+        while not self.is_done:
+            some = [self._next() for _ in range(min(SPOTS_PER_STEP, len(self._ranks)))]
+            for verdict in self._judged(some):
+                self.verdicts.append(verdict)
+                if verdict.score is not None and _is_better(verdict, self._best):
+                    self._best = verdict
+            budget.spend()
+            self._name_the_best()
+            if budget.is_spent:
+                return
+
+    def _begin(self) -> None:
+        """Rank all candidates by what they could score at best; the first to be judged is the last."""
+        self._version = self._cover.version
+        self.verdicts, self._best = [], None
+        cover, wish = self._cover, self._wish
+        rows, distances = cover.rows_near(self._agent, wish.range_m)
+        scores = self._scores(1.0, distances, cover.spots.exposures[rows].astype(np.float64))
+        scores[cover.ids[rows] == self._held] += wish.staying
+        self._others = self._behind_things()
+        bounds = np.array([
+            float(self._scores(1.0, np.array(math.dist(one.spot.place, self._agent)), np.array(one.spot.exposure)))
+            + (wish.staying if one.spot.id == self._held != 0 else 0.0) for one in self._others])
+        ranks = np.concatenate((scores, bounds)) + SLACK
+        numbers = np.concatenate((cover.ids[rows], -1 - np.arange(len(bounds))))
+        ids = np.where(numbers < 0, MOST - numbers, numbers)
+        order = np.lexsort((-ids, ranks))
+        self._ranks: list[tuple[float, int]] = list(zip(ranks[order].tolist(), numbers[order].tolist(), strict=True))
+
+    def _next(self) -> _Candidate:
+        number = self._ranks.pop()[1]
+        return self._others[-1 - number] if number < 0 else _Candidate(self._cover.spot(number))
+
+    def _behind_things(self) -> list[_Candidate]:
+        """Return places behind things, from each threat; and the one that who asks holds."""
+        cover, wish = self._cover, self._wish
+        found = []
+        if self._held in cover.behind:
+            found.append(_Candidate(cover.spot(self._held)))
+        for name, thing in cover.things.items():
+            for eye in self._eyes:
+                behind = BehindObject.of(
+                    thing, eye, self._body, may_stand=wish.posture != "crouch", may_crouch=wish.posture != "stand")
+                if math.dist(behind.place, self._agent) <= wish.range_m:
+                    spot = CoverSpot(0, behind.place, behind.towards, behind.is_low, EXPOSURE_BEHIND_THING, 0, name)
+                    found.append(_Candidate(spot, behind, thing))
+        return found
+
+    def _name_the_best(self) -> None:
+        """Give a place behind a thing its id once it is the result."""
+        while self.is_done and self._best is not None and self._best.spot.id == 0:
+            self._name(self._best)
+
+    def _name(self, best: CoverVerdict) -> None:
+        """Give a place behind a thing its id; if the thing has moved since, the next best is the best."""
+        there = self._cover.things.get(best.spot.thing)  # type: ignore[arg-type]
+        if there is not None and best.thing is not None and there.is_same(best.thing):
+            self._best = replace(best, spot=self._cover.offer(best.spot))
+            return
+        row = next(row for row, one in enumerate(self.verdicts) if one is best)
+        self.verdicts[row] = _refusal(best.spot, "it has moved")
+        self._best = None
+        for one in self.verdicts:
+            if one.score is not None and _is_better(one, self._best):
+                self._best = one
+
+    def _scores(self, protection: float, travels_m: Floats, exposures: Floats) -> Floats:
+        wish = self._wish
+        return wish.protection * protection - wish.distance * travels_m / wish.range_m - wish.exposure * exposures
+
+    def _judged(self, some: list[_Candidate]) -> list[CoverVerdict]:
+        free = self._cover.are_free(np.array([one.spot.place for one in some]), self._who).tolist()
+        whys = [self._why_not(one, is_free) for one, is_free in zip(some, free, strict=True)]
+        kept = [one for one, why in zip(some, whys, strict=True) if not why]
+        good = zip(kept, self._travels(kept), self._hidden([one.spot for one in kept]), strict=True)
+        return [_refusal(one.spot, why) if why else self._verdict(*next(good))
+                for one, why in zip(some, whys, strict=True)]
+
+    def _why_not(self, one: _Candidate, is_free: bool) -> str:
+        """Return why a spot will not do, as far as that is known without asking how it is hidden."""
+        spot, behind, wish = one.spot, one.behind, self._wish
+        if spot.is_low and wish.posture == "stand":
+            return "too low: only who crouches is hidden"
+        nearest_m = float(np.linalg.norm(self._eyes - spot.place, axis=1).min())
+        if nearest_m < wish.least_threat_m:
+            return f"too near to a threat: {nearest_m:.1f} m"
+        if not is_free:
+            return "taken"
+        if behind is None:
+            return ""
+        if behind.why_not:
+            return behind.why_not
+        if self._ground is not None:
+            place = np.asarray(self._ground(spot.place[None]), np.float32).reshape(-1)
+            if place.shape != (3,) or not np.isfinite(place).all():
+                return "nowhere to stand behind it"
+            one.spot, one.behind = replace(spot, place=place), replace(behind, place=place)
+        return "" if one.behind.has_room(self._body, self._blocked) else "no room behind it"  # type: ignore[union-attr]
+
+    def _travels(self, some: list[_Candidate]) -> list[float]:
+        straight = [math.dist(one.spot.place, self._agent) for one in some]
+        if self._travel is None or not some:
+            return straight
+        told = np.asarray(self._travel(np.array([one.spot.place for one in some], np.float32)), np.float64)
+        if told.shape != (len(some),) or np.isnan(told).any():
+            raise ValueError(f"travel must return {len(some)} distances, not NaN, got {shown(told)}")
+        return [max(one, float(other)) for one, other in zip(straight, told, strict=True)]
+
+    def _hidden(self, spots: list[CoverSpot]) -> NDArray[np.float32]:
+        """Return which share of who hides in spots each threat does not see, (n, threats)."""
+        if not spots:
+            return np.zeros((0, len(self._eyes)), np.float32)
+        places = np.array([one.place for one in spots], np.float32)
+        is_low = np.array([one.is_low or self._wish.posture == "crouch" for one in spots])
+        parts = np.stack([self._body.parts(places, eye, is_low) for eye in self._eyes], axis=1)
+        eyes = np.broadcast_to(self._eyes[None, :, None], parts.shape)
+        lines = np.concatenate((parts, eyes), axis=-1).reshape(-1, 6)
+        is_hidden = asked_blocked(self._blocked, lines).reshape(parts.shape[:3])
+        shares: NDArray[np.float32] = is_hidden.mean(axis=2, dtype=np.float32)
+        return shares
+
+    def _verdict(self, one: _Candidate, travel_m: float, shares: NDArray[np.float32]) -> CoverVerdict:
+        spot, wish, protection = one.spot, self._wish, float(shares @ self._weights)
+        seen_by = tuple(np.flatnonzero(shares < 1).tolist())
+        if travel_m > wish.range_m:
+            way = "no way leads there" if math.isinf(travel_m) else f"too far: {travel_m:.1f} m to go"
+            return replace(_refusal(spot, way), protection=protection, seen_by=seen_by, travel_m=travel_m)
+        if protection < wish.least_protection - 1e-6:
+            why = f"too open: {protection:.2f} of the body hidden"
+            return replace(_refusal(spot, why), protection=protection, seen_by=seen_by, travel_m=travel_m)
+        score = float(self._scores(protection, np.array(travel_m), np.array(spot.exposure)))
+        by = f"seen by threats {', '.join(map(str, seen_by))}" if seen_by else f"hidden from all {len(self._eyes)}"
+        what = f"object {spot.thing}" if spot.thing is not None else f"spot {spot.id}"
+        stays = ""
+        if spot.id == self._held != 0:
+            score, stays = score + wish.staying, f" + {wish.staying:g} for staying"
+        why = (f"{what}: score {score:.3f} = {wish.protection:g} · {protection:.2f} hidden - {wish.distance:g} ·"
+               f" {travel_m:.1f} m of {wish.range_m:g} m - {wish.exposure:g} · {spot.exposure:.2f} open{stays}; {by}")
+        return CoverVerdict(spot, score, protection, seen_by, travel_m, why, one.thing)
+
+
+@dataclass(eq=False, slots=True)
+class _Candidate:
+    spot: CoverSpot
+    behind: BehindObject | None = None
+    thing: CoverObject | None = None
+
+
+def _refusal(spot: CoverSpot, why: str) -> CoverVerdict:
+    return CoverVerdict(spot, None, None, (), math.nan, why)
+
+
+def _is_better(one: CoverVerdict, best: CoverVerdict | None) -> bool:
+    """Return whether a verdict is better than the best; of equal ones the smallest id is."""
+    if best is None or one.score != best.score:
+        return best is None or one.score > best.score  # type: ignore[operator]
+    return (one.spot.id or MOST) < (best.spot.id or MOST)
+
+
+def _checked_weights(weights: ArrayLike | None, count: int) -> NDArray[np.float64]:
+    """Return weights whose sum is 1.
+
+    Raises:
+        ValueError: if they are not as many as threats, or one is not above 0.
+    """
+    if weights is None:
+        return np.full(count, 1 / count)
+    told = np.asarray(weights, np.float64)
+    if told.shape != (count,) or not (told > 0).all() or not np.isfinite(told).all():
+        raise ValueError(f"weights must be {count} numbers above 0, got {shown(weights)}")
+    shares: NDArray[np.float64] = told / told.sum()
+    return shares

@@ -1,0 +1,252 @@
+"""A decision map: layers over one area, written by many, updated in slices, read whole."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ai_core.budget import Budget
+from ai_core.clock import Clock, TimeIndex
+from ai_core.errors import UnknownNameError, finite_number, shown
+from ai_core.maps.decision_map_state import prepared, saved
+from ai_core.maps.influence_map import InfluenceMap, Scratch
+from ai_core.maps.map_area import OUTSIDE, MapArea
+from ai_core.maps.map_layer import MapLayer
+from ai_core.maps.map_picture import MapPicture, PictureBuffers
+from ai_core.saving.fields import State
+
+__all__ = ["DecisionMap"]
+
+
+class DecisionMap:
+    """Layers of what units know about the ground, for who decides at large.
+
+    Units write in batches, at any time. An update takes what was written until it
+    began, lets old values fade, and draws a picture of every layer, spread and
+    blurred; it pauses when its budget is spent. Readers see the picture of the last
+    whole update: never half of one, on whatever thread they are.
+
+    Args:
+        area: where.
+        layers: at least one, each with a name of its own.
+        clock: tells how long values faded.
+        is_open: (height, width) bool, False where nothing spreads through; None for no walls.
+        period_s: game time between the beginnings of two updates (s), for ``advance``;
+            0 begins the next with the first call after the last was done.
+
+    Raises:
+        TypeError, ValueError: if an argument is of another type, shape or out of range.
+
+    Attributes:
+        began_at: when the last update began; its picture is of this moment.
+        passed_s: game time since the one before (s).
+        updates: whole ones so far.
+        written: positions and cells written so far; those outside are not counted.
+
+    Cost: 16 bytes a cell and layer, and 8 for its two pictures. An update is O(cells × layers);
+        six layers of 512 × 512 take some 10 ms.
+    Source: 003_designing_ai_for_games, decision maps.
+    """
+
+    def __init__(
+        self,
+        area: MapArea,
+        layers: Iterable[MapLayer],
+        clock: Clock,
+        *,
+        is_open: ArrayLike | None = None,
+        period_s: float = 0.25,
+    ) -> None:
+        if not isinstance(area, MapArea):
+            raise TypeError(f"area must be a MapArea, got {shown(area)}")
+        self.area, self.clock = area, clock
+        self.layers = {layer.name: InfluenceMap(layer, area) for layer in _checked_layers(layers)}
+        self.period_s = finite_number("period_s", period_s, minimum=0)
+        self.is_open = None if is_open is None else _checked_walls(is_open, area)
+        self.buffers = PictureBuffers(area, tuple(self.layers))
+        for name, layer in self.layers.items():
+            self.buffers.front.drawn[name][:] = layer.values
+        self._scratch = Scratch(area)
+        self.began_at: TimeIndex = clock.now
+        self.passed_s = 0.0
+        self.has_begun, self.is_shown = False, True
+        self.slices_done = 0
+        self._work: Iterator[int] | None = None
+        self.updates = self.written = 0
+
+    @property
+    def picture(self) -> MapPicture:
+        """All layers as of the last whole update; read it before the next call of ``advance``."""
+        return self.buffers.front
+
+    @property
+    def is_done(self) -> bool:
+        """True if no update is under way."""
+        return self._work is None
+
+    @property
+    def is_due(self) -> bool:
+        """True if ``advance`` would begin an update, or go on with one."""
+        if self._work is not None or not self.has_begun:
+            return True
+        now = self.clock.now
+        return now.frame != self.began_at.frame and now.seconds - self.began_at.seconds >= self.period_s
+
+    @property
+    def result(self) -> MapPicture:
+        """The picture.
+
+        Raises:
+            RuntimeError: if an update is under way; ``picture`` is the one before.
+        """
+        if self._work is not None:
+            raise RuntimeError("the update is not done; advance it until is_done, or read picture")
+        return self.picture
+
+    def reading(self) -> AbstractContextManager[MapPicture]:
+        """Hold the picture for as long as a ``with`` lasts, on any thread; updates draw others meanwhile."""
+        return self.buffers.reading()
+
+    def write(self, name: str, cells: ArrayLike, strengths: ArrayLike) -> int:
+        """Write into cells of a layer, for the next update; return how many.
+
+        Args:
+            name: of the layer.
+            cells: (n,), numbers of cells.
+            strengths: one or (n,), 0 or more.
+
+        Raises:
+            UnknownNameError: if there is no such layer.
+            TypeError, ValueError: as for ``MapArea.checked_cells``; or if strengths are negative,
+                not finite or of another number. Nothing is written then.
+
+        Cost: O(n).
+        """
+        layer = self.layer(name)
+        numbers = self.area.checked_cells(cells)
+        layer.write(numbers, layer.checked(strengths, len(numbers)))
+        self.written += len(numbers)
+        return len(numbers)
+
+    def write_at(self, name: str, places: ArrayLike, strengths: ArrayLike) -> int:
+        """Write where positions are, as ``write`` does; return how many are in the area, others do nothing."""
+        layer = self.layer(name)
+        cells = self.area.cells_of(places)
+        checked = layer.checked(strengths, len(cells))
+        is_inside = cells != OUTSIDE
+        layer.write(cells[is_inside], checked[is_inside])
+        count = int(np.count_nonzero(is_inside))
+        self.written += count
+        return count
+
+    def layer(self, name: str) -> InfluenceMap:
+        """Return a layer as it lives.
+
+        Raises:
+            UnknownNameError: if there is none of this name.
+        """
+        found = self.layers.get(name)
+        if found is None:
+            raise UnknownNameError("layer", name, self.layers)
+        return found
+
+    def begin(self) -> None:
+        """Begin an update of what was written until now.
+
+        Raises:
+            RuntimeError: if one is under way.
+        """
+        if self._work is not None:
+            raise RuntimeError("an update is under way; advance it until is_done before the next")
+        now = self.clock.now
+        self.passed_s = max(0.0, now.seconds - self.began_at.seconds)
+        self.began_at, self.has_begun = now, True
+        for layer in self.layers.values():
+            layer.take_written()
+        self.is_shown, self.slices_done = False, 0
+        self._work = self._update()
+
+    def advance(self, budget: Budget, /) -> None:
+        """Go on with the update, and begin one if it is time, until it is done or the budget is spent.
+
+        A slice is a step: some rows of one layer.
+        """
+        if self._work is None:
+            if not self.is_due:
+                return
+            self.begin()
+        while self._work is not None:
+            if next(self._work, None) is None:
+                self._work = None
+                return
+            self.slices_done += 1
+            budget.spend()
+            if budget.is_spent:
+                return
+
+    def save_state(self) -> State:
+        """Return all values, what is written and how far an update has come, as plain data."""
+        return saved(self)
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check a saved state; return what loads it.
+
+        Raises:
+            StateError: if it cannot be loaded, or is of another area or other layers.
+        """
+        return prepared(self, state)
+
+    def resume(
+        self, began_at: TimeIndex, passed_s: float, slices_done: int, *, is_shown: bool, has_begun: bool
+    ) -> None:
+        """Go on where a saved update was; for loading."""
+        self.began_at, self.passed_s, self.has_begun = began_at, passed_s, has_begun
+        self.is_shown, self.slices_done, self._work = is_shown, 0, None
+        if slices_done >= 0:
+            self._work = self._forget() if is_shown else self._update()
+            for _ in range(slices_done):
+                next(self._work, None)
+            self.slices_done = slices_done
+
+    def _update(self) -> Iterator[int]:
+        picture = self.buffers.free()
+        for name, layer in self.layers.items():
+            yield from layer.age(self.passed_s, self._scratch)
+            yield from layer.draw(picture.drawn[name], self.is_open, self._scratch)
+        for layer in self.layers.values():
+            layer.accept()
+        self.buffers.show(picture, self.began_at)
+        self.updates += 1
+        self.is_shown, self.slices_done = True, -1  # this slice is none of what follows
+        yield 1
+        yield from self._forget()
+
+    def _forget(self) -> Iterator[int]:
+        for layer in self.layers.values():
+            layer.forget_taken()
+            yield self.area.shape[0]
+
+
+def _checked_layers(layers: Iterable[MapLayer]) -> list[MapLayer]:
+    checked = list(layers)
+    names = set()
+    for layer in checked:
+        if not isinstance(layer, MapLayer):
+            raise TypeError(f"layers must be MapLayers, got {shown(layer)}")
+        if layer.name in names:
+            raise ValueError(f"layer {layer.name!r} is there twice; give each a name of its own")
+        names.add(layer.name)
+    if not checked:
+        raise ValueError("a decision map must have at least one layer, got none")
+    return checked
+
+
+def _checked_walls(is_open: ArrayLike, area: MapArea) -> NDArray[np.bool_]:
+    walls = np.array(is_open)
+    if walls.dtype != np.bool_:
+        raise TypeError(f"is_open must be bool, got {shown(is_open)}")
+    if walls.shape != area.shape:
+        raise ValueError(f"is_open must have the area's shape {area.shape}, got {walls.shape}")
+    return walls

@@ -1,0 +1,158 @@
+"""What a map is asked: the best cells, the edge of what is known, a careful way."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ai_core.errors import finite_number, shown, whole_number
+from ai_core.maps.grid import LARGEST_COST
+
+__all__ = ["best_cells", "careful_costs", "careful_step_cost", "frontier"]
+
+Floats = NDArray[np.float32]
+
+
+def best_cells(
+    values: ArrayLike, count: int = 1, *, apart_cells: int = 1, where: ArrayLike | None = None,
+    above: float | None = None,
+) -> NDArray[np.int32]:
+    """Return the cells of the largest values, best first; of equal ones the smallest number.
+
+    Args:
+        values: (height, width), a layer or a combination; NaN counts as nothing.
+        count: how many at most, 1 or more.
+        apart_cells: least distance between two, in rows or in columns (cells), 1 or more.
+        where: (height, width) bool, True for cells that may be chosen; None for all.
+        above: values must be above this; None for any.
+
+    Raises:
+        TypeError, ValueError: if an argument is of another type, shape or out of range.
+
+    Cost: O(cells × count).
+
+    >>> best_cells([[1, 5, 5], [0, 5, 4]], 2, apart_cells=2).tolist()
+    [1]
+    """
+    left = np.array(_map("values", values), np.float32)
+    count = whole_number("count", count, minimum=1)
+    apart = whole_number("apart_cells", apart_cells, minimum=1) - 1
+    least = -np.inf if above is None else finite_number("above", above)
+    left[np.isnan(left)] = -np.inf
+    if where is not None:
+        left[~_marks("where", where, left.shape)] = -np.inf
+    found: list[int] = []
+    width = left.shape[1]
+    while len(found) < count:
+        cell = int(left.argmax())  # the first of equal ones
+        row, column = divmod(cell, width)
+        if not left[row, column] > least:
+            break
+        found.append(cell)
+        left[max(0, row - apart):row + apart + 1, max(0, column - apart):column + apart + 1] = -np.inf
+    return np.array(found, np.int32)
+
+
+def frontier(ages_s: ArrayLike, known_below_s: float, *, is_open: ArrayLike | None = None) -> NDArray[np.int32]:
+    """Return the known cells beside unknown ones, ascending: where scouting goes on.
+
+    Args:
+        ages_s: (height, width), how long ago each cell was seen (s).
+        known_below_s: younger ones are known (s), above 0.
+        is_open: (height, width) bool; shut cells are neither. None for all open.
+
+    Raises:
+        TypeError, ValueError: if an argument is of another type, shape or out of range.
+
+    Cost: O(cells).
+
+    >>> frontier([[0, 0, 9, 9]], 5).tolist()
+    [1]
+    """
+    ages = _map("ages_s", ages_s)
+    is_known = ages < finite_number("known_below_s", known_below_s, above=0)
+    is_unknown = ~is_known
+    if is_open is not None:
+        open_cells = _marks("is_open", is_open, ages.shape)
+        is_known, is_unknown = is_known & open_cells, is_unknown & open_cells
+    beside = np.zeros_like(is_unknown)
+    beside[1:] |= is_unknown[:-1]
+    beside[:-1] |= is_unknown[1:]
+    beside[:, 1:] |= is_unknown[:, :-1]
+    beside[:, :-1] |= is_unknown[:, 1:]
+    return np.flatnonzero(is_known & beside).astype(np.int32)
+
+
+def careful_costs(costs: ArrayLike, danger: ArrayLike, weight: float, *, out: Floats | None = None) -> Floats:
+    """Return what cells cost who avoids danger: ``costs × (1 + weight × danger)``.
+
+    Hand it to ``Grid.add_mover`` or ``Grid.set_cells``, and find ways with that mover's passage.
+
+    Args:
+        costs: (height, width), of entering cells, ``inf`` for walls.
+        danger: (height, width), 0 or more, such as the layer "threat".
+        weight: how much dearer one unit of danger makes a cell, 0 or more.
+        out: optional (height, width) float32, overwritten.
+
+    Raises:
+        TypeError, ValueError: if an argument is of another type, shape or out of range.
+
+    Cost: O(cells), no allocation when ``out`` is given and both maps are float32.
+
+    >>> careful_costs([[1, 2]], [[0, 3]], 0.5).tolist()
+    [[1.0, 5.0]]
+    """
+    plain, dangers = _map("costs", costs), _map("danger", danger)
+    if plain.shape != dangers.shape:
+        raise ValueError(f"danger must have the shape of costs {plain.shape}, got {dangers.shape}")
+    weight = finite_number("weight", weight, minimum=0)
+    if out is None:
+        out = np.empty(plain.shape, np.float32)
+    np.multiply(dangers, np.float32(weight), out=out, casting="same_kind")
+    out += np.float32(1)
+    is_wall = np.isposinf(plain)
+    np.multiply(out, plain, out=out, casting="same_kind")
+    np.minimum(out, np.float32(LARGEST_COST), out=out)
+    out[is_wall] = np.inf
+    return out
+
+
+def careful_step_cost(danger: ArrayLike, weight: float) -> Callable[[int, int, float], float]:
+    """Return the ``step_cost`` of a search that avoids danger, for one ``AStarSearch``.
+
+    For many searches over one danger ``careful_costs`` is faster.
+
+    Args:
+        danger: (height, width), 0 or more; read while the search runs.
+        weight: how much dearer one unit of danger makes a cell, 0 or more.
+
+    Raises:
+        TypeError, ValueError: if an argument is of another type or out of range.
+    """
+    flat = _map("danger", danger).reshape(-1)
+    weight = finite_number("weight", weight, minimum=0)
+
+    def step_cost(start: int, to: int, cost: float) -> float:
+        return cost * (1.0 + weight * float(flat[to]))
+
+    return step_cost
+
+
+def _map(name: str, values: ArrayLike) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must be numbers, got {shown(values)}")
+    if array.ndim != 2 or not array.size:
+        raise ValueError(f"{name} must have shape (height, width), got {array.shape}")
+    return array
+
+
+def _marks(name: str, marks: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    array = np.asarray(marks)
+    if array.dtype != np.bool_:
+        raise TypeError(f"{name} must be bool, got {shown(marks)}")
+    if array.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
+    return array
