@@ -4,108 +4,30 @@
 Arrays come through the buffer protocol. Those of the passage are BORROWED for
 the life of the memory, so that cells may change in them between two searches.
 """
-from cpython.buffer cimport (
-    PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer,
-)
-from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
-from libc.stdint cimport int32_t, uint8_t, uint32_t
-from libc.stdlib cimport calloc, free, realloc
+cimport cython
+
+include "_bucket_ring.pxi"
 
 INTERFACE = 2
 """Changes with any change of names, arguments or results, here and in the twin."""
 
-cdef enum:
-    NOWHERE = -1
-    BUCKETS = 1024      # bucket_search.BUCKETS
-    NONE = -1           # no entry
-    MOST_MOVES = 8
-    AT_ONCE = 255       # the move that led to a cell where a search begins
-    ODD_ROW = 128       # cell_moves.ODD_ROW
-    LONG = 200          # cells from which on the GIL is released (count): some 5 us
 
-cdef double WIDTH = 0.5             # bucket_search.WIDTH
-cdef double DIAGONAL = 2 ** 0.5 - 1
-
-
-cdef struct Node:
-    double way
-    uint32_t search     # that wrote it; others have not been here
-    uint8_t came
-    uint8_t is_waiting
-
-
-cdef struct Entry:
-    int32_t cell
-    int32_t next
-
-
-cdef struct Move:
-    int32_t step
-    int32_t down
-    int32_t right
-    double length
-
-
-cdef class Search:
-    cdef Py_buffer open_moves, costs    # BORROWED until this object goes
-    cdef int held
-    cdef int32_t width, cells
-    cdef int kind, moves                # kind: 4, 6 or 8
-    cdef Move table[2][MOST_MOVES]
-    cdef Node* nodes                    # OWNED
-    cdef Entry* entries                 # OWNED
-    cdef int32_t room, used, spare
-    cdef int32_t head[BUCKETS]
-    cdef uint32_t number
+@cython.final
+cdef class Search(Grid):
     cdef long long bucket
-    cdef Py_ssize_t waiting
     cdef int32_t start
     cdef int32_t top, bottom, left, right
     cdef bint is_one_goal, is_backward, done
     cdef int32_t goal                   # the one, or the one reached
     cdef object goals                   # bytearray, a flag a cell, if there are many
     cdef char* goal_flags               # BORROWED from it
-    cdef double least_cost, uniform_cost, per_bucket, bound
-    cdef double short, far, both        # bucket_search.Estimate
+    cdef double least_cost, bound
     cdef readonly int reached
 
     def __cinit__(self, open_moves, costs, moves):
-        PyObject_GetBuffer(open_moves, &self.open_moves, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
-        self.held = 1
-        PyObject_GetBuffer(costs, &self.costs, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
-        self.held = 2
-        if self.costs.ndim != 2 or self.costs.itemsize != 4 or self.costs.format[0] != c"f":
-            raise TypeError("costs must be (height, width) float32")
-        if self.open_moves.ndim != 2 or self.open_moves.itemsize != 1 or self.open_moves.format[0] != c"B":
-            raise TypeError("open_moves must be (height, width) uint8")
-        if self.open_moves.len * 4 != self.costs.len or self.open_moves.shape[1] != self.costs.shape[1]:
-            raise ValueError("open_moves and costs must have the same shape")
-        self.width = <int32_t> self.costs.shape[1]
-        self.cells = <int32_t> (self.costs.shape[0] * self.costs.shape[1])
-        self.moves = len(moves.lengths)
-        self.kind = self.moves
-        self.short = DIAGONAL if self.kind == 8 else 1.0 if self.kind == 4 else 0.0
-        self.far = 0.5 if self.kind == 6 else 1.0
-        self.both = DIAGONAL if self.kind == 8 else self.far
-        for row, goes in enumerate((moves.even, moves.odd)):
-            for move in range(self.moves):
-                self.table[row][move].down, self.table[row][move].right = goes[move]
-                self.table[row][move].step = goes[move][0] * self.width + goes[move][1]
-                self.table[row][move].length = moves.lengths[move]
-        self.nodes = <Node*> calloc(self.cells, sizeof(Node))
-        if self.nodes == NULL:
-            raise MemoryError("no memory for a search")
         self.reached = NOWHERE
         self.start = NOWHERE
         self.done = True
-
-    def __dealloc__(self):
-        free(self.nodes)
-        free(self.entries)
-        if self.held > 0:
-            PyBuffer_Release(&self.open_moves)
-        if self.held > 1:
-            PyBuffer_Release(&self.costs)
 
     @property
     def is_done(self):
@@ -135,20 +57,14 @@ cdef class Search:
 
     cdef int clear(self, double least_cost, double most_cost) except -1:
         cdef double narrow = WIDTH * least_cost, wide = 1.5 * (least_cost + most_cost) / (BUCKETS - 2)
-        self.number += 1
-        if self.number == 0:
-            raise OverflowError("too many searches")
-        for i in range(BUCKETS):
-            self.head[i] = NONE
-        self.used, self.spare, self.waiting = 0, NONE, 0
-        self.uniform_cost = least_cost if least_cost == most_cost else 0.0
+        self.forget(least_cost, most_cost)
         self.per_bucket = 1 / (narrow if narrow >= wide else wide)
         return 0
 
     cdef int begin_at(self, int32_t cell) except -1:
         self.nodes[cell].search, self.nodes[cell].way = self.number, 0
         self.nodes[cell].came, self.nodes[cell].is_waiting = AT_ONCE, 1
-        if not self.push(self.bucket, cell):
+        if not put(&self.ring, <int32_t> (self.bucket & (BUCKETS - 1)), cell):
             raise MemoryError("no memory for a search")
         return 0
 
@@ -182,9 +98,9 @@ cdef class Search:
             return 0
         if most >= LONG:
             with nogil:
-                expanded = self.expand(most)
+                expanded = self.flood(most) if self.is_backward else self.expand(most)
         else:
-            expanded = self.expand(most)
+            expanded = self.flood(most) if self.is_backward else self.expand(most)
         if expanded < 0:
             raise MemoryError("no memory for a search")
         return expanded
@@ -208,53 +124,27 @@ cdef class Search:
             return down + self.short * aside
         return self.far * aside + self.both * down
 
-    cdef inline bint push(self, long long bucket, int32_t cell) noexcept nogil:
-        cdef int32_t entry = self.spare
-        cdef int32_t slot = <int32_t> (bucket & (BUCKETS - 1))
-        cdef Entry* more
-        cdef int32_t room
-        if entry != NONE:
-            self.spare = self.entries[entry].next
-        else:
-            if self.used == self.room:
-                room = 1024 if self.room == 0 else 2 * self.room
-                more = <Entry*> realloc(self.entries, <size_t> room * sizeof(Entry))
-                if more == NULL:
-                    return False
-                self.entries, self.room = more, room
-            entry = self.used
-            self.used += 1
-        self.entries[entry].cell = cell
-        self.entries[entry].next = self.head[slot]
-        self.head[slot] = entry
-        self.waiting += 1
-        return True
-
     cdef Py_ssize_t expand(self, Py_ssize_t most) noexcept nogil:
         cdef Py_ssize_t expanded = 0
-        cdef int32_t slot, entry, cell, other, row, column
+        cdef int32_t slot, cell, other, row, column
         cdef int move, bits, is_odd
         cdef double way, whole, so_far, here
         cdef long long into
         cdef Node* node
         cdef Move* table
+        cdef Ring* ring = &self.ring
         cdef uint8_t* open_moves = <uint8_t*> self.open_moves.buf
         cdef float* costs = <float*> self.costs.buf
         cdef uint32_t number = self.number
         while expanded < most:
             slot = <int32_t> (self.bucket & (BUCKETS - 1))
-            while self.head[slot] == NONE and self.waiting:
+            while ring.head[slot] == NONE and ring.waiting:
                 self.bucket += 1
                 slot = <int32_t> (self.bucket & (BUCKETS - 1))
-            if not self.waiting or self.bucket > self.bound * self.per_bucket:
+            if not ring.waiting or self.bucket > self.bound * self.per_bucket:
                 self.done = True
                 break
-            entry = self.head[slot]
-            cell = self.entries[entry].cell
-            self.head[slot] = self.entries[entry].next
-            self.entries[entry].next = self.spare
-            self.spare = entry
-            self.waiting -= 1
+            cell = take(ring, slot)
             if not self.nodes[cell].is_waiting:
                 continue
             self.nodes[cell].is_waiting = 0
@@ -266,8 +156,7 @@ cdef class Search:
             bits = open_moves[cell]
             is_odd = 1 if self.kind == 6 and bits & ODD_ROW else 0
             table = &self.table[is_odd][0]
-            # Backwards every move ends here, and costs what this cell does.
-            here = self.uniform_cost if self.uniform_cost else costs[cell] if self.is_backward else 0
+            here = self.uniform_cost
             for move in range(self.moves):
                 if not bits >> move & 1:
                     continue
@@ -284,7 +173,53 @@ cdef class Search:
                 if self.is_goal(other):
                     self.reached, self.bound = other, way
                 into = <long long> (whole * self.per_bucket)
-                if not self.push(into if into > self.bucket else self.bucket, other):
+                into = into if into > self.bucket else self.bucket
+                if not put(ring, <int32_t> (into & (BUCKETS - 1)), other):
+                    return -1
+        return expanded
+
+    cdef Py_ssize_t flood(self, Py_ssize_t most) noexcept nogil:
+        """As ``expand``, back from the goals: no cell draws it, and a move costs what the cell here does."""
+        cdef Py_ssize_t expanded = 0
+        cdef int32_t slot, cell, other
+        cdef int move, bits
+        cdef double way, so_far
+        cdef long long into
+        cdef Node* node
+        cdef Move* table
+        cdef double[MOST_MOVES] prices
+        cdef Ring* ring = &self.ring
+        cdef uint8_t* open_moves = <uint8_t*> self.open_moves.buf
+        cdef float* costs = <float*> self.costs.buf
+        while expanded < most:
+            slot = <int32_t> (self.bucket & (BUCKETS - 1))
+            while ring.head[slot] == NONE and ring.waiting:
+                self.bucket += 1
+                slot = <int32_t> (self.bucket & (BUCKETS - 1))
+            if not ring.waiting:
+                self.done = True
+                break
+            cell = take(ring, slot)
+            if not self.nodes[cell].is_waiting:
+                continue
+            self.nodes[cell].is_waiting = 0
+            so_far = self.nodes[cell].way
+            expanded += 1
+            bits = open_moves[cell]
+            table = &self.table[1 if self.kind == 6 and bits & ODD_ROW else 0][0]
+            for move in range(self.moves):
+                prices[move] = so_far + table[move].length * costs[cell]
+            for move in range(self.moves):
+                if not bits >> move & 1:
+                    continue
+                other = cell + table[move].step
+                way = prices[move]
+                node = &self.nodes[other]
+                if node.search == self.number and way >= node.way:
+                    continue
+                node.search, node.way, node.came, node.is_waiting = self.number, way, move, 1
+                into = <long long> (way * self.per_bucket)
+                if not put(ring, <int32_t> ((into if into > self.bucket else self.bucket) & (BUCKETS - 1)), other):
                     return -1
         return expanded
 
@@ -310,11 +245,6 @@ cdef class Search:
             if length:
                 at = self.before(at)
         return found
-
-    cdef inline int32_t before(self, int32_t cell) noexcept nogil:
-        cdef int move = self.nodes[cell].came
-        cdef int32_t row = cell // self.width - self.table[0][move].down
-        return cell - self.table[row & 1][move].step
 
     def flow(self, out_costs, out_next):
         cdef Py_buffer ways, following      # BORROWED for this call

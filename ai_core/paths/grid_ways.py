@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from typing import get_args
 
 import numpy as np
 
@@ -9,12 +10,19 @@ from ai_core.budget import Budget
 from ai_core.errors import shown, whole_number
 from ai_core.maps.passage import Passage
 from ai_core.paths.jump_table import JumpTable
-from ai_core.paths.path import Path
+from ai_core.paths.path import Path, PathState
 from ai_core.paths.reachability import Reachability
+from ai_core.paths.region_graph import RegionGraph
+from ai_core.paths.region_paths import RegionSearch
 from ai_core.paths.search import AStarSearch
 from ai_core.paths.search_memory import SearchMemory
+from ai_core.saving.fields import Fields, State
 
 __all__ = ["GridWays"]
+
+LONG_WAY = 3
+"""Sides of a region (count) that ends must be apart for regions to be used: on shorter ways portals are a
+detour of more than some hundredths, and a search by cells is short."""
 
 
 class GridWays:
@@ -28,17 +36,24 @@ class GridWays:
         passage: where.
         partial: whether a request that is hopeless always gets the way to the nearest cell that
             can be reached, which a search must find; else it gets none as soon as that is known.
+        regions: whether long ways may go over regions where jumps do not help: some hundredths
+            dearer than the cheapest, and found in some hundred steps.
 
     Raises:
         TypeError: if it is none.
+        ValueError: if there can be no regions on it.
     """
 
-    def __init__(self, passage: Passage, *, partial: bool = False) -> None:
+    run_on_threads = True
+    """Searches share nothing that changes while they run."""
+
+    def __init__(self, passage: Passage, *, partial: bool = False, regions: bool = False) -> None:
         if not isinstance(passage, Passage):
             raise TypeError(f"passage must be a Passage of a grid, got {shown(passage)}")
         self.passage = passage
         self.partial = bool(partial)
         self.reachability = Reachability(passage)
+        self.regions = RegionGraph(passage) if regions else None
         self.jumps: JumpTable | None = None
         self._memories: list[SearchMemory] = []
 
@@ -50,9 +65,11 @@ class GridWays:
     @property
     def is_prepared(self) -> bool:
         """True if nothing is left to be made or mended."""
-        if self.jumps is None or not JumpTable.suits(self.passage):
-            return self.reachability.is_done and not JumpTable.suits(self.passage)
-        return self.reachability.is_done and self.jumps.is_done
+        if not self.reachability.is_done or (self.regions is not None and not self.regions.is_done):
+            return False
+        if not JumpTable.suits(self.passage):
+            return True
+        return self.jumps is not None and self.jumps.is_done
 
     def check(self, name: str, place: object) -> int:
         """Return a place if it is a cell.
@@ -78,8 +95,10 @@ class GridWays:
             return None
         return Path("none", np.zeros(0, np.int32), math.inf, 0)
 
-    def begin(self, start: int, goal: int) -> AStarSearch:
+    def begin(self, start: int, goal: int) -> AStarSearch | RegionSearch:
         """Return a search for a way."""
+        if self.regions is not None and self._goes_over(self.regions, start, goal):
+            return RegionSearch(self.regions, start, goal)
         memory = next((one for one in self._memories if one.holder is None), None)
         if memory is None:
             memory = SearchMemory(self.passage)
@@ -87,6 +106,10 @@ class GridWays:
         if memory.jumps is not self.jumps:
             memory.jumps = self.jumps
         return AStarSearch(self.passage, start, goal, memory=memory)
+
+    def _goes_over(self, regions: RegionGraph, start: int, goal: int) -> bool:
+        has_jumps = self.jumps is not None and self.jumps.is_worthwhile
+        return regions.is_done and not has_jumps and self.distance(start, goal) >= LONG_WAY * regions.side
 
     def fits(self, budget: Budget) -> bool:
         """Return True: its searches pause wherever they are told to."""
@@ -104,3 +127,39 @@ class GridWays:
             self.jumps = self.jumps or JumpTable(self.passage)
             if not self.jumps.is_done:
                 self.jumps.advance(budget)
+        if self.regions is not None and not self.regions.is_done and not budget.is_spent:
+            self.regions.advance(budget)
+
+    def place_state(self, place: int) -> int:
+        """Return a cell as a save holds it."""
+        return place
+
+    def place_of(self, fields: Fields, name: str) -> int:
+        """Return a cell out of a save.
+
+        Raises:
+            StateError: if it is none of the grid.
+        """
+        return fields.whole(name, maximum=self.passage.costs.size - 1)
+
+    def path_state(self, path: Path) -> State:
+        """Return a way as a save holds it."""
+        return {
+            "state": path.state, "cells": path.cells.tolist(), "cost": path.cost if path.cost < math.inf else None,
+            "expanded": path.expanded, "bound": path.bound,
+        }
+
+    def path_of(self, fields: Fields) -> Path:
+        """Return a way out of a save; that its cells are open now nobody says.
+
+        Raises:
+            StateError: if it is none.
+        """
+        cells = np.array(fields.wholes("cells", maximum=self.passage.costs.size - 1), np.int32)
+        state: PathState = fields.one_of("state", get_args(PathState))  # type: ignore[assignment]
+        if (state == "none") != (len(cells) == 0):
+            fields.refuse("cells", f"must be there unless there is no way, got {len(cells)} with {state!r}")
+        cost, bound = fields.number_or("cost", math.inf, minimum=0), fields.number("bound", minimum=1)
+        path = Path(state, cells, cost, fields.whole("expanded"), bound)
+        fields.end()
+        return path

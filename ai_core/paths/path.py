@@ -22,12 +22,14 @@ class Path:
         cells: (n,) int32, from the start to the last; empty if there is none. Read-only.
         cost: of all its moves; ``inf`` if there is no way at all.
         expanded: cells that were expanded to find it, which is what it took.
+        bound: it costs at most so many times what the cheapest way does.
     """
 
     state: PathState
     cells: NDArray[np.int32]
     cost: float
     expanded: int
+    bound: float = 1.0
 
     @property
     def is_found(self) -> bool:

@@ -7,7 +7,9 @@ that a long one does not hold up the short ones and none waits for ever.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any, Protocol
+from concurrent.futures import Executor
+from functools import partial
+from weakref import WeakValueDictionary
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock
@@ -15,7 +17,10 @@ from ai_core.errors import finite_number, shown, whole_number
 from ai_core.faults import FaultIsolation
 from ai_core.paths.path import Path
 from ai_core.paths.path_ticket import PathTicket
-from ai_core.paths.ways import Way, WayBook
+from ai_core.paths.search_threads import SearchThreads
+from ai_core.paths.ticket_saving import loaded_tickets, saved_tickets
+from ai_core.paths.ways import Way, WayBook, Ways
+from ai_core.saving.fields import Fields, State
 from ai_core.trace import Trace
 
 __all__ = ["PathService", "Ways"]
@@ -27,34 +32,8 @@ TURN_US = 100.0
 """Time of such a turn (µs). Shorter ones cost more for changing than they gain in fairness."""
 
 
-class Ways(Protocol):
-    """What finds ways: a grid, a navigation map."""
-
-    @property
-    def version(self) -> int:
-        """Rises when ways found before may be wrong."""
-
-    @property
-    def is_prepared(self) -> bool:
-        """True if ``prepare`` has nothing to do."""
-
-    def check(self, name: str, place: object) -> Any:
-        """Return a place as it is kept, or raise TypeError or ValueError."""
-
-    def distance(self, one: Any, other: Any) -> float:
-        """Return how far two places are apart, in the unit of tolerances."""
-
-    def hopeless(self, start: Any, goal: Any) -> Path | None:
-        """Return the answer if it is known at once that there is no way."""
-
-    def begin(self, start: Any, goal: Any) -> Any:
-        """Return a search: interruptible work whose result is a Path."""
-
-    def fits(self, budget: Budget) -> bool:
-        """Return whether a turn may be begun on what is left; asked before each, once it is False no more."""
-
-    def prepare(self, budget: Budget) -> None:
-        """Do what makes searches faster."""
+TURNS_AT_ONCE = 16
+"""Turns (count) that a search gets at once when several run on threads: to hand it over costs half a turn."""
 
 
 class PathService:
@@ -74,6 +53,10 @@ class PathService:
         keep_frames: how long a way nobody asks for is kept (frames).
         trace: told of each ticket that is done.
         faults: told of searches that raise.
+        executor: of threads, on which several searches run at once; those that end in their first turn
+            never get there. Everything is handed over and taken back within ``advance``, so it
+            changes nothing but the time that takes, and that of compiled searches alone.
+        helpers: how many threads of it help the one that calls ``advance`` (count).
         on_over: called with each ticket that is done, failed or refused; within ``request_path``
             if that is so at once, else within ``advance``. Tickets cancelled are not told.
 
@@ -91,6 +74,8 @@ class PathService:
         keep_frames: int = 600,
         trace: Trace | None = None,
         faults: FaultIsolation | None = None,
+        executor: Executor | None = None,
+        helpers: int = 1,
         on_over: Callable[[PathTicket], object] | None = None,
     ) -> None:
         needed = ("begin", "check", "distance", "fits", "hopeless", "prepare")
@@ -108,9 +93,15 @@ class PathService:
         self._keep_frames = whole_number("keep_frames", keep_frames, minimum=0)
         self._trace = trace or Trace()
         self._faults = faults or FaultIsolation()
+        if executor is not None and not getattr(ways, "run_on_threads", False):
+            raise ValueError(f"ways must be such that may be found on threads, got {shown(ways)}; leave out executor")
+        self._threads = None if executor is None else SearchThreads(executor, helpers)
         self._on_over = on_over or _tell_nobody
         self._book = WayBook(ways)
         self._next_number = 0
+        self._held: WeakValueDictionary[int, PathTicket] = WeakValueDictionary()
+        self._unclaimed: dict[int, PathTicket] = {}
+        self._loaded_at_frame = 0
         self._counts = dict.fromkeys(("requests", "shared", "searches", "found", "no_way", "failed", "refused"), 0)
 
     def request_path(
@@ -136,6 +127,7 @@ class PathService:
         urgency = finite_number("priority", priority, above=0)
         reach = finite_number("tolerance", tolerance, minimum=0)
         ticket = PathTicket(self._next_number, start, goal, urgency, self._clock.now.frame)
+        self._held[ticket.number] = ticket
         self._next_number += 1
         self._counts["requests"] += 1
         way = self._book.find(start, goal, reach)
@@ -147,7 +139,7 @@ class PathService:
             self._counts["shared"] += 1
             ticket.is_shared = True
             ticket.is_near = (way.start, way.goal) != (start, goal)
-        way.asked_at_frame = ticket.asked_at_frame
+        self._book.ask(way, ticket.asked_at_frame)
         if way.path is not None:
             self._give(ticket, way.path)
         else:
@@ -165,6 +157,56 @@ class PathService:
         if not isinstance(ticket, PathTicket):
             raise TypeError(f"ticket must be a PathTicket, got {shown(ticket)}")
         return ticket.path
+
+    def ticket(self, number: int) -> PathTicket:
+        """Return the ticket of a number, as after loading.
+
+        Raises:
+            ValueError: if nobody holds it any more, or it was never given.
+        """
+        ticket = self._held.get(whole_number("number", number, minimum=0))
+        if ticket is None:
+            raise ValueError(f"number must be of a ticket that somebody holds, got {number}; ask for the way anew")
+        self._unclaimed.pop(number, None)
+        return ticket
+
+    def save_state(self) -> State:
+        """Return tickets, and the ways they wait for.
+
+        Cost: O(tickets held, and cells of their ways).
+        """
+        return {
+            "version": 1, "next_number": self._next_number, "counts": dict(self._counts),
+            **saved_tickets(self._held.values(), self._book, self._ways),
+        }
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check a saved state; return what loads it. It must be of the same ground, which is saved by others.
+
+        Raises:
+            StateError: if it cannot be loaded; says where in it, and why.
+        """
+        fields = Fields.versioned(state, version=1)
+        next_number = fields.whole("next_number")
+        counted = fields.group("counts")
+        counts = {name: counted.whole(name) for name in self._counts}
+        counted.end()
+        loaded = loaded_tickets(fields, next_number, self._ways)
+        fields.end()
+
+        def change() -> None:
+            for way in self._book.running.values():
+                way.search.cancel()
+            for ticket in self._held.values():
+                if ticket.number not in loaded.tickets:
+                    ticket.state = ticket.state if ticket.is_over else "cancelled"
+            self._book = WayBook(self._ways)
+            self._next_number, self._counts = next_number, counts
+            self._unclaimed = loaded.enter(self._book, self._held.get)
+            self._held = WeakValueDictionary(self._unclaimed)
+            self._loaded_at_frame = self._clock.now.frame
+
+        return change
 
     def cancel(self, ticket: PathTicket) -> None:
         """Give up a request; the search goes on if others wait for it. Does nothing when it is over."""
@@ -192,13 +234,19 @@ class PathService:
         Cost: as the budget says.
         """
         self._book.forget(self._clock.now.frame - self._keep_frames)
+        if self._unclaimed and self._clock.now.frame - self._loaded_at_frame > self._keep_frames:
+            self._unclaimed = {}
         while not budget.is_spent:
             while self._book.waiting and len(self._book.running) < self._most_running:
                 self._start(self._book.next_waiting(self._clock.now.frame))
             way = self._book.next_running()
             if way is None or not self._ways.fits(budget):
                 break
-            self._take_turn(way, budget)
+            together = self._book.longest_running() if self._threads is not None and way.turns_taken else []
+            if len(together) > 1:
+                self._take_turns(together, budget)
+            else:
+                self._take_turn(way, budget)
         if not budget.is_spent and not self._ways.is_prepared:
             self._ways.prepare(budget)
 
@@ -215,7 +263,7 @@ class PathService:
             self._book.wait(way)
         else:
             self._counts["no_way"] += 1
-            self._book.keep(way, hopeless)
+            self._book.keep(way, hopeless, ticket.asked_at_frame)
         return way
 
     def _start(self, way: Way) -> None:
@@ -243,13 +291,34 @@ class PathService:
         if budget.steps == before:
             budget.spend()  # what reports nothing is not free
         way.turns += 1
+        way.turns_taken += 1
         if done:
             self._finish(way, way.search.result)
+
+    def _take_turns(self, ways: list[Way], budget: Budget) -> None:
+        """Let several searches go on at once, each with a budget of its own: budgets are not for threads."""
+        assert self._threads is not None
+        watch = budget.stopwatch
+        left = budget.left if watch is not None else budget.left / len(ways)
+        budgets = []
+        for way in ways:
+            share = TURNS_AT_ONCE * min(way.priority, 16.0) * (TURN_STEPS if watch is None else TURN_US)
+            share = min(share, left)
+            budgets.append(Budget.of_steps(max(1, int(share))) if watch is None else Budget.of_time(share, watch))
+        raised = self._threads.run([
+            partial(way.search.advance, own) for way, own in zip(ways, budgets, strict=True)])
+        for way, own, error in zip(ways, budgets, raised, strict=True):
+            budget.spend(max(1, own.steps))
+            way.turns += TURNS_AT_ONCE
+            if error is not None:
+                self._fail(way, error)
+            elif way.search.is_done:
+                self._finish(way, way.search.result)
 
     def _finish(self, way: Way, path: Path) -> None:
         self._counts["found" if path.is_found else "no_way"] += 1
         tickets = way.tickets
-        self._book.keep(way, path)
+        self._book.keep(way, path, self._clock.now.frame)
         for ticket in tickets:
             self._give(ticket, path)
 

@@ -27,6 +27,9 @@ CELLS_PER_LOOK = 256
 """Cells expanded between two looks at the budget: 10 µs compiled, 0.4 ms interpreted.
 More overruns a budget further; fewer cost more than a tenth of a compiled search."""
 
+MOST_AT_ONCE = 1 << 30
+"""Cells that a heart is told to expand at most (count): more does not fit its numbers on every machine."""
+
 Goals = int | Iterable[int] | Callable[[int], bool]
 """A place, several of which any will do, or a function that tells whether a place is one."""
 
@@ -86,6 +89,7 @@ class AStarSearch:
         if not isinstance(ground, Passage | Graph):
             raise TypeError(f"ground must be a Passage of a grid, or a Graph, got {shown(ground)}")
         self._ground = ground
+        self._passage = ground if isinstance(ground, Passage) else None
         self._size = ground.size if isinstance(ground, Graph) else ground.costs.size
         self._start = whole_number("start", start, minimum=0, maximum=self._size - 1)
         self._goals = goals_on(self._size, goals)
@@ -143,29 +147,31 @@ class AStarSearch:
         """
         if self._is_cancelled:
             raise RuntimeError("the search was cancelled; begin another")
-        if self.is_done:
+        if self._result is not None:
             return
-        if isinstance(self._ground, Passage) and self._ground.version != self._version:
+        if self._passage is not None and self._passage.version != self._version:
             self.restarts += 1
             self._begin()
+        is_timed = budget.stopwatch is not None
         while True:
-            expanded = self._heart.advance(self._next_look(budget))
+            most = CELLS_PER_LOOK if is_timed else budget.peek()
+            if most > MOST_AT_ONCE or self._most < math.inf:
+                most = min(most, self._most - self.expanded, MOST_AT_ONCE)
+            expanded = self._heart.advance(int(most) or 1)
             self.expanded += expanded
             budget.spend(expanded)
-            if self._is_jumping and self._heart.is_done and self._heart.reached == NOWHERE:
-                # Jumps tell that there is no way, not which cell is nearest.
-                self._walk(self._ground, self._goals)  # type: ignore[arg-type]
-            elif self._heart.is_done or self.expanded >= self._most:
-                self._result = self._found()
-                self._leave()
-                return
-            if budget.is_spent:
+            if self._heart.is_done or self.expanded >= self._most:
+                self._end()
+            if self._result is not None or budget.is_spent:
                 return
 
-    def _next_look(self, budget: Budget) -> int:
-        """Return how many to expand before the budget is looked at."""
-        left = CELLS_PER_LOOK if budget.stopwatch is not None else budget.peek()
-        return max(1, int(min(left, self._most - self.expanded, 1 << 30)))
+    def _end(self) -> None:
+        if self._is_jumping and self._heart.is_done and self._heart.reached == NOWHERE:
+            # Jumps tell that there is no way, not which cell is nearest.
+            self._walk(self._ground, self._goals)  # type: ignore[arg-type]
+        else:
+            self._result = self._found()
+            self._leave()
 
     def _begin(self) -> None:
         ground, goals = self._ground, self._goals

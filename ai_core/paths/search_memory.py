@@ -2,17 +2,19 @@
 from __future__ import annotations
 
 import ai_core.paths.bucket_search as bucket_search
+import ai_core.paths.repairing_search as repairing_search
 from ai_core.errors import shown
 from ai_core.maps.passage import Passage
 from ai_core.paths.bucket_search import BucketSearch
 from ai_core.paths.jump_search import JumpSearch
 from ai_core.paths.jump_table import JumpTable
+from ai_core.paths.repairing_search import RepairingSearch
 
 __all__ = ["SearchMemory"]
 
 
 class SearchMemory:
-    """Memory for one search at a time on one passage: 16 bytes a cell, and 24 more with jumps.
+    """Memory for one search at a time on one passage: 16 bytes a cell, 24 more with jumps, 16 for anytime searches.
 
     Making it costs as much as a short search. Beginning another search in it is O(1),
     interpreted O(what the last one touched).
@@ -30,7 +32,7 @@ class SearchMemory:
         holder: whose search runs in it now, or None.
     """
 
-    __slots__ = ("_buckets", "_jumping", "_jumps", "holder", "passage")
+    __slots__ = ("_buckets", "_jumping", "_jumps", "_repairing", "holder", "passage")
 
     def __init__(self, passage: Passage, jumps: JumpTable | None = None) -> None:
         if not isinstance(passage, Passage):
@@ -39,6 +41,7 @@ class SearchMemory:
         self.holder: object = None
         self._buckets: BucketSearch | None = None
         self._jumping: JumpSearch | None = None
+        self._repairing: RepairingSearch | None = None
         self.jumps = jumps
 
     @property
@@ -73,6 +76,14 @@ class SearchMemory:
                 self.passage.open_moves, self.passage.costs, self.passage.moves
             )
         return self._buckets
+
+    def repairing(self) -> RepairingSearch:
+        """Return the search that makes its way better and better."""
+        if self._repairing is None:
+            self._repairing = repairing_search.repairing_search(
+                self.passage.open_moves, self.passage.costs, self.passage.moves
+            )
+        return self._repairing
 
     def jumping(self) -> JumpSearch | None:
         """Return the search that jumps; None if it may not, or should not."""

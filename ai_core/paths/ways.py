@@ -3,12 +3,56 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from heapq import heappop, heappush
-from typing import Any
+from typing import Any, Protocol
 
+from ai_core.budget import Budget
 from ai_core.paths.path import Path
 from ai_core.paths.path_ticket import PathTicket
+from ai_core.saving.fields import Fields, State
 
-__all__ = ["Way", "WayBook"]
+__all__ = ["Way", "WayBook", "Ways"]
+
+
+class Ways(Protocol):
+    """What finds ways: a grid, a navigation map."""
+
+    @property
+    def version(self) -> int:
+        """Rises when ways found before may be wrong."""
+
+    @property
+    def is_prepared(self) -> bool:
+        """True if ``prepare`` has nothing to do."""
+
+    def check(self, name: str, place: object) -> Any:
+        """Return a place as it is kept, or raise TypeError or ValueError."""
+
+    def distance(self, one: Any, other: Any) -> float:
+        """Return how far two places are apart, in the unit of tolerances."""
+
+    def hopeless(self, start: Any, goal: Any) -> Path | None:
+        """Return the answer if it is known at once that there is no way."""
+
+    def begin(self, start: Any, goal: Any) -> Any:
+        """Return a search: interruptible work whose result is a Path."""
+
+    def fits(self, budget: Budget) -> bool:
+        """Return whether a turn may be begun on what is left; asked before each, once it is False no more."""
+
+    def prepare(self, budget: Budget) -> None:
+        """Do what makes searches faster."""
+
+    def place_state(self, place: Any) -> Any:
+        """Return a place as a save holds it."""
+
+    def place_of(self, fields: Fields, name: str) -> Any:
+        """Return a place out of a save, or raise StateError."""
+
+    def path_state(self, path: Any) -> State:
+        """Return a way as a save holds it."""
+
+    def path_of(self, fields: Fields) -> Any:
+        """Return a way out of a save, or raise StateError."""
 
 
 class Way:
@@ -19,18 +63,19 @@ class Way:
         start: where from.
         goal: where to.
         first_frame: when it was asked for first.
-        asked_at_frame: when it was asked for last.
+        asked_at_frame: when it was asked for last, or found.
         priority: the highest of its tickets.
         tickets: who waits for it.
         search: what finds it, once it runs.
         turns: turns it had, and those that ran before it began.
+        turns_taken: turns it had alone.
         path: what was found.
         version: of the ground it was found on.
     """
 
     __slots__ = (
         "asked_at_frame", "first_frame", "goal", "number", "path", "priority", "search", "start", "tickets",
-        "turns", "version",
+        "turns", "turns_taken", "version",
     )
 
     def __init__(self, number: int, start: Hashable, goal: Hashable, frame: int) -> None:
@@ -40,7 +85,7 @@ class Way:
         self.priority = 0.0
         self.tickets: list[PathTicket] = []
         self.search: Any = None
-        self.turns = 0
+        self.turns = self.turns_taken = 0
         self.path: Path | None = None
         self.version = -1
 
@@ -92,6 +137,12 @@ class WayBook:
         ways = (*self.waiting.values(), *self.running.values())
         return next((way for way in ways if any(one is ticket for one in way.tickets)), None)
 
+    def ask(self, way: Way, frame: int) -> None:
+        """Note that somebody asks for a way; found ones stay in the order they were asked for last."""
+        way.asked_at_frame = frame
+        if way.path is not None:
+            self.found[way.start, way.goal] = self.found.pop((way.start, way.goal))
+
     def wait(self, way: Way) -> None:
         """Note a way that is asked for."""
         self.waiting[way.start, way.goal] = way
@@ -134,10 +185,17 @@ class WayBook:
         """Return whose turn it is: who has had fewest, then who asked first."""
         return min(self.running.values(), key=lambda way: (way.turns, way.number), default=None)
 
-    def keep(self, way: Way, path: Path) -> None:
+    def longest_running(self) -> list[Way]:
+        """Return those that did not end in their first turn, whose turn it is first."""
+        ways = [way for way in self.running.values() if way.turns_taken]
+        return sorted(ways, key=lambda way: (way.turns, way.number))
+
+    def keep(self, way: Way, path: Path, frame: int) -> None:
         """Note a way that is found; it is of the ground as it is now."""
         self.drop(way)
+        way.asked_at_frame = frame
         way.path, way.search, way.version, way.tickets = path, None, self._ground.version, []
+        self.found.pop((way.start, way.goal), None)
         self.found[way.start, way.goal] = way
 
     def leave(self, way: Way, ticket: PathTicket) -> None:
@@ -159,6 +217,12 @@ class WayBook:
         self.running.pop((way.start, way.goal), None)
 
     def forget(self, before_frame: int) -> None:
-        """Forget found ways that nobody asked for since a frame."""
-        for key in [key for key, way in self.found.items() if way.asked_at_frame < before_frame]:
-            del self.found[key]
+        """Forget found ways that nobody asked for since a frame.
+
+        Cost: O(ways forgotten).
+        """
+        while self.found:
+            way = next(iter(self.found.values()))
+            if way.asked_at_frame >= before_frame:
+                return
+            del self.found[way.start, way.goal]

@@ -6,12 +6,18 @@ import pytest
 import ai_core.paths.bucket_search as bucket_search
 import ai_core.paths.jump_distances as jump_distances
 import ai_core.paths.jump_search as jump_search
+import ai_core.paths.portal_search as portal_search
+import ai_core.paths.region_fields as region_fields
+import ai_core.paths.repairing_search as repairing_search
 from ai_core.twins import INTERPRETED, kernel_of
 
 OF_MODULES = {
     bucket_search: ("bucket_search",),
     jump_distances: ("fill_lines", "mend_jumps"),
     jump_search: ("jump_search",),
+    portal_search: ("portal_search",),
+    region_fields: ("fill_fields", "follow_field"),
+    repairing_search: ("repairing_search",),
 }
 TWINS = {
     (module, name): INTERPRETED[f"{module.__name__}.{name}"] for module, names in OF_MODULES.items() for name in names

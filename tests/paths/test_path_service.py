@@ -14,6 +14,7 @@ from ai_core.faults import FaultIsolation
 from ai_core.maps.grid import Grid
 from ai_core.paths.grid_ways import GridWays
 from ai_core.paths.path_service import PathService
+from ai_core.paths.region_graph import RegionGraph
 from ai_core.trace import Trace
 from tests.paths.levels import grids, plain_costs
 
@@ -300,3 +301,48 @@ def test_where_ways_may_be_partial_hopeless_requests_get_one_before_and_after_th
         finished(service, clock)
         assert ticket.path.state == "partial"
         assert grid.place(ticket.path.end)[1] == 3
+
+
+def test_long_ways_over_unlike_ground_go_by_regions_once_they_are_made(clock):
+    cells = np.ones((128, 128))
+    cells[60:64, :120] = math.inf
+    cells[::9, ::7] = 3.0
+    grid = Grid(cells)
+    ways = GridWays(grid.passage(), regions=True)
+    service = PathService(ways, clock)
+    before = service.request_path(grid.cell(1, 1), grid.cell(126, 1))
+    finished(service, clock)
+    while not ways.is_prepared:
+        service.advance(Budget.of_steps(50))
+    after, short = (service.request_path(grid.cell(2, 1), grid.cell(*goal)) for goal in ((126, 1), (8, 8)))
+    finished(service, clock)
+    assert before.path.bound == short.path.bound == 1
+    assert before.path.cost - 1 <= after.path.cost <= 1.1 * before.path.cost
+    assert after.path.cost <= after.path.bound * before.path.cost
+    assert 10 * after.path.expanded < before.path.expanded
+    grid.set_cells([grid.cell(5, 5)], False)
+    assert not ways.is_prepared
+
+
+@given(grid=grids(), ends=st.lists(st.tuples(st.integers(0, 63), st.integers(0, 63)), min_size=1, max_size=6),
+       change=st.integers(0, 63), steps=st.integers(1, 40))
+def test_over_regions_every_ticket_gets_a_way_within_its_bound_also_after_a_change(grid, ends, change, steps):
+    passage, clock = grid.passage(), ManualClock()
+    if not RegionGraph.suits(passage):
+        return
+    ways, size = GridWays(passage, partial=True), passage.costs.size
+    ways.regions = RegionGraph(passage, side=4, stretch=2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ai_core.paths.grid_ways.LONG_WAY", 0)
+        service = PathService(ways, clock)
+        for _ in range(2):
+            while not ways.is_prepared:
+                service.advance(Budget.of_steps(steps))
+            tickets = [service.request_path(start % size, goal % size) for start, goal in ends]
+            finished(service, clock, steps)
+            for ticket in tickets:
+                least = plain_costs(passage, ticket.start).get(ticket.goal, math.inf)
+                assert ticket.path.is_found == (least < math.inf)
+                if ticket.path.is_found:
+                    assert least * (1 - 1e-9) <= ticket.path.cost <= ticket.path.bound * least * (1 + 1e-9)
+            grid.set_cells([change % size], not passage.is_free(change % size))

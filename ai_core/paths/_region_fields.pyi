@@ -1,0 +1,21 @@
+from typing import Any
+
+from numpy.typing import NDArray
+
+from ai_core.maps.cell_moves import Moves
+
+INTERFACE: int
+
+def fill_fields(
+    open_moves: NDArray[Any],
+    costs: NDArray[Any],
+    moves: Moves,
+    top: int,
+    left: int,
+    targets: NDArray[Any],
+    out_costs: NDArray[Any],
+    out_moves: NDArray[Any],
+) -> None: ...
+def follow_field(
+    field: NDArray[Any], costs: NDArray[Any], moves: Moves, top: int, left: int, cell: int
+) -> tuple[bytes, float]: ...

@@ -1,0 +1,10 @@
+from typing import Any
+
+from numpy.typing import NDArray
+
+from ai_core.maps.cell_moves import Moves
+from ai_core.paths.repairing_search import RepairingSearch
+
+INTERFACE: int
+
+def repairing_search(open_moves: NDArray[Any], costs: NDArray[Any], moves: Moves) -> RepairingSearch: ...

@@ -1,0 +1,200 @@
+"""Bump and turn: going towards a goal without a map, and turning where a wall is met.
+
+Plain, it takes the open way that leads nearest to the goal: almost free, and caught behind
+the first wall that is bent around it. With a memory it goes back from dead ends and tries
+what is left, so that it gets wherever a way leads, or knows that none does. With an
+``ExploredMap`` many share one memory. It is what a character does while its way is searched.
+"""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+from ai_core.errors import shown, whole_number
+from ai_core.maps.cell_moves import ODD_ROW
+from ai_core.maps.passage import Passage
+from ai_core.paths.explored_map import ExploredMap, ExploredQuestion
+from ai_core.saving.fields import Fields, State
+
+__all__ = ["BumpAndTurn", "BumpState", "Look", "Remoteness", "cells_apart", "cells_around"]
+
+BumpState = Literal["going", "asking", "arrived", "hopeless"]
+"""On its way; waiting for the shared map to answer; there; no way is left that was not tried."""
+
+Look = Callable[[int], Sequence[int]]
+"""Says which places one can go to from a place, in one step."""
+
+Remoteness = Callable[[int, int], float]
+"""Says how far two places are apart, as the crow flies."""
+
+
+class BumpAndTurn:
+    """One character that finds its way by trying. Places are whole numbers, such as cells.
+
+    Args:
+        look: where one can go from a place; see ``cells_around``.
+        apart: how far two places are apart; see ``cells_apart``.
+        start: where it stands.
+        goal: where it wants to.
+        remembers: whether it remembers where it was, and goes back from dead ends.
+        explored: what it shares with others instead of remembering; keep it advanced.
+
+    Raises:
+        TypeError, ValueError: if an argument is not what it must be.
+
+    Cost: one ``look`` and one ``apart`` for each open way a step; with a memory, 100 bytes for each place tried.
+    """
+
+    def __init__(
+        self, look: Look, apart: Remoteness, start: int, goal: int, *, remembers: bool = True,
+        explored: ExploredMap | None = None,
+    ) -> None:
+        if not callable(look) or not callable(apart):
+            raise TypeError(f"look and apart must be callables, got {shown(look)} and {shown(apart)}")
+        if explored is not None and not isinstance(explored, ExploredMap):
+            raise TypeError(f"explored must be an ExploredMap or None, got {shown(explored)}")
+        self._look, self._apart, self._explored = look, apart, explored
+        self.at = whole_number("start", start, minimum=0)
+        self.goal = whole_number("goal", goal, minimum=0)
+        self._remembers = bool(remembers) and explored is None
+        self._before = self.at
+        self._tried = {self.at}
+        self._way: list[int] = []          # back to where it began; or onward, as the shared map answered
+        self._question: ExploredQuestion | None = None
+        self._version = -1
+        self.state: BumpState = "arrived" if self.at == self.goal else "going"
+
+    def step(self, at: int | None = None) -> int:
+        """Return where to go next: a place beside it, or where it is if it is there, asks or gives up.
+
+        Args:
+            at: where it is, if it is not where it was sent to: somebody pushed it.
+
+        Raises:
+            TypeError, ValueError: if it is no place.
+        """
+        if at is not None and at != self.at:
+            self._put(whole_number("at", at, minimum=0))
+        if self.state in ("arrived", "hopeless"):
+            return self.at
+        open_ways = list(self._look(self.at))
+        if self._explored is not None:
+            there = self._shared_step(self._explored, open_ways)
+        elif self._remembers:
+            there = self._remembered_step(open_ways)
+        else:
+            there = self._plain_step(open_ways)
+        if there != self.at:
+            self._before, self.at = self.at, there
+        if self.at == self.goal:
+            self.state = "arrived"
+        return self.at
+
+    def save_state(self) -> State:
+        """Return where it is and what it remembers, as plain data; a question is asked anew."""
+        return {
+            "version": 1, "at": self.at, "goal": self.goal, "before": self._before,
+            "state": "going" if self.state == "asking" else self.state, "tried": sorted(self._tried),
+            "way": list(self._way)}
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check what ``save_state`` returned; return what takes it back.
+
+        Raises:
+            StateError: if something does not fit; nothing is changed then.
+        """
+        fields = Fields.versioned(state, version=1)
+        at, goal, before = (fields.whole(name) for name in ("at", "goal", "before"))
+        told: Any = fields.one_of("state", ("going", "arrived", "hopeless"))
+        tried, way = set(fields.wholes("tried")), fields.wholes("way")
+        fields.end()
+
+        def change() -> None:
+            self.at, self.goal, self._before, self.state = at, goal, before, told
+            self._tried, self._way = tried, way
+            self._question, self._version = None, -1
+
+        return change
+
+    def _put(self, at: int) -> None:
+        """It was pushed: what it tried it still knows, the way back it does not."""
+        self._before = self.at = at
+        self._way.clear()
+        self._question = None
+        self._tried.add(at)
+        self.state = "arrived" if at == self.goal else "going"
+
+    def _nearest(self, places: Sequence[int]) -> int:
+        """Return the place nearest to the goal, the smallest of equal ones."""
+        return min(places, key=lambda place: (self._apart(place, self.goal), place))
+
+    def _plain_step(self, open_ways: list[int]) -> int:
+        onward = [place for place in open_ways if place != self._before]
+        return self._nearest(onward or open_ways) if open_ways else self._give_up()
+
+    def _remembered_step(self, open_ways: list[int]) -> int:
+        fresh = [place for place in open_ways if place not in self._tried]
+        if fresh:
+            there = self._nearest(fresh)
+            self._way.append(self.at)
+            self._tried.add(there)
+            return there
+        return self._way.pop() if self._way else self._give_up()
+
+    def _shared_step(self, explored: ExploredMap, open_ways: list[int]) -> int:
+        if explored.version != self._version:       # what it reported is known to all now
+            self._version = explored.version
+            self._tried = {self.at}
+        explored.report(self.at, open_ways)
+        self._tried.add(self.at)
+        if self._question is not None:
+            if not self._question.is_answered:
+                return self.at
+            answer, self._question = self._question.way, None
+            if answer is None:
+                return self._give_up()
+            self._way, self.state = answer[1:], "going"
+        if self._way:
+            if self._way[0] in open_ways:
+                return self._way.pop(0)
+            explored.forget([self._way[0]])           # a wall has come since
+            self._way.clear()
+        fresh = [place for place in open_ways if place not in self._tried and not explored.knows(place)]
+        if fresh and not explored.knows(self.goal):
+            return self._nearest(fresh)
+        self._question = explored.ask(self.at, self.goal, self._apart)
+        self.state = "asking"
+        return self.at
+
+    def _give_up(self) -> int:
+        self.state = "hopeless"
+        return self.at
+
+
+def cells_around(passage: Passage) -> Look:
+    """Return what looks around on a grid: the open moves from a cell."""
+    if not isinstance(passage, Passage):
+        raise TypeError(f"passage must be a Passage of a grid, got {shown(passage)}")
+    moves, width = passage.moves, passage.shape[1]
+
+    def look(cell: int) -> list[int]:
+        bits = int(passage.open_moves.flat[cell])
+        goes = moves.odd if moves.is_hexagonal and bits & ODD_ROW else moves.even
+        return [cell + down * width + right for move, (down, right) in enumerate(goes) if bits >> move & 1]
+
+    return look
+
+
+def cells_apart(passage: Passage) -> Remoteness:
+    """Return what says how far two cells of a grid are apart (cells)."""
+    width, is_hexagonal = passage.shape[1], passage.moves.is_hexagonal
+
+    def apart(one: int, other: int) -> float:
+        (row, column), (other_row, other_column) = divmod(one, width), divmod(other, width)
+        if not is_hexagonal:
+            return math.hypot(row - other_row, column - other_column)
+        across = column + 0.5 * (row % 2) - other_column - 0.5 * (other_row % 2)
+        return math.hypot(across, 0.75 ** 0.5 * (row - other_row))
+
+    return apart

@@ -1,0 +1,49 @@
+"""What a way is made of: its moves, and what they cost."""
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ai_core.maps.cell_moves import ODD_ROW
+from ai_core.maps.passage import Passage
+
+__all__ = ["costs_along", "moves_along", "without_loops"]
+
+
+def moves_along(passage: Passage, cells: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return the number of the move from each cell of a way to the next, -1 where no move is open; (n - 1,)."""
+    width, opened = passage.shape[1], passage.open_moves.reshape(-1)[cells[:-1]]
+    if width >= 3 and not passage.moves.is_hexagonal:  # every move has a step of its own
+        steps = np.array([down * width + right for down, right in passage.moves.even])
+        moves = np.minimum(np.searchsorted(steps, np.diff(cells)), len(steps) - 1)
+        is_open = (steps[moves] == np.diff(cells)) & (opened >> moves & 1).astype(bool)
+        return np.where(is_open, moves, -1)
+    rows, columns = np.divmod(cells.astype(np.int64), width)
+    down, right = np.diff(rows), np.diff(columns)
+    is_odd = (opened & ODD_ROW).astype(bool) & passage.moves.is_hexagonal
+    found = np.full(len(down), -1)
+    for parity, goes in enumerate((passage.moves.even, passage.moves.odd)):
+        for move, (row, column) in enumerate(goes):
+            is_it = (down == row) & (right == column) & (is_odd == bool(parity)) & (opened >> move & 1).astype(bool)
+            found[is_it] = move
+    return found
+
+
+def costs_along(passage: Passage, cells: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Return what the way costs from each of its cells to the last, (n,); summed up from there."""
+    lengths = np.array(passage.moves.lengths)[moves_along(passage, cells)]
+    steps = lengths * passage.costs.reshape(-1)[cells[1:]].astype(np.float64)
+    return np.concatenate([np.cumsum(steps[::-1])[::-1], [0.0]])
+
+
+def without_loops(cells: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return a way that comes to no cell twice: what lies between is left out."""
+    if len(np.unique(cells)) == len(cells):
+        return cells
+    last = {cell: i for i, cell in enumerate(cells.tolist())}
+    kept, i = [], 0
+    while i < len(cells):
+        cell = int(cells[i])
+        kept.append(cell)
+        i = last[cell] + 1
+    return np.array(kept, np.int32)

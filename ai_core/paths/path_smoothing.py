@@ -1,0 +1,69 @@
+"""Smoothing: the corners of a way cut off, where there is room."""
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ai_core.errors import finite_number, shown, whole_number
+
+__all__ = ["smooth"]
+
+
+def smooth(
+    points: ArrayLike,
+    radius: float,
+    *,
+    rounds: int = 2,
+    is_open: Callable[[NDArray[np.float64], NDArray[np.float64]], bool] | None = None,
+) -> NDArray[np.float64]:
+    """Return a way with its corners cut off, again and again: nearly arcs.
+
+    Each corner is cut no farther from it than ``radius``, and than half of the pieces beside it.
+    A corner whose cut would not be open stays as it is. Start and end stay.
+
+    Args:
+        points: (n, 2) or (n, 3), where the way turns.
+        radius: how far from a corner the first cut may begin, 0 or more, in their unit.
+        rounds: how often; each doubles the points at most, and halves the cuts.
+        is_open: tells whether one can walk straight between two points; None: always.
+
+    Raises:
+        ValueError: if they have another shape or are not finite, or a number is out of range.
+
+    Cost: O(n * 2 ** rounds), and as many questions.
+    Source: Chaikin 1974.
+
+    >>> smooth([(0, 0), (4, 0), (4, 4)], 1.0, rounds=1).tolist()
+    [[0.0, 0.0], [3.0, 0.0], [4.0, 1.0], [4.0, 4.0]]
+    """
+    way = np.asarray(points, np.float64)
+    if way.ndim != 2 or way.shape[1] not in (2, 3) or not np.isfinite(way).all():
+        raise ValueError(f"points must be (n, 2) or (n, 3), finite, got {shown(points)}")
+    reach = finite_number("radius", radius, minimum=0)
+    for _ in range(whole_number("rounds", rounds, minimum=0, maximum=8)):
+        way = _cut(way, reach, is_open)
+        reach /= 2
+    return way
+
+
+def _cut(
+    way: NDArray[np.float64], reach: float, is_open: Callable[[NDArray[np.float64], NDArray[np.float64]], bool] | None
+) -> NDArray[np.float64]:
+    if len(way) < 3 or reach == 0:
+        return way
+    kept = [way[0]]
+    for before, corner, after in zip(way[:-2], way[1:-1], way[2:], strict=True):
+        sides = [corner + (other - corner) * _share(corner, other, reach) for other in (before, after)]
+        if is_open is None or is_open(*sides):
+            kept += sides
+        else:
+            kept.append(corner)
+    return np.array([*kept, way[-1]])
+
+
+def _share(corner: NDArray[np.float64], other: NDArray[np.float64], reach: float) -> float:
+    """Return which share of a piece lies within reach of a corner, at most half."""
+    length = float(np.linalg.norm(other - corner))
+    return min(0.5, reach / length) if length else 0.5

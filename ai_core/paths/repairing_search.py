@@ -1,0 +1,252 @@
+"""The heart of anytime searches: a way soon, then cheaper ones, each round on what the last one knows.
+
+It is a search back from the goals, so that what it knows stays true when the mover
+walks on. Estimates count ``weight`` times, which draws it to the start. In a round no
+cell is expanded twice, but in one of weight 1; who gets cheaper meanwhile is parked for the
+next, where all that waits is put in order anew. Buckets lie between the least that a way
+can cost and the dearest that waits; what is dearer still is parked, too.
+
+This is the twin in Python of ``_repairing_search``, with the same results.
+"""
+from __future__ import annotations
+
+from array import array
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ai_core.maps.cell_moves import ODD_ROW, Moves
+from ai_core.paths.bucket_search import BUCKETS, NOWHERE, WIDTH, Estimate
+from ai_core.twins import twin
+
+__all__ = ["INTERFACE", "RepairingSearch", "repairing_search"]
+
+INTERFACE = 1
+"""Changes with any change of names, arguments or results, here and in the kernel."""
+
+INFINITE = float("inf")
+
+
+class RepairingSearch(Protocol):
+    """The memory of anytime searches on one passage, used again by each."""
+
+    def begin(self, start: int, goals: NDArray[np.int32], least_cost: float, most_cost: float, weight: float) -> None:
+        """Forget the last search and begin one.
+
+        Args:
+            start: a cell.
+            goals: (n,), at least one, ascending.
+            least_cost: no cell that can be entered costs less.
+            most_cost: none costs more.
+            weight: how much estimates count, 1 or more.
+        """
+
+    def adopt(self, cells: NDArray[np.int32], ways: NDArray[np.float64]) -> None:
+        """Learn a way before the first cell is expanded.
+
+        Args:
+            cells: (n,), from the start to a goal, every step of it an open move.
+            ways: (n,), what it costs from each of them to that goal.
+        """
+
+    def repair(self, start: int, weight: float) -> None:
+        """Begin another round, on what is known.
+
+        Args:
+            start: where the mover is: where it was, a cell of the best way, or, as long as there
+                is no way, any cell.
+            weight: as for ``begin``; of use if not greater than before.
+
+        Cost: O(cells that wait).
+        """
+
+    def advance(self, most: int) -> int:
+        """Expand up to ``most`` cells; return how many. 0 when the round is over."""
+
+    @property
+    def is_over(self) -> bool:
+        """True if the round is over; after one of weight 1 its way is the cheapest, or there is none."""
+
+    @property
+    def cost(self) -> float:
+        """What the best way costs, ``inf`` if there is none yet."""
+
+    @property
+    def least(self) -> float:
+        """What any way costs at least; never above the cheapest."""
+
+    def way(self) -> bytes:
+        """Return the cells of the best way from start to goal, as int32."""
+
+
+@twin
+def repairing_search(open_moves: NDArray[np.uint8], costs: NDArray[np.float32], moves: Moves) -> RepairingSearch:
+    """Return memory for anytime searches on one passage.
+
+    Args:
+        open_moves: (height, width), of each cell, as bits. Kept, not copied.
+        costs: (height, width) of entering each cell. Kept, not copied.
+        moves: the kind of grid.
+
+    Cost: 10 bytes a cell, compiled 16.
+    """
+    return _RepairingSearch(open_moves, costs, moves)
+
+
+class _RepairingSearch:
+    def __init__(self, open_moves: NDArray[np.uint8], costs: NDArray[np.float32], moves: Moves) -> None:
+        self.moves = moves
+        self.height, self.width = costs.shape
+        self.open_moves = open_moves.reshape(-1).data
+        self.costs = costs.reshape(-1).data
+        self.ways = array("d", [INFINITE]) * costs.size
+        self.came = array("i", [NOWHERE]) * costs.size
+        self.is_waiting = bytearray(costs.size)
+        self.touched: list[int] = []
+        self.ring: list[list[int]] = [[] for _ in range(BUCKETS)]
+        self.parked: list[int] = []
+        self.rounds = array("i", [0]) * costs.size
+        self.steps = [
+            tuple(
+                (down * self.width + right, length)
+                for move, ((down, right), length) in enumerate(
+                    zip(moves.odd if moves.is_hexagonal and bits & ODD_ROW else moves.even, moves.lengths, strict=True)
+                )
+                if bits >> move & 1
+            )
+            for bits in range(256)
+        ]
+        self.is_over, self.cost, self.least, self.round = True, 0.0, 0.0, 0
+
+    def begin(self, start: int, goals: NDArray[np.int32], least_cost: float, most_cost: float, weight: float) -> None:
+        for cell in self.touched:
+            self.ways[cell], self.is_waiting[cell] = INFINITE, 0
+        for bucket in (*self.ring, self.parked):
+            bucket.clear()
+        self.least_cost, self.most_cost = least_cost, most_cost
+        self.touched = goals.tolist()
+        for cell in self.touched:
+            self._write(cell, 0.0, cell)
+        self.parked.extend(self.touched)
+        self.is_over, self.cost, self.least = False, INFINITE, 0.0
+        self.repair(start, weight)
+
+    def adopt(self, cells: NDArray[np.int32], ways: NDArray[np.float64]) -> None:
+        way, towards = ways.tolist(), cells.tolist()
+        for i in range(len(towards) - 2, -1, -1):
+            if way[i] < self.ways[towards[i]]:
+                self._write(towards[i], way[i], towards[i + 1])
+                self.touched.append(towards[i])
+                self.parked.append(towards[i])
+        self.repair(self.start, self.weight)
+
+    def _write(self, cell: int, way: float, came: int) -> None:
+        self.ways[cell], self.came[cell], self.is_waiting[cell] = way, came, 1
+        self.rounds[cell] = 0
+
+    def repair(self, start: int, weight: float) -> None:
+        self.start, self.weight = start, weight
+        self.estimate = Estimate.to(np.array([start], np.int32), self.moves, self.height, self.width)
+        self.cost = self.ways[start]
+        self.round += 1
+        self._sort()
+
+    def _sort(self) -> None:
+        """Put what waits in order."""
+        cells = self._gathered()
+        keys = [self.ways[cell] + self.weight * (self.least_cost * self.estimate.from_cell(cell)) for cell in cells]
+        reach = 1.5 * (self.weight * self.least_cost + self.most_cost)  # how much one move may lengthen a key
+        high = min(max(keys, default=0.0) + reach, self.cost)
+        self.base = min(self.least, high)
+        self.per_bucket = 1 / max(WIDTH * self.least_cost, (high - self.base) / (BUCKETS - 2))
+        self.bucket, self.due = BUCKETS, 0
+        for cell, key in zip(cells, keys, strict=True):
+            self._put(cell, key)
+        self.is_over = self.due == 0
+
+    def _put(self, cell: int, key: float) -> None:
+        """Put a cell into its bucket; it is parked if it is not its turn in this round, or far off."""
+        slot = (key - self.base) * self.per_bucket
+        if key >= self.cost or slot >= BUCKETS or (self.weight > 1 and self.rounds[cell] == self.round):
+            self.parked.append(cell)
+            return
+        self.due += 1
+        self.bucket = min(self.bucket, int(slot))
+        self.ring[int(slot)].append(cell)
+
+    def _gathered(self) -> list[int]:
+        """Take all that wait and may lead to a better way out of their buckets; learn what ways cost at least."""
+        cells, least = [], INFINITE
+        for bucket in (*self.ring, self.parked):
+            for cell in reversed(bucket):
+                if self.is_waiting[cell] != 1:
+                    continue
+                whole = self.ways[cell] + self.least_cost * self.estimate.from_cell(cell)
+                if whole >= self.cost:
+                    self.is_waiting[cell] = 0
+                    continue
+                self.is_waiting[cell] = 2  # so that it is gathered once
+                cells.append(cell)
+                least = min(least, whole)
+            bucket.clear()
+        for cell in cells:
+            self.is_waiting[cell] = 1
+        self.least = min(least, self.cost)
+        return cells
+
+    def advance(self, most: int) -> int:
+        expanded = 0
+        while expanded < most and not self.is_over:
+            if not self.due:
+                self._sort()
+            while self.due and not self.ring[self.bucket]:
+                self.bucket += 1
+            if not self.due or self.base * self.per_bucket + self.bucket > self.cost * self.per_bucket:
+                self.is_over = True
+                break
+            cell = self.ring[self.bucket].pop()
+            self.due -= 1
+            if self.is_waiting[cell]:
+                self.is_waiting[cell], self.rounds[cell] = 0, self.round
+                if self.ways[cell] + self.least_cost * self.estimate.from_cell(cell) < self.cost:
+                    self._expand(cell)
+                    expanded += 1
+        if self.weight == 1:
+            self._learn_least()
+        return expanded
+
+    def _expand(self, cell: int) -> None:
+        ways, width, least_cost, cost = self.ways, self.width, self.least_cost, self.cost
+        rows_down, columns_aside, short, far, both = self.estimate
+        so_far, here = ways[cell], self.costs[cell]
+        for step, length in self.steps[self.open_moves[cell]]:
+            other = cell + step
+            way = so_far + length * here
+            if way >= ways[other]:
+                continue
+            row = other // width
+            down, aside = rows_down[row], columns_aside[row & 1][other % width]
+            left = least_cost * (down + short * aside if aside < down else far * aside + both * down)
+            if way + left >= cost:
+                continue
+            if ways[other] == INFINITE:
+                self.touched.append(other)
+                self.rounds[other] = 0
+            ways[other], self.came[other] = way, cell
+            if other == self.start:
+                cost = self.cost = way
+            else:
+                self.is_waiting[other] = 1
+                self._put(other, way + self.weight * left)
+
+    def _learn_least(self) -> None:
+        """In a round of weight 1 no way is cheaper than the bucket that is looked at."""
+        least = self.cost if self.is_over else min(self.cost, self.base + self.bucket / self.per_bucket)
+        self.least = max(self.least, least)
+
+    def way(self) -> bytes:
+        cells = array("i", [self.start])
+        while self.came[cells[-1]] != cells[-1]:
+            cells.append(self.came[cells[-1]])
+        return cells.tobytes()

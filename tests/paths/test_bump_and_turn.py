@@ -1,0 +1,195 @@
+"""Finding one's way by trying."""
+from __future__ import annotations
+
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ai_core.budget import Budget
+from ai_core.maps.grid import Grid
+from ai_core.paths import BumpAndTurn, ExploredMap, cells_apart, cells_around
+from ai_core.saving.fields import StateError
+from tests.paths.levels import grids, plain_costs
+
+BENT = """
+.........
+...####..
+......#..
+......#..
+...####..
+.........
+"""
+
+
+def ground(text=BENT):
+    rows = text.split()
+    grid = Grid([[letter == "." for letter in row] for row in rows])
+    return grid, grid.passage()
+
+
+def walker(passage, start, goal, **how):
+    return BumpAndTurn(cells_around(passage), cells_apart(passage), start, goal, **how)
+
+
+def walked(one, most, explored=None):
+    """The places it comes through, until it is there or gives up."""
+    places = [one.at]
+    for _ in range(most):
+        if one.state in ("arrived", "hopeless"):
+            break
+        if explored is not None:
+            explored.advance(Budget.unlimited())
+        places.append(one.step())
+    return places
+
+
+def legal(passage, places):
+    look = cells_around(passage)
+    return all(one == other or other in look(one) for one, other in pairwise(places))
+
+
+def test_over_open_ground_it_goes_straight_and_turns_at_a_wall():
+    grid, passage = ground()
+    one = walker(passage, grid.cell(0, 0), grid.cell(0, 8), remembers=False)
+    assert [grid.place(place) for place in walked(one, 20)] == [(0, column) for column in range(9)]
+    assert one.state == "arrived"
+    around = walker(passage, grid.cell(0, 5), grid.cell(2, 8), remembers=False)
+    assert len(walked(around, 20)) == 5
+
+
+def test_plain_it_is_caught_in_a_bent_wall_and_with_a_memory_it_gets_out():
+    grid, passage = ground()
+    ends = grid.cell(2, 4), grid.cell(2, 8)
+    assert walker(passage, *ends, remembers=False).state == "going"
+    caught = walker(passage, *ends, remembers=False)
+    assert {grid.place(place)[1] for place in walked(caught, 500)} <= {3, 4, 5}
+    free = walker(passage, *ends)
+    places = walked(free, 200)
+    assert free.state == "arrived"
+    assert legal(passage, places)
+
+
+@given(grids(), st.data())
+def test_with_a_memory_it_arrives_wherever_a_way_leads_and_else_knows_that_none_does(grid, data):
+    passage = grid.passage()
+    cells = passage.costs.size
+    start, goal = (data.draw(st.integers(0, cells - 1)) for _ in range(2))
+    one = walker(passage, start, goal)
+    places = walked(one, 4 * cells + 4)
+    assert one.state == ("arrived" if goal in plain_costs(passage, start) else "hopeless")
+    assert legal(passage, places)
+    assert len(places) <= 2 * cells + 1
+
+
+@given(grids(), st.data(), st.integers(1, 5))
+def test_so_do_many_with_one_memory(grid, data, steps):
+    passage = grid.passage()
+    cells = passage.costs.size
+    ends = [[data.draw(st.integers(0, cells - 1)) for _ in range(2)] for _ in range(3)]
+    explored = ExploredMap()
+    many = [walker(passage, *pair, explored=explored) for pair in ends]
+    ways = [[one.at] for one in many]
+    for _ in range(200 * cells):
+        if all(one.state in ("arrived", "hopeless") for one in many):
+            break
+        explored.advance(Budget.of_steps(steps))
+        for one, way in zip(many, ways, strict=True):
+            way.append(one.step())
+    assert [one.state for one in many] == [
+        "arrived" if goal in plain_costs(passage, start) else "hopeless" for start, goal in ends]
+    assert all(legal(passage, way) for way in ways)
+
+
+def test_who_comes_later_takes_the_way_that_others_found():
+    grid, passage = ground()
+    explored, ends = ExploredMap(), (grid.cell(2, 4), grid.cell(2, 8))
+    first = walked(walker(passage, *ends, explored=explored), 300, explored)
+    second = walked(walker(passage, *ends, explored=explored), 300, explored)
+    moves = [len(set(pairwise(way)) - {(one, one) for one in way}) for way in (first, second)]
+    assert moves[1] < moves[0]
+    assert moves[1] <= 11
+
+
+def test_when_a_wall_comes_across_a_known_way_it_looks_for_another():
+    grid, passage = ground("""
+.....
+.###.
+.....
+""")
+    explored = ExploredMap()
+    ends = grid.cell(0, 0), grid.cell(0, 4)
+    assert len(walked(walker(passage, *ends, explored=explored), 100, explored)) >= 5
+    grid.set_cells([grid.cell(0, 3)], False)
+    one = walker(passage, *ends, explored=explored)
+    places = walked(one, 200, explored)
+    assert one.state == "arrived"
+    assert grid.cell(2, 2) in places
+    assert legal(passage, places)
+
+
+def test_who_is_pushed_goes_on_from_there():
+    grid, passage = ground()
+    one = walker(passage, grid.cell(0, 0), grid.cell(5, 8))
+    for _ in range(3):
+        one.step()
+    assert one.step(grid.cell(5, 0)) in cells_around(passage)(grid.cell(5, 0))
+    assert one.step(grid.cell(5, 8)) == grid.cell(5, 8)
+    assert one.state == "arrived"
+
+
+@pytest.mark.parametrize("how", [{"remembers": False}, {}, {"explored": True}])
+def test_saved_on_its_way_it_goes_on_the_same(how):
+    grid, passage = ground()
+    worlds = []
+    for _ in range(2):
+        explored = ExploredMap() if how.get("explored") else None
+        arguments = {**how, "explored": explored} if explored is not None else how
+        worlds.append((explored, walker(passage, grid.cell(2, 4), grid.cell(2, 8), **arguments)))
+    (explored, one), (other_explored, other) = worlds
+    for _ in range(7):
+        if explored is not None:
+            explored.advance(Budget.unlimited())
+        one.step()
+    if explored is not None:
+        other_explored.prepare_state(json.loads(json.dumps(explored.save_state())))()
+    other.prepare_state(json.loads(json.dumps(one.save_state())))()
+    assert walked(other, 300, other_explored)[-1] == walked(one, 300, explored)[-1]
+    assert other.state == one.state
+
+
+def test_a_damaged_save_is_refused():
+    _, passage = ground()
+    one, explored = walker(passage, 0, 5), ExploredMap()
+    for damage in ({"version": 2}, {"at": -1}, {"state": "lost"}, {"tried": ["x"]}):
+        with pytest.raises(StateError):
+            one.prepare_state({**one.save_state(), **damage})
+    for ways in ([[]], [[1, 2], [1]], [["x"]], None):
+        with pytest.raises(StateError):
+            explored.prepare_state({"version": 1, "ways": ways})
+
+
+def test_misuse_is_refused():
+    _, passage = ground()
+    look, apart = cells_around(passage), cells_apart(passage)
+    with pytest.raises(TypeError, match="callables"):
+        BumpAndTurn(None, apart, 0, 1)
+    with pytest.raises(ValueError, match="start must be at least 0"):
+        BumpAndTurn(look, apart, -1, 1)
+    with pytest.raises(TypeError, match="explored must be"):
+        BumpAndTurn(look, apart, 0, 1, explored=[])
+    with pytest.raises(TypeError, match="apart must be"):
+        ExploredMap().ask(0, 1, None)
+    with pytest.raises(TypeError, match="Passage"):
+        cells_around(np.zeros((2, 2)))
+
+
+def test_the_sample_of_the_page_runs():
+    text = (Path(__file__).parents[2] / "docs" / "bump_and_turn.md").read_text(encoding="utf-8")
+    sample, = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    exec(compile(sample, "docs/bump_and_turn.md", "exec"), {})

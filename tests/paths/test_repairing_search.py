@@ -1,0 +1,50 @@
+"""The heart of anytime searches: both forms do the same, step by step."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.paths.conftest import FORMS, forms_of
+from tests.paths.levels import grids
+
+WEIGHTS = (5.0, 2.0, 1.3, 1.0)
+
+
+def story(make, passage, start, goals, most):
+    """All that can be told of a search, and of the rounds after it."""
+    search = make(passage.open_moves, passage.costs, passage.moves)
+    told = []
+    for begin_at in (int(goals[0]), start):  # the second in the memory of the first
+        search.begin(begin_at, goals, passage.least_cost, passage.most_cost, WEIGHTS[0])
+        for weight in WEIGHTS:
+            search.repair(begin_at, weight)
+            while not search.is_over:
+                told.append((search.advance(most), search.cost, search.least))
+            told.append((search.cost, search.least, search.way() if search.cost < np.inf else b""))
+    return told
+
+
+@pytest.mark.skipif(len(FORMS) < 2, reason="kernels are not built")
+@given(grid=grids(), numbers=st.lists(st.integers(0, 63), min_size=2, max_size=4), most=st.integers(1, 9))
+def test_both_forms_do_the_same_in_every_slice(grid, numbers, most):
+    passage = grid.passage()
+    start, *goals = (number % passage.costs.size for number in numbers)
+    goals = np.unique(goals).astype(np.int32)
+    first, second = (story(make, passage, start, goals, most) for make in forms_of("repairing_search"))
+    assert first == second
+
+
+@pytest.mark.skipif("compiled" not in FORMS, reason="kernels are not built")
+def test_the_kernel_refuses_cells_that_are_not_on_the_grid():
+    _, make = forms_of("repairing_search")
+    from ai_core.maps.cell_moves import moves_of
+    moves, costs = moves_of(8), np.ones((2, 3), np.float32)
+    search = make(moves.open_from(np.isfinite(costs), "closed"), costs, moves)
+    for start, goal in ((-1, 0), (6, 0), (0, -1), (0, 6)):
+        with pytest.raises(IndexError):
+            search.begin(start, np.array([goal], np.int32), 1.0, 1.0, 1.0)
+    search.begin(0, np.array([5], np.int32), 1.0, 1.0, 1.0)
+    with pytest.raises(ValueError, match="neighbors"):
+        search.adopt(np.array([0, 5], np.int32), np.array([1.0, 0.0]))

@@ -1,0 +1,145 @@
+"""Ways pulled straight: shorter, still open, and through corridors the shortest."""
+from __future__ import annotations
+
+import math
+from heapq import heappop, heappush
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ai_core.budget import Budget
+from ai_core.maps.grid import Grid
+from ai_core.paths import AStarSearch, line_is_open, pull_cells, pull_through
+from tests.paths.levels import grids
+
+SAMPLES = 400
+
+
+def walked_cells(start, end):
+    """Every cell that many points of a line lie in, those near a border in both."""
+    for share in np.linspace(0, 1, SAMPLES):
+        row, column = (a + share * (b - a) for a, b in zip(start, end, strict=True))
+        yield {
+            (math.floor(row + 0.5 + down), math.floor(column + 0.5 + right))
+            for down in (-1e-7, 1e-7) for right in (-1e-7, 1e-7)
+        }
+
+
+@given(grid=grids(), numbers=st.tuples(st.integers(0, 63), st.integers(0, 63)))
+def test_between_two_turns_everything_is_open_and_no_way_gets_longer(grid, numbers):
+    passage = grid.passage()
+    start, goal = (number % passage.costs.size for number in numbers)
+    search = AStarSearch(passage, start, goal)
+    search.advance(Budget.unlimited())
+    if passage.moves.is_hexagonal:
+        with pytest.raises(ValueError, match="square grid"):
+            pull_cells(passage, search.result.cells)
+        return
+    turns = pull_cells(passage, search.result.cells)
+    if not len(turns):
+        return
+    assert (turns[0], turns[-1]) == (search.result.cells[0], search.result.cells[-1])
+    places = [grid.place(int(cell)) for cell in turns]
+    length = sum(math.dist(*pair) for pair in pairwise(places))
+    walked = [grid.place(int(cell)) for cell in search.result.cells]
+    if passage.is_uniform:
+        assert length <= sum(math.dist(*pair) for pair in pairwise(walked)) + 1e-9
+    for one, other in pairwise(places):
+        for cells in walked_cells(one, other):
+            free = [passage.is_free(grid.cell(*cell)) for cell in cells
+                    if 0 <= cell[0] < passage.shape[0] and 0 <= cell[1] < passage.shape[1]]
+            assert all(free) if passage.corners == "closed" else any(free)
+
+
+@given(grid=grids(), ends=st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), min_size=2, max_size=2))
+def test_a_line_is_open_there_and_back_alike(grid, ends):
+    passage = grid.passage()
+    one, other = (tuple(number % side for number, side in zip(end, passage.shape, strict=True)) for end in ends)
+    assert line_is_open(passage, one, other) == line_is_open(passage, other, one)
+
+
+def test_a_line_through_a_corner_follows_the_rule_of_the_grid():
+    for corners, beside, is_open in (
+        ("closed", 0, True), ("closed", 1, False), ("half_open", 1, True), ("half_open", 2, False), ("open", 2, True),
+    ):
+        cells = np.ones((2, 2), bool)
+        cells[0, 1], cells[1, 0] = beside < 1, beside < 2
+        assert line_is_open(Grid(cells, corners=corners).passage(), (0, 0), (1, 1)) == is_open
+
+
+def test_a_line_beyond_the_edge_is_shut():
+    assert not line_is_open(Grid(np.ones((2, 2), bool)).passage(), (0, 0), (0, 5))
+
+
+def test_dear_ground_is_gone_round_still():
+    cells = np.ones((5, 9))
+    cells[0:3, 4] = 30.0
+    grid = Grid(cells)
+    search = AStarSearch(grid.passage(), grid.cell(0, 0), grid.cell(0, 8))
+    search.advance(Budget.unlimited())
+    turns = [grid.place(int(cell)) for cell in pull_cells(grid.passage(), search.result.cells)]
+    assert max(row for row, _ in turns) == 3
+
+
+def shortest_through(start, goal, gates):
+    """What a way through gates costs at least: a plain search over all their ends."""
+    places = [(start, -1), *((end, number) for number, gate in enumerate(gates) for end in gate), (goal, len(gates))]
+    costs, waiting = {0: 0.0}, [(0.0, 0)]
+    while waiting:
+        cost, one = heappop(waiting)
+        if cost > costs[one]:
+            continue
+        for other in range(len(places)):
+            if places[other][1] > places[one][1] and passes(places[one], places[other], gates):
+                longer = cost + math.dist(places[one][0], places[other][0])
+                if longer < costs.get(other, math.inf):
+                    costs[other] = longer
+                    heappush(waiting, (longer, other))
+    return costs[len(places) - 1]
+
+
+def passes(one, other, gates):
+    """Whether a line goes through every gate between its ends; gates stand upright."""
+    (x, y), (end_x, end_y) = one[0], other[0]
+    for number in range(one[1] + 1, other[1]):
+        (at, high), (_, low) = gates[number]
+        height = y + (end_y - y) * (at - x) / (end_x - x)
+        if not low - 1e-9 <= height <= high + 1e-9:
+            return False
+    return True
+
+
+HEIGHTS = st.floats(-5, 5).map(lambda height: round(height, 2))
+
+
+@given(ends=st.tuples(HEIGHTS, HEIGHTS), gates=st.lists(st.tuples(HEIGHTS, HEIGHTS), max_size=7))
+def test_a_way_through_a_corridor_is_the_shortest_there_is(ends, gates):
+    upright = [[(x, max(pair)), (x, min(pair))] for x, pair in enumerate(gates, start=1)]
+    start, goal = (0.0, ends[0]), (len(gates) + 1.0, ends[1])
+    points = pull_through(start, goal, upright).tolist()
+    assert (tuple(points[0]), tuple(points[-1])) == (start, goal)
+    length = sum(math.dist(*pair) for pair in pairwise(points))
+    assert length == pytest.approx(shortest_through(start, goal, upright), rel=1e-9)
+
+
+def test_a_margin_is_kept_from_the_ends_of_gates_and_too_narrow_ones_are_gone_through_in_the_middle():
+    points = pull_through((0, 0), (4, 0), [[(2, 3), (2, 1)]], margin=0.5)
+    assert points.tolist() == [[0, 0], [2, 1.5], [4, 0]]
+    points = pull_through((0, 0), (4, 0), [[(2, 3), (2, 1)]], margin=5)
+    assert points.tolist() == [[0, 0], [2, 2], [4, 0]]
+
+
+def test_bad_input_is_refused_at_the_call():
+    passage = Grid(np.ones((3, 3), bool)).passage()
+    for cells, why in (([0, 9], "cells of the grid"), ([0.5], "cells of the grid"), ([0, 5, 6], "open moves")):
+        with pytest.raises(ValueError, match=why):
+            pull_cells(passage, cells)
+    with pytest.raises(ValueError, match=r"\(n, 2, 2\)"):
+        pull_through((0, 0), (1, 1), [[1, 2]])
+    with pytest.raises(ValueError, match="finite"):
+        pull_through((0, 0), (1, math.nan), [])
+    with pytest.raises(ValueError, match="margin"):
+        pull_through((0, 0), (1, 1), [], margin=-1)

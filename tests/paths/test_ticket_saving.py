@@ -1,0 +1,148 @@
+"""Tickets are saved and loaded; searches begin anew, and nobody loses his place."""
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ai_core.budget import Budget
+from ai_core.clock import ManualClock
+from ai_core.maps.grid import Grid
+from ai_core.paths import GridWays, PathService
+from ai_core.saving import StateError
+from tests.paths.levels import grids
+
+
+def service_of(grid, clock, **settings):
+    return PathService(GridWays(grid.passage(), partial=True), clock, **settings)
+
+
+def through_json(state):
+    return json.loads(json.dumps(state))
+
+
+def told(ticket):
+    path = ticket.path
+    return (
+        ticket.number, ticket.state, ticket.priority, ticket.is_shared, ticket.is_near, ticket.why,
+        None if path is None else (path.state, path.cells.tolist(), path.cost, path.expanded, path.bound),
+    )
+
+
+def finished(service, clock):
+    while not service.is_idle:
+        service.advance(Budget.of_steps(50))
+        clock.advance()
+
+
+@given(grid=grids(), steps=st.integers(0, 60), spent=st.integers(0, 5), ends=st.lists(
+    st.tuples(st.integers(0, 63), st.integers(0, 63), st.sampled_from([0.5, 1, 4]), st.sampled_from([0, 2])),
+    max_size=9))
+def test_a_loaded_service_gives_every_ticket_the_way_it_would_have_had(grid, steps, spent, ends):
+    clock, size = ManualClock(), grid.passage().costs.size
+    service = service_of(grid, clock, most_running=2)
+    tickets = [
+        service.request_path(start % size, goal % size, priority=priority, tolerance=tolerance)
+        for start, goal, priority, tolerance in ends
+    ]
+    for _ in range(spent):
+        service.advance(Budget.of_steps(steps))
+    state = through_json(service.save_state())
+    other = service_of(grid, clock, most_running=2)
+    other.prepare_state(state)()
+    assert other.save_state() == state
+    loaded = [other.ticket(one.number) for one in tickets]
+    for one in (service, other):
+        finished(one, clock)
+    assert [told(one)[:6] for one in loaded] == [told(one)[:6] for one in tickets]
+    assert [(one.path.state, one.path.cost) for one in loaded] == [(one.path.state, one.path.cost) for one in tickets]
+
+
+def test_loaded_into_the_running_game_tickets_become_what_they_were():
+    grid, clock = Grid(np.ones((9, 9), bool)), ManualClock()
+    service = service_of(grid, clock)
+    early, gone = service.request_path(0, 80), service.request_path(0, 70)
+    gone_number = gone.number
+    state = through_json(service.save_state())
+    del gone
+    finished(service, clock)
+    late = service.request_path(0, 60)
+    assert early.state == "done"
+    service.prepare_state(state)()
+    assert (early.state, early.path, late.state) == ("waiting", None, "cancelled")
+    assert service.ticket(early.number) is early
+    finished(service, clock)
+    assert early.path.end == 80
+    assert service.ticket(gone_number).path.end == 70
+    assert service.request_path(0, 50).number == 2
+
+
+def test_a_search_begins_anew_where_its_tickets_stood_in_the_queue():
+    grid, clock = Grid(np.ones((30, 30), bool)), ManualClock()
+    cells = [grid.cell(29, column) for column in range(29)]
+    grid.set_cells(cells, False)
+    service = service_of(grid, clock, most_running=1)
+    tickets = [service.request_path(0, goal) for goal in (grid.cell(29, 29), grid.cell(28, 0), 5)]
+    service.advance(Budget.of_steps(20))
+    assert [one.state for one in tickets] == ["running", "waiting", "waiting"]
+    other, over = service_of(grid, clock, most_running=1), []
+    other._on_over = over.append
+    other.prepare_state(through_json(service.save_state()))()
+    assert other.ticket(0).state == "waiting"
+    finished(other, clock)
+    assert [one.number for one in over] == [0, 1, 2]
+
+
+def test_tickets_that_nobody_asks_for_after_loading_are_let_go():
+    grid, clock = Grid(np.ones((3, 3), bool)), ManualClock()
+    service = service_of(grid, clock, keep_frames=5)
+    ticket = service.request_path(0, 8)
+    finished(service, clock)
+    other = service_of(grid, clock, keep_frames=5)
+    other.prepare_state(service.save_state())()
+    for _ in range(7):
+        clock.advance()
+        other.advance(Budget.unlimited())
+    with pytest.raises(ValueError, match="somebody holds"):
+        other.ticket(ticket.number)
+
+
+def test_a_save_that_cannot_be_right_is_refused_and_changes_nothing():
+    grid, clock = Grid(np.ones((3, 3), bool)), ManualClock()
+    service = service_of(grid, clock)
+    held = [service.request_path(0, 8), service.request_path(1, 7)]
+    finished(service, clock)
+    held.append(service.request_path(2, 6))
+    state = through_json(service.save_state())
+
+    def spoilt(change):
+        copy = through_json(state)
+        change(copy)
+        return copy
+
+    for change in (
+        lambda one: one.update(version=2),
+        lambda one: one.pop("ways"),
+        lambda one: one["ways"].clear(),
+        lambda one: one["ways"][0].update(goal=9),
+        lambda one: one["ways"][0].update(tickets=[0]),
+        lambda one: one["ways"].append(one["ways"][0]),
+        lambda one: one["tickets"][0].update(number=99),
+        lambda one: one["tickets"][0].update(number=1),
+        lambda one: one["tickets"][0].update(state="waiting"),
+        lambda one: one["tickets"][0].update(priority=-1),
+        lambda one: one["tickets"][0].update(path=None),
+        lambda one: one["tickets"][0]["path"].update(cells=[0, 1000]),
+        lambda one: one["tickets"][0]["path"].update(cells=[]),
+        lambda one: one["tickets"][0]["path"].update(bound=0.5),
+        lambda one: one.update(more=1),
+    ):
+        with pytest.raises(StateError):
+            service.prepare_state(spoilt(change))
+        assert service.save_state() == state
+    smaller = service_of(Grid(np.ones((2, 2), bool)), clock)
+    with pytest.raises(StateError, match="must be at most 3"):
+        smaller.prepare_state(state)
