@@ -1,0 +1,98 @@
+"""What do we do together?
+
+``Squad``: members, a commander who thinks for all, one path, and a ``Formation`` whose slots
+move along it. Hand it ``GridRoutes`` and ``GridClearance`` where there are walls.
+``Capabilities`` and ``Force``: who can do what to whom; ``StanceJudge``: fight, hold or retreat.
+``Tactic`` and its kind: what members do about whom they meet, chosen by ``TacticByRules``.
+``AttackTokens``: two at once. ``give_roles``, ``assign``: who is what, and where, at the least cost.
+``Strategist``: decides for a whole side; told a ``StrategicSituation``, it returns a plan.
+
+Rejected: slots relative to other members. Who follows a follower swings.
+"""
+from __future__ import annotations
+
+from ai_core.squads.attack_tokens import AttackTokens
+from ai_core.squads.battle_forecast import Forecast, forecast
+from ai_core.squads.bounding_overwatch import BoundingOverwatch
+from ai_core.squads.build_order import BuildOrder, Product, TechnologyTree
+from ai_core.squads.capabilities import Capabilities, Force, power_ratio
+from ai_core.squads.clearance import GridClearance
+from ai_core.squads.commander import SquadMember, nearest_to_goal, toughest
+from ai_core.squads.flanking import Flanking
+from ai_core.squads.formation import Formation, Slot
+from ai_core.squads.formation_march import MarchSettings
+from ai_core.squads.healing_support import HealingSupport
+from ai_core.squads.orders import Order
+from ai_core.squads.personality import Personality
+from ai_core.squads.roles import RoleNeed, RolesGiven, give_roles
+from ai_core.squads.routes import GridRoutes, StraightRoutes
+from ai_core.squads.sacrifice import Sacrifice
+from ai_core.squads.scouting import Scouting
+from ai_core.squads.situation import Sighting, Situation
+from ai_core.squads.slot_assignment import Assignment, assign, with_few_changes
+from ai_core.squads.squad import Squad
+from ai_core.squads.stance import Stance, StanceJudge, StancePolicy
+from ai_core.squads.strategic_situation import (
+    EnemyReport,
+    Mission,
+    Purchase,
+    SquadReport,
+    StrategicPlan,
+    StrategicSituation,
+)
+from ai_core.squads.strategist import Strategist
+from ai_core.squads.suppressing_fire import SuppressingFire
+from ai_core.squads.tactic_choice import SITUATION_FACTS, TacticByRules
+from ai_core.squads.tactics import Tactic, Task
+
+__all__ = [
+    "SITUATION_FACTS",
+    "Assignment",
+    "AttackTokens",
+    "BoundingOverwatch",
+    "BuildOrder",
+    "Capabilities",
+    "EnemyReport",
+    "Flanking",
+    "Force",
+    "Forecast",
+    "Formation",
+    "GridClearance",
+    "GridRoutes",
+    "HealingSupport",
+    "MarchSettings",
+    "Mission",
+    "Order",
+    "Personality",
+    "Product",
+    "Purchase",
+    "RoleNeed",
+    "RolesGiven",
+    "Sacrifice",
+    "Scouting",
+    "Sighting",
+    "Situation",
+    "Slot",
+    "Squad",
+    "SquadMember",
+    "SquadReport",
+    "Stance",
+    "StanceJudge",
+    "StancePolicy",
+    "StraightRoutes",
+    "StrategicPlan",
+    "StrategicSituation",
+    "Strategist",
+    "SuppressingFire",
+    "Tactic",
+    "TacticByRules",
+    "Task",
+    "TechnologyTree",
+    "assign",
+    "forecast",
+    "give_roles",
+    "nearest_to_goal",
+    "power_ratio",
+    "toughest",
+    "with_few_changes",
+]

@@ -1,0 +1,100 @@
+"""Roles: who is to be what, when a squad needs so many of each."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ai_core.errors import finite_number, shown, whole_number
+from ai_core.squads.commander import SquadMember
+from ai_core.squads.slot_assignment import with_few_changes
+
+__all__ = ["RoleNeed", "RolesGiven", "give_roles"]
+
+
+@dataclass(frozen=True)
+class RoleNeed:
+    """So many of a role are wanted.
+
+    Attributes:
+        role: its name.
+        count: how many.
+        only: roles of whom one is needed to be given it, such as "medic"; empty for anybody.
+        cost: what it costs that a member is given it, 0 or more; ``inf`` for never. None for all alike.
+
+    Raises:
+        TypeError, ValueError: if the role is no name or the count negative.
+    """
+
+    role: str
+    count: int = 1
+    only: tuple[str, ...] = ()
+    cost: Callable[[SquadMember], float] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.role, str) or not self.role:
+            raise TypeError(f"role must be a text that is not empty, got {shown(self.role)}")
+        whole_number("count", self.count, minimum=0)
+        if self.cost is not None and not callable(self.cost):
+            raise TypeError(f"cost must be a callable, got {shown(self.cost)}")
+
+
+class RolesGiven(NamedTuple):
+    """Who was given which role."""
+
+    roles: dict[int, str]
+    """By member id."""
+    missing: dict[str, int]
+    """How many of a role nobody may be, by role."""
+
+
+def give_roles(
+    members: Mapping[int, SquadMember], needs: Sequence[RoleNeed], before: Mapping[int, str] | None = None,
+    change_cost: float = 1.0,
+) -> RolesGiven:
+    """Give roles at the least total cost; earlier needs are met first where there are too few.
+
+    Args:
+        members: by id.
+        needs: what is wanted, the most important first.
+        before: who has which role now; a change must gain more than ``change_cost``.
+        change_cost: in the unit of costs, 0 or more.
+
+    Raises:
+        ValueError: if a cost is negative or NaN.
+
+    Cost: O(n**2 * m) at worst, n members and m wanted.
+    """
+    wanted = [(rank, need) for rank, need in enumerate(needs) for _ in range(need.count)]
+    held = dict(before or {})
+    costs = np.array([
+        [_cost(one, need) for _, need in wanted] for one in members.values()]).reshape(len(members), len(wanted))
+    finite = costs[np.isfinite(costs)]
+    step = (float(finite.max()) if len(finite) else 0.0) * len(members) + change_cost * len(members) + 1.0
+    # Needs that come later cost more than all of those before together: they are left out first.
+    costs = costs + np.array([step * rank for rank, _ in wanted])
+    slots = np.full(len(members), -1, np.int32)
+    taken: set[int] = set()
+    for row, number in enumerate(members):
+        fitting = (one for one, (_, need) in enumerate(wanted) if need.role == held.get(number) and one not in taken)
+        slots[row] = next(fitting, -1)
+        taken.add(int(slots[row]))
+    found = with_few_changes(costs, slots, change_cost) if len(wanted) else None
+    roles, missing = {}, {need.role: need.count for need in needs}
+    if found is not None:
+        for number, slot in zip(members, found.slots.tolist(), strict=True):
+            if slot >= 0:
+                roles[number] = wanted[slot][1].role
+                missing[wanted[slot][1].role] -= 1
+    return RolesGiven(roles, {role: count for role, count in missing.items() if count})
+
+
+def _cost(member: SquadMember, need: RoleNeed) -> float:
+    if need.only and not set(need.only).intersection(member.roles):
+        return float("inf")
+    cost = 0.0 if need.cost is None else need.cost(member)
+    if cost == float("inf"):
+        return cost
+    return finite_number(f"cost of role {need.role!r}", cost, minimum=0)

@@ -1,0 +1,177 @@
+"""Who goes where: the missions of squads in each posture."""
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ai_core.maps.map_area import OUTSIDE
+from ai_core.squads.defense_analysis import Defenses
+from ai_core.squads.expansion import ResourceSite
+from ai_core.squads.scout_goals import scout_goals
+from ai_core.squads.strategic_situation import EnemyReport, Mission, Place, SquadReport, StrategicSituation
+
+if TYPE_CHECKING:
+    from ai_core.squads.strategist import Strategist
+
+__all__ = ["missions_for"]
+
+Objective = tuple[EnemyReport, Defenses]
+
+RALLY_SHARE = 0.15
+"""Where the army waits: this share of the way from home to where the enemy is expected."""
+
+STAGING_SHARE, STAGED_SHARE = 1.3, 0.75
+"""Before an attack the army meets this far from the objective, as a share of the home radius, until this share
+of it is there: who comes one by one is beaten one by one."""
+
+REACHED_SHARE = 0.3
+"""A squad has come round a flank when it is this near to it, as a share of the home radius."""
+
+
+def missions_for(
+    strategist: Strategist, situation: StrategicSituation, sites: list[ResourceSite],
+    objective: Objective | None, intruders: list[EnemyReport],
+) -> list[Mission]:
+    """Return a mission for each squad that has something to do, by id.
+
+    Cost: O(cells × scouts + squads × sites).
+    """
+    missions = [*_scouting(strategist, situation), *_gathering(strategist, situation, sites)]
+    army = sorted(one for one in situation.squads if one.role == "army" and one.force.count)
+    if army:
+        missions += _of_army(strategist, situation, army, sites, objective, intruders)
+    return sorted(missions)
+
+
+def _scouting(strategist: Strategist, situation: StrategicSituation) -> list[Mission]:
+    """Send scouts that are idle, or whose goal was seen meanwhile."""
+    personality, picture = strategist.personality, situation.picture
+    scouts = sorted(one for one in situation.squads if one.role == "scouts")[:personality.most_scouts]
+    ages = picture["exploration"]
+    kept: dict[int, Place] = {}
+    for one in scouts:
+        goal = strategist.scouting.get(one.id)
+        if goal is not None and not one.is_idle and (
+            float(ages.flat[picture.area.cell_at(goal)]) >= personality.stale_after_s / 2
+        ):
+            kept[one.id] = goal
+    free = {one.id: one.place for one in scouts if one.id not in kept}
+    found = scout_goals(picture.area, ages, picture["threat"], free, stale_after_s=personality.stale_after_s,
+                        is_open=situation.is_open) if free else {}
+    strategist.scouting = {**kept, **found}
+    return [
+        Mission(number, "scout", place, f"not seen for {ages.flat[picture.area.cell_at(place)]:.0f} s")
+        for number, place in strategist.scouting.items()
+    ]
+
+
+def _gathering(strategist: Strategist, situation: StrategicSituation, sites: list[ResourceSite]) -> list[Mission]:
+    """Spread gatherers over sites: ours before contested ones, near before far, safe ones alone."""
+    left = {site.place: site.amount for site in sites}
+    missions = []
+    for one in sorted(squad for squad in situation.squads if squad.role == "gatherers"):
+        def worth(site: ResourceSite, squad: SquadReport = one) -> float:
+            claim = {"ours": 1.0, "contested": 0.4, "theirs": 0.1}[site.claim]
+            way_m = math.dist(site.place, situation.base) + 0.5 * math.dist(site.place, squad.place)
+            return claim * left[site.place] / (1 + way_m / 20) / (1 + site.danger)
+        best = max(sites, key=worth, default=None)
+        if best is None:
+            continue
+        left[best.place] *= 0.6
+        missions.append(Mission(one.id, "gather", best.place, f"{best.amount:.0f} there, {best.claim}"))
+    return missions
+
+
+def _of_army(
+    strategist: Strategist, situation: StrategicSituation, army: list[SquadReport], sites: list[ResourceSite],
+    objective: Objective | None, intruders: list[EnemyReport],
+) -> list[Mission]:
+    posture = strategist.posture
+    if posture == "defending" and intruders:
+        nearest = min(intruders, key=lambda one: (math.dist(one.place, situation.base), one.id))
+        return [Mission(one.id, "defend", nearest.place, f"enemy {nearest.id} is near home") for one in army]
+    if posture == "retreating":
+        return [Mission(one.id, "retreat", situation.base, "the attack failed") for one in army]
+    if posture == "attacking" and objective is not None:
+        return _attacking(strategist, situation, army, objective)
+    if objective is None and situation.now_s >= strategist.search_after_s and posture == "building":
+        return _searching(situation, army)
+    place = _rally(situation, sites, objective)
+    return [Mission(one.id, "regroup", place, "gathers strength") for one in army]
+
+
+def _attacking(
+    strategist: Strategist, situation: StrategicSituation, army: list[SquadReport], objective: Objective
+) -> list[Mission]:
+    target, defenses = objective
+    stay = round(0.25 * strategist.personality.caution * len(army)) if len(army) > 2 else 0
+    guards = sorted(army, key=lambda one: (math.dist(one.place, situation.base), one.id))[:stay]
+    missions = [Mission(one.id, "defend", situation.base, "guards home") for one in guards]
+    army = [one for one in army if one not in guards]
+    if strategist.is_staging:
+        if strategist.staging is None:
+            away_m = STAGING_SHARE * strategist.home_radius_m
+            strategist.staging = _on_open_ground(situation, _towards(target.place, _middle(army), away_m))
+        staging = strategist.staging
+        there = sum(one.force.count for one in army if math.dist(one.place, staging) <= strategist.home_radius_m / 2)
+        strategist.is_staging = there < STAGED_SHARE * sum(one.force.count for one in army)
+        if strategist.is_staging:
+            return missions + [Mission(one.id, "regroup", staging, "gathers before the attack") for one in army]
+    approach = _on_open_ground(situation, defenses.approach)
+    for one in army:
+        if strategist.tactic == "flank" and one.id not in strategist.flanked:
+            if math.dist(one.place, approach) > REACHED_SHARE * strategist.home_radius_m:
+                missions.append(Mission(one.id, "attack", approach, "comes from the weakest side"))
+                continue
+            strategist.flanked.add(one.id)
+        missions.append(Mission(
+            one.id, "attack", target.place, f"{strategist.tactic} attack, ratio {defenses.ratio:.2f}"))
+    return missions
+
+
+def _middle(army: list[SquadReport]) -> Place:
+    count = sum(one.force.count for one in army)
+    return (sum(one.place[0] * one.force.count for one in army) / count,
+            sum(one.place[1] * one.force.count for one in army) / count)
+
+
+def _towards(place: Place, other: Place, away_m: float) -> Place:
+    """Return the place so far from one towards another, or the other if that is nearer."""
+    apart_m = math.dist(place, other)
+    share = min(1.0, away_m / apart_m) if apart_m > 0 else 0.0
+    return (place[0] + share * (other[0] - place[0]), place[1] + share * (other[1] - place[1]))
+
+
+def _searching(situation: StrategicSituation, army: list[SquadReport]) -> list[Mission]:
+    """Go where nobody has looked for longest, all together; of equal cells the one farthest from home."""
+    picture = situation.picture
+    ages = picture["exploration"].copy()
+    if situation.is_open is not None:
+        ages[~situation.is_open] = -1.0
+    oldest = np.flatnonzero(ages.reshape(-1) >= ages.max() - 1.0)
+    away = np.hypot(*(picture.area.centers_of(oldest) - np.asarray(situation.base, np.float32)).T)
+    place = picture.area.center_of(int(oldest[int(away.argmax())]))
+    return [Mission(one.id, "search", place, "nobody knows where the enemy is") for one in army]
+
+
+def _rally(situation: StrategicSituation, sites: list[ResourceSite], objective: Objective | None) -> Place:
+    """Return where the army waits: towards the enemy, or where both will clash."""
+    towards = objective[0].place if objective is not None else next(
+        (site.place for site in sites if site.claim == "contested"), None)
+    if towards is None:
+        return situation.base
+    (x, y), (to_x, to_y) = situation.base, towards
+    return _on_open_ground(situation, (x + RALLY_SHARE * (to_x - x), y + RALLY_SHARE * (to_y - y)))
+
+
+def _on_open_ground(situation: StrategicSituation, place: Place) -> Place:
+    """Return a place, or the middle of the nearest cell one can go to; of equal ones the smallest number."""
+    area, is_open = situation.picture.area, situation.is_open
+    cell = area.cell_at(place)
+    if cell != OUTSIDE and (is_open is None or is_open.flat[cell]):
+        return place
+    cells = np.arange(area.size) if is_open is None else np.flatnonzero(is_open)
+    away = np.hypot(*(area.centers_of(cells) - np.asarray(place, np.float32)).T)
+    return area.center_of(int(cells[int(away.argmin())]))

@@ -1,0 +1,328 @@
+"""A strategist: a commander of commanders, without a body."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator
+
+from ai_core.decisions.adaptive import AdaptiveChoice
+from ai_core.decisions.habit_choice import RandomSource
+from ai_core.decisions.rule_mind import RuleMind
+from ai_core.decisions.success_memory import SuccessMemory
+from ai_core.errors import finite_number, shown
+from ai_core.saving.fields import State
+from ai_core.squads.army_composition import expected_force
+from ai_core.squads.battle_forecast import forecast
+from ai_core.squads.build_order import BuildOrder, TechnologyTree
+from ai_core.squads.capabilities import Force, power_ratio
+from ai_core.squads.defense_analysis import Defenses, analyzed_defenses, seen_force
+from ai_core.squads.economy import Wealth, judge_wealth
+from ai_core.squads.expansion import ResourceSite, resource_sites
+from ai_core.squads.personality import Personality
+from ai_core.squads.posture import POSTURE_RULES, machine_for, share_of
+from ai_core.squads.strategic_missions import missions_for
+from ai_core.squads.strategic_situation import EnemyReport, StrategicPlan, StrategicSituation
+from ai_core.squads.strategic_spending import purchases_for
+from ai_core.squads.strategist_state import prepared, saved
+
+__all__ = ["TACTICS", "Strategist"]
+
+TACTICS = ("frontal", "flank", "raid")
+"""How an objective is attacked: straight on, from its weakest side, or another one that is weaker."""
+
+WEALTH_FACTOR = {"scarce": 1.25, "steady": 1.0, "plentiful": 0.85}
+"""What the power ratio for an attack is multiplied by: who cannot replace units spares them."""
+
+NEWS_S = 6.0
+"""Who was seen within this time is there now (s)."""
+
+
+class Strategist:
+    """Decides for a whole side: posture, missions of squads, what to make.
+
+    It is told a ``StrategicSituation`` and returns a ``StrategicPlan``; it has no body, no clock and touches
+    nothing of the game, so that it thinks at its own period, under a scheduler or, handed to
+    ``ThreadedWork``, on another thread.
+
+    - Scouts go first, and wherever what is known of the ground is stale.
+    - Gatherers go to the resources that are ours and safe; from the same map it reads where the
+      enemy will expand, and where both will clash.
+    - It makes what its build order says, then what adds most power against the opponent as it is
+      known: for its cost where resources are scarce, whatever the cost where they are plentiful.
+    - Before an attack it looks at what stands around each objective; it attacks where it is strong
+      enough, by the tactic that went well before, breaks off where it loses, and defends its home.
+
+    Args:
+        tree: what can be made.
+        random: for trying other tactics; draws one number for each attack.
+        build_order: how it begins; None goes by need from the beginning.
+        personality: in what it differs from others.
+        army_cost: of the army it aims at (resources), above 0.
+        home_radius_m: enemies within this of its base threaten it (m), above 0.
+        search_after_s: game time after which it looks for an enemy that nobody has seen (s).
+        overdue_after_s: game time without an attack after which it attacks also without an advantage (s).
+
+    Raises:
+        TypeError, ValueError: if an argument is of another type or out of range.
+
+    Attributes:
+        machine: its posture.
+        mind: the rules that change it; ``to_text`` gives their grades.
+        adaptive: which tactic went how well.
+
+    Cost: a thought is O(cells × scouts + sightings × objectives); 1 to 3 ms for 64 × 64 cells.
+    Source: 003_designing_ai_for_games, strategic AI.
+    """
+
+    def __init__(
+        self,
+        tree: TechnologyTree,
+        random: RandomSource,
+        *,
+        build_order: BuildOrder | None = None,
+        personality: Personality | None = None,
+        army_cost: float = 1000.0,
+        home_radius_m: float = 25.0,
+        search_after_s: float = 60.0,
+        overdue_after_s: float = 240.0,
+    ) -> None:
+        if not isinstance(tree, TechnologyTree):
+            raise TypeError(f"tree must be a TechnologyTree, got {shown(tree)}")
+        if build_order is not None and build_order.tree is not tree:
+            raise ValueError("build_order must be of the same tree; make it with the tree that is handed in")
+        self.tree, self.build_order = tree, build_order
+        self.personality = personality or Personality()
+        self.army_cost = finite_number("army_cost", army_cost, above=0)
+        self.home_radius_m = finite_number("home_radius_m", home_radius_m, above=0)
+        self.search_after_s = finite_number("search_after_s", search_after_s, minimum=0)
+        self.overdue_after_s = finite_number("overdue_after_s", overdue_after_s, minimum=0)
+        memory = SuccessMemory(TACTICS, {"strength": _strength_band}, defaults={"frontal": 0.1}, half_life=10.0)
+        self.adaptive = AdaptiveChoice(memory, random, exploration=0.15)
+        self.machine = machine_for(self)
+        self.mind = RuleMind(POSTURE_RULES, owner=self, name="strategist")
+        self.wealth: Wealth = "steady"
+        self.tactic = ""
+        self.target: tuple[float, float] | None = None
+        self.began_attack_at: tuple[float, float] = (0.0, 0.0)
+        self.last_attack_s = self.thought_at_s = 0.0
+        self.has_thought = False
+        self.scouting: dict[int, tuple[float, float]] = {}
+        self.flanked: set[int] = set()
+        self.is_staging = False
+        self.staging: tuple[float, float] | None = None
+        self.first_count = 0.0
+        self.thoughts = 0
+
+    @property
+    def posture(self) -> str:
+        """What the army is at as a whole."""
+        return self.machine.state
+
+    def goes_home(self) -> bool:
+        """Whether an attack is broken off for a threat at home."""
+        return self.mind.grade("threatened") > self.personality.nerve + 0.5 * self.personality.aggression
+
+    def believed_count(self, own: Force, seen: Force, kills: float) -> float:
+        """Return how many fighters the opponent is taken to have.
+
+        As many as we had at first, less those that fell, and no fewer than were seen: who has seen
+        nobody must not take the other for weak.
+        """
+        fighters = [one for one in self.tree.products.values() if one.capabilities is not None]
+        mean_cost = sum(one.cost for one in fighters) / max(1, len(fighters))
+        self.first_count = max(self.first_count, own.count if not self.thoughts else 0.0)
+        return max(seen.count, self.first_count - kills / max(mean_cost, 1e-9))
+
+    def think(self, situation: StrategicSituation) -> StrategicPlan:
+        """Decide.
+
+        Args:
+            situation: what is known now; not before the last one.
+
+        Raises:
+            ValueError: if time went back.
+            UnknownNameError: if the picture lacks "resources", "threat", "conflict" or "exploration".
+        """
+        thinking = self.thinking(situation)
+        while True:
+            try:
+                next(thinking)
+            except StopIteration as end:
+                plan: StrategicPlan = end.value
+                return plan
+
+    def thinking(self, situation: StrategicSituation) -> Generator[None, object, StrategicPlan]:
+        """Decide as ``think`` does, in pieces of some tenths of a millisecond: the generator returns the plan.
+
+        Inside a generator given to a scheduler: ``plan = yield from strategist.thinking(situation)``.
+        """
+        elapsed_s = self._elapsed(situation.now_s)
+        view = _View(self, situation)
+        for look in (view.look_at_forces, view.look_at_home, view.look_at_resources, view.look_at_objectives,
+                     view.look_at_fight):
+            look()
+            yield
+        before = self.posture
+        fired = self._weigh(view)
+        self.machine.update(elapsed_s)
+        if before != self.posture:
+            self._posture_changed(before, view)
+        yield
+        missions = missions_for(self, situation, view.sites, view.objective, view.intruders)
+        yield
+        purchases = yield from purchases_for(self, situation, view.own, view.opponent, view.sites)
+        self.thoughts += 1
+        return StrategicPlan(self.posture, tuple(missions), tuple(purchases), view.enemy_expands_at, view.clash_at,
+                    (*view.reasons, f"{self.posture}: {fired}" if fired else f"{self.posture} goes on"))
+
+    def save_state(self) -> State:
+        """Return posture, tactics and what they taught, and who scouts where, as plain data."""
+        return saved(self)
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check a saved state; return what loads it.
+
+        Raises:
+            StateError: if it cannot be loaded; says where in it, and why.
+        """
+        return prepared(self, state)
+
+    def to_text(self) -> str:
+        """Return its posture, wealth and tactic, the grades of its facts, and what tactics are worth to it."""
+        return "\n".join((
+            f"{self.posture}, {self.wealth}" + (f", {self.tactic} attack" if self.tactic else ""),
+            self.mind.to_text(), self.adaptive.to_text(self.mind.grade("strength")),
+        ))
+
+    def _elapsed(self, now_s: float) -> float:
+        now_s = finite_number("now_s", now_s)
+        elapsed_s = now_s - self.thought_at_s if self.has_thought else 0.0
+        if elapsed_s < 0:
+            raise ValueError(f"now_s must not go back, got {now_s:g} after {self.thought_at_s:g}")
+        if not self.has_thought:
+            self.last_attack_s = now_s
+        self.thought_at_s, self.has_thought = now_s, True
+        return elapsed_s
+
+    def _weigh(self, view: _View) -> str:
+        """Let the rules see how things stand, and the machine hear what they say; return why."""
+        now_s, mind, personality = view.situation.now_s, self.mind, self.personality
+        mind.set("threatened", view.threatened)
+        mind.set("strength", share_of(view.ratio))
+        mind.set("local_strength", share_of(view.local_ratio))
+        mind.set("knows_target", view.objective is not None)
+        mind.set("gathered", view.gathered)
+        mind.set("attacking", self.posture == "attacking")
+        mind.set("overdue", now_s - self.last_attack_s >= self.overdue_after_s)
+        mind.set_parameter("nerve", personality.nerve)
+        mind.set_parameter("attack_share", share_of(personality.attack_at * WEALTH_FACTOR[self.wealth]))
+        mind.set_parameter("retreat_share", share_of(personality.retreat_below * WEALTH_FACTOR[self.wealth]))
+        for fired in mind.think():
+            if self.machine.send(str(fired.result)):
+                return fired.rule
+        return ""
+
+    def _posture_changed(self, before: str, view: _View) -> None:
+        losses, kills = view.situation.losses, view.situation.kills
+        if before == "attacking":
+            lost, killed = losses - self.began_attack_at[0], kills - self.began_attack_at[1]
+            if lost + killed > 0:
+                self.adaptive.note(max(-1.0, min(1.0, (killed - lost) / (killed + lost))))
+            self.tactic, self.target = "", None
+        if self.posture == "attacking":
+            self.tactic = self.adaptive.choose(share_of(view.ratio)).tactic
+            self.began_attack_at, self.last_attack_s = (losses, kills), view.situation.now_s
+            self.flanked.clear()
+            self.staging = None
+            self.is_staging = True
+        elif before == "attacking":
+            self.last_attack_s = view.situation.now_s
+
+
+class _View:
+    """What a strategist makes of a situation, look by look."""
+
+    def __init__(self, strategist: Strategist, situation: StrategicSituation) -> None:
+        self.situation, self._strategist = situation, strategist
+        self.reasons: list[str] = []
+        self.army = [one for one in situation.squads if one.role == "army"]
+        self.place = _middle([one.place for one in self.army]) or situation.base
+        self.sites: list[ResourceSite] = []
+        self.objective: tuple[EnemyReport, Defenses] | None = None
+
+    def look_at_forces(self) -> None:
+        strategist, situation = self._strategist, self.situation
+        self.own = sum((one.force for one in self.army), Force())
+        seen = seen_force(situation.sightings)
+        self.opponent = expected_force(
+            seen, strategist.tree.products.values(), strategist.believed_count(self.own, seen, situation.kills))
+        self.ratio = forecast(self.own, self.opponent).ratio if self.opponent.count else math.inf
+
+    def look_at_fight(self) -> None:
+        situation, radius_m = self.situation, self._strategist.home_radius_m
+        met = seen_force(
+            one for one in situation.sightings
+            if situation.now_s - one.seen_s <= NEWS_S and math.dist(one.place, self.place) <= radius_m)
+        self.local_ratio = forecast(self.own, met).ratio if met.count else math.inf
+        there = sum(one.force.count for one in self.army if math.dist(one.place, self.place) <= radius_m)
+        self.gathered = there / max(1.0, self.own.count)
+
+    def look_at_home(self) -> None:
+        situation, radius_m = self.situation, self._strategist.home_radius_m
+        homes = [situation.base, *(one.place for one in situation.squads if one.role == "gatherers")]
+        self.intruders = [
+            one for one in situation.sightings
+            if one.capabilities is not None and situation.now_s - one.seen_s <= NEWS_S
+            and any(math.dist(one.place, home) <= radius_m for home in homes)
+        ]
+        force = seen_force(self.intruders)
+        self.threatened = 1 - share_of(power_ratio(self.own, force)) if force.count else 0.0
+        if self.intruders:
+            self.reasons.append(f"{len(self.intruders)} enemies near home, threat {self.threatened:.2f}")
+
+    def look_at_resources(self) -> None:
+        situation, picture = self.situation, self.situation.picture
+        bases = [one for one in situation.sightings if one.is_objective]
+        self.enemy_base = bases[0].place if bases else None
+        self.sites = resource_sites(
+            picture.area, picture["resources"], picture["threat"], situation.base, self.enemy_base)
+        by_claim = {site.claim: site.place for site in reversed(self.sites)}      # the richest of each
+        self.enemy_expands_at, self.clash_at = by_claim.get("theirs"), by_claim.get("contested")
+        reachable = sum(site.amount for site in self.sites if site.claim != "theirs")
+        strategist = self._strategist
+        strategist.wealth = judge_wealth(situation.stock, reachable, strategist.army_cost, strategist.wealth)
+        self.reasons.append(f"resources are {strategist.wealth}")
+
+    def look_at_objectives(self) -> None:
+        self.objective = self._chosen_objective()
+
+    def _chosen_objective(self) -> tuple[EnemyReport, Defenses] | None:
+        """Return the objective to attack and how it is defended; the present one while it stands."""
+        strategist, situation, place = self._strategist, self.situation, self.place
+        found = [
+            (one, analyzed_defenses(one.place, strategist.home_radius_m, situation.sightings, self.own,
+                                    situation.picture, come_from=place))
+            for one in sorted(situation.sightings) if one.is_objective
+        ]
+        if not found:
+            return None
+        kept = [pair for pair in found if pair[0].place == strategist.target]
+        if kept:
+            return kept[0]
+        raids = strategist.tactic == "raid"
+        best = max(found, key=lambda pair: (
+            min(pair[1].ratio, 5.0) * (2.0 if raids else 1.0) - math.dist(pair[0].place, place) / 50.0))
+        target, defenses = best
+        self.reasons.append(f"objective {target.id}: {defenses.force.count:g} defend it, ratio {defenses.ratio:.2f}")
+        if strategist.posture == "attacking":
+            strategist.target = best[0].place
+        return best
+
+
+def _middle(places: list[tuple[float, float]]) -> tuple[float, float] | None:
+    if not places:
+        return None
+    return (sum(x for x, _ in places) / len(places), sum(y for _, y in places) / len(places))
+
+
+def _strength_band(share: float) -> str:
+    return "weak" if share < 0.45 else "even" if share < 0.6 else "strong"

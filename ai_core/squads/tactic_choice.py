@@ -1,0 +1,118 @@
+"""Which tactic: chosen by rules of the commander."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ai_core.decisions.rule_mind import RuleMind
+from ai_core.decisions.rules import RuleSet
+from ai_core.errors import shown
+from ai_core.faults import FaultIsolation
+from ai_core.saving.fields import State
+from ai_core.squads.capabilities import Force, power_ratio
+from ai_core.squads.situation import Situation
+
+__all__ = ["SITUATION_FACTS", "TacticByRules"]
+
+NEAR_M = 30.0
+"""Distance of the nearest enemy at which the fact "near" begins to be so (m)."""
+
+
+def _near(situation: Situation) -> float:
+    if not situation.enemies:
+        return 0.0
+    middle = situation.positions.mean(axis=0)
+    enemy = situation.enemy_positions[situation.nearest_enemy(middle)]
+    return max(0.0, 1 - math.dist(enemy, middle) / NEAR_M)
+
+
+def _strong(situation: Situation) -> float:
+    ratio = power_ratio(_own(situation), situation.met)
+    return 1.0 if math.isinf(ratio) else ratio / (1 + ratio)
+
+
+def _can_hit(situation: Situation) -> float:
+    kinds = situation.met.counts_by_kind()
+    if not kinds or not situation.members:
+        return 0.0
+    return max(_own(situation).can_hit(kind) for kind in kinds) / len(situation.members)
+
+
+def _outnumbered(situation: Situation) -> float:
+    return len(situation.enemies) / (len(situation.enemies) + len(situation.members)) if situation.enemies else 0.0
+
+
+def _own(situation: Situation) -> Force:
+    return Force.of_members(one.capabilities for one in situation.members.values() if one.capabilities is not None)
+
+
+def _has_role(role: str) -> Callable[[Situation], float]:
+    return lambda situation: float(any(role in one.roles for one in situation.members.values()))
+
+
+FACTS: dict[str, Callable[[Situation], float]] = {
+    "met": lambda situation: float(bool(situation.enemies)),
+    "near": _near,
+    "strong": _strong,
+    "can_hit": _can_hit,
+    "outnumbered": _outnumbered,
+    "at_risk": lambda situation: min(1.0, float(situation.risks.max(initial=0.0))),
+    "under_way": lambda situation: float(situation.goal is not None),
+    "has_healer": _has_role("healer"),
+    "has_scout": _has_role("scout"),
+}
+
+SITUATION_FACTS: Mapping[str, Callable[[RuleMind], float]] = {
+    name: (lambda mind, ask=ask: ask(mind.owner)) for name, ask in FACTS.items()  # type: ignore[misc]
+}
+"""Facts for the rules of a commander, by name, each from 0 to 1: met, near (within 30 m), strong (0.5 is as
+strong as they are), can_hit (share of members), outnumbered (their share), at_risk, under_way, has_healer,
+has_scout."""
+
+
+class TacticByRules:
+    """Chooses by a rule set: the first rule that fires says which tactic, by what it returns.
+
+    Args:
+        rules: whose facts may be ``SITUATION_FACTS``, and any others; asked facts are handed a mind
+            whose ``owner`` is the ``Situation``. Rules that decide anew each time must repeat.
+        parameters: in what this commander differs.
+        faults: told of rules that raise.
+
+    Raises:
+        TypeError: if the rules are none.
+    """
+
+    def __init__(
+        self, rules: RuleSet, *, parameters: Mapping[str, float] | None = None, faults: FaultIsolation | None = None
+    ) -> None:
+        self.mind = RuleMind(rules, name="commander", parameters=parameters, faults=faults)
+
+    def __call__(self, situation: Situation) -> str | None:
+        """Return the name of a tactic, or None for none.
+
+        Raises:
+            TypeError: if a rule returned something else.
+        """
+        self.mind.owner = situation
+        try:
+            fired = self.mind.think(most=1)
+        finally:
+            self.mind.owner = None
+        chosen: Any = fired[0].result if fired else None
+        if chosen is not None and not isinstance(chosen, str):
+            raise TypeError(f"rule {fired[0].rule!r} must return the name of a tactic or None, got {shown(chosen)}")
+        return chosen
+
+    def save_state(self) -> State:
+        """Return facts, parameters and what fired, as plain data."""
+        return self.mind.save_state()
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check a saved state; return what puts it back.
+
+        Raises:
+            StateError: if it cannot be loaded; says where in it, and why.
+        """
+        return self.mind.prepare_state(state)

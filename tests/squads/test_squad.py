@@ -1,0 +1,377 @@
+"""A squad: who commands, where it goes, who comes and goes."""
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from ai_core.budget import Budget
+from ai_core.clock import ManualClock
+from ai_core.errors import UnknownNameError
+from ai_core.faults import FaultIsolation
+from ai_core.maps.grid import Grid
+from ai_core.paths.grid_ways import GridWays
+from ai_core.paths.path_service import PathService
+from ai_core.saving.fields import StateError
+from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.squads.capabilities import Capabilities, Force
+from ai_core.squads.commander import toughest
+from ai_core.squads.formation import Formation, Slot
+from ai_core.squads.routes import GridRoutes
+from ai_core.squads.squad import Squad
+from tests.squads.marching import march, marched, squad_of
+
+
+@pytest.fixture
+def clock():
+    return ManualClock()
+
+
+@pytest.fixture
+def told():
+    return []
+
+
+@pytest.fixture
+def squad(clock, told):
+    return squad_of(5, clock, on_event=lambda kind, squad, detail: told.append((kind, detail)))
+
+
+def test_the_nearest_to_the_goal_commands_and_of_several_the_smallest_id(squad, told):
+    squad.move_to((100, 0))
+    assert squad.commander == 4
+    squad.move_to((0, 100))
+    assert squad.commander == 0
+    squad.move_to((2, 100))
+    assert squad.commander == 2
+    squad.place([[0, 0]] * 5)
+    squad.move_to((50, 0))
+    assert squad.commander == 0
+    assert [detail for kind, detail in told if kind == "commander_changed"][-4:] == [4, 0, 2, 0]
+
+
+def test_one_path_is_asked_for_however_many_they_are(clock):
+    squad = squad_of(30, clock)
+    order = squad.move_to((20, 5))
+    marched(squad, clock)
+    assert order.state == "done"
+    assert squad.statistics["paths_requested"] == 1
+
+
+def test_a_lost_commander_is_replaced_and_the_march_goes_on(squad, clock, told):
+    order = squad.move_to((40, 0))
+    march(squad, clock, seconds=6)
+    anchor = squad.slot_places()[0]
+    assert 5 < anchor[0] < 35
+    squad.remove(4)
+    nearest = squad.member_ids[squad.positions[:, 0].argmax()]
+    assert squad.commander == nearest
+    assert told[-1] == ("commander_changed", nearest)
+    marched(squad, clock)
+    assert order.state == "done"
+    assert squad.statistics["paths_requested"] == 1
+    assert squad.slot_of(squad.commander) == 0
+    assert squad.positions[squad.row_of(squad.commander)].tolist() == pytest.approx([40, 0], abs=0.3)
+
+
+def test_an_appointed_commander_stays_until_lost(squad):
+    squad.appoint(1)
+    squad.move_to((100, 0))
+    assert squad.commander == 1
+    squad.remove(1)
+    assert squad.commander == 4
+    squad.appoint(0)
+    squad.appoint(None)
+    assert squad.commander == 4
+
+
+def test_who_commands_may_be_chosen_by_a_rule_of_the_game(clock):
+    squad = Squad("alpha", clock, choose_commander=toughest)
+    for number in range(3):
+        squad.add(number, (number, 0), capabilities=Capabilities(toughness=[5.0, 9.0, 9.0][number]))
+    squad.move_to((5, 5))
+    assert squad.commander == 1
+
+
+def test_orders_end_done_failed_or_replaced(squad, clock, told):
+    first = squad.move_to((10, 0))
+    second = squad.move_to((0, 10))
+    assert (first.state, second.state) == ("replaced", "waiting")
+    squad.think()
+    assert second.state == "marching"
+    marched(squad, clock)
+    assert second.state == "done"
+    assert squad.is_idle
+    assert told[-1] == ("order_done", second)
+    assert squad.hold().state == "done"
+    third = squad.follow([(0, 10), (10, 10), (10, 20)])
+    marched(squad, clock)
+    assert third.state == "done"
+    assert squad.positions[squad.row_of(squad.commander)].tolist() == pytest.approx([10, 20], abs=0.3)
+
+
+def test_a_squad_without_members_says_so(clock, told):
+    squad = Squad("nobody", clock, on_event=lambda kind, squad, detail: told.append((kind, detail)))
+    order = squad.move_to((1, 1))
+    squad.think()
+    squad.march(0.1)
+    assert (order.state, order.why) == ("failed", "the squad has no members")
+    assert told == [("order_failed", order)]
+    assert squad.centre is None
+    assert squad.velocities().shape == (0, 2)
+
+
+def test_it_forms_up_where_it_is_told_looking_there(squad, clock):
+    squad.set_formation(Formation.line(2.0))
+    squad.form_up((20, 20), heading=(0, -1))
+    marched(squad, clock)
+    assert squad.positions[:, 1] == pytest.approx(20, abs=0.3)
+    assert sorted(np.round(squad.positions[:, 0]).tolist()) == [16, 18, 20, 22, 24]
+    assert squad.heading.tolist() == [0, -1]
+
+
+def test_hold_stops_everybody_where_he_is(squad, clock):
+    squad.move_to((100, 0))
+    march(squad, clock, seconds=3)
+    before = squad.positions
+    squad.hold()
+    march(squad, clock, seconds=1)
+    assert (squad.positions == before).all()
+
+
+def test_splitting_and_merging_keep_everybody_once(squad, clock, told):
+    other = squad.split([1, 3], "beta")
+    assert squad.member_ids.tolist() == [0, 2, 4]
+    assert other.member_ids.tolist() == [1, 3]
+    assert other.positions.tolist() == [[1, 0], [3, 0]]
+    assert other.commander in (1, 3)
+    other.move_to((3, 9))
+    squad.move_to((0, -9))
+    for _ in range(2):
+        marched(squad, clock)
+        marched(other, clock)
+    assert other.order.state == squad.order.state == "done"
+    squad.merge(other)
+    assert squad.member_ids.tolist() == [0, 1, 2, 3, 4]
+    assert len(other) == 0
+    assert other.commander is None
+    squad.move_to((0, 0))
+    marched(squad, clock)
+    assert squad.order.state == "done"
+
+
+@pytest.mark.parametrize(("ids", "error", "complaint"), [
+    ([7], UnknownNameError, "unknown member of squad 'alpha' 7"), ([], ValueError, "name at least one member"),
+    ([1, 1], ValueError, "comes twice"), ([1, 99], UnknownNameError, "99"),
+])
+def test_who_is_no_member_cannot_be_moved_and_nobody_leaves(squad, ids, error, complaint):
+    with pytest.raises(error, match=complaint):
+        squad.split(ids, "beta")
+    assert len(squad) == 5
+
+
+def test_squads_that_cannot_merge_say_why(squad, clock):
+    with pytest.raises(ValueError, match="cannot take in its own members"):
+        squad.merge(squad)
+    with pytest.raises(ValueError, match="squad 'alpha' has 2 dimensions and 'space' 3"):
+        squad.merge(squad_of(2, clock, name="space", dimensions=3))
+    with pytest.raises(ValueError, match="has a member 0 already"):
+        squad.merge(squad_of(1, clock, name="beta"))
+    with pytest.raises(TypeError, match="other must be a Squad"):
+        squad.merge("beta")
+    assert len(squad) == 5
+
+
+def test_losing_one_of_fifty_moves_only_who_must(clock):
+    squad = squad_of(50, clock, formation=Formation.phalanx(1.5, files=7))
+    squad.move_to((60, 0))
+    march(squad, clock, seconds=1)
+    before = {number: squad.slot_of(number) for number in squad.members}
+    lost = next(number for number, slot in before.items() if slot == 20)
+    squad.remove(lost)
+    squad.think()
+    changed = [number for number in squad.members if squad.slot_of(number) != before[number]]
+    assert [before[number] for number in changed] == [49]
+    assert squad.slot_of(changed[0]) == 20
+
+
+def test_slots_of_many_are_not_given_anew_at_every_thought(clock):
+    squad = squad_of(100, clock, formation=Formation.line(2.0))
+    squad.move_to((60, 0))
+    march(squad, clock, seconds=3)
+    assert squad.marchers.away.max() > 10          # they are still forming up
+    assert squad.statistics["slot_assignments"] == 1
+
+
+def test_slots_nobody_may_take_are_told_once(clock, told):
+    squad = squad_of(3, clock, formation=Formation.custom([(0, 0), Slot(-1, 1, only=("archer",)), (-1, -1)]),
+                     on_event=lambda kind, squad, detail: told.append((kind, detail)))
+    squad.move_to((20, 0))
+    marched(squad, clock)
+    assert [detail for kind, detail in told if kind == "slots_infeasible"] == [squad.infeasible]
+    assert len(squad.infeasible) == 1
+    assert sorted(squad.slot_of(number) for number in range(3)) == [0, 1, 2]
+
+
+def test_a_path_over_a_grid_is_found_by_ticket_within_a_budget(clock):
+    free = np.ones((20, 40), bool)
+    free[:, 20] = False
+    free[15, 20] = True
+    grid = Grid(free)
+    service = PathService(GridWays(grid.passage()), clock)
+    squad = squad_of(4, clock, routes=GridRoutes(service, grid.shape), at=(2, 2))
+    order = squad.move_to((35.5, 2.5))
+    squad.think()
+    assert order.state == "waiting"
+    service.advance(Budget.unlimited())
+    squad.think()
+    assert order.state == "marching"
+    assert [20.5, 15.5] in squad.path_points.tolist()
+    nowhere = squad.move_to((20.5, 2.5))
+    squad.think()
+    service.advance(Budget.unlimited())
+    squad.think()
+    assert (nowhere.state, nowhere.why) == ("failed", "no way leads there")
+    off = squad.move_to((99, 2))
+    squad.think()
+    assert off.state == "failed"
+    assert "is not on the grid" in off.why
+
+
+def test_a_new_order_gives_up_the_search_of_the_last(clock):
+    grid = Grid(np.ones((20, 40), bool))
+    service = PathService(GridWays(grid.passage()), clock)
+    squad = squad_of(4, clock, routes=GridRoutes(service, grid.shape), at=(2, 2))
+    squad.move_to((30, 10))
+    squad.think()
+    squad.move_to((30, 12))
+    assert service.is_idle
+
+
+def test_the_commanders_ai_is_work_for_a_scheduler(squad, clock):
+    scheduler = FrequencyScheduler(clock)
+    scheduler.add(squad.think, period_frames=10)
+    squad.move_to((10, 0))
+    for _ in range(600):
+        scheduler.advance(Budget.unlimited())
+        squad.march(1 / 60)
+        squad.place(squad.positions + squad.velocities() / 60)
+        clock.advance()
+    assert squad.order.state == "done"
+    assert squad.statistics["thoughts"] == 60
+
+
+def test_what_raises_is_reported_and_the_squad_goes_on(clock):
+    faults = []
+    squad = squad_of(3, clock, faults=FaultIsolation(report=faults.append), clearance=lambda *_: 1 / 0,
+                     choose_commander=lambda *_: 99)
+    squad.move_to((10, 0))
+    march(squad, clock, seconds=1)
+    assert squad.commander == 0
+    assert (squad.velocities() == 0).all()
+    names = {one.name for one in faults}
+    assert names == {"squad 'alpha': choose_commander", "squad 'alpha': slots", "squad 'alpha': march"}
+    assert all(one.is_quarantined for one in faults if one.failures_in_a_row == 3)
+
+
+def test_a_listener_that_raises_harms_nobody(clock):
+    faults = []
+    squad = squad_of(2, clock, faults=FaultIsolation(report=faults.append), on_event=lambda *_: 1 / 0)
+    squad.move_to((5, 0))
+    marched(squad, clock)
+    assert squad.order.state == "done"
+    assert faults
+
+
+def test_a_squad_judges_by_what_its_members_can_do(clock, told):
+    squad = Squad("alpha", clock, on_event=lambda kind, squad, detail: told.append((kind, detail)))
+    for number in range(3):
+        squad.add(number, (0, number), capabilities=Capabilities(attack={"ground": 1.0}))
+    plane = Capabilities("air", attack={"ground": 1.0})
+    assert squad.judge(Force([(plane, 1)])).kind == "retreat"
+    assert told[-1] == ("stance_changed", squad.stance)
+    with pytest.raises(TypeError, match="met must be a Force"):
+        squad.judge([plane])
+
+
+@pytest.mark.parametrize("seconds", [0, 2, 5, 15])
+def test_a_squad_loaded_goes_on_as_the_one_that_was_saved(clock, seconds):
+    squad = squad_of(6, clock)
+    squad.add(40, (3, 3), roles=("healer",), capabilities=Capabilities(attack={"air": 1.0}, heals=2.0))
+    slots = [(0, 0), Slot(-2, 1, prefers=("healer",)), (-2, -1)]
+    squad.set_formation(Formation.custom(slots, places={"healer": "rear"}))
+    squad.move_to((12, 9))
+    march(squad, clock, seconds=seconds)
+    saved = json.loads(json.dumps(squad.save_state()))
+    again = ManualClock()
+    again.prepare_state(clock.save_state())()
+    other = squad_of(2, again, name="other")
+    other.prepare_state(saved)()
+    assert other.save_state() == saved
+    assert other.members == squad.members
+    for one in (squad, other):
+        march(one, one.clock, seconds=3)
+    assert other.save_state() == squad.save_state()
+
+
+@pytest.mark.parametrize("change", [
+    {"version": 2}, {"dimensions": 3}, {"commander": 77}, {"appointed": "Bob"}, {"points": [[1]]}, {"anchor_m": -1},
+    {"heading": [5, 0]}, {"made_for": [0, 0, 0]}, {"slots_wanted": "now"}, {"order": [1, "dance", None, "done", ""]},
+    {"order": [1, "move", None, "waiting", ""]}, {"members": [{"id": 1}]}, {"counts": {}}, {"more": 1},
+    {"formation": {"pattern": "wegde", "spacing_m": 1, "files": 0, "slots": [], "places": {}, "mismatch_m": 1}},
+])
+def test_what_is_no_state_of_a_squad_is_refused_and_changes_nothing(squad, change):
+    before = squad.save_state()
+    with pytest.raises(StateError):
+        squad.prepare_state({**before, **change})
+    assert squad.save_state() == before
+
+
+def test_members_that_are_saved_twice_or_out_of_order_are_refused(squad):
+    state = squad.save_state()
+    for rows in ([0, 0], [1, 0]):
+        with pytest.raises(StateError, match="id"):
+            squad.prepare_state({**state, "members": [state["members"][row] for row in rows]})
+
+
+@pytest.mark.parametrize(("use", "error", "complaint"), [
+    (lambda one: one.add(0, (0, 0)), ValueError, "has a member 0; ids must differ"),
+    (lambda one: one.add(-1, (0, 0)), ValueError, "member_id must be at least 0"),
+    (lambda one: one.add(9, (0, np.nan)), ValueError, "position must be finite"),
+    (lambda one: one.add(9, (0, 0, 0)), ValueError, "position must have 2 coordinates"),
+    (lambda one: one.add(9, (0, 0), speed=0), ValueError, "speed must be above 0"),
+    (lambda one: one.add(9, (0, 0), radius_m=-1), ValueError, "radius_m must be above 0"),
+    (lambda one: one.add(9, (0, 0), roles="healer"), TypeError, "roles must be names"),
+    (lambda one: one.add(9, (0, 0), capabilities=3), TypeError, "capabilities must be Capabilities"),
+    (lambda one: one.remove(9), UnknownNameError, "unknown member of squad 'alpha' 9"),
+    (lambda one: one.appoint(9), UnknownNameError, "unknown member"),
+    (lambda one: one.move_to((0, np.inf)), ValueError, "goal must be finite"),
+    (lambda one: one.move_to("there"), TypeError, "goal must hold numbers"),
+    (lambda one: one.follow([]), ValueError, "points must have at least one row"),
+    (lambda one: one.form_up((0, 0), (0, 0)), ValueError, "heading must have a length"),
+    (lambda one: one.place([[0, 0]]), ValueError, "places must have 5 rows"),
+    (lambda one: one.place([[0, np.nan]], [1]), ValueError, "places must be finite"),
+    (lambda one: one.place([[0, 0]], [9]), UnknownNameError, "unknown member"),
+    (lambda one: one.march(-1), ValueError, "elapsed_s must be at least 0"),
+    (lambda one: one.set_formation("wedge"), TypeError, "formation must be a Formation"),
+])
+def test_mistakes_are_clear_errors_at_the_call(squad, use, error, complaint):
+    before = squad.save_state()
+    with pytest.raises(error, match=complaint):
+        use(squad)
+    assert squad.save_state() == before
+
+
+@pytest.mark.parametrize(("arguments", "complaint"), [
+    ({"dimensions": 4}, "dimensions must be at most 3"), ({"formation": 3}, "formation must be a Formation"),
+    ({"clearance": 3}, "clearance must be a callable"), ({"settings": 3}, "settings must be MarchSettings"),
+    ({"stance_policy": 3}, "policy must be a StancePolicy"),
+])
+def test_what_a_squad_is_made_of_is_checked(clock, arguments, complaint):
+    with pytest.raises((TypeError, ValueError), match=complaint):
+        Squad("alpha", clock, **arguments)
+    with pytest.raises(TypeError, match="name must be a text"):
+        Squad("", clock)
+    with pytest.raises(TypeError, match="clock must be a Clock"):
+        Squad("alpha", None)

@@ -1,0 +1,17 @@
+"""What docs/squads.md shows runs, and prints what it says."""
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+DOCUMENT = (Path(__file__).parents[2] / "docs" / "squads.md").read_text(encoding="utf-8")
+
+
+def test_its_samples_run_one_after_the_other_and_print_what_they_say(capsys):
+    samples = re.findall(r"```python\n(.*?)```", DOCUMENT, re.DOTALL)
+    assert len(samples) == 4
+    names: dict[str, object] = {}
+    for sample in samples:
+        exec(compile(sample, "docs/squads.md", "exec"), names)
+        said = re.findall(r"^# (.*)$", sample, re.MULTILINE)
+        assert capsys.readouterr().out.splitlines() == said

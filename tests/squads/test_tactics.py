@@ -1,0 +1,186 @@
+"""What members are told to do, by tactic."""
+from __future__ import annotations
+
+import json
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from ai_core.saving.fields import StateError
+from ai_core.squads.bounding_overwatch import BoundingOverwatch
+from ai_core.squads.capabilities import Capabilities
+from ai_core.squads.commander import SquadMember
+from ai_core.squads.flanking import Flanking
+from ai_core.squads.healing_support import HealingSupport
+from ai_core.squads.sacrifice import Sacrifice
+from ai_core.squads.scouting import Scouting
+from ai_core.squads.situation import Sighting, Situation
+from ai_core.squads.suppressing_fire import SuppressingFire
+
+ALL = [BoundingOverwatch, Flanking, HealingSupport, Sacrifice, Scouting, SuppressingFire]
+
+
+def situation(places, enemies=(), roles=None, capabilities=None, **more):
+    members = {
+        number: SquadMember(number, 3.0, 0.4, (roles or {}).get(number, ()), (capabilities or {}).get(number))
+        for number in range(len(places))}
+    sighted = [Sighting(100 + number, place) for number, place in enumerate(enemies)]
+    return Situation(members, np.array(places, float), sighted, **more)
+
+
+def test_risk_is_larger_near_a_larger_threat():
+    one = situation([(0, 0), (10, 0), (50, 0)], [(0, 0)])
+    assert one.risks.tolist() == pytest.approx([1, 0.5, 1 / 26])
+
+
+def test_a_healer_stands_behind_the_one_most_at_risk():
+    plan = HealingSupport(2.0).plan(situation(
+        [(0, 0), (10, 0), (0, 5)], [(20, 0)], roles={2: ("healer",)}))
+    assert plan == {2: ("heal", pytest.approx((8, 0)), 1)}
+
+
+def test_two_healers_have_a_patient_each_by_the_shorter_ways():
+    plan = HealingSupport().plan(situation(
+        [(10, 0), (10, 10), (0, 0), (0, 10)], [(20, 5)],
+        capabilities={2: Capabilities(heals=1.0), 3: Capabilities(heals=1.0)}))
+    assert {number: task.target for number, task in plan.items()} == {2: 0, 3: 1}
+
+
+def test_a_healer_does_not_run_to_and_fro_between_two_who_are_alike():
+    tactic, patients = HealingSupport(), set()
+    for step in range(20):
+        places = [(10, 0), (10 + (-1) ** step * 0.5, 8), (0, 4)]
+        patients.add(tactic.plan(situation(places, [(20, 4)], roles={2: ("healer",)}))[2].target)
+    assert len(patients) == 1
+
+
+def test_scouts_fan_out_ahead_but_not_beyond_the_goal_and_come_back_from_whom_they_meet():
+    tactic, roles = Scouting(ahead_m=20, apart_m=8, shy_m=12), {1: ("scout",), 2: ("scout",)}
+    places = [(0, 0), (0, 1), (0, -1)]
+    plan = tactic.plan(situation(places, roles=roles, goal=np.array([100.0, 0.0])))
+    assert plan == {1: ("scout", pytest.approx((20, 4)), None), 2: ("scout", pytest.approx((20, -4)), None)}
+    near = tactic.plan(situation(places, roles=roles, goal=np.array([6.0, 0.0])))
+    assert near[1].position == pytest.approx((6, 4))
+    met = tactic.plan(situation([(0, 0), (20, 4), (20, -30)], [(25, 4)], roles=roles, goal=np.array([100.0, 0.0])))
+    assert list(met) == [2]
+    assert tactic.why_not(situation(places)) == "nobody has the role 'scout'"
+
+
+def test_who_reaches_farthest_fires_and_each_at_another():
+    can = {number: Capabilities(attack={"ground": 1.0}, range_m=reach) for number, reach in enumerate((5, 30, 5, 30))}
+    plan = SuppressingFire(0.5).plan(situation([(0, 0), (0, 1), (0, 2), (0, 3)], [(20, 0), (20, 9)], capabilities=can))
+    assert plan == {1: ("suppress", None, 100), 3: ("suppress", None, 101)}
+
+
+def test_somebody_is_always_left_to_go():
+    assert len(SuppressingFire(1.0).plan(situation([(0, 0), (0, 1), (0, 2)], [(20, 0)]))) == 2
+    assert SuppressingFire().plan(situation([(0, 0)], [(20, 0)])) == {}
+
+
+def test_the_weakest_stand_before_the_most_valuable():
+    can = {number: Capabilities(toughness=tough) for number, tough in enumerate((9.0, 1.0, 5.0, 2.0))}
+    plan = Sacrifice(distance_m=2.0).plan(situation(
+        [(0, 0), (0, 3), (0, -3), (0, 6)], [(10, 0)], roles={0: ("vip",)}, capabilities=can))
+    assert plan == {1: ("screen", pytest.approx((2, 0)), 0)}
+    two = Sacrifice(screens=2, distance_m=2.0).plan(situation(
+        [(0, 0), (0, 3), (0, -3), (0, 6)], [(10, 0)], roles={0: ("vip",)}, capabilities=can))
+    assert sorted(two) == [1, 3]
+
+
+def test_the_commander_is_worth_screening_and_nobody_screens_himself():
+    tactic = Sacrifice()
+    assert "nobody has a role" in tactic.why_not(situation([(0, 0)], [(9, 0)]))
+    everybody = situation([(0, 0), (1, 0)], [(9, 0)], roles={0: ("vip",), 1: ("healer",)})
+    assert tactic.why_not(everybody) == "nobody is left to screen the valuable"
+    assert tactic.plan(everybody) == {}
+
+
+def follow(tactic, places, enemies, steps, speed=3.0, **more):
+    """Let members go where their tasks say, a second a step; return the kinds each had."""
+    places, kinds = np.array(places, float), []
+    for step in range(steps):
+        plan = tactic.plan(situation(places, enemies, now_s=float(step), **more))
+        kinds.append({number: task.kind for number, task in plan.items()})
+        for number, task in plan.items():
+            if task.position is not None:
+                way = np.array(task.position) - places[number]
+                length = max(1e-9, float(np.sqrt((way ** 2).sum())))
+                places[number] += way * min(1.0, speed / length)
+    return kinds, places
+
+
+def test_flankers_go_around_on_the_nearer_side_and_then_all_attack():
+    tactic = Flanking(beside_m=10.0)
+    kinds, _ = follow(tactic, [(0, 0), (0, 4), (0, 8), (0, 12)], [(30, 4)], 12)
+    assert kinds[0] == {0: "flank", 1: "flank", 2: "suppress", 3: "suppress"}
+    assert set(kinds[-1].values()) == {"attack"}
+    assert tactic.is_attacking
+    changes = [one for one, other in pairwise(kinds) if one != other]
+    assert len(changes) == 1
+
+
+def test_the_way_around_is_planned_anew_only_when_the_enemies_have_moved():
+    tactic, places = Flanking(beside_m=10.0), [(0, 0), (0, 4), (0, 8)]
+    first = tactic.plan(situation(places, [(30, 4)]))
+    assert tactic.plan(situation(places, [(33, 4)])) == first
+    assert tactic.plan(situation(places, [(60, 4)])) != first
+
+
+def test_two_teams_bound_in_turns_until_both_are_there():
+    tactic = BoundingOverwatch(leg_m=8.0)
+    goal = np.array([40.0, 0.0])
+    kinds, places = follow(tactic, [(0, 0), (0, 2), (0, 4), (0, 6)], [], 60, goal=goal)
+    bounds = [one for one in kinds if one]
+    for one in bounds:
+        assert sorted(set(one.values())) == ["bound", "overwatch"]
+        assert one[0] == one[2] != one[1] == one[3]
+    turns = [one[0] for one in bounds]
+    assert sum(one != other for one, other in pairwise(turns)) >= 4
+    assert 20 < len(bounds) < 60                   # then they are there, and keep to the formation again
+    assert np.abs(places[:, 0] - 40).max() < 4
+
+
+def test_a_bound_that_takes_too_long_ends():
+    tactic = BoundingOverwatch(patience_s=5.0)
+    kinds, _ = follow(tactic, [(0, 0), (0, 2)], [], 20, speed=0.0, goal=np.array([40.0, 0.0]))
+    assert {one[0] for one in kinds} == {"bound", "overwatch"}
+
+
+def test_tactics_work_in_three_dimensions():
+    places = [(0, 1, 0), (0, 1, 2), (0, 1, 4)]
+    for kind in ALL:
+        one = situation(places, [(20, 3, 0)], roles={0: ("healer",), 1: ("scout",)}, goal=np.array([9.0, 0, 0]))
+        for task in kind().plan(one).values():
+            assert task.position is None or (len(task.position) == 3 and np.isfinite(task.position).all())
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_a_tactic_goes_on_where_it_was_saved(kind):
+    roles = {0: ("healer",), 1: ("scout",), 2: ("vip",)}
+    places, goal = [(0, 0), (0, 2), (0, 4), (0, 6)], np.array([40.0, 0.0])
+    tactic, other = kind(), kind()
+    _, places = follow(tactic, places, [(30, 4)], 5, roles=roles, goal=goal)
+    other.prepare_state(json.loads(json.dumps(tactic.save_state())))()
+    assert follow(tactic, places, [(30, 4)], 9, roles=roles, goal=goal)[0] == follow(
+        other, places, [(30, 4)], 9, roles=roles, goal=goal)[0]
+    with pytest.raises(StateError):
+        tactic.prepare_state({**tactic.save_state(), "version": 7})
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_a_tactic_with_nobody_to_do_it_plans_nothing_and_says_why(kind):
+    alone = situation([(0, 0)])
+    assert kind().why_not(alone)
+    assert kind().plan(alone) == {}
+
+
+@pytest.mark.parametrize("make", [
+    lambda: Flanking(share=0), lambda: Flanking(beside_m=-1), lambda: SuppressingFire(2), lambda: Scouting(ahead_m=0),
+    lambda: Sacrifice(screens=0), lambda: HealingSupport(math.nan), lambda: BoundingOverwatch(leg_m=0),
+    lambda: Sighting(-1, (0, 0)), lambda: Sighting(1, (0, math.nan)), lambda: Sighting(1, (0, 0), threat=-1),
+])
+def test_numbers_out_of_range_are_refused(make):
+    with pytest.raises(ValueError, match="must be"):
+        make()
