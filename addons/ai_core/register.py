@@ -1,11 +1,15 @@
 """What runs when the engine loads or reloads the addon: declare the nodes, register them."""
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
 
 LEVEL_SCENE, LEVEL_EDITOR = 2, 3
+
+RELOADED = ("addons.ai_core.nodes", "addons.ai_core.bridge", "addons.ai_core.editor")
+"""Beginnings of the names of modules whose edited sources a reload of the extension reads."""
 
 MODULES_SETTING = "ai_core/python_modules"
 """Project setting: names of a project's own modules that declare nodes in Python."""
@@ -21,6 +25,8 @@ def start(level: int) -> None:
         importlib.import_module("addons.ai_core.bridge.engine_types").add_engine_members()
         importlib.import_module("addons.ai_core.nodes")
         registration = importlib.import_module("addons.ai_core.bridge.registration")
+        if importlib.import_module("addons.ai_core.bridge.in_editor").is_in_editor():
+            importlib.import_module("addons.ai_core.editor.game_files")
         registration.register_all()
         for name in _project_modules():
             _import_project_module(name)
@@ -31,12 +37,15 @@ def start(level: int) -> None:
 
 def stop(level: int) -> None:
     """Called by the bridge at each end level; classes are unregistered after this."""
+    if level == LEVEL_SCENE:
+        gc.collect()  # what freed nodes held in a circle may hold resources, which the engine counts as leaked
 
 
 def _forget_old_code() -> None:
     # After a reload edited sources are read again; the bridge itself and NumPy cannot be.
+    packages = {name.partition(".")[0] for name in _project_modules()} - {"addons"}
     for name in list(sys.modules):
-        if name.startswith(("addons.ai_core.nodes", "addons.ai_core.bridge", "ai_core.")) or name == "ai_core":
+        if name.partition(".")[0] in {"ai_core", *packages} or name.startswith(RELOADED):
             del sys.modules[name]
 
 
@@ -64,8 +73,8 @@ def _project_modules() -> list[str]:
 def _load_documentation() -> None:
     from _bridge import load_documentation
 
-    from addons.ai_core.bridge.documentation import class_xml
+    from addons.ai_core.bridge.documentation import HEADER, class_xml
     from addons.ai_core.bridge.registration import declared_classes
 
     for cls in declared_classes:
-        load_documentation('<?xml version="1.0" encoding="UTF-8" ?>' + class_xml(cls))
+        load_documentation(HEADER + class_xml(cls))

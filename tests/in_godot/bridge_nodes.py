@@ -3,11 +3,14 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+import numpy as np
+
 from addons.ai_core.bridge.gd import (
     GDCallable,
     GDObject,
     Node,
     Node3D,
+    ObjectIds,
     PackedVector3Array,
     RefusedValue,
     Resource,
@@ -90,6 +93,11 @@ class BridgeProbe(Node3D):
     @method
     def doubled(self, points: PackedVector3Array) -> PackedVector3Array:
         return points * 2
+
+    @method
+    def ids(self, objects: ObjectIds, times: int = 1) -> list:
+        assert objects.dtype == np.int64
+        return objects.tolist() * times
 
     @method
     def fail(self) -> int:

@@ -55,6 +55,27 @@ EVERY_TYPE = """
 """
 
 
+IDS = """
+    extends RefCounted
+    static func wrong_ids(probe: BridgeProbe) -> Array:
+        var node := Node.new()
+        var gone := Node.new()
+        var counted := RefCounted.new()
+        var objects := [node, null, 5, counted, gone, "text", node]
+        var wanted := [node.get_instance_id(), 0, 0, counted.get_instance_id(), gone.get_instance_id(), 0,
+            node.get_instance_id()]
+        gone.free()
+        var typed: Array[Node] = [node]
+        var found := [probe.ids(objects), probe.call("ids", objects, 2), probe.ids(typed), probe.ids([])]
+        node.free()
+        return [] if found == [wanted, wanted + wanted, [wanted[0]], []] else [found, wanted]
+"""
+
+
+def test_an_array_of_objects_may_come_as_their_ids(node, gdscript):
+    assert gdscript(IDS).wrong_ids(node("BridgeProbe")) == []
+
+
 def test_every_value_of_gdscript_comes_back_equal_and_of_its_type(node, gdscript):
     assert gdscript(EVERY_TYPE).not_equal(node("BridgeProbe")) == []
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import time
+from array import array
 from operator import length_hint
 from types import SimpleNamespace
 
@@ -138,25 +139,37 @@ def test_a_target_that_goes_meanwhile_is_not_called(ears):
 
 
 def timed(calls, limit_ns=1 << 62):
-    batch, stamps = KeptBatch(calls), [time.perf_counter_ns()]
+    batch, stamps = KeptBatch(calls), array("q", [time.perf_counter_ns(), *[0] * len(calls)])
     batch.begin(SimpleNamespace(amount=1))
     return batch.timed(stamps, limit_ns), stamps, batch
+
+
+def ended(stamps):
+    """Return how many calls have ended, by their stamps."""
+    return sum(map(bool, stamps[1:]))
 
 
 def test_each_is_timed_by_the_stopwatch_of_the_first_stamp(ears):
     call, stamps, _ = timed(Calls(kept(ear) for ear in ears))
     assert call is None
     assert len(stamps) == 6
-    assert stamps == sorted(stamps)
+    assert stamps.tolist() == sorted(stamps)
     assert stamps[-1] <= time.perf_counter_ns()
 
 
 def test_after_one_that_is_late_it_stops_and_can_go_on(ears):
     calls = Calls([*(kept(ear) for ear in ears[:3]), print])
     call, stamps, batch = timed(calls, limit_ns=0)
-    assert (call, len(stamps), heard(ears)) == (None, 2, [1, 0, 0, 0, 0])
+    assert (call, ended(stamps), heard(ears)) == (None, 1, [1, 0, 0, 0, 0])
     assert batch.timed(stamps, 1 << 62) is print
-    assert (len(stamps), heard(ears)) == (4, [1, 1, 1, 0, 0])
+    assert (ended(stamps), heard(ears)) == (3, [1, 1, 1, 0, 0])
+
+
+def test_stamps_of_another_number_of_calls_are_refused(ears):
+    batch = KeptBatch(Calls([kept(ears[0])]))
+    batch.begin(SimpleNamespace(amount=1))
+    with pytest.raises(ValueError, match="stamps must be 2 of 8 bytes, got 8 bytes"):
+        batch.timed(array("q", [0]), 1 << 62)
 
 
 def test_it_lets_go_of_nothing_it_still_calls(ears):

@@ -4,7 +4,7 @@
 Rooms: interface (what the engine offers), strings, values, packed, variant (conversions),
 objects (liveness), callables, methods (calling the engine), classes (registering),
 callbacks (being called), batches (many calls in one crossing), kept calls (one call, again
-and again), kept batches (many of those), shared calls (many calls of the same), errors, and
+and again), kept batches (many of those), kept hooks (of scripts and signals), shared calls (many calls of the same), errors, and
 the entry below.
 
 Words used in comments. OWNED: whoever is named must free it. BORROWED: valid during
@@ -17,7 +17,7 @@ from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
 from libc.math cimport sqrt, sqrtf
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memcmp, memcpy, memset
 
 import importlib
 import os
@@ -38,10 +38,13 @@ include "methods.pxi"
 include "callables.pxi"
 include "kept_calls.pxi"
 include "kept_batches.pxi"
+include "kept_hooks.pxi"
 include "shared_calls.pxi"
 include "classes.pxi"
 include "callbacks.pxi"
 include "batches.pxi"
+include "rays_through.pxi"
+include "slides.pxi"
 include "errors.pxi"
 
 STARTUP_MODULE = "addons.ai_core.register"
@@ -66,7 +69,9 @@ cdef bint open_bridge(get_proc_f get_proc, void* token) except False:
     open_packed_kinds()
     open_methods()
     open_batches()
+    open_slides()
     open_kept_calls()
+    open_kept_hooks()
     open_shared_calls()
     if singleton("OS").call("has_feature", "double"):
         raise RuntimeError("this is a double-precision build of Godot; ai_core needs a single-precision one")

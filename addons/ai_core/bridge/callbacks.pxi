@@ -33,6 +33,13 @@ cdef inline int need_main_thread() except -1:
         enter_thread()
         raise RuntimeError("nodes written in Python run on the main thread only; use call_deferred() from a thread")
 
+cdef inline int need_thread_for(object self, int kind) except -1:
+    """Let another thread read and write settings of what nobody uses yet: a scene or resource being loaded."""
+    if not thread_is_main():
+        enter_thread()
+        if kind == FUNCTION or (self.is_class("Node") and self.is_inside_tree()):
+            need_main_thread()
+
 # ---- life and death of instances
 
 cdef void* new_instance(ClassData* data, void* pointer) except NULL:
@@ -137,7 +144,11 @@ cdef object argument_to_python(MethodData* method, int index, const void* varian
     cdef int wanted = method.types[index]
     cdef int got = gd_variant_get_type(variant)
     cdef void* pointer
-    if wanted == T_OBJECT and (got == T_OBJECT or got == T_NIL):
+    if wanted == T_OBJECT_IDS:
+        if got == T_ARRAY:
+            return ids_of_array(internal[T_ARRAY](<void*>variant))
+        wanted = T_ARRAY
+    elif wanted == T_OBJECT and (got == T_OBJECT or got == T_NIL):
         if got == T_NIL or (<const uint64_t*>variant)[1] == 0:
             return None
         pointer = gd_object_get_instance_from_id((<const uint64_t*>variant)[1])
@@ -202,7 +213,7 @@ cdef void on_call(void* userdata, void* instance, const void* const* arguments, 
     self = <object>(<Instance*>instance).python
     begin_entry()
     try:
-        need_main_thread()
+        need_thread_for(self, method.kind)
         values = []
         for i in range(count):
             values.append(argument_to_python(method, i, arguments[i], error))
@@ -256,7 +267,7 @@ cdef void on_ptrcall(void* userdata, void* instance, const void* const* argument
     self = <object>(<Instance*>instance).python
     begin_entry()
     try:
-        need_main_thread()
+        need_thread_for(self, method.kind)
         if method.kind == FUNCTION and method.count == 2:        # the hot shapes, without a list
             first = slot_to_python(method.types[0], arguments[0])
             second = slot_to_python(method.types[1], arguments[1])

@@ -157,7 +157,7 @@ cdef int register_method(ClassData* data, dict declared) except -1:
     record.class_tags = <void**>calloc(record.count + 1, sizeof(void*))
     record.wanted = keep(tuple([one.get("class_name") or type_name(one["type"]) for one in declared["arguments"]]))
     for i, argument in enumerate(declared["arguments"]):
-        record.types[i] = argument["type"]
+        record.types[i] = T_OBJECT_IDS if argument.get("as_ids") else argument["type"]
         if argument.get("class_name"):
             record.class_tags[i] = gd_classdb_get_class_tag(name_ptr(argument["class_name"]))
     memset(&info, 0, sizeof(info))

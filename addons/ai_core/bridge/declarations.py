@@ -72,7 +72,7 @@ class export:  # noqa: N801 - reads as a word of the declaration language
         if instance is None:
             return self
         value = instance.__dict__.get(self.slot, self.default)
-        if value == () and self.type in (list, dict):
+        if self.type in (list, dict) and value == ():
             return self.type()  # type: ignore[operator]
         return value
 

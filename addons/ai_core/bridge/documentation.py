@@ -1,14 +1,18 @@
-"""The editor's hover texts, made from the docstrings and ``doc=`` of a declared class."""
+"""The class reference, made from docstrings and ``doc=``: the editor's hover texts and the manual's pages."""
 from __future__ import annotations
 
 import inspect
 import re
+from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from addons.ai_core.bridge.declarations import export, hook, signal
 from addons.ai_core.bridge.engine_types import TYPE_NUMBERS
-from addons.ai_core.bridge.registration import declared_by
+from addons.ai_core.bridge.in_editor import is_in_editor
+from addons.ai_core.bridge.registration import declared_by, declared_classes
+
+HEADER = '<?xml version="1.0" encoding="UTF-8" ?>\n'
 
 CODE = re.compile("``([^`]+)``")
 
@@ -19,6 +23,13 @@ TYPE_NAMES.update({
 })
 
 
+def write_reference(folder: Path, package: str) -> None:
+    """Write the class reference of every class declared in ``package`` into ``folder``, as Class.xml."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for cls in (cls for cls in declared_classes if cls.__module__.startswith(f"{package}.")):
+        (folder / f"{cls.__name__}.xml").write_text(HEADER + class_xml(cls) + "\n", encoding="utf-8")
+
+
 def class_xml(cls: type) -> str:
     """Return the class reference of a declared class in the engine's XML format."""
     declared: dict[str, Any] = cls.__declared__  # type: ignore[attr-defined]
@@ -26,10 +37,8 @@ def class_xml(cls: type) -> str:
     own = declared_by(cls)
     members = "".join(_member(one, cls.__name__) for one in own.values() if isinstance(one, export))
     signals = "".join(_signal(one, cls.__name__) for one in own.values() if isinstance(one, signal))
-    methods = "".join(
-        _method(one, own[one["name"]])
-        for one in [*declared["methods"], *declared["hooks"]] if one["name"] in own
-    )
+    callables = [*declared["methods"], *declared["hooks"], *(declared["editor_methods"] if is_in_editor() else ())]
+    methods = "".join(_method(one, own[one["name"]]) for one in callables if one["name"] in own)
     return (
         f"<class name={quoteattr(cls.__name__)} inherits={quoteattr(declared['parent'])}>"
         f"<brief_description>{_shown(brief)}</brief_description>"
@@ -67,15 +76,31 @@ def _member(one: export, class_name: str) -> str:
     described = one.describe(class_name)
     return (
         f"<member name={quoteattr(one.name)} type={quoteattr(_type(described))}"
-        f" setter={quoteattr(described['setter'])} getter={quoteattr(described['getter'])}>"
+        f" default={quoteattr(_value(one.default))}"
+        f" setter={quoteattr(described['setter'])} getter={quoteattr(described['getter'])}"
+        f" hint={quoteattr(described.get('hint_string', ''))}>"  # the editor knows it; the manual shows it
         f"{_shown(one.doc)}</member>"
     )
 
 
-def _parameters(arguments: list[dict[str, Any]]) -> str:
+def _value(value: Any) -> str:
+    """Return a value as GDScript writes it."""
+    if isinstance(value, bool) or value is None:
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, (int, float)):
+        return f"{value:g}" if isinstance(value, float) else str(int(value))
+    if isinstance(value, str):
+        sign = {"StringName": "&", "NodePath": "^"}.get(type(value).__name__, "")
+        return f'{sign}"{value}"'
+    return "[]" if value == () else str(value)
+
+
+def _parameters(arguments: list[dict[str, Any]], defaults: tuple[Any, ...] = ()) -> str:
+    missing = len(arguments) - len(defaults)
+    values = [""] * missing + [f" default={quoteattr(_value(one))}" for one in defaults]
     return "".join(
-        f"<param index=\"{index}\" name={quoteattr(one['name'])} type={quoteattr(_type(one))}/>"
-        for index, one in enumerate(arguments)
+        f"<param index=\"{index}\" name={quoteattr(one['name'])} type={quoteattr(_type(one))}{value}/>"
+        for index, (one, value) in enumerate(zip(arguments, values, strict=True))
     )
 
 
@@ -92,6 +117,6 @@ def _method(described: dict[str, Any], function: Any) -> str:
     returned = _type(described["result"]) if described["result"] else "void"
     return (
         f"<method name={quoteattr(described['name'])}{qualifiers}><return type={quoteattr(returned)}/>"
-        f"{_parameters(described['arguments'])}"
+        f"{_parameters(described['arguments'], tuple(described.get('defaults', ())))}"
         f"<description>{_shown(_paragraphs(inspect.getdoc(function) or ''))}</description></method>"
     )

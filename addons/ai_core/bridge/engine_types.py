@@ -40,6 +40,14 @@ class Variant:
     """Annotation: a value of any type."""
 
 
+class ObjectIds:
+    """Annotation of a parameter: an Array of objects, in Python an int64 array of their instance ids.
+
+    0 for what is no object. A tenth of the time of an Array whose objects are wrapped one by one;
+    get_object(id) wraps one of them.
+    """
+
+
 class PackedInt32Array:
     """Annotation: whole numbers, an int32 array in Python."""
 
@@ -76,7 +84,7 @@ TYPE_NUMBERS: dict[object, int] = {
     Vector2: 5, Vector2i: 6, Rect2: 7, Rect2i: 8, Vector3: 9, Vector3i: 10, Transform2D: 11,
     Vector4: 12, Vector4i: 13, Plane: 14, Quaternion: 15, AABB: 16, Basis: 17, Transform3D: 18,
     Projection: 19, Color: 20, StringName: 21, NodePath: 22, RID: 23,
-    GDObject: OBJECT, GDCallable: 25, Signal: 26, dict: 27, list: 28,
+    GDObject: OBJECT, GDCallable: 25, Signal: 26, dict: 27, list: 28, ObjectIds: 28,
     bytes: 29, PackedInt32Array: 30, PackedInt64Array: 31, PackedFloat32Array: 32,
     PackedFloat64Array: 33, PackedStringArray: 34, PackedVector2Array: 35,
     PackedVector3Array: 36, PackedColorArray: 37, PackedVector4Array: 38,
@@ -156,4 +164,4 @@ def describe(annotation: object, name: str, where: str) -> dict[str, Any]:
             f"{where}: {name!r} is annotated {annotation!r}, which stands for no engine type;"
             " use a number, str, list, dict, an engine type, a node class or Variant"
         )
-    return {"name": name, "type": TYPE_NUMBERS[bare]}
+    return {"name": name, "type": TYPE_NUMBERS[bare], **({"as_ids": True} if bare is ObjectIds else {})}

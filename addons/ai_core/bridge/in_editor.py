@@ -81,7 +81,8 @@ def _is_shown(node: Any, one: export, exports: dict[str, export]) -> bool:
     if not one.shown_when:
         return True
     name, *values = one.shown_when
-    return getattr(node, name) in values and _is_shown(node, exports[name], exports)
+    value = getattr(node, name)
+    return (tuple(value) if isinstance(value, list) else value) in values and _is_shown(node, exports[name], exports)
 
 
 def exports_of(cls: type) -> dict[str, export]:

@@ -69,6 +69,7 @@ static int start_python(const struct folders *folders) {
         report("no Python was found that can run inside Godot. Looked at:", tried);
         return 0;
     }
+    if (chosen.home[0]) open_companions(chosen.home);
     library = library_open(chosen.library);
     if (!library) {
         library_problem(problem, sizeof problem);

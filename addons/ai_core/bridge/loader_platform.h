@@ -70,6 +70,7 @@ static inline void library_problem(char *to, size_t size) { put(to, size, "Windo
 static inline void *library_symbol(void *library, const char *name) {
     return (void *)GetProcAddress((HMODULE)library, name);
 }
+static inline void open_companions(const char *home) { (void)home; } /* Windows looks beside the library itself */
 static inline int has_loaded_python(void **library) {
     char name[32];
     for (int minor = 11; minor < 40; minor++) {
@@ -100,6 +101,18 @@ static inline void library_problem(char *to, size_t size) {
     put(to, size, "%s", text ? text : "unknown");
 }
 static inline void *library_symbol(void *library, const char *name) { return dlsym(library, name); }
+
+/* Load what a private libpython needs and lies beside it, such as expat: it is then found there by
+ * its name. One that this system's libc is too old for is passed over, and the system's own serves. */
+static inline void open_companions(const char *home) {
+    glob_t found;
+    char wanted[TEXT_SIZE];
+    if (!put(wanted, sizeof wanted, "%s/lib/lib*.so.[0-9]", home) || glob(wanted, 0, NULL, &found) != 0) return;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        if (!dlopen(strrchr(found.gl_pathv[i], '/') + 1, RTLD_NOW | RTLD_NOLOAD)) dlopen(found.gl_pathv[i], RTLD_NOW);
+    }
+    globfree(&found);
+}
 
 /* A Python that this process has loaded already, by us before a reload or by anyone. */
 static inline int has_loaded_python(void **library) {

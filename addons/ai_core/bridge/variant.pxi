@@ -17,6 +17,7 @@ cdef enum:
     T_SIGNAL = 26
     T_DICTIONARY = 27
     T_ARRAY = 28
+    T_OBJECT_IDS = -28           # of ours: an Array, of which Python gets the ids of objects
     T_PACKED_BYTE_ARRAY = 29
     T_PACKED_INT32_ARRAY = 30
     T_PACKED_INT64_ARRAY = 31
@@ -124,6 +125,8 @@ cdef object slot_to_python(int t, const void* slot):
 
 cdef object rare_to_python(int t, const void* slot):
     cdef int i
+    if t == T_OBJECT_IDS:
+        return ids_of_array(slot)
     if is_packed(t):
         return packed_to_python(t, slot)
     if number_count[t]:
@@ -173,6 +176,20 @@ cdef list array_to_python(const void* array):
         return [variant_to_python(gd_array_operator_index_const(array, i)) for i in range(count)]
     finally:
         nesting -= 1
+
+cdef object ids_of_array(const void* array):
+    """Instance ids of what is in an Array, whether it lives or not; 0 for what is no object."""
+    cdef int64_t count = 0, i
+    cdef const GDVariant* variants
+    cdef int64_t[::1] ids
+    array_size(<void*>array, NULL, &count, 0)
+    made = numpy.empty(count, numpy.int64)
+    if count:
+        ids = made
+        variants = <const GDVariant*>gd_array_operator_index_const(array, 0)    # ENGINE: all in one block
+        for i in range(count):
+            ids[i] = <int64_t>variants[i].words[1] if <uint32_t>variants[i].words[0] == T_OBJECT else 0
+    return made
 
 cdef object key_to_python(const void* variant):
     """A Dictionary's key: Arrays become tuples, because a key must be hashable."""
@@ -305,13 +322,18 @@ cdef int array_new(object values, void* slot) except -1:
     global nesting
     cdef int64_t count = len(values), resized = 0, i = 0
     cdef const void* arguments[1]
+    cdef uint64_t* place
     enter_nested()
     constructors[T_ARRAY](slot, NULL)
     arguments[0] = &count
     array_resize(slot, arguments, &resized, 1)
     try:
         for value in values:
-            variant_new(value, gd_array_operator_index(slot, i))    # NIL after resize: nothing to destroy
+            place = <uint64_t*>gd_array_operator_index(slot, i)     # NIL after resize: nothing to destroy
+            if value is True or value is False:
+                place[0], place[1] = T_BOOL, value is True
+            else:
+                variant_new(value, place)
             i += 1
     except BaseException:
         destructors[T_ARRAY](slot)

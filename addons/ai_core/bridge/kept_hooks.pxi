@@ -1,0 +1,240 @@
+# Methods of scripts and signals of nodes that stand in for each other: looked up once for all of them.
+#
+# GIL: released while a method runs or a signal is told, as around every generic call.
+# BORROWED: the node is an instance of a class of ours, which knows when it is freed.
+
+cdef const void* bind_has_connections = NULL
+
+cdef int open_kept_hooks() except -1:
+    global bind_has_connections
+    bind_has_connections = need_bind("Object", "has_connections", HASH_Object_has_connections)
+
+
+@cython.final
+cdef class NodeRow:
+    """Nodes of classes of ours that belong together, by number; what is not there is None.
+
+    Args:
+        nodes: those nodes, or None. Whoever made the row calls ``drop`` before one is freed.
+        signals: by number, names of signals of the node.
+
+    Cost: 24 bytes a node, and 8 a signal.
+    """
+    cdef list nodes
+    cdef void** pointers         # OWNED; NULL where there is no node
+    cdef void** names            # OWNED; of the signals of the first node, NULL, of the second, …
+    cdef Py_ssize_t count
+    cdef bint is_incomplete      # who was dropped may have listeners
+
+    def __init__(self, nodes, signals=()):
+        cdef GDObject node
+        cdef Py_ssize_t i, at = 0
+        self.nodes, self.count = list(nodes), len(nodes)
+        signals = [tuple(one) for one in signals] or [()] * self.count
+        free(self.pointers)
+        free(self.names)
+        self.pointers = <void**>calloc(self.count + 1, sizeof(void*))
+        self.names = <void**>calloc(sum(map(len, signals)) + self.count + 1, sizeof(void*))
+        for i in range(self.count):
+            for name in signals[i]:
+                self.names[at] = name_ptr(name)
+                at += 1
+            at += 1
+            if self.nodes[i] is not None:
+                node = <GDObject?>self.nodes[i]
+                self.pointers[i] = node.live()
+
+    def __dealloc__(self):
+        free(self.pointers)
+        free(self.names)
+
+    def __len__(self): return self.count
+    def __getitem__(self, Py_ssize_t index):
+        return self.nodes[index]
+
+    def drop(self, node):
+        """Call a node no more: it is about to go."""
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            if self.nodes[i] is node:
+                self.pointers[i] = NULL
+                self.is_incomplete = True
+
+    cdef bint is_heard(self, Py_ssize_t number, void* signal) except -1:
+        cdef uint8_t found = 0
+        cdef const void* arguments[1]
+        if not 0 <= number < self.count:
+            raise IndexError(f"a row of {self.count} nodes has no number {number}")
+        if self.pointers[number] == NULL:
+            return self.is_incomplete
+        arguments[0] = signal
+        gd_object_method_bind_ptrcall(bind_has_connections, self.pointers[number], arguments, &found)
+        return found
+
+    def has_listeners(self):
+        """Return whether something is, or may be, connected to a signal of one of the nodes."""
+        cdef Py_ssize_t i, at = 0
+        cdef uint8_t found = self.is_incomplete
+        cdef const void* arguments[1]
+        for i in range(self.count):
+            while self.names[at] != NULL:
+                if self.pointers[i] != NULL and not found:
+                    arguments[0] = self.names[at]
+                    gd_object_method_bind_ptrcall(bind_has_connections, self.pointers[i], arguments, &found)
+                at += 1
+            at += 1
+        return found != 0
+
+
+@cython.final
+cdef class KeptHook:
+    """A method of a script, called on the node that an attribute of what this is called with holds.
+
+    Args:
+        name: of the method, which every such node has.
+        node: of the attribute that holds the node, an instance of a class of ours.
+        number: of the attribute with the number the method is called with; "" for no argument.
+        answers: what to return instead of the whole numbers 0, 1, …; None returns what the method did.
+        other: called with what this was called with, and with an answer that is none of these.
+        skips_freed: a node that is gone is not called; else that is an error.
+
+    Cost: 0.1 us and what the method takes.
+    """
+    cdef object shown, node, number, other
+    cdef tuple answers
+    cdef void* name
+    cdef bint skips_freed
+
+    def __init__(self, name, node, number="", tuple answers=None, other=None, bint skips_freed=False):
+        self.shown, self.name, self.node = name, name_ptr(name), sys.intern(node)
+        self.number = sys.intern(number) if number else None
+        self.answers, self.other, self.skips_freed = answers, other, skips_freed
+
+    def __call__(self, given):
+        cdef uint64_t argument[2]
+        cdef const void* arguments[1]
+        cdef GDVariant result
+        cdef CallError error
+        cdef int64_t count = 0
+        cdef GDObject node = <GDObject?>getattr(given, self.node)
+        cdef void* pointer
+        if self.skips_freed and node.pointer == NULL:
+            return None
+        pointer = node.live()
+        if self.number is not None:
+            number_variant(argument, getattr(given, self.number))
+            arguments[0] = argument
+            count = 1
+        error.error = 0
+        memset(&result, 0, sizeof(GDVariant))
+        with nogil:
+            gd_object_call_script_method(pointer, self.name, arguments, count, &result, &error)
+        if error.error == 0 and self.answers is None and <uint32_t>result.words[0] == T_BOOL:
+            return (<uint8_t*>&result.words[1])[0] != 0
+        return self.answer(given, &result, &error)
+
+    def first_of(self, NodeRow row not None, tuple numbers not None):
+        """Ask nodes of a row one after the other, in one crossing; for methods without argument.
+
+        Returns:
+            How many said no before the first yes; if none said yes: how many there are; if one
+            cannot be asked: -1 less how many said no before it.
+        """
+        cdef Py_ssize_t said_no = 0, count = len(numbers)
+        cdef GDVariant result
+        while said_no < count:
+            said_no = self.ask(row, numbers, said_no, &result)
+            if said_no < 0 or said_no == count:
+                break
+            if <uint32_t>result.words[0] == T_BOOL:
+                break                # a yes
+            try:
+                if variant_to_python(&result):
+                    break
+            finally:
+                gd_variant_destroy(&result)
+            said_no += 1
+        return said_no
+
+    cdef Py_ssize_t ask(self, NodeRow row, tuple numbers, Py_ssize_t begin, GDVariant* result) except? -1:
+        """Return as ``first_of``, or the first whose answer is neither no nor nothing."""
+        cdef Py_ssize_t at[32]
+        cdef Py_ssize_t i, stop, count = len(numbers)
+        cdef CallError error
+        while begin < count:
+            stop = begin + 32 if begin + 32 < count else count
+            for i in range(begin, stop):
+                at[i - begin] = numbers[i]
+                if not 0 <= at[i - begin] < row.count:
+                    raise IndexError(f"a row of {row.count} nodes has no number {at[i - begin]}")
+            with nogil:
+                for i in range(stop - begin):
+                    error.error = 1
+                    if row.pointers[at[i]] != NULL:
+                        error.error = 0
+                        memset(result, 0, sizeof(GDVariant))
+                        gd_object_call_script_method(row.pointers[at[i]], self.name, NULL, 0, result, &error)
+                    if error.error != 0 or not is_no(result):
+                        break
+                else:
+                    i = stop - begin
+            begin += i
+            if begin < stop:
+                return -1 - begin if error.error != 0 else begin
+        return count
+
+    cdef object answer(self, given, GDVariant* result, CallError* error):
+        cdef int64_t number
+        try:
+            if error.error == 0 and self.answers is not None and <uint32_t>result.words[0] == T_INT:
+                number = <int64_t>result.words[1]
+                if 0 <= number < len(self.answers):
+                    return self.answers[number]
+            check_call(error, self.shown, (None,))
+            answer = variant_to_python(result)
+        finally:
+            gd_variant_destroy(result)
+        return answer if self.answers is None or answer is None else self.other(given, answer)
+
+
+@cython.final
+cdef class KeptNotice:
+    """Something to tell of a node in a row, if somebody listens; what this is called with has the row as ``parts``.
+
+    Args:
+        number: of the node.
+        signal: of that node.
+        of_all: a signal of the first node of the row, which tells of all others; "" for none.
+        tell: called with what this is called with, if something is connected to one of them.
+
+    Cost: 0.1 us where nobody listens.
+    """
+    cdef Py_ssize_t number
+    cdef void* signal
+    cdef void* of_all
+    cdef object tell
+
+    def __init__(self, Py_ssize_t number, signal, of_all, tell):
+        self.number, self.tell = number, tell
+        self.signal = name_ptr(signal)
+        self.of_all = name_ptr(of_all) if of_all else NULL
+
+    def __call__(self, given):
+        cdef NodeRow row = <NodeRow?>given.parts
+        if row.is_heard(self.number, self.signal) or (self.of_all != NULL and row.is_heard(0, self.of_all)):
+            return self.tell(given)
+
+
+cdef inline bint is_no(const GDVariant* answer) noexcept nogil:
+    """Return whether a Variant that owns nothing says no: false or null."""
+    cdef uint32_t t = <uint32_t>answer.words[0]
+    return t == T_NIL or (t == T_BOOL and (<const uint8_t*>&answer.words[1])[0] == 0)
+
+
+def has_listeners(GDObject node, name):
+    """Return whether something is connected to a signal: who tells many hear first who listens."""
+    cdef uint8_t found = 0
+    cdef const void* arguments[1]
+    arguments[0] = name_ptr(name)
+    gd_object_method_bind_ptrcall(bind_has_connections, node.live(), arguments, &found)
+    return found != 0
