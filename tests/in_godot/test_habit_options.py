@@ -76,6 +76,127 @@ def test_a_tree_in_which_all_wait_is_not_visited_until_something_is_told_or_chan
     assert list(tree.get_active_paths()) == ["Brain/flee"]
 
 
+def test_characters_whose_nodes_say_the_same_share_a_definition(trees, gdscript, physics_frames):
+    script = gdscript(
+        "extends Habit\nvar ticks := 0\nfunc _tick(_e: float) -> int:\n\tticks += 1\n\treturn STATUS_RUNNING")
+    made = [trees(name) for name in ("Ann", "Bob", "Cid")]
+    walks = [habit(tree, "walk", script) for tree in made]
+    habit(made[2], "run", timeout_s=2.0)
+    for tree in made:
+        tree.enter()
+    physics_frames(3)
+    assert made[0].core.plan is made[1].core.plan
+    assert made[2].core.plan is not made[0].core.plan
+    assert [walk.get("ticks") for walk in walks] == [3, 3, 3]
+    walks[0].set("cooldown_s", 1.0)
+    made[0].rebuild()
+    assert made[0].core.plan is not made[1].core.plan
+
+
+def test_callables_do_what_a_script_would(trees, gdscript, physics_frames, expect_errors):
+    maker = gdscript("""
+        extends Node
+        var log := []
+        var is_calm := true
+        func give(habit: Habit) -> void:
+            habit.set_callable("can_activate", func() -> bool: return is_calm)
+            habit.set_callable("enter", func() -> void: log.append("enter"))
+            habit.set_callable("tick", func(elapsed_s: float) -> int:
+                log.append(snappedf(elapsed_s, 0.001))
+                return Habit.STATUS_SUCCEEDED if log.size() > 3 else Habit.STATUS_RUNNING)
+            habit.set_callable("exit", func() -> void: log.append("exit"))
+    """).new()
+    tree = trees()
+    maker.set("is_calm", False)
+    maker.give(habit(tree, "walk", cooldown_s=10.0))
+    habit(tree, "rest")
+    tree.enter()
+    physics_frames(2)
+    assert list(tree.get_active_paths()) == ["Brain/rest"]
+    maker.set("is_calm", True)
+    physics_frames(4)
+    assert maker.get("log") == ["enter", 0.0, 0.017, 0.017, "exit"]
+    assert list(tree.get_active_paths()) == ["Brain/rest"]
+    tree.get_node("rest").set_callable("tick", lambda elapsed_s: 9)
+    expect_errors("the tick of 'Brain/rest' returned 9; return Habit.STATUS_RUNNING", times=1)
+    physics_frames(1)
+    with pytest.raises(Exception, match="moment must be one of"):
+        tree.get_node("rest").set_callable("begin", print)
+    tree.free()
+    maker.free()
+
+
+def test_who_waits_for_a_time_is_not_visited_until_then(trees, physics_frames, signals):
+    tree = trees(launch=1)
+    wait = construct("HabitWait")
+    wait.set("seconds", 0.5)
+    tree.add_child(wait)
+    exited = signals(wait, "exited")
+    tree.enter()
+    physics_frames(2)
+    [pace] = tree._crowd._paces
+    assert pace.population.awake_count == 0
+    physics_frames(28)
+    assert exited == []
+    physics_frames(2)
+    assert exited == [(1,)]
+
+
+def test_while_a_character_is_disabled_its_time_stands_still(trees, gdscript, physics_frames):
+    tree = trees()
+    walk = habit(tree, "walk", gdscript(
+        "extends Habit\nvar s := []\nfunc _tick(e: float) -> int:\n\ts.append(e)\n\treturn STATUS_RUNNING"))
+    tree.enter()
+    physics_frames(2)
+    character = tree.get_parent()
+    character.set("process_mode", 4)
+    physics_frames(30)
+    assert len(walk.get("s")) == 2
+    character.set("process_mode", 0)
+    physics_frames(2)
+    assert sum(walk.get("s")) == pytest.approx(3 / 60, abs=1e-6)
+
+
+def test_signals_are_heard_by_who_connects_while_the_tree_runs(trees, gdscript, physics_frames, signals):
+    tree = trees(launch=1)
+    step = habit(tree, "step", gdscript(STEP))
+    tree.enter()
+    physics_frames(3)
+    entered, exited, left = signals(step, "entered"), signals(step, "exited"), signals(tree, "habit_exited")
+    active = []
+    step.connect("exited", lambda status: active.append(step.is_active()))
+    physics_frames(1)
+    assert (entered, exited, left, active) == ([("first in sequence",)], [(1,)], [("Brain/step", 1)], [False])
+
+
+def test_who_connects_between_two_ticks_hears_what_ends_outside_of_one(trees, physics_frames, signals):
+    tree = trees(launch=3)
+    for name in ("first", "second"):
+        check = construct("HabitCheckValue")
+        check.set("name", name)
+        check.set("key", "health")
+        tree.add_child(check)
+    walk = habit(tree, "walk")
+    tree.enter()
+    physics_frames(2)
+    exited = signals(walk, "exited")
+    tree.stop_habits()
+    assert exited == [(0,)]
+
+
+def test_a_habit_may_free_its_character(trees, node, gdscript, physics_frames):
+    fatal = gdscript("extends Habit\nfunc _tick(_e: float) -> int:\n\tget_actor().free()\n\treturn STATUS_RUNNING")
+    doomed, other = trees("Ann"), trees("Bob")
+    habit(doomed, "beside", non_blocking=True)
+    habit(doomed, "jump", fatal)
+    habit(other, "walk")
+    for tree in (doomed, other):
+        tree.enter()
+    physics_frames(5)
+    assert not doomed.is_valid()
+    assert list(other.get_active_paths()) == ["Brain/walk"]
+
+
 def test_sleeping_time_counts(trees, gdscript, physics_frames):
     tree = trees()
     wait = habit(tree, "wait", gdscript("extends Habit\nfunc _enter() -> void: wait_for(['dinner'])"))
@@ -146,6 +267,39 @@ def test_squads_and_the_world_are_scopes_and_wake_who_waits(trees, scheduler, ph
     ann.set_value("alarm", "changed", "world")
     assert scheduler.load_state(saved)
     assert (bob.get_value("alarm"), cid.get_value("alarm")) == (True, False)
+
+
+def test_a_save_of_version_1_loads(trees, scheduler, gdscript, physics_frames):
+    script = gdscript("""
+        extends Habit
+        var steps := 0
+        func _tick(_e: float) -> int:
+            steps += 1
+            return STATUS_RUNNING
+        func _save_state() -> Variant: return steps
+        func _load_state(state: Variant) -> void: steps = state
+    """)
+    tree = trees()
+    walk = habit(tree, "walk", script)
+    tree.enter()
+    run = {"reason": "can activate", "elapsed_s": 0.25, "time_in_habit_s": 0.5, "has_ticked": True,
+           "is_faulty": False, "memory": None}
+    saved = tree.save_state()
+    saved["parts"]["node"]["state"] = {      # as the first version wrote it: no scopes, durations for moments
+        "version": 1, "settings": {"enabled": True, "period_frames": 2, "priority": 3.0},
+        "tree": {
+            "version": 1, "ticked_at": [3, 0.75], "elapsed_s": 0.25,
+            "active": [{**run, "path": "Brain"}, {**run, "path": "Brain/walk"}], "holds": [], "endings": {},
+            "blackboard": {"health": 0.5}, "random": None, "failing": []},
+        "scripts": {"Brain/walk": 7}}
+    assert tree.load_state(saved)
+    assert (walk.is_active(), walk.get_time_in_habit_s(), walk.get("steps")) == (True, 0.5, 7)
+    assert (tree.get_value("health"), tree.period_frames, tree.priority) == (0.5, 2, 3.0)
+    physics_frames(4)
+    assert walk.get("steps") == 9
+    saved["parts"]["node"]["state"]["version"] = 3
+    with pytest.raises(Exception, match="'version' is 3, and this ai_core reads up to 2"):
+        tree.load_state(saved)
 
 
 def test_who_watches_a_value_is_told(trees, gdscript, physics_frames):

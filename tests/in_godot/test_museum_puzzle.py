@@ -86,3 +86,13 @@ def test_with_another_level_the_story_is_another_one(puzzle, prepare, missing):
 
 def test_without_the_camera_the_control_room_sees_the_gallery_only(puzzle):
     assert puzzle(no_camera).lines.count("Carla sees") == 1
+
+
+def test_the_museum_leads_to_the_puzzle_and_the_puzzle_back():
+    museum = singleton("ResourceLoader").load("res://demo_project/museum/museum.gd")
+    constants = museum.get_script_constant_map()
+    assert constants["PUZZLE"] == SCENE
+    assert constants["Puzzle"].get_path() == "res://demo_project/museum/puzzle.gd"
+    node = singleton("ResourceLoader").load(SCENE).instantiate()
+    assert node.get("returns_to") == ""
+    node.free()

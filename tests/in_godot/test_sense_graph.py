@@ -334,3 +334,49 @@ def test_the_smell_of_what_is_no_source_and_of_a_region_in_no_graph_is_refused(l
     hall.call("get_smell_of", hall)
     hall.call("get_smelliest_neighbor", None)
     assert hall.get_smell_of(thing) == 0.0
+
+
+@pytest.fixture
+def windy(level, physics_frames):
+    """``windy(wind)``: gas let loose in the hall, with a wind towards the cellar; how much of it comes there."""
+
+    def made(wind):
+        class Windy:
+            hall, cellar = level.room("Hall", 0), level.room("Cellar", 10)
+            door = level.portal("Door", 5, "Hall", "Cellar", passes_smell=True, wind_m_per_s=wind)
+            gas = level.thing(0, smell_strength=1000.0)
+
+            def smelled(self):
+                return self.cellar.get_smell_of(self.gas)
+
+        physics_frames(2)
+        Windy.gas.emit("smell")
+        return Windy()
+
+    return made
+
+
+def test_a_wind_through_a_portal_carries_smells_one_way(windy, physics_frames):
+    against = windy(-3.0)
+    physics_frames(400)
+    assert against.smelled() == 0
+    against.door.wind_m_per_s = 3.0
+    physics_frames(400)
+    assert against.smelled() > 0
+
+
+def test_a_wind_set_in_the_game_is_saved_and_zero_lets_the_wind_over_all_count(windy, scheduler, physics_frames):
+    place = windy(0.0)
+    state = scheduler.save_state()
+    place.door.wind_m_per_s = -3.0
+    blown = scheduler.save_state()
+    assert scheduler.load_state(state) is True
+    assert place.door.wind_m_per_s == 0.0
+    assert scheduler.load_state(blown) is True
+    assert place.door.wind_m_per_s == -3.0
+    physics_frames(400)
+    assert place.smelled() == 0
+    place.door.wind_m_per_s = 0.0
+    place.hall.get_parent().find_children("*", "SenseManager", True, False)[0].blow(Vector3(-3, 0, 0))
+    physics_frames(400)
+    assert place.smelled() == 0, "it blows against the way of the smell"

@@ -234,30 +234,6 @@ def test_the_graph_in_use_is_not_baked_over(level, node, scheduler, expect_error
     assert "graph is made already" in level.bake(baker)[0]
 
 
-def test_a_flat_level_is_baked_into_a_file(node, scheduler, physics_frames, signals, tmp_path, expect_errors):
-    region, polygon = node("NavigationRegion2D", scheduler), construct("NavigationPolygon")
-    corners = [(0, 0), (160, 0), (160, 160), (0, 160), (160, 64), (224, 64), (224, 96), (160, 96),
-               (224, 0), (384, 0), (384, 160), (224, 160)]
-    polygon.set_vertices([Vector2(*one) for one in corners])
-    for one in ((0, 1, 4, 7, 2, 3), (4, 5, 6, 7), (8, 9, 10, 11, 6, 5)):
-        polygon.add_polygon(list(one))
-    polygon.agent_radius = 0.0
-    region.navigation_polygon = polygon
-    file = tmp_path / "flat.json"
-    baker = node("SenseGraphBaker", scheduler, file=str(file))
-    finished = signals(baker, "bake_finished")
-    baker.call("bake")
-    physics_frames(3)
-    assert finished == [(2, 1)]
-    graph = graph_from_text(file.read_text(encoding="utf-8"))
-    assert [graph.region_at(at) for at in ((2, 2), (10, 2))] == [0, 1]
-    expect_errors("regions of a 2D level are no nodes yet; set file", times=1)
-    baker.file = ""
-    assert not baker.call("bake")
-
-
-
-
 def test_a_file_is_the_graph_of_a_manager_in_2d_and_its_door_can_be_shut(
         node, scheduler, physics_frames, signals, tmp_path, expect_errors):
     expect_errors("unknown portal 'Rom1-Room2'; did you mean 'Room1-Room2'?", times=1)

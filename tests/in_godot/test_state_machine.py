@@ -73,6 +73,17 @@ def mind(guard, bob):
     return machine
 
 
+def test_a_state_may_free_its_character(guard, bob, gdscript, physics_frames):
+    machine = guard()
+    machine.get_node("peace/patrol").set_script(gdscript(
+        "extends AIState\nfunc _enter() -> void: get_actor().free()"))
+    bob.add_child(machine)
+    physics_frames(2)
+    machine.send_event("bored")
+    physics_frames(1)
+    assert not machine.is_valid()
+
+
 def test_it_begins_in_its_first_frame_and_goes_where_events_lead(mind, physics_frames, signals):
     entered, exited = signals(mind, "state_entered"), signals(mind, "state_exited")
     assert mind.get_state() == ""

@@ -1,14 +1,17 @@
 """The nodes of ai_core: Godot types in and out, one call into the library.
 
 Run AI within a budget: AIScheduler, AIBehavior, Timeslicer. Tell what happened: AIEventManager,
-SignalEvent. Ask about the world: PollingStation. Get there: PathService. Perceive: SenseManager,
-SenseModality, Sensor3D, SenseSource3D, SenseRegion3D and SensePortal3D (each also 2D), SenseGraphBaker.
+SignalEvent. Ask about the world: PollingStation. Get there: PathService. Hide: CoverMap. Perceive: SenseManager,
+SenseModality, SightCone, Sensor3D, SenseSource3D, SenseRegion3D and SensePortal3D (each also 2D), SenseGraphBaker.
 Decide: HabitTree, Habit; StateMachine, AIState, StateTransition; RuleSet, RuleMind. Think less where nobody
-looks: ImportanceManager, ImportanceViewer, BehavioralLOD, LODBehavior, GroupLOD.
+looks: ImportanceManager, ImportanceViewer, BehavioralLOD, LODBehavior, GroupLOD. See inside: AIDebugOverlay.
+Know the ground: DecisionMap, DecisionLayer, MapWriter. Act together: Squad, SquadMember, Formation.
+Decide for a side: Strategist, StrategicProduct.
 """
 from __future__ import annotations
 
 from addons.ai_core.nodes.ai_behavior import AIBehavior
+from addons.ai_core.nodes.ai_debug_overlay import AIDebugOverlay
 from addons.ai_core.nodes.ai_event_manager import AIEventManager
 from addons.ai_core.nodes.ai_scheduler import AIScheduler
 from addons.ai_core.nodes.ai_state import AIState
@@ -21,12 +24,17 @@ from addons.ai_core.nodes.built_in_habits import (
     HabitSetValue,
     HabitWait,
 )
+from addons.ai_core.nodes.cover_map import CoverMap
+from addons.ai_core.nodes.decision_layer import DecisionLayer
+from addons.ai_core.nodes.decision_map import DecisionMap
+from addons.ai_core.nodes.formation import Formation
 from addons.ai_core.nodes.group_lod import GroupLOD
 from addons.ai_core.nodes.habit import Habit
 from addons.ai_core.nodes.habit_tree import HabitTree
 from addons.ai_core.nodes.importance_manager import ImportanceManager
 from addons.ai_core.nodes.importance_viewer import ImportanceViewer
 from addons.ai_core.nodes.lod_behavior import LODBehavior
+from addons.ai_core.nodes.map_writer import MapWriter
 from addons.ai_core.nodes.moving_habits import HabitLookAt, HabitMoveTo
 from addons.ai_core.nodes.path_service import PathService
 from addons.ai_core.nodes.polling_station import PollingStation
@@ -43,17 +51,27 @@ from addons.ai_core.nodes.sense_source_2d import SenseSource2D
 from addons.ai_core.nodes.sense_source_3d import SenseSource3D
 from addons.ai_core.nodes.sensor_2d import Sensor2D
 from addons.ai_core.nodes.sensor_3d import Sensor3D
+from addons.ai_core.nodes.sight_cone import SightCone
 from addons.ai_core.nodes.signal_event import SignalEvent
+from addons.ai_core.nodes.squad import Squad
+from addons.ai_core.nodes.squad_member import SquadMember
 from addons.ai_core.nodes.state_machine import StateMachine
 from addons.ai_core.nodes.state_transition import StateTransition
+from addons.ai_core.nodes.strategic_product import StrategicProduct
+from addons.ai_core.nodes.strategist import Strategist
 from addons.ai_core.nodes.timeslicer import Timeslicer
 
 __all__ = [
     "AIBehavior",
+    "AIDebugOverlay",
     "AIEventManager",
     "AIScheduler",
     "AIState",
     "BehavioralLOD",
+    "CoverMap",
+    "DecisionLayer",
+    "DecisionMap",
+    "Formation",
     "GroupLOD",
     "Habit",
     "HabitCallMethod",
@@ -68,6 +86,7 @@ __all__ = [
     "ImportanceManager",
     "ImportanceViewer",
     "LODBehavior",
+    "MapWriter",
     "PathService",
     "PollingStation",
     "RuleMind",
@@ -83,8 +102,13 @@ __all__ = [
     "SenseSource3D",
     "Sensor2D",
     "Sensor3D",
+    "SightCone",
     "SignalEvent",
+    "Squad",
+    "SquadMember",
     "StateMachine",
     "StateTransition",
+    "StrategicProduct",
+    "Strategist",
     "Timeslicer",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 import time
 from enum import IntEnum
 from typing import Any
+from weakref import WeakSet
 
 from addons.ai_core.bridge.gd import (
     Node,
@@ -16,9 +17,10 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes import scheduler_core
+from addons.ai_core.nodes.debugger_link import DebuggerLink
 from addons.ai_core.nodes.phase_outlook import PhaseOutlook
 from addons.ai_core.nodes.scene_values import SceneValues
-from addons.ai_core.nodes.scheduled import SCHEDULERS, call_waiting
+from addons.ai_core.nodes.scheduled import SCHEDULERS, call_waiting, look_for_another
 from addons.ai_core.nodes.scheduler_behaviors import SchedulerBehaviors
 from addons.ai_core.nodes.scheduler_core import core_of
 from addons.ai_core.nodes.scheduler_monitors import SchedulerMonitors
@@ -91,6 +93,11 @@ class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, PhaseOu
         float, 2000.0, range=(0, 100000, 10), or_greater=True, unit="µs", on_set="_budget_set",
         shown_when=("target_rate", Rate.BUDGET),
         doc="Time that all AI below may take in one frame; 0 is unlimited. Follows from a target rate if there is one.")
+    holds_budget = export(
+        bool, True, on_set="_core_setting_set",
+        shown_when=("policy", scheduler_core.Policy.LOAD_BALANCING, scheduler_core.Policy.REQUESTED_TIME),
+        doc="Stop a little before the budget ends, by as much as frames went beyond it lately. Off: stop when it is"
+            " spent, and go beyond it by the behavior that was running.")
     learns_overruns = export(
         bool, False, on_set="_core_setting_set",
         shown_when=("policy", *scheduler_core.SHARING),
@@ -146,8 +153,11 @@ class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, PhaseOu
         self._last_frame_us = 0.0
         self._service = QualityOfService(target_hz=60, ai_share=0.15)
         self._monitors = SchedulerMonitors(self)
+        self._debugging = DebuggerLink(self)
         self._recorder: Any = None
+        self.habit_crowd: Any = None              # the work of all habit trees
         self._members: dict[int, Any] = {}        # instance id -> node that saves through this one
+        self.runs: WeakSet[Any] = WeakSet()       # nodes that found this one to run under
         self._outer: Any = None
         self._nesting: Task | None = None         # the outer's: runs this one
         self._inner: dict[int, Any] = {}          # instance id -> AIScheduler that runs in this one
@@ -158,15 +168,18 @@ class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, PhaseOu
             self.enter_outer()
         self._apply_update()
         self.show_monitors()
+        self.open_debugger_link()
 
     def on_entered(self) -> None:
         call_waiting(self, SCHEDULERS)
 
     def on_exit_tree(self) -> None:
+        self._debugging.close()
         self._monitors.close()
         self.leave_outer()
 
     def on_predelete(self) -> None:
+        look_for_another(self)
         # Behaviors hold Callables, which hold scripts: let them go now, not whenever Python tidies up.
         for task in list(self._tasks.values()):
             self.unschedule(task)
@@ -196,13 +209,14 @@ class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, PhaseOu
     @method
     def step(self, delta_s: float = 1 / 60) -> None:
         """Run one frame of AI; call it yourself when update is manual."""
-        self.need_top("step()")
+        if self._outer is not None:
+            self.need_top("step()")
         self.clock.advance(seconds=delta_s)
         stopwatch, recorder, budget_us = time.perf_counter_ns, self._recorder, self.budget_us
         budget = Budget.of_time(budget_us, stopwatch) if budget_us > 0 else Budget.unlimited()
         granted = budget if recorder is None else recorder.begin_frame(budget)
         begun_ns = stopwatch()
-        self.core.advance(granted)
+        (self._core or self.core).advance(granted)
         self._last_frame_us = (stopwatch() - begun_ns) / 1000
         if budget_us > 0:
             self._service.end(budget)
@@ -247,6 +261,18 @@ class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, PhaseOu
         if self.is_inside_tree() and self._outer is None:
             self._monitors.open()
             self._monitors.show(self._tasks.values() if self.monitor_behaviors else ())
+
+    def open_debugger_link(self) -> None:
+        """Answer the editor's debugger tab, if there is one and no other scheduler does."""
+        self._debugging.open()
+
+    def debugger_asked(self, message: str, data: list[Any]) -> bool:
+        """Do what the debugger's tab asks; called by the engine."""
+        return self._debugging.asked(message, data)
+
+    def send_debug_report(self) -> None:
+        """Tell the debugger's tab what it looks at; called by a timer while it does."""
+        self._debugging.send()
 
     def _report(self, fault: Fault) -> None:
         if not self.is_valid():

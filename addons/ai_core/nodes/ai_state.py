@@ -12,6 +12,7 @@ from addons.ai_core.bridge.gd import (
     Variant,
     export,
     gdclass,
+    has_listeners,
     has_script_method,
     hook,
     method,
@@ -91,13 +92,23 @@ class AIState(Node):
                 ("_enter", self.enter_method), ("_update", self.update_method), ("_exit", self.exit_method)))
 
     @property
-    def has_update(self) -> bool:
-        """Whether an update does anything here."""
-        return self.emits_updated or self._calls[1] is not None
+    def called(self) -> tuple[bool, bool, bool]:
+        """Whether something is called as it begins, goes on and ends; signals aside."""
+        enter, update, leave = (one is not None for one in self._calls)
+        return enter, update or self.emits_updated, leave
+
+    def on_exit_tree(self) -> None:
+        if self.machine is not None and self.machine.is_valid():
+            self.machine.drop(self)
 
     def begin(self) -> None:
-        self.machine.state_entered.emit(self.path)
-        self.entered.emit()
+        machine = self.machine
+        if not (machine.is_valid() and self.is_valid()):
+            return                       # freed by a state that ended
+        if has_listeners(machine, "state_entered"):
+            machine.state_entered.emit(self.path)
+        if has_listeners(self, "entered"):
+            self.entered.emit()
         if self._calls[0] is not None:
             self._calls[0]()
 
@@ -113,8 +124,10 @@ class AIState(Node):
                 self._calls[2]()
         finally:
             if self.is_valid():
-                self.exited.emit()
-                self.machine.state_exited.emit(self.path)
+                if has_listeners(self, "exited"):
+                    self.exited.emit()
+                if self.machine.is_valid() and has_listeners(self.machine, "state_exited"):
+                    self.machine.state_exited.emit(self.path)
 
     def saved_by_script(self) -> Any:
         """Return what the script wants saved, None if it does not say."""

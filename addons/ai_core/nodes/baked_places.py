@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from addons.ai_core.bridge.gd import AABB, NodePath, Vector3, construct
+from addons.ai_core.bridge.gd import AABB, NodePath, Rect2, construct
 from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import nearest
 from addons.ai_core.nodes.sense_place import BAKED, GROUP, is_baked
@@ -14,17 +14,26 @@ EXIT = "Exit"
 
 
 class BakedPlaces:
-    """The SenseRegion3D and SensePortal3D of a level, by their paths from the baker.
+    """The SenseRegion3D and SensePortal3D of a level, or the 2D ones, by their paths from the baker.
 
     Args:
         baker: new ones become its children.
         level: the node above all that count.
+        dimensions: 3 or 2.
+
+    Raises:
+        ValueError: if the SenseManager of a 2D level has metres of another length.
     """
 
-    def __init__(self, baker: Any, level: Any) -> None:
-        self._baker = baker
-        self._regions = {path_of(baker, one): one for one in _good(level, "SenseRegion3D")}
-        self._portals = {path_of(baker, one): one for one in _good(level, "SensePortal3D")}
+    def __init__(self, baker: Any, level: Any, dimensions: int) -> None:
+        self._baker, self._dimensions = baker, dimensions
+        manager = nearest(baker, "SenseManager", GROUP)
+        if dimensions == 2 and manager is not None and manager.pixels_per_m != baker.pixels_per_m:
+            raise ValueError(
+                f"pixels_per_m is {baker.pixels_per_m:g} here and {manager.pixels_per_m:g} at the SenseManager"
+                f" '{manager.get_name()}'; give both the same")
+        self._regions = {path_of(baker, one): one for one in _good(level, f"SenseRegion{dimensions}D")}
+        self._portals = {path_of(baker, one): one for one in _good(level, f"SensePortal{dimensions}D")}
 
     def graph(self) -> SenseGraph:
         """Return the graph that they make now; what is wrong is left out."""
@@ -59,8 +68,8 @@ class BakedPlaces:
         for region in regions:
             node = self._regions.get(region.name)
             if node is None:
-                node = self._regions[region.name] = self._made("SenseRegion3D", region.name, owner)
-            _put_boxes(node, region)
+                node = self._regions[region.name] = self._made("SenseRegion", region.name, owner)
+            self._put_boxes(node, region)
         for name, there in doors.items():
             self._put_portal(name, there, owner)
         return len(regions), len(doors)
@@ -71,7 +80,7 @@ class BakedPlaces:
             leaves = {one: one.rsplit("/", 1)[-1] for one in (there.from_region, there.to_region)}
             for path, leaf in leaves.items():
                 name = name.replace(path, leaf)
-            node = self._made("SensePortal3D", name, owner)
+            node = self._made("SensePortal", name, owner)
             ways_out = [self._regions[one] for one in (there.from_region, there.to_region)]
             node.from_region, node.to_region = (node.get_path_to(one) for one in ways_out)
             for sense in SENSES:
@@ -79,7 +88,7 @@ class BakedPlaces:
                 node.set(f"passes_{sense}", passage is not None)
                 if passage is not None:
                     node.set(f"{sense}_attenuation_shut", passage.shut_attenuation)
-            way_out = construct("Marker3D")
+            way_out = construct(f"Marker{self._dimensions}D")
             way_out.name = EXIT
             node.add_child(way_out)
             way_out.owner = owner
@@ -87,16 +96,33 @@ class BakedPlaces:
         passage = there.passages[min(there.passages)] if there.passages else None
         if passage is None:
             return
-        node.global_position = Vector3(*passage.start)
+        node.global_position = node.point_of(passage.start)
         way_out = node.end(node.exit)
         if way_out is not None:
-            way_out.global_position = Vector3(*(passage.end or passage.start))
-        node.smell_area_m2 = passage.area_m2
+            way_out.global_position = node.point_of(passage.end or passage.start)
+        node.smell_area_m2 = passage.area_m2 * self._height_m(there)
         for sense in there.passages:
             node.set(f"{sense}_distance_m", passage.distance_m)
 
-    def _made(self, class_name: str, name: str, owner: Any) -> Any:
-        node = construct(class_name)
+    def _height_m(self, there: SensePortal) -> float:
+        """Return how high an opening is of which the area is known for one metre: in the plane, that of its rooms."""
+        if self._dimensions == 3:
+            return 1.0
+        return float(min(self._regions[one].ceiling_m for one in (there.from_region, there.to_region)))
+
+    def _put_boxes(self, node: Any, region: SenseRegion) -> None:
+        assert region.shape is not None      # baked ones have one
+        middle = [(a + b) / 2 for a, b in zip(region.shape.minimum, region.shape.maximum, strict=True)]
+        node.global_position = node.point_of(middle)
+        kind, sides = (AABB, 3) if self._dimensions == 3 else (Rect2, 2)
+        node.boxes = [
+            kind(*(a - b for a, b in zip(box.minimum[:sides], middle, strict=False)),
+                 *(b - a for a, b in zip(box.minimum[:sides], box.maximum, strict=False)))
+            for box in region.shape.parts
+        ]
+
+    def _made(self, what: str, name: str, owner: Any) -> Any:
+        node = construct(f"{what}{self._dimensions}D")
         node.name = "".join("_" if letter in '.:@/"%' else letter for letter in name)
         node.set_meta(BAKED, True)
         self._baker.add_child(node, True)        # a name that is taken gets a number
@@ -116,14 +142,3 @@ def _by_name(graph: SenseGraph) -> dict[str, SensePortal]:
         if portal.is_baked:
             doors.setdefault(portal.name, portal)
     return doors
-
-
-def _put_boxes(node: Any, region: SenseRegion) -> None:
-    assert region.shape is not None      # baked ones have one
-    middle = [(a + b) / 2 for a, b in zip(region.shape.minimum, region.shape.maximum, strict=True)]
-    node.global_position = Vector3(*middle)
-    node.boxes = [
-        AABB(*(a - b for a, b in zip(box.minimum, middle, strict=True)),
-             *(b - a for a, b in zip(box.minimum, box.maximum, strict=True)))
-        for box in region.shape.parts
-    ]

@@ -1,7 +1,7 @@
 """Built-in habits: what most characters do, set in the inspector and without code."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from addons.ai_core.bridge.gd import (
@@ -13,18 +13,32 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.guard_expression import GuardExpression
 from addons.ai_core.nodes.habit import Habit
+from addons.ai_core.nodes.habit_sharing import Callback
 from ai_core.decisions.habit_context import HabitContext
 from ai_core.decisions.habit_values import COMPARISONS, ValueCheck, ValueIs, ValueWrite
 from ai_core.decisions.habits import Status
+
+MOMENTS: dict[str, tuple[str, Callback]] = {
+    "enter": ("began", lambda run: run.part.began(run)),
+    "tick": ("went_on", lambda run: run.part.went_on(run)),
+    "exit": ("ended", lambda run: run.part.ended(run) if run.part.is_valid() else None),
+}
+"""What a habit calls at each moment: a method of the node, if its class has it."""
 
 METHODS = ("can_activate_method", "enter_method", "tick_method", "exit_method", "python_class", "launch")
 
 
 class BuiltIn:
-    """What built-in habits have in common: they go on by themselves, and hide what is for written ones."""
+    """What built-in habits have in common: they go on by themselves, and hide what is for written ones.
+
+    They have some of these methods, which are told the context: began, went_on, which returns a Status, and ended.
+    """
 
     NOT_SHOWN = METHODS
-    ticks = True
+
+    def callbacks(self) -> dict[str, Callback | None]:
+        """Return what is called as it begins, goes on and ends."""
+        return {moment: call if hasattr(self, name) else None for moment, (name, call) in MOMENTS.items()}
 
     def mistakes(self) -> Iterator[str]:
         """Yield what is wrong with the settings."""
@@ -84,10 +98,10 @@ class HabitSetValue(BuiltIn, Habit):
     def mistakes(self) -> Iterator[str]:
         yield from _of_expression(self.key, self.value)
 
-    def own_tick(self) -> Callable[[HabitContext], object]:
+    def callbacks(self) -> dict[str, Callback | None]:
         expression = GuardExpression(self.value, f"value of '{self.get_name()}'")
-        value = (lambda run: expression.value(self._tree)) if expression.names else expression.constant()
-        return ValueWrite(self.key, value, self.scope or None)
+        value = (lambda run: expression.value(run.owner)) if expression.names else expression.constant()
+        return {"tick": ValueWrite(self.key, value, self.scope or None)}
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_check_value.svg")
@@ -101,9 +115,9 @@ class HabitCheckValue(BuiltIn, Habit):
     def mistakes(self) -> Iterator[str]:
         yield from _of_expression(self.key, self.value, is_constant=True)
 
-    def own_tick(self) -> Callable[[HabitContext], object]:
+    def callbacks(self) -> dict[str, Callback | None]:
         value = GuardExpression(self.value, f"value of '{self.get_name()}'").constant()
-        return ValueCheck(ValueIs(self.key, self.comparison, value))
+        return {"tick": ValueCheck(ValueIs(self.key, self.comparison, value))}
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_emit_signal.svg")

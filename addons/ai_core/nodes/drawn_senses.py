@@ -108,55 +108,66 @@ class Drawn:
         unit = self.unit
         return point.x / unit, point.y / unit, 0.0
 
-    def _reaching(self, name: str, axis: tuple[float, ...]) -> Handle:
-        """Return the handle of a distance, along an axis."""
-        declared = getattr(type(self), name)
+    def _reaching(self, name: str, axis: tuple[float, ...], of: Any = None, label: str = "") -> Handle:
+        """Return the handle of a distance, along an axis; ``of`` another object than this one."""
+        owner = self if of is None else of
+        declared = getattr(type(owner), name)
 
         def drag(origin: Vector3, direction: Vector3) -> None:
-            setattr(self, name, stepped(declared, along_axis(axis, origin, direction)))
+            setattr(owner, name, stepped(declared, along_axis(axis, origin, direction)))
 
-        reach = max(SHORTEST_M, getattr(self, name))
-        return Handle(name, tuple(reach * part for part in axis), ((self, name),), drag)
+        reach = max(SHORTEST_M, getattr(owner, name))
+        return Handle(name + label, tuple(reach * part for part in axis), ((owner, name),), drag)
 
-    def _turning(self, name: str, reach_m: float, second: tuple[float, ...]) -> Handle:
+    def _turning(
+        self, name: str, reach_m: float, second: tuple[float, ...], of: Any = None, label: str = "") -> Handle:
         """Return the handle of a full angle about where it looks, towards a second axis."""
-        declared, ahead = getattr(type(self), name), self.frame.ahead
+        owner, ahead = self if of is None else of, self.frame.ahead
+        declared = getattr(type(owner), name)
 
         def drag(origin: Vector3, direction: Vector3) -> None:
             met = in_plane(ahead, second, origin, direction)
             if met is not None:
-                setattr(self, name, stepped(declared, 2 * math.atan2(abs(met[1]), met[0])))
+                setattr(owner, name, stepped(declared, 2 * math.atan2(abs(met[1]), met[0])))
 
-        half = getattr(self, name) / 2
+        half = getattr(owner, name) / 2
         place = tuple(
             reach_m * (math.cos(half) * one + math.sin(half) * other)
             for one, other in zip(ahead, second, strict=True))
-        return Handle(name, place, ((self, name),), drag)
+        return Handle(name + label, place, ((owner, name),), drag)
 
 
 class DrawnSensor(Drawn):
-    """The main cone of sight, and the range in which it notices all around."""
+    """The cones of sight, and the range in which it notices all around."""
 
-    sight_range_m: float
-    horizontal_angle: float
-    vertical_angle: float
     near_range_m: float
+    sight_cones: Any
+    chosen_cones: Callable[[], list[Any]]
 
     def drawing(self) -> dict[str, Points]:
         near = ball(self.near_range_m, self.frame, is_flat=self.is_flat) if self.near_range_m > 0 else ()
-        return {
-            "near": near,  # type: ignore[dict-item]
-            "sight": cone(
-                self.sight_range_m, self.horizontal_angle, self.vertical_angle, self.frame, is_flat=self.is_flat),
-        }
+        cones = [
+            cone(getattr(one, reach), one.horizontal_angle, one.vertical_angle, self.frame, is_flat=self.is_flat)
+            for one, reach, _ in self._drawn_cones()]
+        return {"near": near, "sight": np.concatenate(cones)}  # type: ignore[dict-item]
 
     def handles(self) -> list[Handle]:
-        behind = tuple(-part for part in self.frame.ahead)
-        turning = [self._turning("horizontal_angle", self.sight_range_m, self.frame.right)]
-        if not self.is_flat:
-            turning.append(self._turning("vertical_angle", self.sight_range_m, self.frame.up))
-        return [
-            self._reaching("sight_range_m", self.frame.ahead), *turning, self._reaching("near_range_m", behind)]
+        found = []
+        for one, reach, label in self._drawn_cones():
+            range_m = getattr(one, reach)
+            found.append(self._reaching(reach, self.frame.ahead, one, label))
+            found.append(self._turning("horizontal_angle", range_m, self.frame.right, one, label))
+            if not self.is_flat:
+                found.append(self._turning("vertical_angle", range_m, self.frame.up, one, label))
+        return [*found, self._reaching("near_range_m", tuple(-part for part in self.frame.ahead))]
+
+    def _drawn_cones(self) -> list[tuple[Any, str, str]]:
+        """Return who has a cone's angles, its property of how far it reaches, and what tells it from others."""
+        chosen = self.chosen_cones()
+        if not chosen:
+            return [(self, "sight_range_m", "")]
+        places = {id(one): place for place, one in enumerate(self.sight_cones)}
+        return [(one, "range_m", f" of sight_cones[{places[id(one)]}]") for one in chosen]
 
 
 class DrawnSource(Drawn):
@@ -216,9 +227,7 @@ class DrawnRegion(Drawn):
 
     def drawing(self) -> dict[str, Points]:
         if self.boxes:
-            parts = [box(one[:3], [low + side for low, side in zip(one[:3], one[3:], strict=True)])
-                     for one in self.boxes]
-            return {"region": np.concatenate(parts)}
+            return {"region": np.concatenate([_box_lines(one, self.dimensions) for one in self.boxes])}
         centre, size = self._box()
         lines = box([-side / 2 for side in size], [side / 2 for side in size])
         if centre is not self:
@@ -244,6 +253,13 @@ class DrawnRegion(Drawn):
 
         name = f"{'xyz'[side]} of size_m"
         return Handle(name, tuple(half * part for part in axis), ((self, "size_m"), (self, "global_position")), drag)
+
+
+def _box_lines(one: Any, dimensions: int) -> Points:
+    """Return the edges of an AABB, or a Rect2."""
+    low, size = list(one[:dimensions]), one[dimensions:]
+    high = [start + side for start, side in zip(low, size, strict=True)]
+    return box(low, high) if dimensions == 3 else box([*low, 0.0], [*high, 0.0])
 
 
 class DrawnPortal(Drawn):

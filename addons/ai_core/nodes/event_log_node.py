@@ -23,14 +23,8 @@ class EventLogNode:
 
     def apply_log(self) -> None:
         """Keep a log if one is wanted by now."""
-        if self._group is None:
-            return
-        narrowcast = self.events.narrowcast
-        wanted = max(one.logged_entries for one in self.events.managers.values())
-        have = 0 if narrowcast.log is None else self.events.log_capacity
-        if wanted != have:
-            narrowcast.log = EventLog(wanted) if wanted else None
-            self.events.log_capacity = wanted
+        if self._group is not None:
+            self.events.apply_log()
 
     @method
     def inject(self, code: str, arguments: list = ()) -> None:

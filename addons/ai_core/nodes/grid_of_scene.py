@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from addons.ai_core.bridge.gd import RefusedValue, Vector2i, Vector3i
+from addons.ai_core.nodes.tile_places import TilePlaces
 from ai_core.maps.cell_moves import Corners
 from ai_core.maps.grid import MOST_CELLS, Grid
 
@@ -79,17 +80,23 @@ class CellPlaces:
         return tuple(np.round(self.origin + np.array((column, row)) @ self.steps, 2).tolist())
 
 
+Places = CellPlaces | TilePlaces
+"""Where the cells of a grid lie: at even steps, or as tiles do."""
+
+
 def grid_of_scene(
     source: Any, neighbors: int, corners: Corners, cost_data: str, floor_level: int, wall_items: Sequence[int]
-) -> tuple[Grid, CellPlaces]:
-    """Return the grid that a node or an AStarGrid2D is.
+) -> tuple[Grid, Places]:
+    """Return the grid that a node or an AStarGrid2D is; hexagonal and half-offset tiles have 6 neighbors.
 
     Raises:
         RefusedValue: if it is none, or is empty.
     """
     kind = "" if source is None else str(source.get_class())
+    places: Places
     if kind == "TileMapLayer":
         costs, places = _tiles(source, cost_data)
+        neighbors = getattr(places, "neighbors", None) or neighbors
     elif kind == "GridMap":
         costs, places = _grid_map(source, floor_level, set(wall_items))
     elif kind == "AStarGrid2D":
@@ -117,17 +124,25 @@ def _laid(first: tuple[int, int], shape: tuple[int, ...], middle_of: Any) -> Cel
     return CellPlaces(first, (shape[0], shape[1]), origin, np.stack((next_column - origin, next_row - origin)))
 
 
-def _tiles(layer: Any, cost_data: str) -> tuple[NDArray[np.float32], CellPlaces]:
+def _tiles(layer: Any, cost_data: str) -> tuple[NDArray[np.float32], Places]:
     tiles = layer.tile_set
-    if tiles is None or tiles.tile_shape != SQUARE:
-        raise RefusedValue("the TileMapLayer needs a TileSet of square tiles; others have no grid yet")
+    if tiles is None:
+        raise RefusedValue("the TileMapLayer needs a TileSet")
     if cost_data and tiles.get_custom_data_layer_by_name(cost_data) < 0:
         raise RefusedValue(f"the TileSet has no custom data layer {cost_data!r}; add it, or leave cost_data empty")
-    rect = layer.get_used_rect()
-    column, row, width, height = (int(one) for one in rect)
-    costs = _walls("the TileMapLayer", width, height)
+    used = layer.get_used_cells()
+    places: Places
+    if tiles.tile_shape == SQUARE:
+        column, row, width, height = (int(one) for one in layer.get_used_rect())
+        costs = _walls("the TileMapLayer", width, height)
+        places = _laid((column, row), costs.shape, lambda x, y: layer.to_global(layer.map_to_local(Vector2i(x, y))))
+        columns, rows = np.array([tuple(one) for one in used], np.int64).reshape(-1, 2).T - [[column], [row]]
+    else:
+        places = TilePlaces.of(layer, used)
+        costs = _walls("the TileMapLayer", places.shape[1], places.shape[0])
+        rows, columns = places.cells_of(used)
     layers = range(tiles.get_physics_layers_count())
-    for cell in layer.get_used_cells():
+    for cell, at_row, at_column in zip(used, rows.tolist(), columns.tolist(), strict=True):
         data = layer.get_cell_tile_data(cell)
         if data is None:
             continue
@@ -136,9 +151,8 @@ def _tiles(layer: Any, cost_data: str) -> tuple[NDArray[np.float32], CellPlaces]
             cost = value if value > 0 else np.inf
         else:
             cost = np.inf if any(data.get_collision_polygons_count(one) for one in layers) else 1.0
-        x, y = cell
-        costs[y - row, x - column] = cost
-    return costs, _laid((column, row), costs.shape, lambda x, y: layer.to_global(layer.map_to_local(Vector2i(x, y))))
+        costs[at_row, at_column] = cost
+    return costs, places
 
 
 def _grid_map(grid_map: Any, level: int, wall_items: set[int]) -> tuple[NDArray[np.float32], CellPlaces]:

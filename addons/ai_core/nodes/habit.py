@@ -2,13 +2,12 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import math
-from collections.abc import Callable, Iterator
 from enum import IntEnum
 from typing import Any
 
 from addons.ai_core.bridge.gd import (
+    GDCallable,
     GDObject,
     Node,
     PackedStringArray,
@@ -22,14 +21,18 @@ from addons.ai_core.bridge.gd import (
     method,
     signal,
 )
+from addons.ai_core.nodes.edited_modules import current_module, stamp_of
 from addons.ai_core.nodes.guard_expression import GuardExpression
+from addons.ai_core.nodes.habit_sharing import Callback, call_of, shared_habit
+from addons.ai_core.nodes.scheduled import check_callable
 from ai_core.decisions import habits as core
 from ai_core.decisions.habit_context import HabitContext
+from ai_core.decisions.habit_state import active_runs
 
 LAUNCHES = (core.Launch.PRIORITIZED, core.Launch.SEQUENTIAL, core.Launch.RANDOM, core.Launch.FALLBACK)
 OUTCOMES = (
     core.Outcome.AS_IT_ENDED, core.Outcome.INVERTED, core.Outcome.ALWAYS_SUCCEEDED, core.Outcome.ALWAYS_FAILED)
-STATUSES = (core.Status.RUNNING, core.Status.SUCCEEDED, core.Status.FAILED)
+CALLED = ("_can_activate", "_enter", "_tick", "_exit")
 
 
 class HabitSettings:
@@ -47,8 +50,8 @@ class Habit(Node):
     """Something a character can do. Its child habits are the smaller things it is made of.
 
     Extend it in GDScript and override _can_activate(), _enter(), _tick() and _exit(); or
-    name methods of the actor below; or name a Python class "module:Class" that extends
-    ai_core.decisions.Habit.
+    name methods of the actor below; or give it Callables with set_callable(); or name a
+    Python class "module:Class" that extends ai_core.decisions.Habit.
     """
 
     Launch = HabitSettings.Launch
@@ -120,9 +123,9 @@ class Habit(Node):
 
     def __init__(self) -> None:
         self._tree: Any = None
-        self._run: HabitContext | None = None
-        self._made: core.Habit | None = None
-        self._said: tuple[Any, ...] = ()
+        self._known_run: HabitContext | None = None
+        self._left_run: HabitContext | None = None
+        self.given: dict[str, Any] = {}         # Callables, by the method of a script that they stand for
         self._is_leaving = False
 
     def on_entered(self) -> None:
@@ -131,10 +134,13 @@ class Habit(Node):
         if tree is not None:
             tree.habits_changed()
 
+    def on_predelete(self) -> None:
+        self.given.clear()       # they may hold scripts: let them go now
+
     def on_exit_tree(self) -> None:
         self._is_leaving = True
         if self._tree is not None and self._tree.is_valid():
-            self._tree.habits_changed(at_once=self._run is not None)
+            self._tree.habit_leaves(self, at_once=self._run is not None)
 
     @hook
     def _can_activate(self) -> bool:
@@ -161,6 +167,20 @@ class Habit(Node):
     @hook
     def _load_state(self, state: Variant) -> None:
         """Take back what _save_state() returned; called after the whole tree was loaded."""
+
+    @method
+    def set_callable(self, moment: str, callback: GDCallable) -> None:
+        """Call a Callable as the habit does "can_activate", "enter", "tick" or "exit", instead of its script's method.
+
+        It is given what the script's method would be, and returns what that would. Takes effect
+        as rebuild() does if the tree runs.
+        """
+        if f"_{moment}" not in CALLED:
+            raise RefusedValue(f"moment must be one of {[one[1:] for one in CALLED]}, got {moment!r}")
+        check_callable(callback, "set_callable()")
+        self.given[f"_{moment}"] = callback
+        if self._tree is not None and self._tree.is_valid():
+            self._tree.rebuild()
 
     @method
     def get_actor(self) -> GDObject:
@@ -221,25 +241,18 @@ class Habit(Node):
         return self._run.told(told_name) if self._run is not None else None
 
     def definition(self, tree: Any) -> core.Habit:
-        """Return the habit of the library that this node and its children describe.
-
-        It is the one of the last time, with other children at most, if the node says the same: then it goes on.
-        """
+        """Return the habit of the library that this node and its children describe, shared by all that say the same."""
         self._tree = tree
-        children = definitions_below(self, tree)
         script = self.get_script()
-        # By its id: a script that is held here would outlive the game, as nodes go with a cycle of theirs.
-        script_id = 0 if script is None else script.get_instance_id()
-        said = (str(self.get_name()), script_id, *(getattr(self, one) for one in exported_names(type(self))))
-        said = tuple(tuple(one) if isinstance(one, list) else one for one in said)
-        if self._made is None or said != self._said:
-            self._made, self._said = self._new_definition(children), said
-        elif list(self._made.children) != children:
-            self._made = self._made.with_children(children)
-        return self._made
+        edited = stamp_of(self.python_class.partition(":")[0]) if self.python_class else None
+        # By its id: a script that is held here would outlive the game.
+        said = (
+            type(self), str(self.get_name()), 0 if script is None else script.get_instance_id(), edited,
+            *[has_script_method(self, one) + 2 * (one in self.given) for one in CALLED],
+            *[self.__dict__.get(slot, default) for slot, default in exported_slots(type(self))])
+        return shared_habit(said, definitions_below(self, tree), self._new_definition)
 
     def _new_definition(self, children: list[core.Habit]) -> core.Habit:
-        name = str(self.get_name())
         settings: dict[str, Any] = {
             "children": children,
             "launch": LAUNCHES[self.launch],
@@ -257,31 +270,46 @@ class Habit(Node):
             "begins_on": list(self.begins_on),
             "remembers_s": self.remembers_s,
         }
+        name = str(self.get_name())
         if self.python_class:
             return self._python_definition(name, settings)
-        conditions = list(self._conditions())
-        if conditions:
-            settings["can_activate"] = lambda run: all(one() for one in conditions)
-        if self.ticks:
-            settings["tick"] = self.own_tick()
-        return core.Habit(name, **settings, enter=self._begin, exit=self._end)
+        return core.Habit(name, **settings, can_activate=self._condition(), **self.callbacks())
 
-    @property
-    def ticks(self) -> bool:
-        """Whether it goes on by something of its own."""
-        return self._has("_tick", self.tick_method)
+    def callbacks(self) -> dict[str, Callback | None]:
+        """Return what is called as it begins, goes on and ends."""
+        return {
+            "enter": call_of(self, "_enter", self.enter_method),
+            "tick": call_of(self, "_tick", self.tick_method, takes_time=True),
+            "exit": call_of(self, "_exit", self.exit_method),
+        }
 
-    def own_tick(self) -> Callable[[HabitContext], object]:
-        """Return what a tick calls."""
-        return self._go_on
-
-    def _conditions(self) -> Iterator[Callable[[], Any]]:
-        """Yield what is asked before it may begin."""
+    def _condition(self) -> Callback | None:
+        """Return what is asked before it may begin: the expression first."""
+        asked: list[Callback] = []
         if self.condition:
             expression = GuardExpression(self.condition, f"condition of '{self.get_name()}'")
-            yield lambda: expression.is_met(self._tree)
-        if self._has("_can_activate", self.can_activate_method):
-            yield lambda: self._ask("_can_activate", self.can_activate_method)
+            asked.append(lambda run: expression.is_met(run.owner))
+        wish = call_of(self, "_can_activate", self.can_activate_method, is_asked=True)
+        if wish is not None:
+            asked.append(wish)
+        return (lambda run: all(one(run) for one in asked)) if len(asked) > 1 else asked[0] if asked else None
+
+    @property
+    def _run(self) -> HabitContext | None:
+        """Its run, None while it is not active."""
+        run = self._known_run
+        if run is not None and run.status is core.Status.RUNNING and not run.begins_next:
+            return run
+        tree = self._tree.core if self._tree is not None and self._tree.is_valid() else None
+        for run in active_runs(tree.root_run) if tree is not None else ():
+            if run.part is self and not run.begins_next and run is not self._left_run:
+                self._known_run = run
+                return run
+        return None
+
+    def has_left(self, run: HabitContext) -> None:
+        """Note a run that is over for whoever is told so now."""
+        self._left_run = run
 
     def _active(self, purpose: str) -> HabitContext:
         if self._run is None:
@@ -292,15 +320,15 @@ class Habit(Node):
         """Return what the script wants saved, None if it does not say."""
         return self._save_state() if has_script_method(self, "_save_state") else None
 
-    def take_state(self, run: HabitContext | None, of_script: Any) -> None:
-        """Go on as a loaded game says: active in a run or not, with what the script had saved."""
-        self._run = None if self.python_class else run
+    def take_state(self, of_script: Any) -> None:
+        """Go on as a loaded game says, with what the script had saved."""
+        self._known_run = None
         if of_script is not None and has_script_method(self, "_load_state"):
             self._load_state(of_script)
 
     def _python_definition(self, name: str, settings: dict[str, Any]) -> core.Habit:
         module, _, class_name = self.python_class.partition(":")
-        found = getattr(importlib.import_module(module), class_name, None)
+        found = getattr(current_module(module), class_name, None)
         if not (isinstance(found, type) and issubclass(found, core.Habit)):
             raise TypeError(
                 f"python_class {self.python_class!r} of '{name}' names no Habit; write \"module:Class\""
@@ -318,54 +346,6 @@ class Habit(Node):
             except RefusedValue as refused:
                 warnings.append(str(refused))
         return warnings
-
-    def _has(self, hook_name: str, method_name: str) -> bool:
-        return bool(method_name) or has_script_method(self, hook_name)
-
-    def _ask(self, hook_name: str, method_name: str, *values: object) -> Any:
-        if method_name:
-            return self._tree.actor_node().call(method_name, *values)
-        return getattr(self, hook_name)(*values)
-
-    def _begin(self, run: HabitContext) -> None:
-        self._run = run
-        self._tree.tell_entered(run)
-        self.entered.emit(run.reason)
-        self.began(run)
-
-    def _go_on(self, run: HabitContext) -> core.Status:
-        return self.went_on(run)
-
-    def _end(self, run: HabitContext) -> None:
-        if not self.is_valid():
-            return                       # freed while it was active
-        try:
-            self.ended(run)
-        finally:
-            self._run = None
-            self._tree.tell_exited(run)
-            self.exited.emit(0 if run.status is None else STATUSES.index(run.status))
-
-    def began(self, run: HabitContext) -> None:
-        """What it does as it begins."""
-        if self._has("_enter", self.enter_method):
-            self._ask("_enter", self.enter_method)
-
-    def went_on(self, run: HabitContext) -> core.Status:
-        """What it does in a tick; return how it stands."""
-        answer = self._ask("_tick", self.tick_method, run.elapsed_s)
-        if answer is None:
-            return core.Status.RUNNING
-        if isinstance(answer, bool) or answer not in (0, 1, 2):
-            raise TypeError(
-                f"the tick of '{run.path}' returned {answer!r}; return Habit.STATUS_RUNNING,"
-                " STATUS_SUCCEEDED or STATUS_FAILED")
-        return STATUSES[answer]
-
-    def ended(self, run: HabitContext) -> None:
-        """What it does as it ends."""
-        if self._has("_exit", self.exit_method):
-            self._ask("_exit", self.exit_method)
 
 
 def definitions_below(parent: Any, tree: Any) -> list[core.Habit]:
@@ -393,7 +373,9 @@ def tree_above(node: Any) -> Any:
 
 
 @functools.cache
-def exported_names(cls: type) -> tuple[str, ...]:
-    """Return the names of the properties that a class shows in the inspector."""
-    return tuple(dict.fromkeys(
-        name for base in cls.__mro__ for name, value in vars(base).items() if isinstance(value, export)))
+def exported_slots(cls: type) -> tuple[tuple[str, Any], ...]:
+    """Return where an instance keeps each property that the inspector shows, and its default."""
+    shown: dict[str, export] = {}
+    for base in reversed(cls.__mro__):
+        shown.update({name: value for name, value in vars(base).items() if isinstance(value, export)})
+    return tuple((one.slot, one.default) for one in shown.values())

@@ -12,6 +12,7 @@ from addons.ai_core.bridge.gd import (
     GDObject,
     Node,
     NodePath,
+    NodeRow,
     PackedStringArray,
     RefusedValue,
     Variant,
@@ -21,8 +22,10 @@ from addons.ai_core.bridge.gd import (
     report_error,
     signal,
 )
+from addons.ai_core.nodes.character_work import OfCharacter
 from addons.ai_core.nodes.guard_expression import ABSENT
 from addons.ai_core.nodes.habit import LAUNCHES, Habit, HabitSettings, definitions_below, launch_warnings
+from addons.ai_core.nodes.habit_crowd import HabitCrowd, crowd_of
 from addons.ai_core.nodes.habit_scopes import (
     join_scopes,
     leave_scopes,
@@ -30,23 +33,22 @@ from addons.ai_core.nodes.habit_scopes import (
     refusing_lookups,
     scopes_saved_by,
 )
+from addons.ai_core.nodes.habit_sharing import shared_habit, tell_entered, tell_exited
 from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.scene_saving import load_node, save_node
-from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import check_callable, scheduler_of, scheduler_warnings
 from ai_core.decisions import habit_tree as core
 from ai_core.decisions.blackboard import Blackboard
-from ai_core.decisions.habit_context import HabitContext
-from ai_core.decisions.habit_state import active_runs
+from ai_core.decisions.habit_plan import plan_of
 from ai_core.decisions.habits import Habit as HabitDefinition
 from ai_core.saving.fields import Fields, State, StateError
-from ai_core.scheduling.task import Task, Turn
 
+SIGNALS, HABIT_SIGNALS = ("habit_entered", "habit_exited"), ("entered", "exited")
 SAVED = ("enabled", "period_frames", "priority")
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_tree.svg")
-class HabitTree(Node):
+class HabitTree(OfCharacter, Node):
     """Runs the habits below it for one character, through the AIScheduler.
 
     The first child is the most urgent. When it wants to run, what is running is sent
@@ -75,13 +77,11 @@ class HabitTree(Node):
     habit_exited = signal(("path", str), ("status", int), doc="A habit ended: 1 succeeded, 2 failed, 0 interrupted.")
 
     def __init__(self) -> None:
-        self._core: core.HabitTree | None = None
+        self.core: core.HabitTree | None = None
         self._scheduler: Any = None
-        self._task: Task | None = None
+        self._crowd: HabitCrowd | None = None
         self._actor: Any = None
         self._blackboard = Blackboard(name="character")
-        self._root: HabitDefinition | None = None
-        self._said: tuple[Any, ...] = ()
         self._is_changed = False
 
     def on_entered(self) -> None:
@@ -91,29 +91,30 @@ class HabitTree(Node):
         self._blackboard.clear()     # it may hold scripts: let them go now
 
     def on_exit_tree(self) -> None:
-        self._unschedule()
-        if self._core is not None:
-            self._core.stop()
+        self._leave_crowd()
+        if self.core is not None:
+            self.core.stop()
+            self.core.parts.drop(self)
         if self._scheduler is not None and self._scheduler.is_valid():
             self._scheduler.leave(self)
         leave_scopes(self, self._blackboard)
-        self._core = self._scheduler = self._actor = None
+        self.core = self._scheduler = self._actor = None
 
     @method
     def get_active_paths(self) -> PackedStringArray:
         """Return the path of each habit that is active and has none active below it."""
-        return PackedStringArray(self._core.active_paths() if self._core is not None else [])
+        return PackedStringArray(self.core.active_paths() if self.core is not None else [])
 
     @method
     def to_text(self) -> str:
         """Return what is active, what is pending, and why; one habit a line."""
-        return self._core.to_text() if self._core is not None else "not running"
+        return self.core.to_text() if self.core is not None else "not running"
 
     @method
     def stop_habits(self) -> None:
         """End every active habit, children first; the next frame decides anew."""
-        if self._core is not None:
-            self._core.stop()
+        if self.core is not None:
+            self.core.stop()
 
     @method
     def rebuild(self) -> None:
@@ -121,22 +122,23 @@ class HabitTree(Node):
 
         Adding and freeing habits needs no call; setting their properties while the scene runs does.
         """
-        if self._core is None:
+        if self.core is None:
             self._begin()
         else:
-            self._edit()
+            self._is_changed = True
+            self.edit()
 
     @method
     def tell(self, told_name: str, cargo: Variant = None) -> None:
         """Tell the habits that something happened: who begins on it, wakes on it or waits for it hears of it."""
-        if self._core is None:
+        if self.core is None:
             raise RefusedValue(f"does not run, and cannot be told {told_name!r}; see the errors as the scene began")
-        self._core.tell(told_name, cargo)
+        self.core.tell(told_name, cargo)
 
     @method
     def is_asleep(self) -> bool:
         """Return whether all habits wait for something to be told or to change: then the tree costs nothing."""
-        return self._core is not None and self._core.wakes_at_s == math.inf
+        return self.core is not None and self.core.wakes_at_s == math.inf
 
     @method
     def set_value(self, key: str, value: Variant, scope: str = "") -> None:
@@ -174,14 +176,14 @@ class HabitTree(Node):
         return load_node(self, state)
 
     def is_in_use(self) -> bool:
-        return self._core is not None
+        return self.core is not None
 
     def saved(self) -> State:
         values = self._scheduler.values
         return {
             "version": 2,
             "settings": saved_settings(self, SAVED),
-            "tree": self._core.save_state(),
+            "tree": self.core.save_state(),
             "scopes": {
                 board.name: values.plain(dict(board), board.name) for board in scopes_saved_by(self, self._blackboard)},
             "scripts": {
@@ -191,12 +193,12 @@ class HabitTree(Node):
         }
 
     def prepared(self, state: object) -> Callable[[], None]:
-        if self._core is None:
+        if self.core is None:
             raise StateError("the tree does not run; give it an actor, habits and an AIScheduler first")
         fields = Fields.versioned(state, version=2, migrations={1: lambda old: {**old, "scopes": {}}})
         habits, values = self._habits_by_path(), self._scheduler.values
         change_settings = prepared_settings(self, SAVED, fields.group("settings"))
-        change = self._core.prepare_state(fields.anything("tree"))
+        change = self.core.prepare_state(fields.anything("tree"))
         saved_scopes = fields.group("scopes")
         of_scopes = {name: saved_scopes.anything(name) for name in saved_scopes.names()}
         change_scopes = prepared_scopes(self._blackboard, of_scopes, values)
@@ -209,12 +211,11 @@ class HabitTree(Node):
 
         def change_all() -> None:
             change_settings()
+            self._take_turns()
             change_scopes()
             change()
-            self._wake()
-            runs = {run.path: run for run in active_runs(self._core.root_run)}
             for path, habit in habits.items():
-                habit.take_state(runs.get(path), of_scripts[path])
+                habit.take_state(of_scripts[path])
 
         return change_all
 
@@ -231,28 +232,13 @@ class HabitTree(Node):
                     rest.append((below, child))
         return found
 
-    def actor_node(self) -> Any:
-        if self._actor is None or not self._actor.is_valid():
-            self._actor = self.get_node_or_null(self.actor)
-            if self._actor is None:
-                raise RefusedValue(f"actor '{self.actor}' is not in the scene; choose the character's node")
-        return self._actor
-
-    def tell_entered(self, run: HabitContext) -> None:
-        self.habit_entered.emit(run.path, run.reason)
-
-    def tell_exited(self, run: HabitContext) -> None:
-        self.habit_exited.emit(run.path, {"succeeded": 1, "failed": 2}.get(getattr(run.status, "value", ""), 0))
-
     def _get_configuration_warnings(self) -> list[str]:
         warnings = []
         if not any(isinstance(child, Habit) for child in self.get_children()):
             warnings.append("has no Habit below it and does nothing; add one")
         else:
             warnings += launch_warnings(self)
-        if self.get_node_or_null(self.actor) is None:
-            warnings.append(f"actor '{self.actor}' is not in the scene; choose the character's node")
-        return [*warnings, *scheduler_warnings(self)]
+        return [*warnings, *self.actor_warnings(), *scheduler_warnings(self)]
 
     def _begin(self) -> None:
         warnings = self._get_configuration_warnings()
@@ -262,87 +248,100 @@ class HabitTree(Node):
         if warnings or self._scheduler is None:
             return
         self._join_scopes()
-        root = self._definition()
+        root, parts = self._definition()
         seed = self.random_seed or zlib.crc32(str(self.get_path()).encode())
-        self._core = core.HabitTree(
+        self.core = core.HabitTree(
             root, owner=self, name=str(self.get_path()), clock=self._scheduler.clock, random=random.Random(seed),
             trace=self._scheduler.trace, faults=self._scheduler.faults, blackboard=self._blackboard,
-            values=self._scheduler.values)
-        self._core.on_wake = lambda core: self._wake()
+            values=self._scheduler.values, parts=parts)
+        self.core.on_entered, self.core.on_exited = tell_entered, tell_exited
+        self.core.listening = self.has_listeners
         self._scheduler.join(self)
         self._reschedule()
 
-    def _definition(self) -> HabitDefinition:
-        """Return what the nodes describe; the root of the last time, with other children, if it says the same."""
-        children, said = definitions_below(self, self), (str(self.get_name()), self.launch)
-        if self._root is None or said != self._said:
-            self._root, self._said = HabitDefinition(said[0], children, LAUNCHES[self.launch]), said
-        elif list(self._root.children) != children:
-            self._root = self._root.with_children(children)
+    def _definition(self) -> tuple[HabitDefinition, Any]:
+        """Return what the nodes describe, and by place the node that stands there."""
+        name = str(self.get_name())
+        root = shared_habit(
+            (name, self.launch), definitions_below(self, self),
+            lambda children: HabitDefinition(name, children, LAUNCHES[self.launch]))
         self._is_changed = False
-        return self._root
+        by_path = {name: self, **self._habits_by_path()}
+        nodes = [by_path.get(place.path) for place in plan_of(root).places]
+        return root, NodeRow(nodes, [SIGNALS, *[HABIT_SIGNALS] * (len(nodes) - 1)])
 
-    def habits_changed(self, *, at_once: bool = False) -> None:
-        """A habit below has come or goes; one that is active ends before it is gone."""
-        if self._core is None:
+    def _change(self) -> None:
+        assert self.core is not None
+        root, parts = self._definition()
+        self.core.change(root, parts)
+
+    def has_listeners(self) -> bool:
+        """Return whether something is connected to a signal of this tree or its habits."""
+        return bool(self.core is not None and self.core.parts.has_listeners())
+
+    def habit_leaves(self, habit: Habit, *, at_once: bool) -> None:
+        """A habit below goes; one that is active ends before it is gone."""
+        if self.core is None:
             return
         if at_once:
             try:
-                self._core.change(self._definition())
+                self._change()
             except (ValueError, TypeError):      # perhaps the whole tree goes, habit by habit
-                self._core.stop()
-        self._is_changed = True
-        self._wake()
+                self.core.stop()
+        self.core.parts.drop(habit)
+        self.habits_changed()
 
-    def _edit(self) -> None:
+    def habits_changed(self) -> None:
+        """A habit below has come or goes."""
+        if self.core is None:
+            return
+        self._is_changed = True
+        if self._crowd is not None:
+            self._crowd.edit_soon(self)
+
+    def edit(self) -> None:
+        """Live by what the nodes below describe from now on."""
+        if self.core is None or not self._is_changed:
+            return
         try:
-            self._core.change(self._definition())
+            self._change()
         except (ValueError, TypeError) as mistake:
-            self._core.stop()
-            self._unschedule()
-            self._core = None
+            self.core.stop()
+            self._leave_crowd()
+            self.core = None
             report_error(f"stops: {mistake}", self)
 
     def _join_scopes(self) -> None:
         if self._scheduler is not None:
             join_scopes(self, self._blackboard, self._scheduler, self.squad)
 
-    def _reschedule(self) -> None:
-        if self._core is None:
-            return
-        self._unschedule()
-        self._task = self._scheduler.schedule(
-            self._live, name=path_of(self._scheduler, self),
-            period_frames=self.period_frames, priority=self.priority)
+    def on_paused(self) -> None:
         self._enable()
 
+    def on_unpaused(self) -> None:
+        self._enable()
+
+    def _reschedule(self) -> None:
+        if self.core is None:
+            return
+        self._crowd = self._crowd or crowd_of(self._scheduler)
+        self._take_turns()
+
     def _enable(self) -> None:
-        # Left out, not removed: what is off when a game is saved is found, and off, when it is loaded.
-        if self._task is not None:
-            self._scheduler.set_enabled(self._task, self.enabled)
-            if not self.enabled:
-                self._core.stop()
+        if not self.enabled and self.core is not None:
+            self.core.stop()
+        self._take_turns()
 
-    def _live(self, turn: Turn) -> None:
-        if not self.can_process():           # paused or disabled
+    def _take_turns(self) -> None:
+        """Have turns as often as it says, or none: if it is off, paused or disabled."""
+        if self._crowd is None or self.core is None:
             return
+        self._crowd.join(self)
+        self._crowd.set_resting(self, not (self.enabled and self.can_process()))
         if self._is_changed:
-            self._edit()
-        if self._core is None:
-            return
-        self._core.advance(turn)
-        if self._is_scheduled() and self._core is not None and self._core.wakes_at_s == math.inf:
-            self._scheduler.core.pause(self._task)      # until something is told or changes
+            self._crowd.edit_soon(self)
 
-    def _wake(self) -> None:
-        if self.enabled and self._is_scheduled():
-            self._scheduler.core.resume(self._task)
-
-    def _is_scheduled(self) -> bool:
-        """Return whether there is work to pause; a scheduler that is freed removes it first."""
-        return self._task is not None and not self._task.is_removed
-
-    def _unschedule(self) -> None:
-        if self._task is not None and self._scheduler.is_valid():
-            self._scheduler.unschedule(self._task)
-        self._task = None
+    def _leave_crowd(self) -> None:
+        if self._crowd is not None:
+            self._crowd.leave(self)
+            self._crowd = None

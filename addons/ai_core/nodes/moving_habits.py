@@ -5,9 +5,10 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from addons.ai_core.bridge.gd import NodePath, RefusedValue, Vector2, Vector3, export, gdclass, singleton
+from addons.ai_core.bridge.gd import NodePath, RefusedValue, Vector2, Vector3, export, gdclass, node_path, singleton
 from addons.ai_core.nodes.built_in_habits import BuiltIn
 from addons.ai_core.nodes.habit import Habit
+from addons.ai_core.nodes.ticket_walk import TicketWalk
 from ai_core.decisions.habit_context import HabitContext
 from ai_core.decisions.habits import Status
 
@@ -41,7 +42,7 @@ class Aimed(BuiltIn):
 
 @gdclass(icon="res://addons/ai_core/icons/habit_move_to.svg")
 class HabitMoveTo(Aimed, Habit):
-    """Goes somewhere: by the NavigationAgent below the actor, if there is one, else straight.
+    """Goes somewhere: by the NavigationAgent below the actor, if there is one, by a PathService, else straight.
 
     A CharacterBody gets its velocity and move_and_slide(), so let its AIScheduler update in physics; any other
     node is moved. Succeeds when it is there, fails where no way leads.
@@ -54,11 +55,21 @@ class HabitMoveTo(Aimed, Habit):
         float, 3.0, range=(0.01, 1000, 0.01), or_greater=True, group="Movement", doc="Metres or pixels a second.")
     arrival_distance = export(
         float, 0.5, range=(0.001, 100, 0.001), or_greater=True, doc="It is there when it is so near.")
+    paths = export(
+        NodePath, NodePath(""), hint=node_path("PathService"),
+        doc="Ask this PathService for ways; while one is searched, it goes as the service's meanwhile says.")
+    stuck_after_s = export(
+        float, 0.0, range=(0, 60, 0.1), or_greater=True, unit="s",
+        doc="It fails if it has got nowhere for so long, as behind a door that was shut; 0 is never.")
+
+    def mistakes(self) -> Iterator[str]:
+        yield from super().mistakes()
+        yield from self.missing("paths")
 
     def began(self, run: HabitContext) -> None:
         actor = self._tree.actor_node()
         self.place(actor)
-        agent = self._agent(actor)
+        agent = None if self.paths else self._agent(actor)
         run.memory["has_agent"] = agent is not None
         if agent is not None:
             agent.set_target_desired_distance(self.arrival_distance)
@@ -68,6 +79,13 @@ class HabitMoveTo(Aimed, Habit):
         goal, here = self.place(actor), actor.get_global_position()
         if _distance(goal, here) <= self.arrival_distance:
             return Status.SUCCEEDED
+        service = self.node_at(self.paths)
+        if service is not None:
+            reach = max(self.arrival_distance, self.speed * run.elapsed_s)
+            goal, came = TicketWalk(service, run.memory).next(here, goal, reach)
+            if came != "going":
+                return Status.SUCCEEDED if came == "arrived" else Status.FAILED
+            return self._go(actor, here, goal, run)
         agent = self._agent(actor) if run.memory["has_agent"] else None
         if agent is not None:
             if not _is_ready(agent):
@@ -78,25 +96,40 @@ class HabitMoveTo(Aimed, Habit):
             goal = agent.get_next_path_position()
             if agent.is_navigation_finished():
                 return Status.SUCCEEDED if agent.is_target_reached() else Status.FAILED
-        self._go(actor, here, goal, run.elapsed_s)
-        return Status.RUNNING
+        return self._go(actor, here, goal, run)
 
     def ended(self, run: HabitContext) -> None:
         actor = self._tree.actor_node()
+        service = self.get_node_or_null(self.paths) if self.paths else None
+        if service is not None:
+            TicketWalk(service, run.memory).end()
         if any(actor.is_class(one) for one in BODIES):
             velocity = actor.get_velocity()
             actor.set_velocity(Vector3(0, velocity.y, 0) if isinstance(velocity, Vector3) else Vector2(0, 0))
 
-    def _go(self, actor: Any, here: Any, goal: Any, elapsed_s: float) -> None:
+    def _go(self, actor: Any, here: Any, goal: Any, run: HabitContext) -> Status:
         way = [to - at for to, at in zip(goal, here, strict=True)]
         length = math.sqrt(sum(one * one for one in way)) or 1.0
         if any(actor.is_class(one) for one in BODIES):
             velocity = type(here)(*(one / length * self.speed for one in way))
             actor.set_velocity(velocity)
             actor.move_and_slide()
-            return
-        step = min(1.0, self.speed * elapsed_s / length)
+            return self._got_on(here, goal, run)
+        step = min(1.0, self.speed * run.elapsed_s / length)
         actor.set_global_position(type(here)(*(at + one * step for at, one in zip(here, way, strict=True))))
+        return self._got_on(here, goal, run)
+
+    def _got_on(self, here: Any, goal: Any, run: HabitContext) -> Status:
+        """Return FAILED if it was to go somewhere and has been in one place for too long."""
+        if self.stuck_after_s == 0:
+            return Status.RUNNING
+        memory = run.memory
+        age_s = memory["age_s"] = memory.get("age_s", 0.0) + run.elapsed_s
+        step = max(self.arrival_distance, self.speed * run.elapsed_s)
+        if goal == here or "left" not in memory or _distance(memory["left"], here) >= step / 2:
+            memory["left"], memory["left_s"] = list(here), age_s
+        is_stuck = age_s - memory["left_s"] >= self.stuck_after_s
+        return Status.FAILED if is_stuck else Status.RUNNING
 
     def _agent(self, actor: Any) -> Any:
         kind = "NavigationAgent2D" if actor.is_class("Node2D") else "NavigationAgent3D"

@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from addons.ai_core.bridge.gd import RID, RefusedValue, Vector2, Vector3, singleton
 from ai_core.budget import Budget
 from ai_core.paths.path import PathState
+from ai_core.saving.fields import Fields, State
 
 COSTS_KEPT = 64
 """Queries whose cost is remembered (count): enough for a 95th percentile, few enough to forget a slow moment."""
@@ -127,10 +128,38 @@ class NavigationWays:
         length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
         return NavigationPath("found" if is_found else "partial", points, length)
 
+    def nearest(self, place: Any) -> Any:
+        """Return the place of the map that is nearest to one."""
+        return self._server.map_get_closest_point(self.map_rid, place)
+
     def note_cost(self, us: float) -> None:
         """Remember what a query cost."""
         self._costs_us.append(us)
         self._refusals = 0
+
+    def place_state(self, place: tuple[float, ...]) -> list[float]:
+        """Return a place as a save holds it."""
+        return list(place)
+
+    def place_of(self, fields: Fields, name: str) -> tuple[float, ...]:
+        """Return a place out of a save."""
+        return tuple(fields.numbers(name, count=self.dimensions))
+
+    def path_state(self, path: NavigationPath) -> State:
+        """Return a way as a save holds it."""
+        cost = path.cost if math.isfinite(path.cost) else None
+        return {"state": path.state, "points": path.points.ravel().tolist(), "cost": cost, "why": path.why}
+
+    def path_of(self, fields: Fields) -> NavigationPath:
+        """Return a way out of a save."""
+        state: PathState = fields.one_of("state", get_args(PathState))
+        numbers = fields.numbers("points", minimum=-3.4e38, maximum=3.4e38)
+        if len(numbers) % self.dimensions or (state == "none") != (not numbers):
+            fields.refuse("points", f"must be {self.dimensions} numbers for each point, and none without a way")
+        points = np.array(numbers, np.float32).reshape(-1, self.dimensions)
+        path = NavigationPath(state, points, fields.number_or("cost", math.inf, minimum=0), fields.text("why"))
+        fields.end()
+        return path
 
 
 class NavigationQuery:

@@ -21,8 +21,11 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.asked_path import AskedPath
-from addons.ai_core.nodes.grid_of_scene import CellPlaces, grid_of_scene
+from addons.ai_core.nodes.grid_of_scene import Places, grid_of_scene
 from addons.ai_core.nodes.navigation_ways import NavigationWays, checked_place
+from addons.ai_core.nodes.path_drawing import DrawnPaths
+from addons.ai_core.nodes.path_meanwhile import MeanwhilePaths
+from addons.ai_core.nodes.path_ticket_saving import PathTicketSaving
 from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import scheduler_of, scheduler_warnings
 from ai_core.maps.cell_moves import Corners
@@ -30,6 +33,7 @@ from ai_core.maps.grid import Grid
 from ai_core.paths import path_service
 from ai_core.paths.grid_ways import GridWays
 from ai_core.paths.path_ticket import PathTicket
+from ai_core.paths.region_graph import RegionGraph
 from ai_core.scheduling.task import Task, Turn
 
 HINT_LAYERS_3D_NAVIGATION = 12
@@ -43,7 +47,7 @@ DIAGONALS: tuple[tuple[int, Corners], ...] = ((4, "closed"), (8, "closed"), (8, 
 
 
 @gdclass(icon="res://addons/ai_core/icons/path_service.svg")
-class PathService(Node):
+class PathService(MeanwhilePaths, DrawnPaths, PathTicketSaving, Node):
     """Finds ways for all who ask, within the AIScheduler's budget: request_path() gives a ticket at once.
 
     Requests for the same way are one search, and its result is kept until the ground changes. Look
@@ -60,6 +64,12 @@ class PathService(Node):
         NO_CORNERS = 1
         ONE_CORNER = 2
         ALWAYS = 3
+
+    class Meanwhile(IntEnum):
+        NOTHING = 0
+        PLAIN = 1
+        MEMORY = 2
+        SHARED_MEMORY = 3
 
     source = export(
         Source, Source.NAVIGATION_3D, on_set="_begin_anew",
@@ -93,6 +103,22 @@ class PathService(Node):
     wall_items = export(
         PackedInt32Array, (), on_set="_begin_anew", shown_when=("source", Source.GRID),
         doc="Items of a GridMap's mesh library that cannot be walked.")
+    straight_ways = export(
+        bool, False, shown_when=("source", Source.GRID),
+        doc="Ways asked for from now on go straight wherever nothing is in the way, on grids of squares; off: from"
+            " cell to cell.")
+    long_ways_by_regions = export(
+        bool, False, on_set="_begin_anew", shown_when=("source", Source.GRID),
+        doc="Ways over some hundred cells are found in a hundredth of the steps where cells differ in cost, and are"
+            " some hundredths dearer than the cheapest. For diagonals never, or without cutting corners.")
+    meanwhile = export(
+        Meanwhile, Meanwhile.MEMORY, group="Meanwhile", on_set="begin_meanwhile",
+        doc="How get_place_meanwhile() finds its way by trying: not at all; turning where a wall is met; going back"
+            " from dead ends; so, with what others have found out.")
+    meanwhile_step_m = export(
+        float, 1.0, range=(0.05, 1000, 0.05), or_greater=True, unit="m", on_set="begin_meanwhile",
+        shown_when=("source", Source.NAVIGATION_3D, Source.NAVIGATION_2D),
+        doc="Length of its steps over a navigation map; in 2D in pixels.")
     priority = export(
         float, 1.0, range=(0.001, 1000, 0.001), group="Optimizations", on_set="_reschedule",
         doc="Weight of its share of the budget.")
@@ -102,6 +128,10 @@ class PathService(Node):
     release_after_s = export(
         float, 60.0, range=(0, 3600, 0.1), or_greater=True, unit="s",
         doc="Game time after which tickets that are over are released by themselves; 0 is never.")
+    show_in_game = export(
+        bool, False, group="Debug", on_set="_show_set",
+        doc="Draw the ways of all tickets that are kept: found ones green, partial ones yellow; lines to the goal"
+            " while they are searched, grey, and where no way leads, red.")
 
     path_ready = signal(
         ("ticket", int), ("path", Variant),
@@ -114,7 +144,7 @@ class PathService(Node):
         self._service: path_service.PathService | None = None
         self._ways: Any = None
         self._grid: Grid | None = None
-        self._places: CellPlaces | None = None
+        self._places: Places | None = None
         self._given: Any = None                      # what set_grid_from() was given
         self._map: RID | None = None
         self._last_id = 0
@@ -123,21 +153,27 @@ class PathService(Node):
         self._over: list[PathTicket] = []
         self._told: deque[tuple[float, int]] = deque()    # when tickets were over, and their ids
         self._frames_without_map, self._without_map_since_s, self._has_no_map = 0, 0.0, False
+        self.begin_meanwhile()
+        self.begin_drawing()
+        self.begin_saving()
 
     def on_entered(self) -> None:
         self._scheduler = scheduler_of(self)
         if self._scheduler is not None and self._task is None:
             name = f"{path_of(self._scheduler, self)} paths"
             self._task = self._scheduler.schedule(self._frame, name=name, phase_frames=0, priority=self.priority)
+            self._scheduler.join(self)
 
     def on_exit_tree(self) -> None:
         if self._task is not None and self._scheduler.is_valid():
             self._scheduler.unschedule(self._task)
+            self._scheduler.leave(self)
         self._task = self._scheduler = None
         self._asked, self._open = {}, {}
         self._over.clear()
         self._told.clear()
         self._begin_anew()
+        self.hide_paths()
 
     def on_predelete(self) -> None:
         self._given = None
@@ -151,7 +187,9 @@ class PathService(Node):
             if self.source == self.Source.GRID:
                 if self._grid is None:
                     self._grid, self._places = self._read_grid(self._given)
-                self._ways = GridWays(self._grid.passage(), partial=self.partial_ways)
+                passage = self._grid.passage()
+                by_regions = self.long_ways_by_regions and RegionGraph.suits(passage)
+                self._ways = GridWays(passage, partial=self.partial_ways, regions=by_regions)
             else:
                 self._ways = NavigationWays(
                     3 if self.source == self.Source.NAVIGATION_3D else 2, self._map or self._world_map(),
@@ -180,7 +218,8 @@ class PathService(Node):
         except (TypeError, ValueError) as error:
             raise RefusedValue(str(error)) from None
         self._last_id += 1
-        asked = AskedPath(self._last_id, ticket, self._dimensions, self._places, self.partial_ways)
+        asked = AskedPath(
+            self._last_id, ticket, self._dimensions, self._places, self.partial_ways, self.pulled_on)
         self._asked[asked.number] = self._open[ticket] = asked
         return asked.number
 
@@ -238,7 +277,9 @@ class PathService(Node):
         self.service  # noqa: B018
         numbers = [self._places.number(cell) for cell in cells]
         if numbers:
+            self.note_walls(numbers)
             self._grid.set_cells(numbers, bool(walkable))
+            self.forget_explored(numbers)
 
     @method
     def set_navigation_map(self, map: RID) -> None:
@@ -255,10 +296,19 @@ class PathService(Node):
         counts = {} if self._service is None else self._service.statistics
         return {**counts, "tickets": len(self._asked), "query_us": getattr(self._ways, "query_us", 0.0)}
 
+    @property
+    def asked_paths(self) -> list[AskedPath]:
+        """Requests that are kept, the oldest first."""
+        return list(self._asked.values())
+
     def _frame(self, turn: Turn) -> None:
         if self._service is not None and (self._service.is_idle or self._has_map()):
             self._service.advance(turn.budget)
         self._tell()
+        if self.is_valid():
+            self.advance_meanwhile(turn.budget)
+            if self.show_in_game and self._scheduler is not None:
+                self.draw_paths()
 
     def _has_map(self) -> bool:
         """Return whether ways can be looked for; also when waiting for a map is over."""
@@ -318,7 +368,7 @@ class PathService(Node):
         world = viewport.find_world_3d() if self.source == self.Source.NAVIGATION_3D else viewport.find_world_2d()
         return world.get_navigation_map()
 
-    def _read_grid(self, source: Any) -> tuple[Grid, CellPlaces]:
+    def _read_grid(self, source: Any) -> tuple[Grid, Places]:
         if source is None:
             source = self.get_node_or_null(self.grid_node) if str(self.grid_node) else None
         if source is None:
@@ -336,6 +386,8 @@ class PathService(Node):
                 self._over.append(ticket)
         self._service = self._ways = self._grid = self._places = None
         self._frames_without_map, self._has_no_map = 0, False
+        self.begin_meanwhile()
+        self.begin_saving()
 
     def _reschedule(self) -> None:
         if self._task is not None:

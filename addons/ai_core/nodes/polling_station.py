@@ -2,12 +2,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
+
+import numpy as np
 
 from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS
 from addons.ai_core.bridge.gd import (
     GDCallable,
     Node,
+    ObjectIds,
     RefusedValue,
     StringName,
     Variant,
@@ -22,7 +26,16 @@ from addons.ai_core.nodes.polling_log_node import PollingLogNode
 from addons.ai_core.nodes.polling_terms import topic_terms
 from addons.ai_core.nodes.scene_saving import load_node, save_node
 from addons.ai_core.nodes.scheduled import SCHEDULERS, check_callable, nearest, wait_for
-from addons.ai_core.nodes.world_questions import NO_WAY, WorldQuestions, check_pair, check_parts, check_places
+from addons.ai_core.nodes.world_questions import (
+    NO_WAY,
+    WorldQuestions,
+    check_pair,
+    check_parts,
+    check_places,
+    ids_of,
+    object_of,
+)
+from ai_core.events.polling_pairs import IdPairs
 from ai_core.events.polling_station import REFUSED
 from ai_core.events.polling_station import PollingStation as Answers
 from ai_core.saving.fields import State
@@ -114,7 +127,7 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
         return bool(self._begun().poll("can_see", observer, target))
 
     @method
-    def can_see_many(self, observers: list, targets: list) -> list:
+    def can_see_many(self, observers: ObjectIds, targets: ObjectIds) -> list:
         """Return for each observer whether it can see the target at the same place of the other Array.
 
         What is missing is cast in one batch. False where a node is null or was freed.
@@ -122,7 +135,9 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
         if len(observers) != len(targets):
             raise RefusedValue(
                 f"can_see_many needs as many targets as observers, got {len(observers)} and {len(targets)}")
-        return self._begun().poll_many("can_see", [*zip(observers, targets, strict=True)])
+        pairs = np.empty((len(observers), 2), np.int64)
+        pairs[:, 0], pairs[:, 1] = ids_of(observers), ids_of(targets)
+        return self._begun().poll_many("can_see", IdPairs(pairs, object_of))
 
     @method
     def path_length(self, start: Variant, goal: Variant) -> float:
@@ -283,10 +298,12 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
         add("path_length", self._path_length, **kept)
         add("property", self._property, **kept)
 
-    def _see_many(self, pairs: list[Any]) -> list[bool]:
+    def _see_many(self, pairs: Any) -> list[bool]:
+        if isinstance(pairs, IdPairs):
+            return self._need_world("can_see").can_see_many(pairs.ids)
         if {*map(len, pairs)} != {2}:
             check_parts("can_see", "[observer, target]", next(one for one in pairs if len(one) != 2))
-        return self._need_world("can_see").can_see_many(pairs)
+        return self._need_world("can_see").can_see_many(ids_of([*chain.from_iterable(pairs)]).reshape(-1, 2))
 
     def _path_length(self, *places: Any) -> float:
         check_parts("path_length", "[from, to]", places)

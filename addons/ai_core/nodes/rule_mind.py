@@ -16,10 +16,10 @@ from addons.ai_core.bridge.gd import (
     report_error,
     signal,
 )
+from addons.ai_core.nodes.character_work import CharacterWork
 from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.rule_set import RuleSet
 from addons.ai_core.nodes.scene_saving import load_node, save_node
-from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import scheduler_of, scheduler_warnings
 from ai_core.decisions import rule_mind as library
 from ai_core.saving.fields import Fields, State, StateError
@@ -29,7 +29,7 @@ SAVED = ("enabled", "period_frames", "priority", "thinks_by_itself", "most_rules
 
 
 @gdclass(icon="res://addons/ai_core/icons/rule_mind.svg")
-class RuleMind(Node):
+class RuleMind(CharacterWork, Node):
     """What one character knows, and which rules fire for it: set_fact("hurt", 0.6).
 
     It thinks through the AIScheduler, or when think() or decide() is called. A rule that
@@ -64,7 +64,7 @@ class RuleMind(Node):
         self._actor: Any = None
 
     def on_entered(self) -> None:
-        for warning in [*self._rule_warnings(), *self._actor_warnings()]:
+        for warning in [*self._rule_warnings(), *self.actor_warnings()]:
             report_error(warning, self)
         self._scheduler = scheduler_of(self)
         if self._scheduler is not None:
@@ -147,13 +147,6 @@ class RuleMind(Node):
             raise RefusedValue(f"{method_name}() of the actor must return a number from 0 to 1, got {grade!r}")
         return grade
 
-    def actor_node(self) -> Any:
-        if self._actor is None or not self._actor.is_valid():
-            self._actor = self.get_node_or_null(self.actor)
-            if self._actor is None:
-                raise RefusedValue(f"actor '{self.actor}' is not in the scene; choose the character's node")
-        return self._actor
-
     def is_in_use(self) -> bool:
         return self._core is not None
 
@@ -175,7 +168,7 @@ class RuleMind(Node):
         return change_all
 
     def _get_configuration_warnings(self) -> list[str]:
-        return [*self._rule_warnings(), *self._actor_warnings(), *scheduler_warnings(self)]
+        return [*self._rule_warnings(), *self.actor_warnings(), *scheduler_warnings(self)]
 
     def _rule_warnings(self) -> list[str]:
         if self.rule_set is None:
@@ -188,10 +181,10 @@ class RuleMind(Node):
             return [f"parameters do not fit the rules: {mistake}"]
         return []
 
-    def _actor_warnings(self) -> list[str]:
+    def actor_warnings(self) -> list[str]:
         actor = self.get_node_or_null(self.actor)
         if actor is None:
-            return [f"actor '{self.actor}' is not in the scene; choose the character's node"]
+            return super().actor_warnings()
         asked = [] if self.rule_set is None else [one for one in self.rule_set.facts.values() if isinstance(one, str)]
         return [
             f"'{actor.get_name()}' has no method {name}(), which a fact of the rules asks; write it"
@@ -217,9 +210,7 @@ class RuleMind(Node):
             return
         self._unschedule()
         if self._core is not None:
-            self._task = self._scheduler.schedule(
-                self._live, name=path_of(self._scheduler, self),
-                period_frames=self.period_frames, priority=self.priority)
+            self._schedule()
             self._enable()
 
     def _enable(self) -> None:
@@ -230,11 +221,6 @@ class RuleMind(Node):
     def _live(self, turn: Turn) -> None:
         if self.can_process():           # neither paused nor disabled
             self._core.update(turn.elapsed_s, self.most_rules or None)
-
-    def _unschedule(self) -> None:
-        if self._task is not None and self._scheduler.is_valid():
-            self._scheduler.unschedule(self._task)
-        self._task = None
 
     @contextmanager
     def _refusing(self) -> Iterator[Any]:

@@ -28,8 +28,8 @@ class SceneBaking:
         stage: what it is doing, in words.
 
     Raises:
-        ValueError: if there is no ground, it is too large, or the file that is to be
-            written holds something else; says what to do.
+        ValueError: if there is no ground, it is too large, the file that is to be written
+            holds something else, or metres of a 2D level differ; says what to do.
     """
 
     def __init__(self, baker: Any) -> None:
@@ -38,9 +38,7 @@ class SceneBaking:
         if level is None:
             raise ValueError(f"level '{baker.level}' is no node; choose the node above the level")
         ground = ground_below(level, baker.cell_m, baker.pixels_per_m)
-        self._places = BakedPlaces(baker, level) if ground.dimensions == 3 and not baker.file else None
-        if ground.dimensions == 2 and not baker.file:
-            raise ValueError("regions of a 2D level are no nodes yet; set file, and they are written there")
+        self._places = None if baker.file else BakedPlaces(baker, level, ground.dimensions)
         earlier = self._places.graph() if self._places is not None else _read(baker.file)
         self._rays = _Rays(baker, ground.dimensions)
         try:
@@ -114,7 +112,7 @@ class SceneBaking:
             How many baked regions and portals there are now.
 
         Raises:
-            ValueError: if the graph of the scene is in use, or the level is 2D.
+            ValueError: if the graph of the scene is in use, or this was baked for a file.
         """
         if self._places is None:
             raise ValueError("this was baked for a file; clear file and bake again")

@@ -10,6 +10,7 @@ from addons.ai_core.nodes.scene_values import path_of
 from ai_core.clock import TimeIndex
 from ai_core.events.dispatcher import Dispatcher
 from ai_core.events.event import Event
+from ai_core.events.event_log import EventLog
 from ai_core.events.event_registry import Listening
 from ai_core.events.narrowcast import Group, Narrowcast
 from ai_core.events.squad_radio import SquadRadio
@@ -29,6 +30,11 @@ def events_of(scheduler: Any) -> SceneEvents:
     if found is None:
         found = _OF_SCHEDULER[scheduler.instance_id] = SceneEvents(scheduler)
     return found
+
+
+def events_under(scheduler: Any) -> SceneEvents | None:
+    """Return the events under a scheduler, None if there is no event manager."""
+    return _OF_SCHEDULER.get(scheduler.instance_id)
 
 
 class SceneEvents:
@@ -57,7 +63,8 @@ class SceneEvents:
         self._members: dict[int, list[ListeningNode]] = {}     # by instance id, 0 for functions of no node
         self._names: set[str] = set()
         self.radios: dict[ListeningNode, SquadRadio] = {}
-        self.log_capacity = 0
+        self.watched_entries = 0             # what a debugger wants of the log
+        self._logged_entries = 0
         self._telling: list[str] = []        # codes of what is told at once, inside each other
         self._is_unwinding = False
         self.changes = 0         # of managers: who is above whom, and what they declare
@@ -103,6 +110,13 @@ class SceneEvents:
         if keeper is not None:
             self._task = self.scheduler.schedule(self._frame, name=f"{path_of(self.scheduler, keeper)} dispatch")
             self.scheduler.join(keeper)
+
+    def apply_log(self) -> None:
+        """Keep as long a log as a manager or a debugger wants by now."""
+        wanted = max([self.watched_entries, *(one.logged_entries for one in self.managers.values())])
+        if wanted != self._logged_entries:
+            self.narrowcast.log = EventLog(wanted) if wanted else None
+            self._logged_entries = wanted
 
     # ---- listeners
 

@@ -18,8 +18,31 @@ class SceneGround(NamedTuple):
     dimensions: int
 
 
+class SceneMesh(NamedTuple):
+    """Navigation meshes of a scene as one: corners (n, 3) or (n, 2) (m), polygons, radius of its agents (m)."""
+
+    vertices: Points
+    polygons: list[NDArray[np.int64]]
+    radius_m: float
+    dimensions: int
+
+
 def ground_below(root: Any, cell_m: float, pixels_per_m: float) -> SceneGround:
     """Return the navigation meshes of all NavigationRegion3D, or else 2D, at and below a node.
+
+    Raises:
+        ValueError: if there is none with a mesh, or there are both; says what to do.
+
+    Cost: two engine calls a polygon.
+    """
+    mesh = mesh_below(root, pixels_per_m)
+    ground = WalkablePolygons(
+        mesh.vertices, mesh.polygons, cell_m, up="y" if mesh.dimensions == 3 else "z", radius_m=mesh.radius_m)
+    return SceneGround(ground, mesh.dimensions)
+
+
+def mesh_below(root: Any, pixels_per_m: float) -> SceneMesh:
+    """Return the navigation meshes of all NavigationRegion3D, or else 2D, at and below a node as one.
 
     Raises:
         ValueError: if there is none with a mesh, or there are both; says what to do.
@@ -41,9 +64,7 @@ def ground_below(root: Any, cell_m: float, pixels_per_m: float) -> SceneGround:
     if not polygons:
         names = ", ".join(f"'{one.get_name()}'" for one in solid or flat)
         raise ValueError(f"the navigation mesh of {names} is empty; bake it first")
-    ground = WalkablePolygons(
-        np.concatenate(vertices), polygons, cell_m, up="y" if solid else "z", radius_m=min(radii))
-    return SceneGround(ground, 3 if solid else 2)
+    return SceneMesh(np.concatenate(vertices), polygons, min(radii), 3 if solid else 2)
 
 
 def why_no_ground(root: Any) -> str:

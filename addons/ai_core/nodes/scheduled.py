@@ -3,12 +3,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from addons.ai_core.bridge.gd import GDCallable, Node, RefusedValue, is_in_editor, report_error
+from addons.ai_core.bridge.gd import (
+    GDCallable,
+    Node,
+    RefusedValue,
+    is_in_editor,
+    report_error,
+    report_exception,
+)
 from addons.ai_core.nodes.edited_scene import is_a_part, nodes_of
 from addons.ai_core.nodes.scene_values import path_of
 
 SCHEDULERS = "ai_schedulers"
 WAITING = "_waiting"
+ONE_SHOT = 4
 WITHOUT_SCHEDULER = "found no AIScheduler and will not run; put an AIScheduler above it, or anywhere in the scene"
 
 
@@ -53,13 +61,45 @@ def call_waiting(member: Node, group: str) -> None:
         node.on_entered()
 
 
-def scheduler_of(node: Node) -> Any:
-    """Return the AIScheduler a node runs under, or report how to get one and return None."""
+def scheduler_of(node: Any) -> Any:
+    """Return the AIScheduler a node runs under, or report once how to get one and return None.
+
+    Should that one be freed, and the node not with it, the node leaves it and looks for another.
+    """
     found = nearest(node, "AIScheduler", SCHEDULERS)
-    if found is None:
+    if found is not None:
+        found.runs.add(node)
+        node.runs_under = found.instance_id
+        return found
+    if getattr(node, "runs_under", -1) != 0:
+        node.runs_under = 0
         report_error(WITHOUT_SCHEDULER, node)
-        wait_for(node, SCHEDULERS)
-    return found
+    wait_for(node, SCHEDULERS)
+    return None
+
+
+def look_for_another(scheduler: Any) -> None:
+    """Let those who run under a scheduler that is being freed, and stay, look for another in the next frame.
+
+    They leave the tree and come back, as far as they can tell. Not at once, as much of a scene goes together.
+    """
+    orphans = [one for one in scheduler.runs if one.is_valid() and one.runs_under == scheduler.instance_id
+               and one.is_inside_tree() and not scheduler.is_ancestor_of(one)]
+    if not orphans:
+        return
+
+    def look() -> None:
+        for one in orphans:
+            if not one.is_valid() or not one.is_inside_tree() or one.runs_under != gone:
+                continue
+            try:
+                one.on_exit_tree()
+                one.on_entered()
+            except Exception as error:  # whatever it is, the others look too
+                report_exception(error, "looking for another AIScheduler", one)
+
+    gone = scheduler.instance_id
+    orphans[0].get_tree().connect("process_frame", look, ONE_SHOT)
 
 
 def check_callable(function: Any, purpose: str) -> None:

@@ -5,7 +5,6 @@ from typing import Any
 
 from addons.ai_core.bridge.gd import GDCallable, KeptCall, RefusedValue, Results, method
 from addons.ai_core.nodes.scheduled import callable_name, check_callable
-from addons.ai_core.nodes.scheduler_core import change, rephase
 from addons.ai_core.nodes.scheduler_monitors import SchedulerMonitors
 from ai_core.scheduling.requested_time import RequestedTimeScheduler
 from ai_core.scheduling.sharing import SharingScheduler
@@ -43,7 +42,9 @@ class SchedulerBehaviors:
         """Change a task, which keeps its record; a phase of None is chosen, as in ``schedule``."""
         if phase_frames is None and not self.automatic_phasing:
             phase_frames = 0
-        change(self.core, task, period_frames=period_frames, phase_frames=phase_frames, priority=priority)
+        self.core.change(task, period_frames=period_frames, phase_frames=phase_frames, priority=priority)
+        if phase_frames is None and not task.is_automatic_phase:
+            self.core.choose_phase(task)
 
     def unschedule(self, task: Task) -> None:
         """Stop running what ``schedule`` returned; once is enough."""
@@ -135,7 +136,7 @@ class SchedulerBehaviors:
         took counts, not only their number; then phases differ from run to run, and replays do, too.
         Takes up to 0.2 s with thousands of behaviors: call it when a level was loaded.
         """
-        return rephase(self.core, by_cost=by_cost)
+        return int(self.core.rephase(by_cost=by_cost).result)
 
     @method
     def get_phase_quality(self) -> dict:

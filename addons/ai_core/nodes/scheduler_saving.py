@@ -52,6 +52,11 @@ class SchedulerSaving:
         """Save a node no more."""
         self.top._members.pop(node.instance_id, None)
 
+    @property
+    def joined_nodes(self) -> list[Any]:
+        """Nodes that are saved with this one, in the order they came."""
+        return list(self.top._members.values())
+
     def number_behaviors(self) -> None:
         """Use the ids that a loaded game had."""
         self._tasks = {task.id: task for task in self._tasks.values()}

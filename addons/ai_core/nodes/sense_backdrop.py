@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from addons.ai_core.bridge.gd import report_error
+from addons.ai_core.bridge.gd import get_object, report_error
 from addons.ai_core.nodes.sight_rays import SightRays
 from ai_core.errors import UnknownNameError
 from ai_core.senses.camouflage import NO_PATTERN, Backdrop, Camouflage
@@ -36,16 +36,20 @@ class Backdrops:
     ) -> Backdrop:
         """Return what is behind targets.
 
-        Cost: as ``SightRays.behind``, and two engine calls a body.
+        Cost: as ``SightRays.behind``, and two engine calls for each body that is behind somebody.
         """
-        bodies = self._rays.behind(eyes, targets, self._manager.bodies_of(source_ids), self._manager.sight_range_m)
-        known = {one.instance_id: one for one in bodies if one is not None}
-        looks = {body_id: self._of(body) for body_id, body in known.items()}      # of each body once
-        found = [self._sky if body is None else looks[body.instance_id] for body in bodies]
-        return Backdrop(
-            np.array([number for number, _ in found], np.intp), np.array([light for _, light in found], np.float64))
+        met = self._rays.behind(eyes, targets, self._manager.bodies_of(source_ids), self._manager.sight_range_m)
+        bodies, rows = np.unique(met, return_inverse=True)
+        looks = [self._of(one) for one in bodies.tolist()]      # of each once
+        patterns, lights = zip(*looks, strict=True) if looks else ((), ())
+        return Backdrop(np.array(patterns, np.intp)[rows], np.array(lights, np.float64)[rows])
 
-    def _of(self, body: Any) -> tuple[int, float]:
+    def _of(self, body_id: int) -> tuple[int, float]:
+        if body_id == 0:
+            return self._sky
+        body = get_object(body_id) if body_id > 0 else None
+        if body is None:
+            return NO_PATTERN, 0.0        # a body of the physics server, with no node to ask
         light = body.get_meta(LIGHT, 0.0)
         if not isinstance(light, (int, float)) or not 0 <= light < math.inf:
             self._refuse(body, LIGHT, f"metadata {LIGHT} must be a number from 0 on, got {light!r}; it does not count")

@@ -31,7 +31,7 @@ TOLD_SHARE = 0.01
 
 @gdclass(icon="res://addons/ai_core/icons/sense_graph_baker.svg")
 class SenseGraphBaker(Node):
-    """Makes the SenseRegion3D and SensePortal3D of a level from its navigation mesh, as its children.
+    """Makes the SenseRegion3D and SensePortal3D (or 2D) of a level from its navigation mesh, as its children.
 
     Rooms are parted where the ground is narrow, portals stand where they touch, and rays find which
     other rooms see each other. Baking again changes only what was baked: regions and portals made by
@@ -43,12 +43,13 @@ class SenseGraphBaker(Node):
         doc="The node at or below which the NavigationRegion3D or 2D are, and the regions and portals.")
     file = export(
         str, "", hint=(HINT_FILE, "*.json"),
-        doc="A text file to write instead of nodes, and to read again before; needed for 2D levels.")
+        doc="A text file to write instead of nodes, and to read again before.")
     cell_m = export(
         float, 0.25, range=(0.05, 5, 0.01), or_greater=True, unit="m",
         doc="Side of the cells by which the ground is looked at: half the narrowest door, or less.")
     pixels_per_m = export(
-        float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px", doc="How long a metre is in 2D.")
+        float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px",
+        doc="How long a metre is in 2D; as long as that of the SenseManager.")
     narrowness = export(
         float, 0.7, range=(0.05, 0.99, 0.01), group="Regions",
         doc="A place parts two rooms if it is at most this share as wide as the narrower one. More makes more rooms.")

@@ -16,10 +16,12 @@ from addons.ai_core.bridge.gd import (
     method,
     report_error,
 )
+from addons.ai_core.nodes.felt_collisions import FeltCollisions
 from addons.ai_core.nodes.scene_saving import load_node, save_node
 from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import call_waiting, scheduler_of, scheduler_warnings
 from addons.ai_core.nodes.sense_backdrop import Backdrops
+from addons.ai_core.nodes.sense_bodies import SenseBodies
 from addons.ai_core.nodes.sense_graph_of_scene import graph_of_scene, graph_warnings
 from addons.ai_core.nodes.sense_picture import SensePicture
 from addons.ai_core.nodes.sense_place import GROUP
@@ -37,7 +39,7 @@ AHEAD = np.array([[0, 0, -1]], np.float32)
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_manager.svg")
-class SenseManager(SenseSettings, SenseSaving, Node):
+class SenseManager(SenseSettings, SenseBodies, SenseSaving, Node):
     """Tells sensors what they see, hear and smell of sources, within the AIScheduler's budget.
 
     Signals weaken with distance, travel at their speed, and are sensed where they
@@ -52,11 +54,14 @@ class SenseManager(SenseSettings, SenseSaving, Node):
         self._space: Any = None
         self._sensors: dict[int, Any] = {}        # core id -> node
         self._sources: dict[int, Any] = {}
-        self._bodies: dict[int, int] = {}         # source id -> instance id of its body
+        self._bodies: dict[int, int] = {}         # source id -> instance id of its body, 0 for none
+        self._sensor_bodies: dict[int, int] = {}  # sensor id -> the same
         self._regions: dict[str, Any] = {}        # by name in the graph
         self._portals: dict[str, Any] = {}
         self._fading: list[tuple[float, int]] = []    # when, and the id of which source
         self._rows: tuple[Any, ...] | None = None
+        self._contacts: FeltCollisions | None = None
+        self._senses: list[str] = []              # names of all modalities
         self._without_own: list[Any] = []         # sensors whose own source has not joined yet
         self._picture: SensePicture | None = None
         self._off_the_map: set[int] = set()       # instance ids of nodes whose place is no number
@@ -84,8 +89,9 @@ class SenseManager(SenseSettings, SenseSaving, Node):
             for node in nodes.values():
                 node.lose_manager()
         self._regions, self._portals, self._fading = {}, {}, []
-        self._sensors, self._sources, self._bodies, self._without_own = {}, {}, {}, []
-        self._task = self._scheduler = self._core = self._rows = None
+        self._sensors, self._sources, self._without_own = {}, {}, []
+        self._bodies, self._sensor_bodies = {}, {}
+        self._task = self._scheduler = self._core = self._rows = self._contacts = None
 
     def _find_scheduler(self) -> Any:
         if self._scheduler is None and self.is_inside_tree():
@@ -103,10 +109,13 @@ class SenseManager(SenseSettings, SenseSaving, Node):
 
     def _made(self) -> RegionalSenseManager:
         modalities, camouflage = made_modalities(self), made_camouflage(self)
+        self._contacts = FeltCollisions(self) if self.feels_collisions else None
+        senses = self._senses = [one.name for one in modalities]
         settings: dict[str, Any] = {
             "line_of_sight": self._line_of_sight,
             "modalities": modalities,
             "maximum_rays": self.maximum_rays,
+            "between": self._walls(),
             "up": self._space.up,
             "faults": self._scheduler.faults,
             "trace": self._scheduler.trace,
@@ -117,9 +126,14 @@ class SenseManager(SenseSettings, SenseSaving, Node):
         if self.mode == self.Mode.REGIONAL:
             return RegionalSenseManager(self._scheduler.clock, **settings)
         graph, self._regions, self._portals = graph_of_scene(
-            self, self._scheduler, [one.name for one in modalities])
+            self, self._scheduler, senses)
         smells = [one.name for one in modalities if one.is_slow]
         return SenseGraphManager(self._scheduler.clock, graph, smells=smells, **settings)
+
+    @property
+    def sensor_nodes(self) -> list[Any]:
+        """Sensors that joined, in the order they came."""
+        return list(self._sensors.values())
 
     @property
     def now_s(self) -> float:
@@ -131,11 +145,12 @@ class SenseManager(SenseSettings, SenseSaving, Node):
         new = self.core.add_sensor(
             position=position, forward=forward, name=path_of(self._scheduler, node), **settings)
         self._sensors[new] = node
-        self._rows = None
+        self._sensor_bodies[new] = body_id(node)
+        self._has_joined(node)
         return new
 
     def remove_sensor(self, sensor_id: int) -> None:
-        del self._sensors[sensor_id]
+        del self._sensors[sensor_id], self._sensor_bodies[sensor_id]
         self.core.remove_sensor(sensor_id)
         self._rows = None
 
@@ -144,8 +159,13 @@ class SenseManager(SenseSettings, SenseSaving, Node):
             position=self._place(node)[0], name=path_of(self._scheduler, node), **settings)
         self._sources[new] = node
         self._bodies[new] = body_id(node)
-        self._rows = None
+        self._has_joined(node)
         return new
+
+    def _has_joined(self, node: Any) -> None:
+        self._rows = None
+        if self._contacts is not None:
+            node.begin_to_feel(self._contacts)
 
     def await_own_source(self, sensor: Any) -> None:
         """Call ``sensor.find_own_source()`` when more sources have joined."""
@@ -294,10 +314,11 @@ class SenseManager(SenseSettings, SenseSaving, Node):
         sensor_ids, sensors, sensor_rows, forwards, source_ids, sources, source_rows = self._row_arrays()
         if sensors:
             self._read_places(sensors, sensor_rows, forwards)
-            self.core.move_sensors(sensor_ids, sensor_rows, forwards)
+            self.core.put_sensors(sensor_ids, sensor_rows, forwards)
         if sources:
             self._read_places(sources, source_rows)
-            self.core.move_sources(source_ids, source_rows)
+            self.core.put_sources(source_ids, source_rows)
+        self._feel()
         self.core.advance(turn.budget)
         if self.show_in_game:
             self._show(sensors, sources)
@@ -320,11 +341,11 @@ class SenseManager(SenseSettings, SenseSaving, Node):
         """Read where nodes are; one whose place is no number stays where it was, and is named once."""
         before, faced = rows.copy(), None if forwards is None else forwards.copy()
         self._space.read(nodes, rows, forwards)
+        if np.isfinite(rows).all() and (forwards is None or np.isfinite(forwards).all()):
+            return
         lost = ~np.isfinite(rows).all(axis=1)
         if forwards is not None:
             lost |= ~np.isfinite(forwards).all(axis=1)
-        if not lost.any():
-            return
         rows[lost] = before[lost]
         if forwards is not None and faced is not None:
             forwards[lost] = faced[lost]
@@ -349,16 +370,6 @@ class SenseManager(SenseSettings, SenseSaving, Node):
                 np.zeros((len(sources), 3), np.float32),
             )
         return self._rows
-
-    def _line_of_sight(
-        self, origins: NDArray[np.float32], targets: NDArray[np.float32],
-        sensor_ids: NDArray[np.int32], source_ids: NDArray[np.int32],
-    ) -> NDArray[np.bool_] | None:
-        return ~self._space.rays.blocked(origins, targets, self.bodies_of(source_ids))
-
-    def bodies_of(self, source_ids: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Return the instance id of the body of each source, 0 for none."""
-        return np.array([self._bodies.get(one, 0) for one in source_ids.tolist()], np.int64)
 
     def _get_configuration_warnings(self) -> list[str]:
         return [*scheduler_warnings(self), *(graph_warnings(self) if self.mode == self.Mode.GRAPH else [])]

@@ -7,6 +7,7 @@ from typing import Any
 
 from addons.ai_core.bridge.gd import RefusedValue, report_error
 from addons.ai_core.nodes.edited_scene import is_a_part
+from addons.ai_core.nodes.felt_collisions import Touching
 from addons.ai_core.nodes.scheduled import nearest, wait_for
 from addons.ai_core.nodes.sense_place import GROUP
 from ai_core.saving.fields import Fields, State
@@ -21,7 +22,7 @@ def refused() -> Iterator[None]:
         raise RefusedValue(str(error)) from None
 
 
-class SenseMember:
+class SenseMember(Touching):
     """Joins the nearest SenseManager on entering the tree; waits for one if there is none yet."""
 
     _manager: Any = None
@@ -35,6 +36,7 @@ class SenseMember:
     def lose_manager(self: Any) -> None:
         """The manager leaves the tree: wait for the next."""
         self._manager = None
+        self.end_feeling()
         if self.is_valid() and self.is_inside_tree():
             wait_for(self, GROUP)
 

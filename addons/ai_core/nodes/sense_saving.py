@@ -21,6 +21,7 @@ class SenseSaving:
     _sensors: dict[int, Any]
     _sources: dict[int, Any]
     _bodies: dict[int, int]
+    _sensor_bodies: dict[int, int]
     _portals: dict[str, Any]
     _fading: list[tuple[float, int]]
     _rows: Any
@@ -30,14 +31,14 @@ class SenseSaving:
 
     def saved(self) -> State:
         return {
-            "version": 2,
+            "version": 3,
             "senses": self.core.save_state(),
             "sensors": _saved_nodes(self.core.sensor_names, self._sensors),
             "sources": _saved_nodes(self.core.source_names, self._sources),
         }
 
     def prepared(self, state: object) -> Callable[[], None]:
-        fields = Fields.versioned(state, version=2)
+        fields = Fields.versioned(state, version=3, migrations={2: _without_cones})
         change = self.core.prepare_state(fields.anything("senses"))
         changes = [
             *_prepared_nodes(fields, "sensors", self.core.sensor_names, self._sensors),
@@ -51,6 +52,7 @@ class SenseSaving:
             self._take_ids(sensors, sources)
             for name, portal in self._portals.items():
                 portal.take_open(self.core.graph.is_open(name))
+                portal.take_wind(self.core.graph.wind_set(name))
             for one in changes:
                 one()
             self._fading = [(node.until_s, one) for one, node in self._sources.items() if node.until_s < math.inf]
@@ -62,11 +64,17 @@ class SenseSaving:
         """Give nodes the ids that a loaded game has; told which they had, by name."""
         new_sensors, new_sources = _by_name(self.core.sensor_names), _by_name(self.core.source_names)
         self._sensors = {new_sensors[name]: self._sensors[old] for name, old in sensors.items()}
+        self._sensor_bodies = {new_sensors[name]: self._sensor_bodies[old] for name, old in sensors.items()}
         self._bodies = {new_sources[name]: self._bodies[old] for name, old in sources.items()}
         self._sources = {new_sources[name]: self._sources[old] for name, old in sources.items()}
         self._rows = None
         for new, node in (*self._sensors.items(), *self._sources.items()):
             node.take_id(new)
+
+
+def _without_cones(state: State) -> State:
+    """Return a state of version 2, which knows no sight_cones, as version 3: sensors keep theirs."""
+    return {**state, "version": 3, "sensors": [{**one, "sight_cones": None} for one in state["sensors"]]}
 
 
 def _saved_nodes(names: Mapping[int, str], nodes: dict[int, Any]) -> list[State]:

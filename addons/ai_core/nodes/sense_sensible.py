@@ -87,6 +87,7 @@ class Sensible(SenseMember):
         self.has_faded = False
 
     def on_exit_tree(self) -> None:
+        self.end_feeling()
         if self._manager is not None and self._manager.is_valid():
             self._manager.remove_source(self.source_id)
         self._manager, self.source_id = None, -1

@@ -1,7 +1,7 @@
 """What Sensor3D and Sensor2D share: settings, signals, and what they ask of the library."""
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 from typing import Any
 
 from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS, dictionary_of
@@ -19,6 +19,7 @@ from addons.ai_core.nodes.sense_member import SenseMember, refused
 from addons.ai_core.nodes.sense_place import GROUP
 from addons.ai_core.nodes.sense_settings import TRAIL
 from addons.ai_core.nodes.sensor_questions import SensorQuestions
+from ai_core.saving.fields import Fields, State
 from ai_core.senses.awareness import AwarenessSettings, LevelChange
 from ai_core.senses.memory import MemoryChange, SenseMemory
 from ai_core.senses.sensation import Sensation
@@ -33,28 +34,13 @@ class Sensing(SensorQuestions, SenseMember):
     get_node_or_null: Any
     source_class = ""
     sensor_class = ""
-    vertical_angle: Any = 0.0
+    _cones: Callable[[], list[SightCone]]
+    _cone_warnings: Callable[[], list[str]]
+    _saved_cones: Callable[[], list[list[float]]]
+    _prepared_cones: Callable[[Fields], Callable[[], None]]
 
-    sight_range_m = export(
-        float, 20.0, range=(0.1, 500, 0.1), or_greater=True, unit="m", group="Sight", on_set="_change",
-        doc="How far the main cone of sight reaches.")
-    horizontal_angle = export(
-        float, math.radians(110), range=(math.radians(0.5), math.tau, math.radians(0.1)), as_degrees=True,
-        on_set="_change",
-        doc="Full angle of the main cone from left to right.")
-    lose_sight_range_m = export(
-        float, 0.0, range=(0, 500, 0.1), or_greater=True, unit="m", on_set="_change",
-        doc="What it sees already it goes on seeing up to here; 0, or less than sight_range_m, is sight_range_m.")
-    near_range_m = export(
-        float, 2.0, range=(0, 50, 0.1), unit="m", on_set="_change",
-        doc="Within this distance it notices in every direction; 0 switches that off.")
     sight_threshold = export(
         float, 0.1, range=(0, 100, 0.01), or_greater=True, on_set="_change", doc="Weakest strength that is seen.")
-    is_searching = export(
-        bool, False, on_set="_change", doc="Switch it on while it searches: its main cone is wider then.")
-    searching_factor = export(
-        float, 1.5, range=(0.1, 5, 0.01), on_set="_change", shown_when=("is_searching", True),
-        doc="How many times wider the angles of its main cone are while it searches.")
     hearing_threshold = export(
         float, 1.0, range=(0, 100, 0.01), or_greater=True, group="Hearing", on_set="_change",
         doc="Weakest sound that is heard.")
@@ -114,6 +100,7 @@ class Sensing(SensorQuestions, SenseMember):
         self._last: Sensation | None = None
 
     def on_exit_tree(self) -> None:
+        self.end_feeling()
         if self._manager is not None and self._manager.is_valid():
             self._manager.remove_sensor(self._id)
         self._manager = None
@@ -157,12 +144,18 @@ class Sensing(SensorQuestions, SenseMember):
             raise RefusedValue("has no keenness to change: it is not in a scene with a SenseManager")
         self._manager.core.set_keenness(self._id, modality, keenness, for_s=for_s or None)
 
+    def saved_more(self) -> State:
+        return {"sight_cones": self._saved_cones()}
+
+    def prepared_more(self, fields: Fields) -> Callable[[], None]:
+        return self._prepared_cones(fields)
+
     def find_own_source(self) -> None:
         """Called when a source has joined that may be its own."""
         self._change()
 
     def _get_configuration_warnings(self) -> list[str]:
-        warnings = super()._get_configuration_warnings()
+        warnings = [*super()._get_configuration_warnings(), *self._cone_warnings()]
         own = self.get_node_or_null(self.own_source) if self.own_source else None
         if self.own_source and (own is None or not own.is_class(self.source_class)):
             warnings.append(
@@ -193,20 +186,13 @@ class Sensing(SensorQuestions, SenseMember):
             on_expired=self._tell_expired, on_told=self._tell_told)
 
     def _settings(self, manager: Any) -> dict[str, Any]:
-        lose_m = self.lose_sight_range_m
-        main = SightCone(
-            self.sight_range_m, self.horizontal_angle, self.vertical_angle,
-            lose_range_m=lose_m if lose_m > self.sight_range_m else None)
-        cones = [main.widened(self.searching_factor) if self.is_searching else main]
-        if self.near_range_m > 0:
-            cones.append(SightCone(self.near_range_m, math.tau, math.pi))
         return {
             "thresholds": {
                 "sight": self.sight_threshold, "hearing": self.hearing_threshold, "smell": self.smell_threshold,
                 "touch": self.touch_threshold,
                 **({TRAIL: self.smell_threshold} if self.smells_trails and manager.keeps_trails else {}),
                 **self.other_thresholds},
-            "sight_cones": cones,
+            "sight_cones": self._cones(),
             "notices": self.notices & 0xFFFFFFFF,
             "own_source": self._own_id(manager),
         }
@@ -224,6 +210,8 @@ class Sensing(SensorQuestions, SenseMember):
 
     def _tell_sensed(self, sensation: Sensation) -> None:
         self._last = sensation
+        if not self.sensed.has_connections():     # what is in view is told often, and most only ask who is known
+            return
         self.sensed.emit(
             self._manager.source_node(sensation.source_id), sensation.modality,
             float(sensation.intensity), self._manager.point(sensation.position))

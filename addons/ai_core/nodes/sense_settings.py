@@ -80,6 +80,16 @@ class SenseSettings:
     smell_speed_m_per_s = export(
         float, 1.0, range=(0.01, 1000, 0.01), or_greater=True, unit="m/s", on_set="_in_use",
         doc="How fast a smell spreads.")
+    wall_materials = export(
+        dict, (), hint=dictionary_of(str, float), group="Walls", on_set="_walls_set",
+        doc="Share of sounds and smells that gets through each material: \"brick\" 0.1, for one sense alone"
+            " \"smell/brick\" 0. A physics body has its material as metadata sense_material, or is in a group of"
+            " its name.")
+    wall_share = export(
+        float, 1.0, range=(0, 1, 0.01), on_set="_walls_set",
+        doc="Share that gets through a body of no such material, unless it is a CharacterBody or RigidBody.")
+    wall_mask = export(
+        int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), doc="Physics layers that muffle sounds and smells.")
     keeps_trails = export(
         bool, False, group="Trails", on_set="_in_use",
         doc="On: sources with a trail_strength leave marks that cool as they go, which sensors smell and follow"
@@ -96,6 +106,11 @@ class SenseSettings:
     touch_range_m = export(
         float, 0.0, range=(0, 10, 0.05), or_greater=True, unit="m", group="Touch", on_set="_in_use",
         doc="So near a source is felt without being seen or heard; 0: only what touch() tells is felt.")
+    feels_collisions = export(
+        bool, True, on_set="_in_use",
+        doc="On: a sensor whose body runs into that of a source, or is run into, feels it, as strongly as"
+            " touch_strength of the source. Bodies are the nearest Area, CharacterBody or RigidBody above each; of the"
+            " latter contact_monitor is switched on.")
     maximum_rays = export(
         int, 256, range=(1, 10000, 1), or_greater=True, unit="rays/frame", group="Optimizations", on_set="_in_use",
         doc="Most lines of sight asked in one frame; the longest unasked go first.")

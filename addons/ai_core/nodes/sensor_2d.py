@@ -6,10 +6,11 @@ import math
 from addons.ai_core.bridge.gd import Node, Node2D, Vector2, gdclass, signal
 from addons.ai_core.nodes.drawn_senses import DrawnSensor
 from addons.ai_core.nodes.sense_sensing import Sensing
+from addons.ai_core.nodes.sensor_cones import SensorCones
 
 
 @gdclass(icon="res://addons/ai_core/icons/sensor_2d.svg")
-class Sensor2D(DrawnSensor, Sensing, Node2D):
+class Sensor2D(DrawnSensor, SensorCones, Sensing, Node2D):
     """A character's senses: what it sees, hears and smells, remembers, and how aware it is of it.
 
     Put it where the eyes are; it looks along its x axis. It belongs to the SenseManager above

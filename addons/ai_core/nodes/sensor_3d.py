@@ -6,10 +6,11 @@ import math
 from addons.ai_core.bridge.gd import Node, Node3D, Vector3, export, gdclass, signal
 from addons.ai_core.nodes.drawn_senses import DrawnSensor
 from addons.ai_core.nodes.sense_sensing import Sensing
+from addons.ai_core.nodes.sensor_cones import SensorCones
 
 
 @gdclass(icon="res://addons/ai_core/icons/sensor_3d.svg")
-class Sensor3D(DrawnSensor, Sensing, Node3D):
+class Sensor3D(DrawnSensor, SensorCones, Sensing, Node3D):
     """A character's senses: what it sees, hears and smells, remembers, and how aware it is of it.
 
     Put it where the eyes are; it looks along -z. It belongs to the SenseManager above
@@ -18,8 +19,8 @@ class Sensor3D(DrawnSensor, Sensing, Node3D):
 
     vertical_angle = export(
         float, math.radians(80), range=(math.radians(0.5), math.pi, math.radians(0.1)), as_degrees=True,
-        group="Sight", on_set="_change",
-        doc="Full angle of the main cone from bottom to top.")
+        group="Sight", on_set="_change", shown_when=("sight_cones", ()),
+        doc="Full angle of its cone from bottom to top.")
 
     sensed = signal(
         ("source", Node), ("modality", str), ("strength", float), ("position", Vector3),

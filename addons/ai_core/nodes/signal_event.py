@@ -41,22 +41,26 @@ class SignalEvent(Node):
         doc="The node whose signal it is; empty is the parent of the event manager.")
     signal_name = export(
         StringName, StringName(""), on_set="_source_set", doc="The signal, such as body_entered.")
-    code = export(str, "", doc="Code of the event; empty takes the name of the signal.")
-    reach = export(Reach, Reach.OWN, doc="Who hears it: those at this manager, also below or above it, or all.")
+    code = export(str, "", on_set="_sending_set", doc="Code of the event; empty takes the name of the signal.")
+    reach = export(
+        Reach, Reach.OWN, on_set="_sending_set",
+        doc="Who hears it: those at this manager, also below or above it, or all.")
     delivery = export(
-        Delivery, Delivery.QUEUED, doc="Queued events are told in the next frame of AI, within its budget. At once:"
+        Delivery, Delivery.QUEUED, on_set="_sending_set",
+        doc="Queued events are told in the next frame of AI, within its budget. At once:"
         " before the signal returns, past budget, delay and priority.")
     delay_s = export(
-        float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", group="Queued",
+        float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", group="Queued", on_set="_sending_set",
         shown_when=("delivery", Delivery.QUEUED), doc="Game time between signal and event.")
     deadline_s = export(
-        float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s",
+        float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", on_set="_sending_set",
         shown_when=("delivery", Delivery.QUEUED),
         doc="Game time between signal and the latest moment to be told; 0 is none.")
     priority = export(
-        int, 0, range=(-100, 100, 1),
+        int, 0, range=(-100, 100, 1), on_set="_sending_set",
         shown_when=("delivery", Delivery.QUEUED), doc="Higher is told first.")
-    has_position = export(bool, False, doc="Tell those who listen near the source only; it must be in space.")
+    has_position = export(
+        bool, False, on_set="_sending_set", doc="Tell those who listen near the source only; it must be in space.")
     debug_action = export(
         StringName, StringName(""), group="Debug", on_set="_keys_set",
         doc="An action of the InputMap that sends the event by hand, without arguments.")
@@ -67,6 +71,7 @@ class SignalEvent(Node):
         self._manager: Any = None
         self._connected: Any = None
         self._signal = StringName("")
+        self._sending: tuple[str, str, bool, dict[str, Any]] | None = None     # made of the properties when needed
 
     def on_entered(self) -> None:
         self._manager = nearest(self, "AIEventManager", MANAGERS)
@@ -83,11 +88,16 @@ class SignalEvent(Node):
         manager = self._manager
         if manager is None or not manager.is_valid():
             return
-        code, sender, reach = self.code or str(self.signal_name), self._connected, REACHES[self.reach]
-        if self.delivery:
+        if self._sending is None:
+            code = self.code or str(self.signal_name)
+            self._sending = code, REACHES[self.reach], bool(self.delivery), self._terms()
+        (code, reach, is_at_once, terms), sender = self._sending, self._connected
+        if is_at_once:
             manager.tell_now(code, arguments, reach, sender)
-        else:
-            manager.send_for(code, arguments, reach, sender, self._terms(sender))
+            return
+        if "position" in terms:
+            terms = {**terms, "position": place_of(sender, "has_position: source")}
+        manager.send_for(code, arguments, reach, sender, terms)
 
     def _unhandled_input(self, event: GDObject) -> None:
         if self._is_pressed(event):
@@ -106,7 +116,10 @@ class SignalEvent(Node):
             return False
         return bool(event.pressed and not event.is_echo() and self.debug_key in (event.keycode, event.physical_keycode))
 
-    def _terms(self, sender: Any) -> dict[str, Any]:
+    def _sending_set(self) -> None:
+        self._sending = None
+
+    def _terms(self) -> dict[str, Any]:
         terms: dict[str, Any] = {}
         if self.delay_s:
             terms["delay_s"] = self.delay_s
@@ -115,7 +128,7 @@ class SignalEvent(Node):
         if self.priority:
             terms["priority"] = self.priority
         if self.has_position:
-            terms["position"] = place_of(sender, "has_position: source")
+            terms["position"] = None         # where the source is then
         return terms
 
     def _connect(self) -> None:
@@ -133,6 +146,7 @@ class SignalEvent(Node):
         self._connected = None
 
     def _source_set(self) -> None:
+        self._sending_set()
         if self._manager is not None:
             self._disconnect()
             self._connect()

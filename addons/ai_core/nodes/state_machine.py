@@ -18,10 +18,10 @@ from addons.ai_core.bridge.gd import (
     report_error,
     signal,
 )
+from addons.ai_core.nodes.character_work import CharacterWork
 from addons.ai_core.nodes.guard_expression import ABSENT
 from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.scene_saving import load_node, save_node
-from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import scheduler_of, scheduler_warnings
 from addons.ai_core.nodes.state_machine_sharing import MachineNodes, needs_update, unreached
 from ai_core.decisions import state_machine as library
@@ -37,7 +37,7 @@ MISTAKES = (RefusedValue, ValueError, TypeError, LookupError)
 
 
 @gdclass(icon="res://addons/ai_core/icons/state_machine.svg")
-class StateMachine(Node):
+class StateMachine(CharacterWork, Node):
     """One state at a time, changed by events: send_event("noise").
 
     AIState nodes below it are the states, and may have states inside; StateTransition nodes
@@ -65,6 +65,7 @@ class StateMachine(Node):
         self._scheduler: Any = None
         self._task: Task | None = None
         self._needs_update = True
+        self._is_off = False
         self._actor: Any = None
 
     def on_entered(self) -> None:
@@ -77,6 +78,7 @@ class StateMachine(Node):
         self._unschedule()
         if self.core is not None:
             self.core.stop()
+            self.core.parts.drop(self)
         if self._scheduler is not None and self._scheduler.is_valid():
             self._scheduler.leave(self)
         self.core = self.nodes = self._scheduler = self._actor = None
@@ -90,7 +92,7 @@ class StateMachine(Node):
         """
         if self.core is None:
             raise RefusedValue(f"does not run, and cannot be told {event!r}; see the errors as the scene began")
-        if not self.enabled:
+        if self._is_off:
             return False
         try:
             return bool(self.core.send(event, cargo))
@@ -158,7 +160,7 @@ class StateMachine(Node):
             raise RefusedValue("cannot be rebuilt inside a transition; call rebuild.call_deferred()")
         old, kept = self.core, self.core.save_state()
         nodes = MachineNodes(self)
-        core = self._made(nodes.definition())
+        core = self._made(nodes, nodes.definition())
         try:
             change = core.prepare_state(kept)
         except StateError:
@@ -250,27 +252,15 @@ class StateMachine(Node):
 
         return change_all
 
-    def actor_node(self) -> Any:
-        if self._actor is None or not self._actor.is_valid():
-            self._actor = self.get_node_or_null(self.actor)
-            if self._actor is None:
-                raise RefusedValue(f"actor '{self.actor}' is not in the scene; choose the character's node")
-        return self._actor
-
     def _get_configuration_warnings(self) -> list[str]:
         try:
             warnings = unreached(MachineNodes(self).definition())
         except MISTAKES as mistake:
             warnings = [str(mistake)]
-        return [*warnings, *self._actor_warnings(), *scheduler_warnings(self)]
-
-    def _actor_warnings(self) -> list[str]:
-        if self.get_node_or_null(self.actor) is None:
-            return [f"actor '{self.actor}' is not in the scene; choose the character's node"]
-        return []
+        return [*warnings, *self.actor_warnings(), *scheduler_warnings(self)]
 
     def _begin(self) -> None:
-        problems = self._actor_warnings()
+        problems = self.actor_warnings()
         try:
             nodes = MachineNodes(self)
             definition = nodes.definition()
@@ -281,26 +271,29 @@ class StateMachine(Node):
         self._scheduler = scheduler_of(self)
         if problems or self._scheduler is None:
             return
-        self.nodes, self.core = nodes, self._made(definition)
+        self.nodes, self.core = nodes, self._made(nodes, definition)
         self._scheduler.join(self)
         self._reschedule()
 
-    def _made(self, definition: StateMachineDefinition) -> library.StateMachine:
+    def _made(self, nodes: MachineNodes, definition: StateMachineDefinition) -> library.StateMachine:
         return library.StateMachine(
             definition, owner=self, name=str(self.get_path()), clock=self._scheduler.clock,
-            trace=self._scheduler.trace, faults=self._scheduler.faults)
+            trace=self._scheduler.trace, faults=self._scheduler.faults, parts=nodes.row())
 
     def _reschedule(self) -> None:
         if self.core is None:
             return
-        self._unschedule()
         self._needs_update = needs_update(self.core.definition)
-        self._task = self._scheduler.schedule(
-            self._live, name=path_of(self._scheduler, self),
-            period_frames=self.period_frames, priority=self.priority)
+        self._schedule()
         self._enable()
 
+    def drop(self, node: Any) -> None:
+        """A state or transition below goes."""
+        if self.core is not None:
+            self.core.parts.drop(node)
+
     def _enable(self) -> None:
+        self._is_off = not self.enabled
         # Left out, not removed: what is off when a game is saved is found, and off, when it is loaded.
         if self._task is not None:
             self._scheduler.set_enabled(self._task, self.enabled)
@@ -311,10 +304,5 @@ class StateMachine(Node):
         if not self.can_process():           # paused or disabled
             return
         self.core.advance(turn)
-        if not self._needs_update and self._task is not None and not self._task.is_removed:
+        if not self._needs_update and self._is_scheduled():
             self._scheduler.core.pause(self._task)      # events alone change it from here on
-
-    def _unschedule(self) -> None:
-        if self._task is not None and self._scheduler.is_valid():
-            self._scheduler.unschedule(self._task)
-        self._task = None

@@ -1,11 +1,10 @@
 """Definitions of state machines: read from nodes, and shared by characters whose nodes say the same."""
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 from weakref import WeakValueDictionary
 
-from addons.ai_core.bridge.gd import RefusedValue
+from addons.ai_core.bridge.gd import KeptNotice, NodeRow, RefusedValue
 from addons.ai_core.nodes.ai_state import AIState
 from addons.ai_core.nodes.state_transition import StateTransition
 from ai_core.decisions.state_machine_definition import StateMachineDefinition
@@ -48,13 +47,18 @@ class MachineNodes:
         key = self._name, str(self._initial(self._machine)), self._described, self._between
         found = _shared.get(key)
         if found is None:
+            numbers = {path: number for number, path in enumerate(self.states, 1)}
             found = _shared[key] = StateMachineDefinition(
-                self._name, [_state(one, "") for one in self._described],
-                [_made(index, *one) for index, one in enumerate(self._between)], initial=key[1])
+                self._name, [_state(one, "", numbers) for one in self._described],
+                [_made(number, *one) for number, one in enumerate(self._between, 1 + len(numbers))], initial=key[1])
         return found
 
+    def row(self) -> Any:
+        """Return the machine, its states and its transitions, for callbacks of the definition to find."""
+        return NodeRow([self._machine, *self.states.values(), *self.transitions])
+
     def _read(self, parent: Any, path: str) -> tuple[Any, ...]:
-        """Return (name, initial state, is updated, states inside) of each state below a node."""
+        """Return (name, initial state, which of its methods are called, states inside) of each state below a node."""
         described = []
         for child in parent.get_children():
             if isinstance(child, StateTransition):
@@ -67,7 +71,7 @@ class MachineNodes:
                 child.join(self._machine, below)
                 self.states[below] = child
                 inside = self._read(child, below)
-                described.append((name, self._initial(child), child.has_update, inside))
+                described.append((name, self._initial(child), child.called, inside))
         return tuple(described)
 
     def _initial(self, parent: Any) -> str:
@@ -126,23 +130,35 @@ def _check_initial(state: Any) -> None:
                 f"initial_state '{state.initial_state}' of '{state.get_name()}' is no AIState right below")
 
 
-def _state(described: tuple[Any, ...], around: str) -> State:
-    name, initial, has_update, inside = described
+def _state(described: tuple[Any, ...], around: str, numbers: dict[str, int]) -> State:
+    name, initial, (has_enter, has_update, has_exit), inside = described
     path = f"{around}/{name}" if around else name
+    number = numbers[path]
+
+    def begin(machine: Any) -> None:
+        machine.parts[number].begin()
+
+    def update(machine: Any) -> None:
+        machine.parts[number].go_on(machine.elapsed_s)
+
+    def end(machine: Any) -> None:
+        machine.parts[number].end()
+
     return State(
-        name, [_state(one, path) for one in inside], initial=initial,
-        enter=lambda machine: machine.owner.nodes.states[path].begin(),
-        update=(lambda machine: machine.owner.nodes.states[path].go_on(machine.elapsed_s)) if has_update else None,
-        exit=lambda machine: machine.owner.nodes.states[path].end())
+        name, [_state(one, path, numbers) for one in inside], initial=initial,
+        enter=begin if has_enter else KeptNotice(number, "entered", "state_entered", begin),
+        update=update if has_update else None,
+        exit=end if has_exit else KeptNotice(number, "exited", "state_exited", end))
 
 
 def _made(
-    index: int, event: str | None, source: str | None, target: str | None, history: int, after_s: float | None,
+    number: int, event: str | None, source: str | None, target: str | None, history: int, after_s: float | None,
     is_guarded: bool,
 ) -> Transition:
-    guard: Callable[[Any], object] | None = None
-    if is_guarded:
-        guard = lambda machine: machine.owner.nodes.transitions[index].allows()  # noqa: E731 - beside its use
+    def tell(machine: Any) -> None:
+        machine.parts[number].tell_taken(machine.event, machine.cargo)
+
     return Transition(
-        event, source, target, guard=guard, history=HISTORIES[history], after_s=after_s,
-        action=lambda machine: machine.owner.nodes.transitions[index].tell_taken(machine.event, machine.cargo))
+        event, source, target, history=HISTORIES[history], after_s=after_s,
+        guard=(lambda machine: machine.parts[number].allows()) if is_guarded else None,
+        action=KeptNotice(number, "taken", "", tell))

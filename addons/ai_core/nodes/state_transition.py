@@ -15,6 +15,7 @@ from addons.ai_core.bridge.gd import (
     Variant,
     export,
     gdclass,
+    has_listeners,
     has_script_method,
     hook,
     method,
@@ -78,6 +79,10 @@ class StateTransition(Node):
         """May it be taken now?"""
         return True
 
+    def on_exit_tree(self) -> None:
+        if self.machine is not None and self.machine.is_valid():
+            self.machine.drop(self)
+
     def on_predelete(self) -> None:
         self._callable = self._guard = None      # they hold scripts: let them go now
 
@@ -114,7 +119,8 @@ class StateTransition(Node):
         return bool(self._guard())
 
     def tell_taken(self, event: str | None, cargo: Any) -> None:
-        self.taken.emit(event or "", cargo)
+        if self.is_valid() and has_listeners(self, "taken"):
+            self.taken.emit(event or "", cargo)
 
     def _guards(self, place: str) -> Any:
         if self._callable is not None:

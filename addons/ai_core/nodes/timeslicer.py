@@ -187,7 +187,7 @@ class Timeslicer(Node):
 
         def change_all() -> None:
             change()
-            self._told = self.core.statistics()["batches"] - (not self.core._batch.is_over)
+            self._told = self.core.statistics()["batches"] - (not self.core.is_between_batches)
 
         return change_all
 
@@ -201,11 +201,11 @@ class Timeslicer(Node):
             if isinstance(function, GDCallable) and not function.is_live():
                 raise ReferenceError("the object of its job or inputs has been freed; free the Timeslicer with it")
         core, budget = self.core, turn.budget
-        if core._batch.is_over:
+        if core.is_between_batches:
             self._forget_freed()
         core.advance(budget if self.budget_us == 0 else budget.part(self.budget_us))
         batch = core.statistics()["batches"]
-        if core._batch.is_over and batch > self._told and self.is_valid():
+        if core.is_between_batches and batch > self._told and self.is_valid():
             self._told = batch
             self.batch_finished.emit(batch)
 

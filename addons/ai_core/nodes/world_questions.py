@@ -4,11 +4,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from addons.ai_core.bridge.gd import (
     RefusedValue,
     Vector2,
     Vector3,
+    get_object,
     see_between,
     singleton,
 )
@@ -34,8 +36,11 @@ class WorldQuestions:
         self.rays.collision_mask = self._node.sight_mask
         self._flat_rays.collision_mask = self._node.sight_mask_2d
 
-    def can_see_many(self, pairs: list[tuple[Any, Any]]) -> list[bool]:
+    def can_see_many(self, pairs: NDArray[np.int64]) -> list[bool]:
         """Return for each pair of nodes whether nothing stands between; false where one is gone.
+
+        Args:
+            pairs: shape (n, 2), instance ids.
 
         Cost: one physics query a pair, all in one crossing.
         """
@@ -43,8 +48,8 @@ class WorldQuestions:
         seen = np.empty(len(pairs), np.uint8)
         wrong = see_between(pairs, self.rays.node, self._flat_rays.node, seen)
         if wrong >= 0:
-            check_pair(*pairs[wrong])
-        return seen.astype(bool).tolist()
+            check_pair(*map(object_of, pairs[wrong].tolist()))
+        return seen.view(bool).tolist()
 
     def path_length(self, start: Any, goal: Any) -> float:
         """Return the length of the way over the navigation map, NO_WAY if there is none (yet)."""
@@ -65,6 +70,18 @@ class WorldQuestions:
     def _need_tree(self, question: str) -> None:
         if not self._node.is_inside_tree():
             raise RefusedValue(f"{question} needs a world to look at; add the PollingStation to the scene first")
+
+
+def ids_of(nodes: Any) -> NDArray[np.int64]:
+    """Return instance ids of nodes, 0 for None; an array of ids as it is."""
+    if isinstance(nodes, np.ndarray):
+        return nodes
+    return np.array([getattr(node, "instance_id", 0) for node in nodes], np.uint64).view(np.int64)
+
+
+def object_of(instance_id: int) -> Any:
+    """Return the object of an id, as it stands in an int64 array; None if it is gone."""
+    return get_object(instance_id & 0xFFFF_FFFF_FFFF_FFFF)
 
 
 def check_pair(observer: Any, target: Any) -> None:

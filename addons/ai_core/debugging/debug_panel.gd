@@ -1,0 +1,195 @@
+@tool
+extends VBoxContainer
+## What an AIScheduler and a character do: the same panel in the editor's debugger and over a running game.
+##
+## It asks for what it shows, and only while it is visible; who owns it brings reports.
+
+## Emitted as it is shown, as something else is chosen, and once a second: what to report. Empty: nothing.
+signal wished(wish: Dictionary)
+signal pause_wished(is_paused: bool)
+signal frame_wished
+
+const FrameStrip := preload("frame_strip.gd")
+const SECTIONS: PackedStringArray = ["scheduler", "habits", "senses", "events", "paths"]
+const ASK_EVERY_S := 1.0
+const LIST_PX := 160.0
+const NO_REPORT := "No report yet: a running game with an AIScheduler sends one."
+
+## False hides the list; the owner chooses the character.
+var has_list := true
+var scheduler := ""
+var section := SECTIONS[0]
+var character := ""
+
+var _headline := Label.new()
+var _schedulers := OptionButton.new()
+var _pause := Button.new()
+var _strip := FrameStrip.new()
+var _sections := TabBar.new()
+var _filter := LineEdit.new()
+var _list := ItemList.new()
+var _text := TextEdit.new()
+var _asking := Timer.new()
+var _was_visible := false
+
+
+func _init() -> void:
+	name = "AI"
+	add_child(_toolbar())
+	add_child(_strip)
+	for one in SECTIONS:
+		_sections.add_tab(one.capitalize())
+	_sections.tab_changed.connect(func(tab: int) -> void: choose_section(SECTIONS[tab]))
+	add_child(_sections)
+	add_child(_body())
+	_asking.wait_time = ASK_EVERY_S
+	_asking.autostart = true
+	_asking.ignore_time_scale = true
+	_asking.process_mode = PROCESS_MODE_ALWAYS
+	_asking.timeout.connect(_ask)
+	add_child(_asking)
+	visibility_changed.connect(_visibility_changed)
+	clear()
+
+
+func _ready() -> void:
+	_list.get_parent().visible = has_list
+	_visibility_changed()
+
+
+func _exit_tree() -> void:
+	_visibility_changed.call_deferred()
+
+
+## Forget what was reported; for a game that has ended.
+func clear() -> void:
+	_strip.clear()
+	_list.clear()
+	_schedulers.clear()
+	_headline.text = NO_REPORT
+	_text.text = ""
+	_pause.set_pressed_no_signal(false)
+
+
+func choose_section(wanted: String) -> void:
+	section = wanted
+	_sections.set_block_signals(true)
+	_sections.current_tab = SECTIONS.find(wanted)
+	_sections.set_block_signals(false)
+	_ask()
+
+
+func choose_character(path: String) -> void:
+	character = path
+	_ask()
+
+
+## Show a report of the game; see debug_watch.py for what is in it.
+func show_report(report: Dictionary) -> void:
+	_headline.text = report.headline
+	if report.scheduler != scheduler:
+		_strip.clear()
+		scheduler = report.scheduler
+	_strip.add(report.frames)
+	_fill_schedulers(report.schedulers)
+	_fill_list(report.characters)
+	if report.section == section and report.character == character and _text.text != report.text:
+		var line := _text.scroll_vertical
+		_text.text = report.text
+		_text.scroll_vertical = line
+
+
+## What it shows now, in words.
+func shown_text() -> String:
+	return "%s\n%s" % [_headline.text, _text.text]
+
+
+func shown_frames() -> int:
+	return _strip.frames.size()
+
+
+func _toolbar() -> Control:
+	var bar := HBoxContainer.new()
+	_headline.size_flags_horizontal = SIZE_EXPAND_FILL
+	_headline.clip_text = true
+	_schedulers.item_selected.connect(func(index: int) -> void:
+		scheduler = _schedulers.get_item_text(index)
+		_ask())
+	_pause.text = "Pause"
+	_pause.toggle_mode = true
+	_pause.toggled.connect(func(is_on: bool) -> void: pause_wished.emit(is_on))
+	var next := Button.new()
+	next.text = "Next frame"
+	next.tooltip_text = "Pauses, and runs one frame."
+	next.pressed.connect(_step)
+	for one: Control in [_headline, _schedulers, _pause, next]:
+		bar.add_child(one)
+	return bar
+
+
+func _body() -> Control:
+	var split := HSplitContainer.new()
+	split.size_flags_vertical = SIZE_EXPAND_FILL
+	var side := VBoxContainer.new()
+	side.custom_minimum_size.x = LIST_PX
+	_filter.placeholder_text = "Filter characters"
+	_filter.text_changed.connect(func(_text_now: String) -> void: _ask())
+	_list.size_flags_vertical = SIZE_EXPAND_FILL
+	_list.item_selected.connect(func(index: int) -> void: choose_character(_list.get_item_tooltip(index)))
+	_text.editable = false
+	_text.wrap_mode = TextEdit.LINE_WRAPPING_BOUNDARY
+	_text.size_flags_horizontal = SIZE_EXPAND_FILL
+	_text.add_theme_color_override("font_readonly_color", Color(0.88, 0.9, 0.92))
+	var font := SystemFont.new()
+	font.font_names = PackedStringArray(["monospace"])
+	_text.add_theme_font_override("font", font)
+	side.add_child(_filter)
+	side.add_child(_list)
+	split.add_child(side)
+	split.add_child(_text)
+	return split
+
+
+func _step() -> void:
+	if not _pause.button_pressed:
+		_pause.button_pressed = true
+	frame_wished.emit()
+	_ask()
+
+
+func _visibility_changed() -> void:
+	if is_inside_tree() and is_visible_in_tree() != _was_visible or not is_inside_tree() and _was_visible:
+		_was_visible = not _was_visible
+		if _was_visible:
+			_ask()
+		else:
+			wished.emit({})
+
+
+func _ask() -> void:
+	if is_inside_tree() and is_visible_in_tree():
+		wished.emit({
+			"scheduler": scheduler, "section": section, "character": character, "wanted": _filter.text,
+		})
+
+
+func _fill_schedulers(paths: Array) -> void:
+	_schedulers.visible = paths.size() > 1
+	if _schedulers.item_count == paths.size():
+		return
+	_schedulers.clear()
+	for path: String in paths:
+		_schedulers.add_item(path)
+	_schedulers.selected = paths.find(scheduler)
+
+
+func _fill_list(paths: Array) -> void:
+	var have := range(_list.item_count).map(func(index: int) -> String: return _list.get_item_tooltip(index))
+	if have == paths:
+		return
+	_list.clear()
+	for path: String in paths:
+		var index := _list.add_item(path.get_file())
+		_list.set_item_tooltip(index, path)
+		if path == character:
+			_list.select(index)

@@ -1,0 +1,85 @@
+@tool
+extends Control
+## The last frames of AI as bars: who ran in each, the budget as a line, overruns in red. Hover tells more.
+
+const MOST_FRAMES := 120
+const HEIGHT_PX := 96.0
+const BUDGET := Color(1.0, 0.85, 0.3)
+const OVERRAN := Color(0.9, 0.22, 0.2)
+const BACK := Color(0, 0, 0, 0.25)
+
+## Dictionaries, the oldest first: frame, budget_us, used_us, overran, left_out, runs [name, depth, begins_us, used_us].
+var frames: Array[Dictionary] = []
+
+
+func _init() -> void:
+	clip_contents = true
+	custom_minimum_size = Vector2(MOST_FRAMES, HEIGHT_PX)
+	size_flags_horizontal = SIZE_EXPAND_FILL
+
+
+func add(newer: Array) -> void:
+	frames.append_array(newer)
+	if frames.size() > MOST_FRAMES:
+		frames = frames.slice(-MOST_FRAMES)
+	queue_redraw()
+
+
+func clear() -> void:
+	frames.clear()
+	queue_redraw()
+
+
+func _draw() -> void:
+	draw_rect(Rect2(Vector2.ZERO, size), BACK)
+	var per_us := size.y / _highest_us()
+	var width := _bar_px()
+	for index in frames.size():
+		_draw_frame(frames[index], size.x - width * (frames.size() - index), width, per_us)
+	if not frames.is_empty() and frames[-1].budget_us > 0.0:
+		var y: float = size.y - frames[-1].budget_us * per_us
+		draw_line(Vector2(0, y), Vector2(size.x, y), BUDGET, 1.0)
+
+
+func _draw_frame(frame: Dictionary, x: float, width: float, per_us: float) -> void:
+	for run: Array in frame.runs:
+		if run[1] > 0:
+			continue
+		var color := OVERRAN if run[0] == frame.overran else color_of(run[0])
+		draw_rect(Rect2(x, size.y - (run[2] + run[3]) * per_us, maxf(1.0, width - 1.0), run[3] * per_us), color)
+
+
+func _get_tooltip(at: Vector2) -> String:
+	var index := frames.size() - 1 - int((size.x - at.x) / _bar_px())
+	return words_of(frames[index]) if index >= 0 and index < frames.size() else ""
+
+
+## One line for each run of a frame, indented below what it ran in.
+static func words_of(frame: Dictionary) -> String:
+	var limit := " of %.0f" % frame.budget_us if frame.budget_us > 0.0 else ""
+	var lines := PackedStringArray(["frame %d: %.0f%s µs" % [frame.frame, frame.used_us, limit]])
+	for run: Array in frame.runs:
+		var mark := "  <- overran" if run[0] == frame.overran and run[1] == 0 else ""
+		lines.append("%s%s: %.1f µs%s" % ["  ".repeat(run[1] + 1), run[0], run[3], mark])
+	if frame.left_out > 0:
+		lines.append("  and %d more" % frame.left_out)
+	return "\n".join(lines)
+
+
+## The same color for the same name, each time.
+static func color_of(run: String) -> Color:
+	return Color.from_hsv(fposmod(run.hash() * 0.618034, 1.0) * 0.55 + 0.3, 0.55, 0.85)
+
+
+func _bar_px() -> float:
+	return maxf(2.0, size.x / MOST_FRAMES)
+
+
+## The top of the picture (µs): the budget and all but the dearest of 20 frames fit, or one hitch would flatten all.
+func _highest_us() -> float:
+	var used := frames.map(func(frame: Dictionary) -> float: return frame.used_us)
+	if used.is_empty():
+		return 1.0
+	used.sort()
+	var most: float = used[used.size() * 19 / 20]
+	return maxf(1.0, maxf(most, frames[-1].budget_us)) * 1.2

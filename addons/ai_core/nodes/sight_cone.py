@@ -1,0 +1,59 @@
+"""SightCone: one part of what a sensor sees, in its ordered list of cones."""
+from __future__ import annotations
+
+import math
+
+import ai_core.senses.sight as sight
+from addons.ai_core.bridge.gd import Resource, export, gdclass
+
+
+@gdclass(icon="res://addons/ai_core/icons/sight_cone.svg")
+class SightCone(Resource):
+    """A part of a field of view: sharp and far ahead, blunt and near at the sides.
+
+    It belongs into sight_cones of a Sensor3D or Sensor2D. There the first cone that contains a target
+    counts, so put sharper ones first. Sensors may share one; changing it changes what all of them see.
+    """
+
+    range_m = export(
+        float, 20.0, range=(0.1, 500, 0.1), or_greater=True, unit="m", on_set="_tell",
+        doc="How far it reaches.")
+    horizontal_angle = export(
+        float, math.radians(60), range=(math.radians(0.5), math.tau, math.radians(0.1)), as_degrees=True,
+        on_set="_tell", doc="Full angle from left to right.")
+    vertical_angle = export(
+        float, math.radians(60), range=(math.radians(0.5), math.pi, math.radians(0.1)), as_degrees=True,
+        on_set="_tell", doc="Full angle from bottom to top; not in 2D.")
+    acuity = export(
+        float, 1.0, range=(0, 10, 0.01), or_greater=True, on_set="_tell",
+        doc="Factor on the strength of what is seen in it: 0.3 for the corner of the eye.")
+    lose_sight_range_m = export(
+        float, 0.0, range=(0, 500, 0.1), or_greater=True, unit="m", on_set="_tell",
+        doc="What is seen already stays seen up to here; 0, or less than range_m, is range_m.")
+
+    def cone(self, *, is_flat: bool) -> sight.SightCone:
+        """Return it as the library's; in the plane it has no height."""
+        vertical = math.pi if is_flat else self.vertical_angle
+        return made_cone(self.range_m, self.horizontal_angle, vertical, self.acuity, self.lose_sight_range_m)
+
+    def contains(self, other: SightCone, *, is_flat: bool) -> bool:
+        """Return whether no target is in the other one that is not in this one."""
+        names = NAMES[:2] if is_flat else NAMES[:3]
+        reach = max(other.range_m, other.lose_sight_range_m)
+        return reach <= self.range_m and all(getattr(other, name) <= getattr(self, name) for name in names)
+
+    def _tell(self) -> None:
+        self.emit_changed()
+
+
+NAMES = ("range_m", "horizontal_angle", "vertical_angle", "acuity", "lose_sight_range_m")
+"""Its properties, in the order in which they are saved."""
+
+
+def made_cone(
+    range_m: float, horizontal: float, vertical: float, acuity: float, lose_range_m: float
+) -> sight.SightCone:
+    """Return a cone of the library by what an inspector holds: a full circle in a scene file is 6.28319."""
+    return sight.SightCone(
+        range_m, min(horizontal, math.tau), min(vertical, math.pi), acuity,
+        lose_range_m=lose_range_m if lose_range_m > range_m else None)

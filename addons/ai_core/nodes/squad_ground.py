@@ -1,0 +1,103 @@
+"""What squads in a scene know of the ground: ways from a PathService, and how much is free on the navigation map."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from addons.ai_core.bridge.gd import RID, RefusedValue, Vector2, Vector3, singleton
+
+Floats = NDArray[np.float64]
+
+STEP_M = 0.4
+"""How far apart places are that the navigation map is asked about (m); narrower gaps are not seen."""
+
+ON_THE_MAP_M = 0.05
+"""A place this near to the map, in the plane, is on it (m)."""
+
+
+class SceneRoutes:
+    """Ways for a squad: from the PathService it names, else straight.
+
+    Args:
+        squad: the node.
+    """
+
+    def __init__(self, squad: Any) -> None:
+        self._squad = squad
+
+    def request(self, start: Floats, goal: Floats) -> Any:
+        """Return a ticket: of the service, or the straight way itself."""
+        service = self._squad.path_service()
+        if service is None:
+            return np.stack([start, goal])
+        try:
+            return service, service.request_path(self._squad.point(start), self._squad.point(goal)), start, goal
+        except RefusedValue as error:
+            raise ValueError(str(error)) from None
+
+    def points(self, ticket: Any) -> Floats | None:
+        """Return the way (m); none if there is no way, None while it is searched for."""
+        if isinstance(ticket, np.ndarray):
+            return ticket
+        service, number, start, goal = ticket
+        if not service.is_valid() or not service.is_inside_tree():
+            return np.zeros((0, len(start)))
+        state = service.get_state(number)
+        if state in ("waiting", "running"):
+            return None
+        points = np.asarray(service.check_path(number), np.float64) / self._squad.unit
+        if not len(points):
+            return points.reshape(0, len(start))
+        # A grid's ways lead from middle to middle of cells: begin and end where they must.
+        return np.concatenate([start[None], points, goal[None]]) if state == "found" else points
+
+    def why(self, ticket: Any) -> str:
+        """Return why there is no way."""
+        service, number = ticket[:2]
+        if not service.is_valid() or not service.is_inside_tree():
+            return "its PathService is gone"
+        return f"the PathService says: {service.get_state(number)}"
+
+    def cancel(self, ticket: Any) -> None:
+        """Give up a request."""
+        if not isinstance(ticket, np.ndarray) and ticket[0].is_valid() and ticket[0].is_inside_tree():
+            ticket[0].cancel(ticket[1])
+
+
+class NavigationClearance:
+    """How much of the navigation map is free from a point in a direction; what a core squad takes as clearance.
+
+    Args:
+        dimensions: 3 or 2.
+        map_rid: the map.
+        unit: length of a metre in the scene.
+        margin_m: what members may be nearer to the map's edge than to a wall: a map that is made
+            for bodies of their size is so much smaller than the ground.
+    """
+
+    def __init__(self, dimensions: int, map_rid: RID, unit: float, margin_m: float) -> None:
+        self._map, self._unit, self._margin_m = map_rid, unit, margin_m
+        self._server = singleton(f"NavigationServer{dimensions}D")
+        self._vector: Any = Vector3 if dimensions == 3 else Vector2
+        self._axes = (0, 2) if dimensions == 3 else (0, 1)
+
+    def __call__(self, points: Floats, directions: Floats, most_m: float) -> Floats:
+        """Return free metres. Cost: a query of the map for each ``STEP_M`` that is free."""
+        free = np.full(len(points), most_m)
+        if not self._server.map_get_iteration_id(self._map):
+            return free                                    # not built yet: as if all were free
+        for row, (point, direction) in enumerate(zip(points, directions, strict=True)):
+            reached = STEP_M
+            while reached < most_m and self._is_on(point + direction * reached):
+                reached += STEP_M
+            if reached < most_m:
+                free[row] = min(most_m, reached - STEP_M + self._margin_m)
+        return free
+
+    def _is_on(self, place: Floats) -> bool:
+        asked = place * self._unit
+        nearest = tuple(self._server.map_get_closest_point(self._map, self._vector(*asked.tolist())))
+        away = [nearest[axis] - asked[axis] for axis in self._axes]
+        return sum(one * one for one in away) <= (ON_THE_MAP_M * self._unit) ** 2

@@ -1,0 +1,269 @@
+"""SquadMember: makes the character above it a member of a Squad."""
+from __future__ import annotations
+
+import math
+from enum import IntEnum
+from typing import Any
+
+from addons.ai_core.bridge.gd import (
+    Node,
+    NodePath,
+    PackedStringArray,
+    Variant,
+    Vector2,
+    Vector3,
+    export,
+    gdclass,
+    method,
+    node_path,
+    report_error,
+    signal,
+)
+from addons.ai_core.nodes.agent_places import place_of
+from addons.ai_core.nodes.edited_scene import is_a_part
+from addons.ai_core.nodes.scheduled import nearest, wait_for
+from ai_core.squads.capabilities import Capabilities
+
+SQUADS = "squads"
+WITHOUT_SQUAD = "found no Squad and belongs to none; put a Squad above it, or name one in squad_path"
+WITHOUT_PLACE = "is below nothing that has a place; put it below the Node3D or Node2D that is the member"
+
+
+@gdclass(icon="res://addons/ai_core/icons/squad_member.svg")
+class SquadMember(Node):
+    """Makes the character above it a member of a Squad, which moves it, or tells where it should go.
+
+    Put it below the character. When it leaves the tree, with the character or alone, the member is lost.
+    """
+
+    class Mover(IntEnum):
+        AUTOMATIC = 0
+        BODY = 1
+        PLACE = 2
+        NAVIGATION_AGENT = 3
+        SCRIPT = 4
+
+    squad_path = export(
+        NodePath, NodePath(""), hint=node_path("Squad"), on_set="_rejoin",
+        doc="Its squad; empty: the nearest one above, else the nearest in the scene.")
+    roles = export(
+        PackedStringArray, (), on_set="_change",
+        doc="What it may be asked to do: \"healer\", \"scout\", \"vip\", \"shield\".")
+    speed_m_s = export(
+        float, 3.0, range=(0.01, 100, 0.01), or_greater=True, unit="m/s", group="Movement", on_set="_change",
+        doc="How fast it can go.")
+    radius_m = export(
+        float, 0.4, range=(0.01, 20, 0.01), or_greater=True, unit="m", on_set="_change", doc="Half its width.")
+    mover = export(
+        Mover, Mover.AUTOMATIC,
+        doc="How it goes. Automatic: a body with move_and_slide(), so let the AIScheduler update in physics; any other"
+            " node is put where it should be. Navigation agent: its target is set, and a script moves it. Script: asks"
+            " get_velocity() or get_destination().")
+    gravity_m_s2 = export(
+        float, 9.8, range=(0, 100, 0.1), or_greater=True, unit="m/s²",
+        doc="Pull on a CharacterBody3D that is not on the floor; 0 for what flies.")
+    turns_to_way = export(bool, True, doc="It is turned to where it goes: -z ahead in 3D, x in 2D.")
+    kind = export(
+        str, "ground", group="Capabilities", on_set="_change",
+        doc="What it is to whoever meets it: ground, air, armor.")
+    attack = export(
+        dict, {}, on_set="_change",
+        doc="Damage a second by kind of what it meets; what is not named it cannot hit. Empty together with 0"
+            " toughness: its capabilities are not known.")
+    toughness = export(
+        float, 10.0, range=(0, 100_000, 0.1), or_greater=True, on_set="_change", doc="Damage it stands.")
+    heals = export(
+        float, 0.0, range=(0, 10_000, 0.1), or_greater=True, on_set="_change",
+        doc="Damage a second it mends on others.")
+    range_m = export(
+        float, 1.0, range=(0, 1000, 0.1), or_greater=True, unit="m", on_set="_change",
+        doc="How far its attack reaches.")
+
+    task_changed = signal(
+        ("kind", str), ("target", Node),
+        doc="What it is to do by the squad's tactic: \"heal\", \"suppress\", \"attack\"; empty: back to its slot.")
+
+    def __init__(self) -> None:
+        self.member_id = -1
+        self.body: Any = None
+        self.told_task: tuple[str, int | None] = ("", None)
+        self._squad: Any = None
+
+    def on_entered(self) -> None:
+        if self._squad is None:
+            self._join()
+
+    def on_exit_tree(self) -> None:
+        squad, self._squad, self.body = self._squad, None, None
+        if squad is not None and squad.is_valid():
+            squad.lose(self)
+
+    @method
+    def get_squad(self) -> Node:
+        """Return its Squad, null if it is in none."""
+        return self._squad
+
+    @method
+    def get_character(self) -> Node:
+        """Return the Node3D or Node2D that it stands for."""
+        return place_of(self)
+
+    @method
+    def is_commander(self) -> bool:
+        """Return whether it commands its squad."""
+        return self._squad is not None and self._squad.core.commander == self.member_id
+
+    @method
+    def get_slot(self) -> int:
+        """Return its slot in the formation, -1 while it has none."""
+        return -1 if self._squad is None else self._squad.core.slot_of(self.member_id)
+
+    @method
+    def get_destination(self) -> Variant:
+        """Return where it is to go now: a Vector3, or Vector2; where it is, without a squad."""
+        if self._squad is None:
+            return place_of(self).get_global_position()
+        return self._squad.destination_of(self)
+
+    @method
+    def get_velocity(self) -> Variant:
+        """Return how it should move now, a Vector3 or Vector2 in units of the scene a second."""
+        if self._squad is None:
+            return Vector2() if place_of(self).is_class("Node2D") else Vector3()
+        return self._squad.velocity_of(self)
+
+    @method
+    def get_task(self) -> dict:
+        """Return its task by the squad's tactic: kind, position, target; empty while it keeps its slot."""
+        return {} if self._squad is None else self._squad.task_of(self)
+
+    def capabilities(self) -> Capabilities | None:
+        """Return what it can do, None if that is not known.
+
+        Raises:
+            TypeError, ValueError: if a strength is none.
+        """
+        if not self.attack and not self.toughness:
+            return None
+        return Capabilities(
+            self.kind, {str(kind): one for kind, one in self.attack.items()}, self.toughness or 1e-3, self.heals,
+            self.range_m)
+
+    def terms(self) -> dict[str, Any]:
+        """Return what the library's squad is told of it.
+
+        Raises:
+            TypeError, ValueError: if a strength is none.
+        """
+        return {
+            "speed": self.speed_m_s, "radius_m": self.radius_m, "roles": [str(one) for one in self.roles],
+            "capabilities": self.capabilities(),
+        }
+
+    def enlisted(self, squad: Any, member_id: int) -> None:
+        """A squad took it in."""
+        self._squad, self.member_id = squad, member_id
+        self.body = place_of(self)
+
+    def discharged(self, squad: Any) -> None:
+        """A squad let it go: it waits for the next, if it is still there."""
+        if self._squad is squad:
+            self._squad = None
+
+    def _join(self) -> None:
+        for warning in self._place_warnings():
+            report_error(warning, self)
+        squad = self._named_squad()
+        if squad is None:
+            wait_for(self, SQUADS)
+        elif place_of(self) is not None:
+            squad.enlist(self)
+
+    def _named_squad(self) -> Any:
+        if str(self.squad_path):
+            found = self.get_node_or_null(self.squad_path)
+            return found if found is not None and found.is_class("Squad") else None
+        return nearest(self, "Squad", SQUADS)
+
+    def _rejoin(self) -> None:
+        if self.is_inside_tree() and self._squad is not None:
+            squad = self._named_squad()
+            if squad is not None and squad != self._squad:
+                self._squad.give(self, squad)
+
+    def _change(self) -> None:
+        if self._squad is not None:
+            self._squad.change(self)
+
+    def _get_configuration_warnings(self) -> list[str]:
+        warnings = self._place_warnings()
+        try:
+            self.capabilities()
+        except (TypeError, ValueError) as error:
+            warnings.append(f"its capabilities cannot be used: {error}")
+        return warnings
+
+    def _place_warnings(self) -> list[str]:
+        warnings = []
+        if self._named_squad() is None and (str(self.squad_path) or not is_a_part(self)):
+            warnings.append(
+                f"squad_path names '{self.squad_path}', which is no Squad" if str(self.squad_path) else WITHOUT_SQUAD)
+        if place_of(self) is None:
+            warnings.append(WITHOUT_PLACE)
+        return warnings
+
+
+def move(member: Any, velocity: Any, destination: Any, elapsed_s: float) -> None:
+    """Move the character of a member for a frame, as it says.
+
+    Args:
+        member: the node.
+        velocity: in units of the scene a second.
+        destination: where it is to go.
+        elapsed_s: game time since the last frame (s).
+    """
+    body, mover = member.body, member.mover
+    if mover == SquadMember.Mover.SCRIPT:
+        return
+    if mover == SquadMember.Mover.NAVIGATION_AGENT:
+        _set_target(member, body, destination)
+        return
+    is_body = body.is_class("CharacterBody3D") or body.is_class("CharacterBody2D")
+    if is_body and mover != SquadMember.Mover.PLACE:
+        if isinstance(velocity, Vector3):
+            falling = 0.0 if body.is_on_floor() else body.get_velocity().y - member.gravity_m_s2 * elapsed_s
+            velocity = Vector3(velocity.x, falling if member.gravity_m_s2 else velocity.y, velocity.z)
+        body.set_velocity(velocity)
+        body.move_and_slide()
+    else:
+        here = body.get_global_position()
+        body.set_global_position(
+            type(here)(*(at + one * elapsed_s for at, one in zip(here, velocity, strict=True))))
+    if member.turns_to_way:
+        _turn(body, velocity, elapsed_s)
+
+
+TURN_RAD_S = 8.0
+"""How fast members turn to where they go (rad/s)."""
+
+SLOWEST_TURNING = 0.2
+"""Speed below which nobody turns (m/s, or that share of 32 pixels): they would spin on the spot."""
+
+
+def _turn(body: Any, velocity: Any, elapsed_s: float) -> None:
+    is_flat = isinstance(velocity, Vector2)
+    ahead = (velocity.x, velocity.y) if is_flat else (-velocity.z, -velocity.x)
+    if math.hypot(*ahead) < SLOWEST_TURNING * (32 if is_flat else 1):
+        return
+    rotation = body.get_global_rotation()
+    facing = rotation if is_flat else rotation.y
+    off = math.remainder(math.atan2(ahead[1], ahead[0]) - facing, math.tau)
+    turned = facing + max(-TURN_RAD_S * elapsed_s, min(TURN_RAD_S * elapsed_s, off))
+    body.set_global_rotation(turned if is_flat else Vector3(rotation.x, turned, rotation.z))
+
+
+def _set_target(member: Any, body: Any, destination: Any) -> None:
+    kind = "NavigationAgent2D" if body.is_class("Node2D") else "NavigationAgent3D"
+    found = body.find_children("*", kind, True, False)
+    if found:
+        found[0].set_target_position(destination)

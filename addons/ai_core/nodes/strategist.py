@@ -1,0 +1,300 @@
+"""Strategist: a commander of commanders, told what a side knows, telling squads where to go and what to make."""
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Generator
+from typing import Any
+
+from addons.ai_core.bridge.declarations import array_of
+from addons.ai_core.bridge.gd import (
+    Node,
+    NodePath,
+    PackedStringArray,
+    RefusedValue,
+    Variant,
+    export,
+    gdclass,
+    method,
+    node_path,
+    report_error,
+    signal,
+)
+from addons.ai_core.nodes.scene_saving import load_node, save_node
+from addons.ai_core.nodes.scene_values import path_of
+from addons.ai_core.nodes.scheduled import nearest, scheduler_of, scheduler_warnings, wait_for
+from addons.ai_core.nodes.strategist_reports import StrategistReports
+from ai_core.saving.fields import Fields, State
+from ai_core.scheduling.task import Task, Turn
+from ai_core.squads import strategist as library
+from ai_core.squads.build_order import BuildOrder, TechnologyTree
+from ai_core.squads.personality import Personality
+from ai_core.squads.strategic_situation import Mission, StrategicPlan
+
+MAPS = "decision_maps"
+WITHOUT_MAP = "found no DecisionMap and decides nothing; put one below the AIScheduler, or name it in decision_map"
+NEEDED_LAYERS = ("resources", "threat", "conflict", "exploration")
+
+
+@gdclass(icon="res://addons/ai_core/icons/strategist.svg")
+class Strategist(Node):
+    """Decides for a whole side: who scouts, who gathers, what to make, when to attack, defend and retreat.
+
+    Tell it of squads, enemies and resources with report_squad(), report_enemy() and set_purse(); it reads the
+    ground from a DecisionMap. It answers by mission_given and purchase_wanted, and says why.
+    """
+
+    decision_map = export(
+        NodePath, NodePath(""), hint=node_path("DecisionMap"),
+        doc="What its side knows of the ground; empty: the nearest.")
+    base = export(
+        NodePath, NodePath(".."), hint=node_path("Node3D", "Node2D"),
+        doc="Where the side lives; by default the parent.")
+    products = export(list, (), hint=array_of("StrategicProduct"), doc="All that can be made.")
+    build_order = export(
+        PackedStringArray, (), doc="How it begins, a step a line: \"worker 6\" is until there are six.")
+    aggression = export(
+        float, 0.5, range=(0, 1, 0.01), group="Personality", doc="How small an advantage it attacks with.")
+    caution = export(float, 0.5, range=(0, 1, 0.01), doc="How early it retreats, and how little makes it defend.")
+    greed = export(float, 0.5, range=(0, 1, 0.01), doc="How much it invests in gathering before it arms.")
+    curiosity = export(float, 0.5, range=(0, 1, 0.01), doc="How fresh it keeps its maps: up to four squads scout.")
+    army_cost = export(
+        float, 1000.0, range=(1, 100000, 1), or_greater=True, group="Scale",
+        doc="Cost of the army it aims at; what it has and can gather is rich or poor beside that.")
+    home_radius_m = export(
+        float, 25.0, range=(1, 1000, 0.5), or_greater=True, unit="m", doc="Enemies this near to its base threaten it.")
+    search_after_s = export(
+        float, 60.0, range=(0, 3600, 1), or_greater=True, unit="s",
+        doc="When its army goes to look for an enemy that nobody has seen.")
+    overdue_after_s = export(
+        float, 240.0, range=(0, 3600, 1), or_greater=True, unit="s",
+        doc="After so long without an attack it attacks also without an advantage.")
+    chance_seed = export(int, 0, doc="What its trying of other tactics comes from.")
+    period_frames = export(
+        int, 60, range=(1, 600, 1), or_greater=True, unit="frames", group="Optimizations",
+        doc="Frames from one thought to the next; a thought pauses where the budget ends.")
+    priority = export(float, 1.0, range=(0.001, 1000, 0.001), doc="Weight of its share of the budget.")
+
+    mission_given = signal(
+        ("squad_id", int), ("kind", str), ("place", Variant), ("why", str),
+        doc="A squad has another mission: scout, gather, regroup, search, attack, defend or retreat.")
+    purchase_wanted = signal(
+        ("product_name", str), ("why", str), doc="Another product is the most urgent; get_purchases() has all.")
+    posture_changed = signal(
+        ("posture", str), ("why", str), doc="The army as a whole is now opening, building, attacking, defending, …")
+
+    def __init__(self) -> None:
+        self._core: library.Strategist | None = None
+        self._scheduler: Any = None
+        self._task: Task | None = None
+        self._map: Any = None
+        self._reports = StrategistReports()
+        self._plan: StrategicPlan | None = None
+        self._missions: dict[int, Mission] = {}
+        self._wanted = ""
+
+    def on_entered(self) -> None:
+        if self._task is not None:
+            return
+        self._scheduler = scheduler_of(self)
+        if self._scheduler is None:
+            return
+        self._map = self.get_node_or_null(self.decision_map) if str(self.decision_map) else nearest(
+            self, "DecisionMap", MAPS)
+        if self._map is None:
+            report_error(WITHOUT_MAP, self)
+            wait_for(self, MAPS)
+            return
+        try:
+            self._core = self._made()
+        except (TypeError, ValueError, LookupError) as error:
+            report_error(f"decides nothing: {error}", self)
+            return
+        self._task = self._scheduler.schedule(
+            self._think, name=f"{path_of(self._scheduler, self)} thinks", period_frames=self.period_frames,
+            priority=self.priority)
+        self._scheduler.join(self)
+
+    def on_exit_tree(self) -> None:
+        if self._task is not None and self._scheduler.is_valid():
+            self._scheduler.unschedule(self._task)
+            self._scheduler.leave(self)
+        self._core = self._task = self._scheduler = self._map = None
+
+    @property
+    def core(self) -> library.Strategist:
+        """The strategist of the library."""
+        if self._core is None:
+            raise RefusedValue("does not run; it needs an AIScheduler, a DecisionMap and products")
+        return self._core
+
+    @method
+    def report_squad(self, squad_id: int, role: str, place: Variant, units: dict, is_idle: bool = True) -> None:
+        """Tell of a squad, new or as it is now: role "army", "scouts" or "gatherers"; units by name of product."""
+        self._reports.report_squad(self.core.tree, squad_id, role, self._ground(place), units, is_idle)
+
+    @method
+    def remove_squad(self, squad_id: int) -> None:
+        """Tell that a squad is no more; nothing if it was never reported."""
+        self._reports.squads.pop(squad_id, None)
+        self._missions.pop(squad_id, None)
+
+    @method
+    def report_enemy(self, enemy_id: int, place: Variant, product_name: str = "", is_objective: bool = False) -> None:
+        """Tell of an enemy that is seen now; the product says what it can do, "" for what does not fight."""
+        self._reports.report_enemy(
+            self.core.tree, enemy_id, self._ground(place), self._now_s(), product_name, is_objective)
+
+    @method
+    def remove_enemy(self, enemy_id: int) -> None:
+        """Tell that an enemy is no more; nothing if it was never reported."""
+        self._reports.enemies.pop(enemy_id, None)
+
+    @method
+    def set_purse(self, stock: float, owned: dict) -> None:
+        """Tell what is in store, and how many there are of each product."""
+        self._reports.set_purse(self.core.tree, stock, owned)
+
+    @method
+    def report_losses(self, own_cost: float, enemy_cost: float) -> None:
+        """Tell of units that fell, by their cost; from that it learns which tactics work."""
+        self._reports.add_losses(own_cost, enemy_cost)
+
+    @method
+    def get_posture(self) -> str:
+        """Return opening, building, attacking, defending or retreating."""
+        return self.core.posture
+
+    @method
+    def get_mission(self, squad_id: int) -> dict:
+        """Return kind, place and why of a squad's mission; empty if it has none."""
+        mission = self._missions.get(squad_id)
+        return {} if mission is None else {
+            "kind": mission.kind, "place": self._map.place_of_ground(mission.place), "why": mission.why}
+
+    @method
+    def get_purchases(self) -> PackedStringArray:
+        """Return what to make, the most urgent first."""
+        return PackedStringArray([] if self._plan is None else [one.name for one in self._plan.purchases])
+
+    @method
+    def get_expectations(self) -> dict:
+        """Return where the enemy will expand and where both will clash over resources; null where nobody knows."""
+        plan = self._plan
+        places = {
+            "enemy_expands_at": None if plan is None else plan.enemy_expands_at,
+            "clash_at": None if plan is None else plan.clash_at,
+        }
+        return {name: None if one is None else self._map.place_of_ground(one) for name, one in places.items()}
+
+    @method
+    def get_reasons(self) -> PackedStringArray:
+        """Return why it decided as it did in its last thought."""
+        return PackedStringArray([] if self._plan is None else self._plan.reasons)
+
+    @method
+    def to_text(self) -> str:
+        """Return posture, wealth, tactic, the grades of all facts, and what tactics are worth to it."""
+        return self.core.to_text()
+
+    @method
+    def get_stats(self) -> dict:
+        """Return thoughts so far, how many squads and enemies it knows, and how rich it takes itself to be."""
+        return {
+            "thoughts": self.core.thoughts, "squads": len(self._reports.squads),
+            "enemies": len(self._reports.enemies), "wealth": self.core.wealth,
+        }
+
+    @method
+    def save_state(self) -> dict:
+        """Return what it knows and what it is at; AIScheduler.save_state() includes it."""
+        return save_node(self)
+
+    @method
+    def load_state(self, state: dict) -> bool:
+        """Take back what save_state() returned; checks all of it before it changes anything."""
+        return load_node(self, state)
+
+    def is_in_use(self) -> bool:
+        return self._core is not None
+
+    def saved(self) -> State:
+        return {"version": 1, "strategist": self.core.save_state(), "reports": self._reports.save_state()}
+
+    def prepared(self, state: object) -> Callable[[], None]:
+        fields = Fields.versioned(state, version=1)
+        put_core = self.core.prepare_state(fields.anything("strategist"))
+        put_reports = self._reports.prepare_state(fields.anything("reports"), self.core.tree)
+        fields.end()
+
+        def change() -> None:
+            put_core()
+            put_reports()
+            # Told anew by the next thought: squads may have been sent elsewhere since.
+            self._missions, self._plan, self._wanted = {}, None, ""
+
+        return change
+
+    def _think(self, turn: Turn) -> Generator[None, Turn, None]:
+        core, maps = self.core, self._map.core
+        before = core.posture
+        # A thought goes on over frames: its picture must stay, whatever the map draws meanwhile.
+        with maps.reading() as picture:
+            plan = yield from core.thinking(
+                self._reports.situation(self._now_s(), picture, self._base_ground(), maps.is_open))
+        self._plan = plan
+        self._tell(before, plan)
+
+    def _tell(self, before: str, plan: StrategicPlan) -> None:
+        """Emit what is new. Listeners may do anything."""
+        missions, self._missions = self._missions, {one.squad_id: one for one in plan.missions}
+        if plan.posture != before:
+            self.posture_changed.emit(plan.posture, plan.reasons[-1] if plan.reasons else "")
+        for one in plan.missions:
+            old = missions.get(one.squad_id)
+            if self._map is not None and (old is None or (old.kind, old.place) != (one.kind, one.place)):
+                self.mission_given.emit(one.squad_id, one.kind, self._map.place_of_ground(one.place), one.why)
+        wanted = plan.purchases[0].name if plan.purchases else ""
+        if wanted and wanted != self._wanted:
+            self.purchase_wanted.emit(wanted, plan.purchases[0].why)
+        self._wanted = wanted
+
+    def _made(self) -> library.Strategist:
+        missing = [name for name in NEEDED_LAYERS if name not in self._map.core.layers]
+        if missing:
+            raise ValueError(f"its DecisionMap lacks the layers {', '.join(missing)}")
+        if None in self.products:
+            raise ValueError("products has an empty place; choose a StrategicProduct")
+        tree = TechnologyTree(one.product() for one in self.products)
+        steps = []
+        for line in map(str, self.build_order):
+            name, _, count = line.rpartition(" ")
+            if not count.isdecimal():
+                raise ValueError(f"build_order has {line!r}; write a name and a number, such as \"worker 6\"")
+            steps.append((name, int(count)))
+        return library.Strategist(
+            tree, random.Random(self.chance_seed), build_order=BuildOrder(steps, tree),
+            personality=Personality(self.aggression, self.caution, self.greed, self.curiosity),
+            army_cost=self.army_cost, home_radius_m=self.home_radius_m, search_after_s=self.search_after_s,
+            overdue_after_s=self.overdue_after_s)
+
+    def _ground(self, place: Any) -> tuple[float, float]:
+        self.core  # noqa: B018
+        x, y = self._map.ground_of(place)
+        return (float(x), float(y))
+
+    def _base_ground(self) -> tuple[float, float]:
+        node = self.get_node_or_null(self.base)
+        if node is None or not (node.is_class("Node3D") or node.is_class("Node2D")):
+            raise RefusedValue(f"base must be a Node3D or Node2D, got {node!r}; set it to where the side lives")
+        return self._ground(node.global_position)
+
+    def _now_s(self) -> float:
+        return float(self._scheduler.clock.now.seconds)
+
+    def _get_configuration_warnings(self) -> list[str]:
+        warnings = list(scheduler_warnings(self))
+        if not self.products:
+            warnings.append("has no products and decides nothing; add StrategicProducts")
+        if not str(self.decision_map) and nearest(self, "DecisionMap", MAPS) is None:
+            warnings.append(WITHOUT_MAP)
+        return warnings

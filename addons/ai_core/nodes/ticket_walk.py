@@ -1,0 +1,75 @@
+"""Walking by ticket: what a HabitMoveTo does with a PathService."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from addons.ai_core.bridge.gd import RefusedValue
+
+STATES = {"waiting": "going", "running": "going", "found": "arrived", "partial": "failed"}
+"""What a walk has come to at the end of its way, by the state of its ticket."""
+
+
+class TicketWalk:
+    """A walk, from call to call.
+
+    Args:
+        paths: the PathService.
+        memory: kept between calls, plain values; a ticket that is not known any more is asked for anew.
+    """
+
+    def __init__(self, paths: Any, memory: dict[str, Any]) -> None:
+        self._paths, self._memory = paths, memory
+        self._name = str(paths.instance_id)              # tickets of another scene, in a save, are not ours
+
+    def next(self, here: Any, goal: Any, reach: float) -> tuple[Any, str]:
+        """Return where to go next, and "going", "arrived" or "failed".
+
+        Args:
+            here: where it stands.
+            goal: where to; if it is elsewhere than it was, another way is asked for.
+            reach: a point of the way is reached when it is so near, heights left aside.
+        """
+        memory = self._memory
+        if memory.get("service") != self._name or apart(memory["asked_for"], goal) > reach:
+            self._ask(here, goal)
+        try:
+            state = self._paths.get_state(memory["ticket"])
+        except RefusedValue:
+            self._ask(here, goal)
+            state = self._paths.get_state(memory["ticket"])
+        if state in ("waiting", "running"):
+            return self._paths.get_place_meanwhile(memory["ticket"], here), "going"
+        if state not in STATES:
+            return here, "failed"
+        points = self._paths.check_path(memory["ticket"])
+        step = memory.get("step")
+        if step is None:                                 # it went on meanwhile: join the way where it is nearest
+            step = int(np.argmin(np.linalg.norm(points - np.array(tuple(here)), axis=1)))
+        while step < len(points) and apart(points[step].tolist(), here) <= reach:
+            step += 1
+        memory["step"] = step
+        return (here, STATES[state]) if step == len(points) else (type(here)(*points[step].tolist()), "going")
+
+    def end(self) -> None:
+        """Let go of the ticket."""
+        ticket, name = (self._memory.pop(key, None) for key in ("ticket", "service"))
+        self._memory.pop("step", None)
+        if ticket is not None and name == self._name and self._paths.is_valid():
+            try:
+                self._paths.release(ticket)
+            except RefusedValue:
+                return                                   # it is forgotten already
+
+    def _ask(self, here: Any, goal: Any) -> None:
+        self.end()
+        self._memory["ticket"] = self._paths.request_path(here, goal)
+        self._memory["asked_for"], self._memory["service"] = goal, self._name
+
+
+def apart(one: Any, other: Any) -> float:
+    """Return how far two places are apart; in 3D seen from above, for a character's middle is above the ground."""
+    first, second = tuple(one), tuple(other)
+    return math.hypot(first[0] - second[0], first[-1] - second[-1])

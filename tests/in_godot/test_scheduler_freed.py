@@ -1,0 +1,109 @@
+"""An AIScheduler is freed: what ran under it and stays runs under another one, or says once that there is none."""
+from __future__ import annotations
+
+import pytest
+
+CHARACTER = """
+    extends Node3D
+    var thoughts := 0
+    var heard := 0
+    func think(_elapsed_s: float) -> void: thoughts += 1
+    func hear(_code: String, _arguments: Array) -> void: heard += 1
+"""
+
+
+@pytest.fixture
+def world(node):
+    """Where schedulers stand beside each other; the first in the tree is found."""
+    return node("Node3D")
+
+
+@pytest.fixture
+def character(gdscript, world):
+    made = gdscript(CHARACTER).new()
+    world.add_child(made)
+    return made
+
+
+def thinking(node, character):
+    """Return what says how much was done so far, and gives it something to do."""
+    node("AIBehavior", character, period_frames=1)
+    return lambda: character.get("thoughts")
+
+
+def hearing(node, character):
+    """The same of an AIEventManager."""
+    manager = node("AIEventManager", character)
+    manager.listen("alarm", character.hear)
+
+    def heard():
+        manager.send("alarm")
+        return character.get("heard")
+
+    return heard
+
+
+WAYS = {"AIBehavior": thinking, "AIEventManager": hearing}
+
+
+@pytest.mark.parametrize("begin", WAYS.values(), ids=list(WAYS))
+def test_who_stays_runs_under_another_from_the_next_frame_on(node, world, gdscript, physics_frames, begin):
+    first, second = node("AIScheduler", world), node("AIScheduler", world)
+    character = gdscript(CHARACTER).new()
+    world.add_child(character)
+    done = begin(node, character)
+    assert done() == 0
+    physics_frames(3)
+    assert done() >= 1
+    first.free()
+    physics_frames(2)
+    before = done()
+    physics_frames(3)
+    assert done() > before
+    assert second.get_stats()["behaviors"] != []
+
+
+@pytest.mark.parametrize("begin", WAYS.values(), ids=list(WAYS))
+def test_without_another_it_says_so_once_and_waits_for_one(
+    node, world, character, physics_frames, begin, expect_errors,
+):
+    first = node("AIScheduler", world)
+    done = begin(node, character)
+    physics_frames(2)
+    expect_errors("found no AIScheduler and will not run", times=1)
+    first.free()
+    physics_frames(4)
+    before = done()
+    physics_frames(2)
+    assert done() == before
+    node("AIScheduler", world)
+    done()
+    physics_frames(4)
+    assert done() > before
+
+
+def test_who_goes_with_it_or_in_the_same_frame_says_nothing(node, world, gdscript, physics_frames):
+    first, character = node("AIScheduler", world), gdscript(CHARACTER).new()
+    below = gdscript(CHARACTER).new()
+    first.add_child(below)
+    world.add_child(character)
+    thinking(node, character), thinking(node, below)
+    physics_frames(2)
+    first.free()
+    character.free()
+    physics_frames(3)
+
+
+def test_who_found_another_meanwhile_is_left_alone(node, world, gdscript, physics_frames):
+    first = node("AIScheduler", world)
+    character = gdscript(CHARACTER).new()
+    world.add_child(character)
+    behavior = node("AIBehavior", character, period_frames=1)
+    second = node("AIScheduler", world)
+    world.remove_child(character)
+    second.add_child(character)
+    physics_frames(2)
+    task = behavior._task
+    first.free()
+    physics_frames(2)
+    assert behavior._task is task

@@ -1,0 +1,122 @@
+"""HabitMoveTo by the tickets of a PathService."""
+from __future__ import annotations
+
+import pytest
+
+from addons.ai_core.bridge.gd import NodePath, Rect2i, Vector2, Vector2i, Vector3, construct
+from addons.ai_core.nodes.ticket_walk import TicketWalk
+
+
+@pytest.fixture
+def scheduler(node):
+    return node("AIScheduler", budget_us=0.0)
+
+
+@pytest.fixture
+def service(node, scheduler):
+    """Ways over 9 by 7 points of 10 px, with a wall down to the last row."""
+    grid = construct("AStarGrid2D")
+    grid.region = Rect2i(0, 0, 9, 7)
+    grid.cell_size = Vector2(10, 10)
+    grid.diagonal_mode = 3
+    grid.update()
+    for row in range(6):
+        grid.set_point_solid(Vector2i(4, row))
+    paths = node("PathService", scheduler, name="Paths")
+    paths.set_grid_from(grid)
+    return paths
+
+
+@pytest.fixture
+def walker(node, scheduler, service, signals):
+    """An actor with a tree of one habit, and how the habit ended."""
+    actor = node("Node2D", scheduler, name="Walker", position=Vector2(0, 0))
+    tree, go = construct("HabitTree"), construct("HabitMoveTo")
+    go.name, go.speed, go.arrival_distance = "go", 200.0, 1.0
+    go.target_point, go.paths = Vector3(80, 0, 0), NodePath("../../../Paths")
+    tree.add_child(go)
+    actor.add_child(tree)
+    return actor, go, signals(go, "exited")
+
+
+def until_over(ends, actor, physics_frames, most=400):
+    places = []
+    for _ in range(most):
+        physics_frames(1)
+        places.append(actor.position)
+        if ends:
+            break
+    return places
+
+
+def test_it_goes_around_the_wall(walker, physics_frames):
+    actor, _, ends = walker
+    places = until_over(ends, actor, physics_frames)
+    assert ends[0] == (1,)
+    assert tuple(actor.position) == pytest.approx((80, 0), abs=4)
+    assert max(one.y for one in places) == pytest.approx(60, abs=4)
+    assert not any(abs(one.x - 40) < 4 and one.y < 52 for one in places)
+
+
+def test_while_the_way_is_searched_it_goes_by_bump_and_turn(walker, service, physics_frames):
+    actor, _, ends = walker
+    service.service.advance = lambda budget: None
+    places = until_over(ends, actor, physics_frames, 600)
+    assert ends[0] == (1,)
+    assert max(one.y for one in places) > 50
+
+
+def test_it_follows_a_target_that_moves(walker, node, physics_frames):
+    actor, go, ends = walker
+    target = node("Node2D", name="Target", position=Vector2(80, 0))
+    go.target_node = NodePath("/root/Target")
+    physics_frames(10)
+    target.position = Vector2(0, 60)
+    until_over(ends, actor, physics_frames)
+    assert ends[0] == (1,)
+    assert tuple(actor.position) == pytest.approx((0, 60), abs=4)
+
+
+def test_where_no_way_leads_it_fails(walker, service, physics_frames):
+    actor, _, ends = walker
+    service.set_walls([Vector2i(4, 6)], False)
+    until_over(ends, actor, physics_frames)
+    assert ends[0] == (2,)
+
+
+def test_when_it_ends_its_ticket_is_released(walker, service, physics_frames):
+    actor, _, _ = walker
+    physics_frames(3)
+    assert service.get_stats()["tickets"] == 1
+    actor.free()
+    physics_frames(2)
+    assert service.get_stats()["tickets"] == 0
+
+
+def test_a_service_that_is_not_there_is_warned_of(walker):
+    _, go, _ = walker
+    go.paths = NodePath("../nowhere")
+    assert any("paths '../nowhere' is not in the scene" in one for one in go._get_configuration_warnings())
+
+
+def test_saved_on_its_way_it_goes_on_after_loading(walker, service, scheduler, physics_frames):
+    actor, _, ends = walker
+    physics_frames(6)
+    state = scheduler.save_state()
+    service.release(1)
+    physics_frames(3)
+    assert scheduler.load_state(state)
+    until_over(ends, actor, physics_frames)
+    assert ends[0] == (1,)
+    assert tuple(actor.position) == pytest.approx((80, 0), abs=4)
+
+
+def test_a_ticket_of_another_scene_is_not_taken_for_its_own(service):
+    other = service.request_path(Vector2(0, 60), Vector2(0, 0))
+    memory = {"ticket": other, "asked_for": Vector2(80, 0), "service": "1"}
+    place, came = TicketWalk(service, memory).next(Vector2(0, 0), Vector2(80, 0), 1.0)
+    assert came == "going"
+    assert memory["ticket"] != other
+    TicketWalk(service, memory).end()
+    assert service.get_state(other) in ("waiting", "found")
+    assert place != Vector2(0, 60)
