@@ -1,6 +1,6 @@
 @tool
 extends VBoxContainer
-## The button in the inspector of a SenseGraphBaker, and how far it has come.
+## The button in the inspector of a SenseGraphBaker or CoverMap, and how far it has come.
 
 const Baking := preload("sense_graph_baking.gd")
 
@@ -10,11 +10,16 @@ var baker: Node
 var _button := Button.new()
 var _bar := ProgressBar.new()
 var _text := Label.new()
+var _label := ""
 
 
 func _ready() -> void:
-	_button.text = "Bake sense graph"
-	_button.tooltip_text = "Make regions and portals of the navigation mesh and rays. What was made by hand stays."
+	var is_cover := &"baked" in baker
+	_label = "Bake cover" if is_cover else "Bake sense graph"
+	_button.text = _label
+	_button.tooltip_text = (
+		"Find the spots along walls where somebody can hide, by rays; they are saved with the scene." if is_cover
+		else "Make regions and portals of the navigation mesh and rays. What was made by hand stays.")
 	_button.pressed.connect(_pressed)
 	_bar.max_value = 1.0
 	_text.autowrap_mode = TextServer.AUTOWRAP_WORD_SMART
@@ -37,6 +42,6 @@ func _told(of: Node, share: float, text: String) -> void:
 		return
 	_bar.visible = share >= 0.0 and share < 1.0
 	_bar.value = share
-	_button.text = "Cancel baking" if _bar.visible else "Bake sense graph"
+	_button.text = "Cancel baking" if _bar.visible else _label
 	_text.visible = not text.is_empty()
 	_text.text = text

@@ -3,22 +3,41 @@ extends EditorPlugin
 ## What the editor shows of ai_core's nodes beyond their settings; the nodes know how, this file asks them.
 
 const ApplyingProperties := preload("applying_properties.gd")
+const DebuggerTabs := preload("debugger_tabs.gd")
 const FreshWarnings := preload("fresh_warnings.gd")
+const GameExport := preload("game_export.gd")
 const NodeControls := preload("node_controls.gd")
+const ScriptTemplates := preload("script_templates.gd")
 const SenseGizmos := preload("sense_gizmos.gd")
 const SenseGraphBaking := preload("sense_graph_baking.gd")
 const SenseOverlay2D := preload("sense_overlay_2d.gd")
+const SquadOverlay := preload("squad_overlay.gd")
+
+const RELOAD := "Reload Python of ai_core"
+const EXTENSION := "res://addons/ai_core/ai_core.gdextension"
 
 var _inspector := ApplyingProperties.new()
 var _controls := NodeControls.new()
+var _debugger := DebuggerTabs.new()
 var _warnings := FreshWarnings.new()
+var _export := GameExport.new()
 var _gizmos := SenseGizmos.new()
 var _overlay := SenseOverlay2D.new()
+var _squads := SquadOverlay.new()
 var _shown: Array[Node] = []
 var _is_stale := false
 
 
+func _enable_plugin() -> void:
+	ScriptTemplates.put()
+
+
+func _disable_plugin() -> void:
+	ScriptTemplates.take_away()
+
+
 func _enter_tree() -> void:
+	add_tool_menu_item(RELOAD, func() -> void: GDExtensionManager.reload_extension(EXTENSION))
 	var baking := SenseGraphBaking.new()
 	baking.undo = get_undo_redo()
 	add_child(baking)
@@ -26,6 +45,8 @@ func _enter_tree() -> void:
 	_controls.baking = baking
 	_gizmos.undo = get_undo_redo()
 	_overlay.undo = get_undo_redo()
+	add_export_plugin(_export)
+	add_debugger_plugin(_debugger)
 	add_inspector_plugin(_inspector)
 	add_inspector_plugin(_controls)
 	add_node_3d_gizmo_plugin(_gizmos)
@@ -36,6 +57,8 @@ func _enter_tree() -> void:
 
 
 func _exit_tree() -> void:
+	_debugger.close()
+	remove_debugger_plugin(_debugger)
 	EditorInterface.get_selection().selection_changed.disconnect(_selection_changed)
 	scene_changed.disconnect(_scene_changed)
 	for changed: Signal in _changes():
@@ -45,19 +68,27 @@ func _exit_tree() -> void:
 	_controls.baking.cancel()
 	_controls.baking.queue_free()
 	remove_inspector_plugin(_inspector)
+	remove_export_plugin(_export)
+	remove_tool_menu_item(RELOAD)
 
 
 func _handles(object: Object) -> bool:
-	return _overlay.is_drawn(object)
+	return _overlay.is_drawn(object) or _squads.is_drawn(object)
 
 
 func _edit(object: Object) -> void:
-	_overlay.show(object)
+	_overlay.show(object if _overlay.is_drawn(object) else null)
+	_squads.show(object)
 	update_overlays()
 
 
 func _forward_canvas_draw_over_viewport(overlay: Control) -> void:
 	_overlay.draw(overlay)
+	_squads.draw_flat(overlay, EditorInterface.get_editor_viewport_2d().global_canvas_transform)
+
+
+func _forward_3d_draw_over_viewport(overlay: Control) -> void:
+	_squads.draw_solid(overlay, EditorInterface.get_editor_viewport_3d(0).get_camera_3d())
 
 
 func _forward_canvas_gui_input(event: InputEvent) -> bool:

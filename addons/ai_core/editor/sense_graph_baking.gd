@@ -1,6 +1,6 @@
 @tool
 extends Node
-## Bakes sense graphs a slice per frame, while the editor goes on; the SenseGraphBaker does the work.
+## Bakes a slice per frame, while the editor goes on; the SenseGraphBaker or CoverMap does the work.
 
 signal told(baker: Node, share: float, text: String)
 
@@ -53,6 +53,8 @@ func _process(_delta: float) -> void:
 
 ## Write what was baked, so that it can be undone: baking changes nodes in place, so copies of them are kept.
 func _finish(of: Node) -> String:
+	if &"baked" in of:
+		return _finish_property(of)
 	var before := _baked(of).map(func(one: Node) -> Node: return one.duplicate())
 	var text: String = of.call(&"finish_baking", EditorInterface.get_edited_scene_root())
 	var after := _baked(of)
@@ -63,6 +65,17 @@ func _finish(of: Node) -> String:
 		undo.add_do_reference(one)
 	for one: Node in before:
 		undo.add_undo_reference(one)
+	undo.commit_action(false)
+	return text
+
+
+## What keeps all that was baked in a property needs no copies of nodes.
+func _finish_property(of: Node) -> String:
+	var before: Variant = of.get(&"baked")
+	var text: String = of.call(&"finish_baking", EditorInterface.get_edited_scene_root())
+	undo.create_action("Bake cover", UndoRedo.MERGE_DISABLE, of)
+	undo.add_do_property(of, &"baked", of.get(&"baked"))
+	undo.add_undo_property(of, &"baked", before)
 	undo.commit_action(false)
 	return text
 

@@ -1,0 +1,80 @@
+"""What Python reads in an exported game: gathered in the editor, copied by the export plugin."""
+from __future__ import annotations
+
+import os
+import py_compile
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from addons.ai_core.bridge.gd import PackedStringArray, RefCounted, gdclass, method, singleton
+
+ADDON = Path("addons") / "ai_core"
+OF_THE_ADDON = ("bridge", "nodes", "python", "register.py")
+EDITOR_ONLY = {ADDON / "bridge" / "documentation.py"}
+NEVER = {"__pycache__", "addons"}
+
+
+@gdclass(is_runtime=False)
+class AIGameFiles(RefCounted):
+    """Gathers the files that Python reads in an exported game; the export plugin calls it."""
+
+    @method
+    def gather(
+        self, target: str, platform: str, strip_documentation: bool, strip_editor_parts: bool,
+        leave_out: PackedStringArray,
+    ) -> str:
+        """Copy all Python of the addon and of the project into a folder, as a game needs it.
+
+        With ``strip_documentation`` modules are compiled, without their documentation and asserts, and
+        sources stay at home. Folders of the project named in ``leave_out`` are not looked into. Returns what
+        went wrong, an empty text if nothing did.
+        """
+        project, to = Path(singleton("ProjectSettings").globalize_path("res://")), Path(target)
+        try:
+            left_out = EDITOR_ONLY if strip_editor_parts else set()
+            for name in modules_of_addon(project):
+                if name not in left_out:
+                    put(project / name, to / name, name, strip_documentation)
+            for name in modules_of_project(project, set(leave_out)):
+                put(project / name, to / name, name, strip_documentation)
+            for library in (project / ADDON / "bin" / platform).glob("_bridge.*"):
+                put(library, to / library.relative_to(project), library, strip_documentation)
+            shutil.copytree(project / ADDON / "licenses", to / ADDON / "licenses", dirs_exist_ok=True)
+        except (OSError, py_compile.PyCompileError) as error:
+            return str(error)
+        return ""
+
+
+def modules_of_addon(project: Path) -> Iterator[Path]:
+    """Yield modules and kernels of the addon, relative to the project."""
+    for part in OF_THE_ADDON:
+        place = project / ADDON / part
+        for file in [place] if place.is_file() else sorted(place.rglob("*")):
+            if file.suffix in {".py", ".so", ".pyd"}:
+                yield file.relative_to(project)
+
+
+def modules_of_project(project: Path, leave_out: set[str]) -> Iterator[Path]:
+    """Yield the project's own modules: those in folders that are not hidden, also not from Godot, and not left out."""
+    for here, folders, files in os.walk(project):
+        if ".gdignore" in files and Path(here) != project:
+            folders.clear()
+            continue
+        folders[:] = sorted(name for name in folders if name not in NEVER | leave_out and not name.startswith("."))
+        for name in sorted(files):
+            if name.endswith(".py"):
+                yield (Path(here) / name).relative_to(project)
+
+
+def put(source: Path, target: Path, name: Path, is_compiled: bool) -> None:
+    """Copy a file; a module compiled, if that is wanted, so that it needs no source."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if is_compiled and source.suffix == ".py":
+        mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
+        py_compile.compile(
+            str(source), str(target.with_suffix(".pyc")), name.as_posix(), doraise=True, optimize=2,
+            invalidation_mode=mode,
+        )
+    else:
+        shutil.copy(source, target)

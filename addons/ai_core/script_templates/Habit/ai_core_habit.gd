@@ -1,0 +1,23 @@
+# meta-name: Habit
+# meta-description: What a character does, when it begins, goes on and ends
+# meta-default: true
+extends _BASE_
+
+
+## Whether it may begin now.
+func _can_activate() -> bool:
+	return true
+
+
+func _enter() -> void:
+	pass
+
+
+## Goes on until it returns STATUS_SUCCEEDED or STATUS_FAILED.
+func _tick(_elapsed_s: float) -> int:
+	return STATUS_RUNNING
+
+
+## It ended, or was interrupted.
+func _exit() -> void:
+	pass

@@ -1,0 +1,8 @@
+# meta-name: AI behavior
+# meta-description: A character with an AIBehavior below it, which calls think()
+extends _BASE_
+
+
+## Called by the AIBehavior, every so many frames; told the true time since the last call.
+func think(_elapsed_s: float) -> void:
+	pass
