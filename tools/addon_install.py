@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.godot_project import list_extension, unlist_extension
+from tools.godot_project import disable_plugin, enable_plugin, list_extension, unlist_extension
 from tools.progress import StepFailed
 from tools.python_config import config_file, write_config
 
@@ -17,7 +17,7 @@ _LEFT_OUT = {"__pycache__", "build", ".gitignore", _RECORD}
 
 
 def install(root: Path, project: Path, python_settings: str) -> int:
-    """Copy addon, bridge and ai_core into ``project`` so that it runs on this machine.
+    """Copy addon, bridge and ai_core into ``project`` so that it runs on this machine; enable the plugin.
 
     Installing over an earlier installation leaves nothing of it behind.
 
@@ -43,8 +43,8 @@ def install(root: Path, project: Path, python_settings: str) -> int:
     if addon.exists():
         remove(root, project)
     made_addons = not addon.parent.exists()
-    copies = [(file, addon / name) for file, name in _files_of(root / "addons" / "ai_core")]
-    copies += [(file, addon / "python" / "ai_core" / name) for file, name in _files_of(root / "ai_core")]
+    copies = [(file, addon / name) for file, name in files_of(root / "addons" / "ai_core")]
+    copies += [(file, addon / "python" / "ai_core" / name) for file, name in files_of(root / "ai_core")]
     for source, target in copies:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(source, target)
@@ -54,6 +54,7 @@ def install(root: Path, project: Path, python_settings: str) -> int:
     record = {"made_addons_folder": made_addons, "files": sorted(put_in)}
     (addon / _RECORD).write_text(json.dumps(record, indent=1) + "\n")
     list_extension(project)
+    enable_plugin(project)
     return len(put_in)
 
 
@@ -85,6 +86,7 @@ def remove(root: Path, project: Path) -> int:
     if record["made_addons_folder"] and not any(addon.parent.iterdir()):
         addon.parent.rmdir()
     unlist_extension(project)
+    disable_plugin(project)
     return len(record["files"])
 
 
@@ -101,8 +103,8 @@ def refuse_bad_project(root: Path, project: Path) -> None:
         )
 
 
-def _files_of(folder: Path) -> Iterator[tuple[Path, Path]]:
-    """Give each file worth copying with its name relative to ``folder``."""
+def files_of(folder: Path) -> Iterator[tuple[Path, Path]]:
+    """Give each file worth copying with its name relative to ``folder``, in order of names."""
     for file in sorted(folder.rglob("*")):
         name = file.relative_to(folder)
         if file.is_file() and not _LEFT_OUT.intersection(name.parts) and name.suffix != ".pyc":

@@ -22,7 +22,7 @@ _DOWNLOAD_LIMIT_S = 1200.0
 _QUICK_LIMIT_S = 60.0
 # apt's lists and downloads, inside the folder that is being filled, gone when it is full.
 _WORKSHOP = "apt.tmp"
-# Nothing we run reads these.
+# Nothing we run reads these. The first one holds licences.
 _NOT_NEEDED = ("doc", "man", "locale", "lintian", "bug", "info", "icons", "doc-base")
 _REMEDY = "check the network and the machine's apt set-up (does `apt-get update` work?), then try again"
 
@@ -55,25 +55,36 @@ def fetch_packages(packages: Sequence[str], suite: str, target: Path, progress: 
     return [archive.name for archive in archives]
 
 
-def fetch_without_dependencies(packages: Sequence[str], target: Path, progress: Step) -> list[str]:
-    """Download exactly these packages from the machine's own release and unpack them.
+def fetch_without_dependencies(
+    packages: Sequence[str], target: Path, progress: Step, *, suite: str = "", with_licences: bool = False
+) -> list[str]:
+    """Download exactly these packages and unpack them.
 
-    For pieces that must match what is installed, such as the headers of its Python.
+    Args:
+        packages: names of Debian packages.
+        target: an existing folder; afterwards holds usr/bin, usr/lib and so on.
+        progress: told what is going on.
+        suite: the Debian release to take them from; "" is the machine's own, for pieces that
+            must match what is installed, such as the headers of its Python.
+        with_licences: keep what lies in usr/share/doc.
+
+    Returns:
+        The file names of the packages, sorted.
 
     Raises:
         StepFailed: if apt cannot reach, verify or find them.
     """
-    workshop = _prepare_apt(_installed_release(), target / _WORKSHOP)
+    workshop = _prepare_apt(suite or _installed_release(), target / _WORKSHOP)
     _apt(workshop, "update", "--error-on=any", limit_s=_DOWNLOAD_LIMIT_S, progress=progress)
     _apt(workshop, "download", *packages, limit_s=_DOWNLOAD_LIMIT_S, progress=progress)
     archives = sorted(workshop.glob("*.deb"))
-    unpack(archives, target, progress)
+    unpack(archives, target, progress, with_licences=with_licences)
     shutil.rmtree(workshop)
     return [archive.name for archive in archives]
 
 
-def unpack(archives: Sequence[Path], target: Path, progress: Step) -> None:
-    """Unpack package files into ``target``, leaving out documentation."""
+def unpack(archives: Sequence[Path], target: Path, progress: Step, *, with_licences: bool = False) -> None:
+    """Unpack package files into ``target``, leaving out documentation, and licences unless they are wanted."""
     progress.note(f"unpacking {len(archives)} packages")
 
     def unpack_one(archive: Path) -> None:
@@ -82,7 +93,7 @@ def unpack(archives: Sequence[Path], target: Path, progress: Step) -> None:
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(unpack_one, archives))
-    for name in _NOT_NEEDED:
+    for name in _NOT_NEEDED[1 if with_licences else 0:]:
         shutil.rmtree(target / "usr" / "share" / name, ignore_errors=True)
 
 

@@ -25,14 +25,19 @@ sys.path.insert(0, str(ROOT))
 from tools import (  # noqa: E402
     addon_install,
     demo,
+    path_scenarios,
     preparation,
     recording_commands,
     screenshot,
     sense_graph_drawing,
+    skirmish_commands,
     test_parts,
 )
 from tools.benchmarking import start as benchmarking  # noqa: E402
+from tools.documentation import site  # noqa: E402
 from tools.environment import ensure_environment  # noqa: E402
+from tools.packaging import command as packaging  # noqa: E402
+from tools.packaging import game  # noqa: E402
 from tools.progress import StepFailed  # noqa: E402
 
 
@@ -125,6 +130,11 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], list[tuple[list[s
     "replay": (recording_commands.replay, recording_commands.REPLAY_ARGUMENTS),
     "timeline": (recording_commands.timeline, recording_commands.TIMELINE_ARGUMENTS),
     "sense-graph": (sense_graph_drawing.start, sense_graph_drawing.ARGUMENTS),
+    "path-scenarios": (path_scenarios.start, path_scenarios.ARGUMENTS),
+    "skirmish": (skirmish_commands.start, skirmish_commands.ARGUMENTS),
+    "package": (packaging.start, packaging.ARGUMENTS),
+    "export": (game.start, game.ARGUMENTS),
+    "docs": (site.start, site.ARGUMENTS),
     "install": (install, [
         (["project"], {"type": Path, "help": "folder with a project.godot"}),
         (["--remove"], {"action": "store_true", "help": "take out what was put in"}),

@@ -53,6 +53,24 @@ def pinned_requirements(pyproject: str) -> list[str]:
     return list(requirements)
 
 
+def group_requirements(pyproject: str, group: str) -> list[str]:
+    """Return the requirements of an optional dependency group in a pyproject.toml's text."""
+    return list(tomllib.loads(pyproject)["dependency-groups"][group])
+
+
+def install_group(root: Path, python: Path, group: str) -> None:
+    """Install an optional dependency group into the environment of ``python``.
+
+    Raises:
+        StepFailed: if a package of it cannot be installed.
+    """
+    wanted = group_requirements((root / "pyproject.toml").read_text(), group)
+    with step(f"installing the packages of the group {group}") as progress:
+        command = [python, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", *wanted]
+        check(f"installing the group {group}", _REMEDY, run(
+            command, timeout_s=_INSTALL_LIMIT_S, on_line=progress.note))
+
+
 def requirements_digest(pyproject: str, root: Path) -> str:
     """Return a hash of everything in pyproject.toml that decides what is installed, and where."""
     settings = tomllib.loads(pyproject)

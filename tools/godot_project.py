@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 from tools.engine_output import complaints
@@ -10,6 +12,8 @@ from tools.godot_engine import GodotEngine
 from tools.progress import StepFailed, step
 
 EXTENSION = "res://addons/ai_core/ai_core.gdextension"
+PLUGIN = "res://addons/ai_core/plugin.cfg"
+_ENABLED = re.compile(r"^enabled=PackedStringArray\((.*)\)$", re.MULTILINE)
 # Files whose coming, going or changing Godot must learn of by an import.
 _IMPORTED_KINDS = {
     ".gd", ".gdextension", ".gdshader", ".glb", ".godot", ".obj", ".ogg", ".png", ".svg", ".tres", ".wav",
@@ -47,6 +51,44 @@ def unlist_extension(project: Path) -> None:
         file.unlink()
         if not any(file.parent.iterdir()):
             file.parent.rmdir()
+
+
+def enable_plugin(project: Path) -> None:
+    """Enable our plugin in project.godot, as the editor's Plugins tab does; the rest of the file stays."""
+    _set_plugins(project, lambda plugins: plugins if PLUGIN in plugins else [*plugins, PLUGIN])
+
+
+def disable_plugin(project: Path) -> None:
+    """Disable our plugin in project.godot; the rest of the file stays."""
+    _set_plugins(project, lambda plugins: [one for one in plugins if one != PLUGIN])
+
+
+def _set_plugins(project: Path, change: Callable[[list[str]], list[str]]) -> None:
+    file = project / "project.godot"
+    text = file.read_text(encoding="utf-8")
+    found = _ENABLED.search(text)
+    before = re.findall(r'"([^"]*)"', found.group(1)) if found else []
+    after = change(before)
+    if after == before:
+        return
+    quoted = ", ".join(f'"{one}"' for one in after)
+    line = f"enabled=PackedStringArray({quoted})"
+    if not found:
+        text = f"{text.rstrip()}\n\n[editor_plugins]\n\n{line}\n"
+    elif after:
+        text = text[: found.start()] + line + text[found.end():]
+    else:
+        section = re.compile(r"\n*\[editor_plugins\]\n+" + re.escape(found.group(0)) + r"\n*")
+        text = section.sub("\n\n", text).rstrip() + "\n"
+    file.write_text(text, encoding="utf-8")
+
+
+def hide_from_godot(project: Path, folder: Path) -> None:
+    """Keep Godot from importing what tools put into a folder of the project; of no effect elsewhere."""
+    if folder.absolute().is_relative_to(project):
+        top = project / folder.absolute().relative_to(project).parts[0]
+        top.mkdir(exist_ok=True)
+        (top / ".gdignore").touch()
 
 
 def prepare_project(engine: GodotEngine, project: Path) -> None:

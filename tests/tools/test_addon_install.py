@@ -36,7 +36,7 @@ def repository(tmp_path):
 def project(tmp_path):
     """Another Godot project with an addon of its own."""
     folder = tmp_path / "game"
-    write(folder / "project.godot", "")
+    write(folder / "project.godot", "config_version=5\n")
     write(folder / "addons/other/plugin.cfg", "")
     return folder
 

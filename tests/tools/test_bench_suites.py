@@ -7,9 +7,9 @@ import pytest
 
 from tools.benchmarking.declarations import Suite
 from tools.benchmarking.machine import processor_name
-from tools.benchmarking.peers import pinned_peers
 from tools.benchmarking.start import RUNS, parser, words
 from tools.benchmarking.suites import chosen, load, suite_names
+from tools.environment import group_requirements
 from tools.progress import StepFailed
 
 ROOT = Path(__file__).parents[2]
@@ -69,7 +69,7 @@ def test_options_survive_the_way_into_the_environment():
 
 
 def test_peers_are_pinned():
-    peers = pinned_peers((ROOT / "pyproject.toml").read_text())
+    peers = group_requirements((ROOT / "pyproject.toml").read_text(), "bench")
     assert all("==" in peer for peer in peers)
 
 

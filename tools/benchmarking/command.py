@@ -10,13 +10,14 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from tools.benchmarking import native_bridge, peers, records, release_game
+from tools.benchmarking import native_bridge, records, release_game
 from tools.benchmarking.declarations import Suite
 from tools.benchmarking.growth_picture import write_pictures
 from tools.benchmarking.machine import commit, machine
 from tools.benchmarking.results import Outcome, outcome_of
 from tools.benchmarking.suites import chosen, load
 from tools.benchmarking.table import table, verdict
+from tools.environment import install_group
 from tools.preparation import Prepared, prepare
 from tools.processes import run
 from tools.progress import StepFailed, step
@@ -42,7 +43,7 @@ def measure_suites(options: argparse.Namespace, root: Path) -> int:
         raise StepFailed("reading --runs", f"needs 1 or more, got {options.runs}", "leave it out for the default")
     names = chosen(root, options.suite)
     if options.peers:
-        peers.install(root, Path(sys.executable))
+        install_group(root, Path(sys.executable), "bench")
     facts = machine()
     outcomes: list[Outcome] = []
     versions: dict[str, str] = {"ai_core": commit(root)}

@@ -14,6 +14,9 @@ import greenlet
 
 from addons.ai_core.bridge.gd import Node, gdclass
 
+ALWAYS = 3
+"""Process mode of the engine that a paused tree does not stop."""
+
 LAST = 1 << 30
 """Priority of the runner; larger comes later, and nobody sensible uses as much."""
 
@@ -43,6 +46,7 @@ class GodotPytestRunner(Node):
     def _enter_tree(self) -> None:
         global _runner
         _runner = self
+        self.set_process_mode(ALWAYS)        # tests go on in a game that is paused
         self.set_process_priority(LAST)
         self.set_physics_process_priority(LAST)
         self._pytest = greenlet.greenlet(run_pytest)
