@@ -4,6 +4,10 @@ extends Node3D
 const Story := preload("story.gd")
 const Intruder := preload("intruder.gd")
 const Guard := preload("guard.gd")
+const Puzzle := preload("puzzle.gd")
+
+## The museum's other wing: one-way glass, cameras, an air duct, light and dark.
+const PUZZLE := "res://demo_project/scenes/puzzle.tscn"
 
 ## Lines of the timeline that stay on the screen.
 const LINES_SHOWN := 5
@@ -53,6 +57,9 @@ func _unhandled_key_input(event: InputEvent) -> void:
 	elif key.keycode == KEY_F9 and _quick_save:
 		_is_loading = true
 		get_tree().reload_current_scene()
+	elif key.keycode == KEY_F2:
+		Puzzle.returns_to = scene_file_path
+		get_tree().change_scene_to_file(PUZZLE)
 	elif key.keycode == KEY_ESCAPE:
 		get_tree().quit()
 
@@ -90,6 +97,7 @@ func _on_told(time_s: float, who: String, what: String, details: String) -> void
 
 func _on_story_finished(succeeded: bool) -> void:
 	print(story.summary())
+	print("In its other wing: one-way glass, cameras and gas. Play it with the demo 'puzzle'.")
 	_life.set_deferred("process_mode", Node.PROCESS_MODE_DISABLED)
 	# Somebody who put the museum into a scene of theirs decides for themselves.
 	if get_tree().current_scene == self:

@@ -11,6 +11,9 @@ const Level := preload("level.gd")
 const SENSES: Array[String] = ["sight", "hearing", "smell"]
 const LINES_SHOWN := 6
 
+## The scene to go back to, if one led here: the museum.
+static var returns_to := ""
+
 ## What has to happen, in this order; other things may happen between.
 @export var expected: PackedStringArray
 @export_range(1.0, 600.0, 1.0, "suffix:s") var time_limit_s := 60.0
@@ -211,5 +214,20 @@ func _end() -> void:
 		return
 	if "--scripted" in OS.get_cmdline_user_args():
 		get_tree().quit(0 if _reached == expected.size() else 1)
+	elif returns_to:
+		get_tree().create_timer(3.0).timeout.connect(_leave)
 	else:
 		get_tree().create_timer(3.0).timeout.connect(get_tree().reload_current_scene)
+
+
+func _unhandled_key_input(event: InputEvent) -> void:
+	if event.is_pressed() and (event as InputEventKey).keycode == KEY_ESCAPE:
+		_leave()
+
+
+func _leave() -> void:
+	if not returns_to:
+		get_tree().quit()
+		return
+	get_tree().change_scene_to_file(returns_to)
+	returns_to = ""

@@ -12,7 +12,7 @@ from ai_core.trace import Trace
 
 
 class Scenario(ABC):
-    """A world that is stepped by hand, 60 frames a second.
+    """A world that is stepped by hand, 60 frames a second unless it says otherwise.
 
     What comes from outside (a player, a fire) is asked of ``next_inputs`` and
     given to ``step``, so that it can be recorded and given again.
@@ -27,12 +27,13 @@ class Scenario(ABC):
     """
 
     def __init__(
-        self, name: str, seed: int, *, budget_steps: int, stopwatch: Stopwatch | None = None
+        self, name: str, seed: int, *, budget_steps: int, stopwatch: Stopwatch | None = None,
+        seconds_per_frame: float = 1 / 60,
     ) -> None:
         self.name = name
         self.seed = seed
         self.budget_steps = budget_steps
-        self.clock = ManualClock()
+        self.clock = ManualClock(seconds_per_frame)
         self.trace = Trace()
         self.faults = FaultIsolation(reraise=True)
         self.scheduler = LoadBalancingScheduler(

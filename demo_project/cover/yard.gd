@@ -1,0 +1,181 @@
+extends Node3D
+## Four soldiers hide from a watcher who walks around their yard: behind walls, and behind crates that are pushed.
+##
+## Spots and ways are drawn: high cover green, low cover yellow, held red; ways green. With --scripted the story is
+## printed and judged: how long soldiers were hidden, and that no two held one spot.
+
+const Soldier := preload("soldier.gd")
+
+const WALLS: Array[Rect2] = [
+	Rect2(-8, -3, 4, 0.4), Rect2(-2, 2, 0.4, 4), Rect2(3, -4, 5, 0.4), Rect2(6, 2, 3, 0.4), Rect2(-9, 4, 0.4, 3),
+]
+const CRATES: Array[Vector2] = [Vector2(10, -6), Vector2(-6, 0), Vector2(2, 5)]
+const HALF_SIZE := Vector2(13, 9)
+const SOLDIERS: Dictionary[String, Vector2] = {
+	"Ann": Vector2(-6, 2), "Bob": Vector2(0, 0), "Cid": Vector2(5, 0), "Dee": Vector2(4, 6),
+}
+const ROUTE: Array[Vector2] = [Vector2(-12, -8), Vector2(12, -8), Vector2(12, 8), Vector2(-12, 8)]
+const WATCHER_SPEED := 2.0
+const EYE_M := 1.6
+const STORY_S := 40.0
+## From then on a crate is pushed away when somebody hides behind it.
+const PUSH_AFTER_S := 6.0
+const PUSH := Vector3(3.0, 0, 0)
+## Nobody is judged before all have had time to get somewhere.
+const JUDGED_AFTER_S := 5.0
+const WANTED_SHARE := 0.75
+
+var watcher: Node3D
+var time_s := 0.0
+var soldiers: Array[Soldier] = []
+var _begun := false
+var _seen := 0
+var _looked := 0
+var _shared := 0
+var _pushed := false
+var _ray := PhysicsRayQueryParameters3D.new()
+
+@onready var paths: PathService = $AI/Paths
+@onready var cover: CoverMap = $AI/Cover
+@onready var label: Label = $Label
+
+
+func _ready() -> void:
+	_box(Vector3(0, -0.1, 0), Vector3(2 * HALF_SIZE.x, 0.2, 2 * HALF_SIZE.y), Color("4a5568"), $Ground)
+	for wall in WALLS:
+		var middle := wall.get_center()
+		_box(Vector3(middle.x, 1.1, middle.y), Vector3(wall.size.x, 2.2, wall.size.y), Color("9aa5b8"), $Ground)
+	for place in CRATES:
+		var crate := _box(Vector3(place.x, 0.6, place.y), Vector3(1.3, 1.2, 1.3), Color("b98555"), self)
+		crate.add_to_group("cover")
+	watcher = _figure(Color("f3a48d"))
+	watcher.position = Vector3(ROUTE[0].x, 0, ROUTE[0].y)
+	($Ground as NavigationRegion3D).bake_navigation_mesh(false)
+	cover.bake_finished.connect(_on_baked)
+	cover.cover_lost.connect(func(agent: Node, _spot: int) -> void: tell(agent.name, "lost its cover"))
+	_begin_when_there_is_ground()
+
+
+## The engine builds navigation maps on a thread.
+func _begin_when_there_is_ground() -> void:
+	var map := get_world_3d().navigation_map
+	while (NavigationServer3D.map_get_iteration_id(map) == 0
+			or not NavigationServer3D.map_get_closest_point_owner(map, Vector3.ZERO).is_valid()):
+		await get_tree().physics_frame
+	cover.bake()
+
+
+func _on_baked(spots: int) -> void:
+	tell("yard", "has %d spots along its walls" % spots)
+	for soldier_name in SOLDIERS:
+		var soldier := Soldier.new()
+		soldier.name = soldier_name
+		soldier.yard = self
+		soldier.add_child(_figure(Color("8da5f3")))
+		var place := SOLDIERS[soldier_name]
+		soldier.position = Vector3(place.x, 0, place.y)
+		soldiers.append(soldier)
+		add_child(soldier)
+	_begun = true
+
+
+func tell(who: String, what: String) -> void:
+	print("%6.2f s  %-8s %s" % [time_s, who, what])
+
+
+func _physics_process(delta: float) -> void:
+	if not _begun: return
+	time_s += delta
+	_walk(delta)
+	if time_s >= PUSH_AFTER_S and not _pushed: _push()
+	if time_s > JUDGED_AFTER_S: _judge()
+	label.text = "hidden %d %%" % roundi(100 * hidden_share())
+	if time_s >= STORY_S and "--scripted" in OS.get_cmdline_user_args(): _end()
+
+
+func _walk(delta: float) -> void:
+	var length := 2 * (2 * 12.0 + 2 * 8.0)
+	var along := fmod(time_s * WATCHER_SPEED, length)
+	for side in 4:
+		var start := ROUTE[side]
+		var end := ROUTE[(side + 1) % 4]
+		if along <= start.distance_to(end):
+			var place := start.move_toward(end, along)
+			watcher.position = Vector3(place.x, 0, place.y)
+			return
+		along -= start.distance_to(end)
+
+
+func _push() -> void:
+	for soldier in soldiers:
+		var crate: Node = cover.get_object(soldier.spot) if soldier.spot else null
+		if crate:
+			_pushed = true
+			tell("yard", "a crate is pushed away")
+			create_tween().tween_property(crate, "position", crate.position + PUSH, 1.0)
+			return
+
+
+func _judge() -> void:
+	var held := {}
+	for soldier in soldiers:
+		_looked += 1
+		_seen += int(is_seen(soldier))
+		if soldier.spot:
+			_shared += int(held.has(soldier.spot))
+			held[soldier.spot] = true
+
+
+func is_seen(soldier: Soldier) -> bool:
+	_ray.from = watcher.position + Vector3.UP * EYE_M
+	_ray.to = soldier.position + Vector3.UP * soldier.height_m * 0.6
+	return get_world_3d().direct_space_state.intersect_ray(_ray).is_empty()
+
+
+func hidden_share() -> float:
+	return 1.0 - float(_seen) / maxi(1, _looked)
+
+
+func _end() -> void:
+	var moves := 0
+	for soldier in soldiers: moves += soldier.hidings
+	var good := hidden_share() >= WANTED_SHARE and _shared == 0
+	print("summary: hidden %d %% of the time, %d times in cover, %d spots shared: %s" % [
+		roundi(100 * hidden_share()), moves, _shared, "as expected" if good else "NOT as expected"])
+	set_physics_process(false)
+	get_tree().quit(0 if good else 1)
+
+
+func _box(place: Vector3, size: Vector3, color: Color, parent: Node) -> Node3D:
+	var body := StaticBody3D.new()
+	var shape := CollisionShape3D.new()
+	shape.shape = BoxShape3D.new()
+	(shape.shape as BoxShape3D).size = size
+	body.add_child(shape)
+	var mesh := BoxMesh.new()
+	mesh.size = size
+	body.add_child(_seen_as(mesh, color))
+	body.position = place
+	parent.add_child(body)
+	return body
+
+
+func _figure(color: Color) -> Node3D:
+	var figure := Node3D.new()
+	var mesh := CapsuleMesh.new()
+	mesh.radius = 0.35
+	mesh.height = 1.8
+	var body := _seen_as(mesh, color)
+	body.position.y = 0.9
+	figure.add_child(body)
+	if not watcher: add_child(figure)
+	return figure
+
+
+func _seen_as(mesh: Mesh, color: Color) -> MeshInstance3D:
+	var seen := MeshInstance3D.new()
+	var material := StandardMaterial3D.new()
+	material.albedo_color = color
+	seen.mesh = mesh
+	seen.material_override = material
+	return seen
