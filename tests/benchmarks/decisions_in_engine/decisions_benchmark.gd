@@ -6,7 +6,10 @@ const Sampling := preload("res://tests/benchmarks/in_engine/sampling.gd")
 const CHARACTERS := 1000
 const MACHINES := 5000
 const FRAMES := 10
+const MANY := 5000
 const BY_HAND := "GDScript ifs"
+const ALONE := "alone"
+const LEAVES := "tests.benchmarks.decisions_in_engine.leaves:"
 
 var sampling := Sampling.new()
 
@@ -44,12 +47,59 @@ func _ready() -> void:
 	add_child(sampling)
 	await get_tree().process_frame
 	var by_hand := crowd(Node.new(), CHARACTERS, func() -> Node: return ByHand.new())
-	await compare("ten habits asked, GDScript leaves", CHARACTERS, trees(asked), {BY_HAND: by_hand})
-	await compare("one leaf of ten runs, GDScript", CHARACTERS, trees(runs), {BY_HAND: by_hand})
-	await compare("ten built-in habits in turn", CHARACTERS, trees(built_in), {BY_HAND: by_hand})
-	await compare("all wait for an event", CHARACTERS, trees(waits), {BY_HAND: by_hand})
-	await compare("state machines, one in ten changes", MACHINES, machines(), {})
+	await compare("ten habits asked, GDScript leaves", CHARACTERS, trees.bind(asked), {BY_HAND: by_hand})
+	await compare("ten habits asked, Python leaves", CHARACTERS, trees.bind(asked_in_python), {BY_HAND: by_hand})
+	await compare("one leaf of ten runs, GDScript", CHARACTERS, trees.bind(runs), {BY_HAND: by_hand})
+	await compare("ten built-in habits in turn", CHARACTERS, trees.bind(built_in), {BY_HAND: by_hand})
+	await compare("all wait for an event", CHARACTERS, trees.bind(waits), {BY_HAND: by_hand})
+	await compare("all wait for a time", CHARACTERS, trees.bind(waits.bind(3600.0)), {BY_HAND: by_hand})
+	await compare("state machines, one in ten changes", MACHINES, machines, {})
+	Engine.max_fps = 60
+	await compare("at 60 frames a second, GDScript leaves", CHARACTERS, trees.bind(asked), {}, 5)
+	await compare("at 60 frames a second, Python leaves", CHARACTERS, trees.bind(asked_in_python), {}, 5)
+	Engine.max_fps = 0
+	await growth()
+	await coming_and_going()
 	sampling.finish()
+
+
+## What one character costs among few and among many.
+func growth() -> void:
+	if is_left_out("one character among 5,000"): return
+	var few := trees(asked)
+	var many := trees(asked, MANY)
+	await sampling.take_turns("one character among 5,000", 1, {
+			"ours": func() -> float: return await added_us(many) / MANY,
+			"among 1,000": func() -> float: return await added_us(few) / CHARACTERS}, 7, 1)
+	few.free()
+	many.free()
+
+
+## What it costs to add a tree, and to free it, alone and beside many.
+func coming_and_going() -> void:
+	if is_left_out("adding a tree beside 1,000"): return
+	var alone := trees(asked, 1)
+	var beside := trees(asked)
+	for parent in [alone, beside]: parent.process_mode = Node.PROCESS_MODE_INHERIT
+	var added := {"ours": [], ALONE: []}
+	var freed := {"ours": [], ALONE: []}
+	for i in 60:
+		for parent: Node in [alone, beside]:
+			var name_of := ALONE if parent == alone else "ours"
+			var one := character(asked)
+			var begun := sampling.thread_us()
+			parent.add_child(one)
+			var at := sampling.thread_us()
+			await get_tree().process_frame
+			var last := sampling.thread_us()
+			one.free()
+			if i >= 10:
+				added[name_of].append(float(at - begun))
+				freed[name_of].append(float(sampling.thread_us() - last))
+	sampling.report("adding a tree beside 1,000", 1, added)
+	sampling.report("freeing a tree beside 1,000", 1, freed)
+	alone.free()
+	beside.free()
 
 
 func named(habit: Node, what: String) -> Node:
@@ -60,6 +110,13 @@ func named(habit: Node, what: String) -> Node:
 func asked(tree: Node) -> void:
 	for i in 9: tree.add_child(named(Refusing.new(), "no%d" % i))
 	tree.add_child(named(Working.new(), "work"))
+
+
+func asked_in_python(tree: Node) -> void:
+	for i in 10:
+		var habit := named(Habit.new(), "no%d" % i)
+		habit.python_class = LEAVES + ("Working" if i == 9 else "Refusing")
+		tree.add_child(habit)
 
 
 func runs(tree: Node) -> void:
@@ -83,24 +140,28 @@ func built_in(tree: Node) -> void:
 	tree.get_node("set").key = "seen"
 
 
-func waits(tree: Node) -> void:
+func waits(tree: Node, seconds := 0.0) -> void:
 	for i in 9:
 		var habit := named(Refusing.new(), "no%d" % i)
 		habit.wakes_on = PackedStringArray(["danger"])
 		tree.add_child(habit)
 	var wait := HabitWait.new()
-	wait.seconds = 0.0
-	wait.until_told = "dinner"
+	wait.seconds = seconds
+	if not seconds: wait.until_told = "dinner"
 	tree.add_child(named(wait, "wait"))
 
 
-func trees(fill: Callable) -> Node:
-	return crowd(scheduler(), CHARACTERS, func() -> Node:
-		var character := Node.new()
-		var tree := HabitTree.new()
-		fill.call(tree)
-		character.add_child(tree)
-		return character)
+func trees(fill: Callable, count := CHARACTERS) -> Node:
+	return crowd(scheduler(), count, character.bind(fill))
+
+
+func character(fill: Callable) -> Node:
+	var made := Node.new()
+	var tree := HabitTree.new()
+	tree.name = "Brain"
+	fill.call(tree)
+	made.add_child(tree)
+	return made
 
 
 func machines() -> Node:
@@ -142,11 +203,19 @@ func crowd(parent: Node, count: int, make: Callable) -> Node:
 	return parent
 
 
-func compare(what: String, count: int, ours: Node, others: Dictionary) -> void:
+func compare(what: String, count: int, make: Callable, others: Dictionary, rounds := 7) -> void:
+	if is_left_out(what): return
+	var ours: Node = make.call()
 	var cases: Dictionary[String, Callable] = {"ours": added_us.bind(ours)}
 	for other: String in others: cases[other] = added_us.bind(others[other])
-	await sampling.take_turns(what, count, cases, 7, 1)
+	await sampling.take_turns(what, count, cases, rounds, 1)
 	ours.free()
+
+
+## Whether this run is for something else: BENCH_ONLY=words measures what has them in its name.
+func is_left_out(what: String) -> bool:
+	var only := OS.get_environment("BENCH_ONLY")
+	return only != "" and not only in what
 
 
 func frame_us() -> float:

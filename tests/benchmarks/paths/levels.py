@@ -18,7 +18,7 @@ FOLDER = "MOVING_AI_MAPS"
 SIDE = 512
 QUERIES = 3
 """Hard searches a level (count): the package we compare with takes most of a second for each."""
-MAPS = {"caves": "AR0011SR", "corridors": "maze512-32-0"}
+MAPS = {"caves": "AR0011SR", "halls": "brc202d", "noise": "random512-35-0", "corridors": "maze512-32-0"}
 
 
 @functools.cache
@@ -28,7 +28,7 @@ def level(name):
     file = Path(folder or ".") / f"{MAPS.get(name)}.map"
     if folder and file.is_file():
         return _moving_ai(file)
-    free = {"caves": _caves, "corridors": _corridors}[name]()
+    free = {"caves": _caves, "halls": _halls, "noise": _noise, "corridors": _corridors}[name]()
     grid = Grid(free)
     return grid, _far_apart(grid)
 
@@ -65,6 +65,40 @@ def _caves():
         )
         free = around >= 5
     return free
+
+
+def _halls():
+    """Rooms in a lattice, most joined to those beside them by narrow ways, as under a game's mountains."""
+    random = np.random.default_rng(4)
+    free = np.zeros((SIDE, SIDE), bool)
+    count = 8
+    room = SIDE // count
+    middles = np.zeros((count, count, 2), int)
+    for row in range(count):
+        for column in range(count):
+            height, width = random.integers(12, room - 8, 2)
+            top, left = row * room + random.integers(4, room - height - 2), column * room + random.integers(
+                4, room - width - 2)
+            free[top:top + height, left:left + width] = True
+            middles[row, column] = top + height // 2, left + width // 2
+    for row in range(count):
+        for column in range(count):
+            for other in ((row + 1, column), (row, column + 1)):
+                if max(other) < count and random.random() < 0.75:
+                    _dig(free, middles[row, column], middles[other], int(random.integers(2, 6)))
+    return free
+
+
+def _dig(free, start, end, width):
+    """Dig a way from one place to another, first along rows."""
+    (top, left), (bottom, right) = np.minimum(start, end), np.maximum(start, end)
+    free[top:bottom + width, start[1]:start[1] + width] = True
+    free[end[0]:end[0] + width, left:right + width] = True
+
+
+def _noise():
+    """Every third cell a wall."""
+    return np.random.default_rng(6).random((SIDE, SIDE)) > 0.35
 
 
 def _corridors():

@@ -5,17 +5,29 @@ from tests.benchmarks.paths import searches
 from tools.benchmarking.declarations import Measurement, Suite
 
 LEVELS = ("caves", "corridors")
+ALL = ("caves", "halls", "noise", "corridors")
 
 SUITE = Suite(
     "three hard ways over 512 x 512 cells, 8 neighbors, no corner cut",
     (
-        Measurement("A* in caves, compiled", searches.walking("caves"), goals={"pathfinding": 100.0}),
-        Measurement("A* in caves, interpreted", searches.walking("caves", interpreted=True),
-                    goals={"pathfinding": 3.0}),
+        *(Measurement(f"A* in {name}, compiled", searches.walking(name, ["tcod"]), goals={"tcod": 7.0})
+          for name in ALL),
+        Measurement("A* in caves, interpreted, one way",
+                    searches.walking("caves", ["pathfinding", "networkx"], most=1, interpreted=True),
+                    goals={"pathfinding": 3.0, "networkx": 2.3}),
+        Measurement("mending jumps, compiled", searches.mending(False), goals={"making anew": 100.0}),
+        Measurement("mending jumps, interpreted", searches.mending(True), goals={"making anew": 100.0}),
+        Measurement("a full collection of garbage with a level loaded", searches.collecting, limits_us={1: 1000}),
         *(Measurement(f"jumps in {name}, compiled", searches.jumping(name), goals={"walking": 5.0})
           for name in LEVELS),
         *(Measurement(f"jumps in {name}, interpreted", searches.jumping(name, interpreted=True),
                       goals={"walking": 10.0}) for name in LEVELS),
+        *(Measurement(f"a first way over regions in {name}", searches.over_regions(name), goals={"A*": 3.0})
+          for name in LEVELS),
+        *(Measurement(f"anytime in {name}, until the cheapest is sure", searches.anytime(name), goals={"A*": 0.25})
+          for name in LEVELS),
+        Measurement("eight ways of a service, with a thread that helps", searches.on_threads,
+                    goals={"one thread": 1.6}),
         Measurement("a search in a thousand slices", searches.sliced, goals={"uncut": 1 / 1.1}),
         Measurement("a flow field for any number of movers", searches.flowing, goals={"20 searches": 1.0}),
         Measurement("making jumps, compiled", searches.preparing(False), limits_us={1: 150_000}),

@@ -1,0 +1,24 @@
+"""What senses cost in Godot, end to end: sounds to a thousand sensors, lines of sight of five hundred."""
+from __future__ import annotations
+
+from tools.benchmarking.declarations import Measurement, Scene, Suite
+
+SENSORS, EYES = 1000, 500
+TEXTBOOK, PACKED, LOOP = "textbook", "packed arrays", "GDScript loop"
+
+SIGHT = "a frame with 2000 lines of sight"
+
+# Nodes have moved before each; told is whoever hears, by a signal to GDScript. Times are of one sound.
+SUITE = Suite(
+    "sounds to 1000 Sensor3D and sights of 500 in a release build",
+    (
+        Measurement("one of ten sounds in a frame", sizes=(SENSORS,), goals={TEXTBOOK: 10.0, PACKED: 2.0}),
+        Measurement("one sound in a frame", sizes=(SENSORS,)),
+        Measurement(SIGHT, sizes=(EYES,), goals={LOOP: 2.5}, limits_us={EYES: 1000.0}),
+        Measurement(f"{SIGHT}, half of them past targets", sizes=(EYES,)),
+    ),
+    scene=Scene(
+        "res://tests/benchmarks/senses_in_engine/senses_benchmark.tscn",
+        modules=("tests.benchmarks.in_engine.yardstick",),
+    ),
+)
