@@ -95,3 +95,19 @@ def test_the_city_is_the_same_twice_and_nobody_gets_lost():
     assert {row[4:] for row in seconds} == {(100_001, 3_004_000.0)}
     assert {row[3] for row in seconds} == {3, 4}, "it comes to a town, and leaves it"
     assert 0 < max(row[0] for row in seconds) <= 1_000
+
+
+def test_soldiers_hide_from_the_watcher_and_from_him_again_when_a_crate_is_pushed_away():
+    played = play("cover")
+    assert played.returncode == 0, played.stdout
+    assert complaints(played.stdout) == []
+    told = timeline(played.stdout)
+    assert re.search(r"yard +has \d+ spots along its walls", told[0])
+    for name in ("Ann", "Bob", "Cid", "Dee"):
+        assert any(name in line and "hides behind" in line for line in told)
+    assert any("hides behind a crate, crouching" in line for line in told)
+    pushed = next(number for number, line in enumerate(told) if "a crate is pushed away" in line)
+    assert any("lost its cover" in line for line in told[pushed:pushed + 3])
+    share, = re.findall(r"summary: hidden (\d+) % of the time, \d+ times in cover, 0 spots shared: as expected",
+                        played.stdout)
+    assert int(share) >= 75

@@ -66,6 +66,35 @@ BODY = """
     wall = Callable()
     names = Callable()
 """
+PRESS = BODY[BODY.index('    var baker: Node'):].replace("    wall = Callable()\n", "")
+
+FLAT = """\
+    [gd_scene format=3]
+
+    [node name="Level" type="Node2D"]
+
+    [node name="AIScheduler" type="AIScheduler" parent="."]
+
+    [node name="Senses" type="SenseManager" parent="AIScheduler"]
+    mode = 1
+    dimensions = 1
+
+    [node name="Ground" type="NavigationRegion2D" parent="."]
+
+    [node name="Baker" type="SenseGraphBaker" parent="."]
+    """
+# Two rooms of 5 by 5 m with a corridor between.
+FLAT_GROUND = """
+    var level: Node = await opened("res://flat.tscn")
+    var mesh := NavigationPolygon.new()
+    mesh.vertices = PackedVector2Array([
+        Vector2(0, 0), Vector2(160, 0), Vector2(160, 160), Vector2(0, 160),
+        Vector2(160, 64), Vector2(224, 64), Vector2(224, 96), Vector2(160, 96),
+        Vector2(224, 0), Vector2(384, 0), Vector2(384, 160), Vector2(224, 160)])
+    for one in [[0, 1, 4, 7, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11, 6, 5]]: mesh.add_polygon(PackedInt32Array(one))
+    mesh.agent_radius = 0.0
+    level.get_node("Ground").navigation_polygon = mesh
+"""
 
 pytestmark = pytest.mark.slow
 
@@ -78,7 +107,7 @@ def prepared() -> Prepared:
 @pytest.fixture(scope="module")
 def project(prepared: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Path:
     project = tmp_path_factory.mktemp("baking")
-    make_project(project, prepared, {"level.tscn": LEVEL})
+    make_project(project, prepared, {"level.tscn": LEVEL, "flat.tscn": FLAT})
     return project
 
 
@@ -88,4 +117,12 @@ def test_the_button_bakes_and_what_was_baked_can_be_undone(project, prepared):
     assert said[0] == names
     assert said[1] == '[true, "SenseRegion3D"]'
     assert "6 new" in said[2]
+    assert said[3:] == ["[]", names]
+
+
+def test_a_flat_level_is_baked_into_nodes_of_the_plane(project, prepared):
+    said = run_in_editor(project, prepared, FLAT_GROUND + PRESS)
+    names = '["Room1", "Room2", "Room1-Room2"]'
+    assert said[:2] == [names, '[true, "SenseRegion2D"]']
+    assert "3 new" in said[2]
     assert said[3:] == ["[]", names]

@@ -11,6 +11,14 @@ from tools.preparation import ROOT, Prepared, build
 LEVEL = """\
     [gd_scene format=3]
 
+    [sub_resource type="SightCone" id="sharp"]
+    range_m = 16.0
+    horizontal_angle = 0.5
+
+    [sub_resource type="SightCone" id="blunt"]
+    range_m = 6.0
+    horizontal_angle = 3.0
+
     [node name="Level" type="Node3D"]
 
     [node name="AIScheduler" type="AIScheduler" parent="."]
@@ -19,6 +27,9 @@ LEVEL = """\
     mode = 1
 
     [node name="Sensor" type="Sensor3D" parent="."]
+
+    [node name="Eyes" type="Sensor3D" parent="."]
+    sight_cones = Array[SightCone]([SubResource("sharp"), SubResource("blunt")])
 
     [node name="Radio" type="SenseSource3D" parent="."]
 
@@ -145,3 +156,25 @@ def test_in_two_dimensions_handles_are_dragged_over_the_view(project, prepared):
         say(sensor.get("sight_range_m"))
     """)
     assert said == ["false", "true", "[true, 12.0]", "8.0"]
+
+
+def test_each_cone_of_a_sensor_has_handles_and_dragging_one_can_be_undone(project, prepared):
+    said = run_in_editor(project, prepared, "    var level: Node = await opened(\"res://level.tscn\")\n" + DRAG + """
+    var eyes: Node3D = level.get_node("Eyes")
+    var blunt: Resource = eyes.get("sight_cones")[1]
+    say([drag.call(eyes, 3, Vector3(0, 0, -8)), snappedf(blunt.get("range_m"), 0.1)])
+    say([drag.call(eyes, 1, Vector3(9, 0, -9)), roundi(rad_to_deg(eyes.get("sight_cones")[0].get("horizontal_angle")))])
+    await undo()
+    say(snappedf(eyes.get("sight_cones")[0].get("horizontal_angle"), 0.01))
+    var here: Array = await shown(eyes)
+    say(["sight_range_m" in here, "horizontal_angle" in here, "near_range_m" in here])
+    eyes.set("sight_cones", [])
+    here = await shown(eyes)
+    say(["sight_range_m" in here, "vertical_angle" in here])
+    drag = Callable()
+    view.free()
+    """)
+    assert said == [
+        '["range_m of sight_cones[1]", 8.0]', '["horizontal_angle of sight_cones[0]", 90]', "0.5",
+        "[false, false, true]", "[true, true]",
+    ]

@@ -23,6 +23,11 @@ func _initialize() -> void:
 	events.listen("alarm", func(_code: String, _arguments: Array) -> void: pass)
 	station.add_topic("one", func() -> int: return 1)
 	tree.set_value("callable", func() -> void: pass)
+	var habit := Habit.new()
+	habit.condition = "is_hungry"
+	tree.set_value("is_hungry", true)
+	tree.add_child(habit)
+	scheduler.add_child(tree)
 	print("answer: ", station.poll("one"))
 	for i in 5: await physics_frame
 	tree.free()

@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.addon.documented_project import blocks, write_project
 from tools.addon_install import install
 from tools.preparation import ROOT, Prepared, build
 from tools.processes import Finished, run
 
+# A user has them not.
+HIDDEN = {"GODOT", "PYTEST_GODOT", "PYTEST_GODOT_HEADLESS", "AI_CORE_MODULES"}
 SETTINGS = """[tool.pytest.ini_options]
 addopts = ["--strict-markers", "--strict-config", "--import-mode=importlib"]
 godot_tests = ["inside"]
@@ -194,3 +197,20 @@ def test_a_file_that_cannot_be_imported_is_an_error_with_its_reason(prepared, pr
     (project / "inside" / "test_broken.py").unlink()
     assert finished.code != 0
     assert "No module named 'nothing_of_this_name'" in finished.output
+
+
+def test_the_guide_to_testing_works_as_written(tmp_path: Path):
+    """The sample of docs/guides/testing.md, on the project of docs/five_minutes.md."""
+    page = ROOT / "docs/guides/testing.md"
+    prepared = build(ROOT)
+    write_project(ROOT / "docs/five_minutes.md", tmp_path)
+    install(ROOT, tmp_path, prepared.python_settings)
+    [settings] = blocks(page.read_text(), "toml")
+    [sample] = blocks(page.read_text(), "python")
+    (tmp_path / "pyproject.toml").write_text(settings.replace('"godot"', f'"{prepared.engine.program}"'))
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/test_guard.py").write_text(sample)
+    finished = run(
+        [prepared.python, "-m", "pytest", "-q", "-p", "no:cacheprovider"], timeout_s=60.0, cwd=tmp_path,
+        env={name: value for name, value in prepared.engine.environment().items() if name not in HIDDEN})
+    assert "1 passed" in finished.output, finished.explain()

@@ -1,0 +1,120 @@
+"""The debugger's tab "AI": silent while hidden; shown, it tells what a running game's AI does, stops and steps it."""
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tests.addon.editor_project import make_project, run_in_editor
+from tools.preparation import ROOT, Prepared, build
+
+LEVEL = """\
+    [gd_scene format=3]
+
+    [ext_resource type="Script" path="res://level.gd" id="1"]
+
+    [node name="Level" type="Node3D"]
+    script = ExtResource("1")
+
+    [node name="AI" type="AIScheduler" parent="."]
+
+    [node name="Senses" type="SenseManager" parent="AI"]
+
+    [node name="Guard" type="Node3D" parent="."]
+
+    [node name="Eyes" type="Sensor3D" parent="Guard"]
+
+    [node name="Habits" type="HabitTree" parent="Guard"]
+
+    [node name="Doze" type="HabitWait" parent="Guard/Habits"]
+    seconds = 1000.0
+    """
+SCRIPT = """\
+    extends Node3D
+    ## Writes how many internal children the scheduler has: a timer while somebody watches.
+
+    func _physics_process(_delta: float) -> void:
+        var file := FileAccess.open("res://watched.txt", FileAccess.WRITE)
+        file.store_string("%d %d" % [$AI.get_child_count(true) - $AI.get_child_count(), $AI.get_stats().frame])
+    """
+RUNNING = """
+[editor]
+
+run/main_run_args="--headless"
+"""
+OPENING = """
+    var ours: EditorPlugin = null
+    for one in get_tree().root.find_children("*", "EditorPlugin", true, false):
+        if one.get_script() != null and one.get_script().resource_path == "res://addons/ai_core/editor/plugin.gd":
+            ours = one
+    var debugger: EditorDebuggerPlugin = ours.get("_debugger")
+    var panel: Control = debugger.panel_of(0)
+    var until := func(holds: Callable) -> void:
+        for attempt in 300:
+            if holds.call(): return
+            await get_tree().create_timer(0.1).timeout
+    var watched := func(number: int) -> int:
+        return int(FileAccess.get_file_as_string("res://watched.txt").get_slice(" ", number))
+    if FileAccess.file_exists("res://watched.txt"): DirAccess.remove_absolute("res://watched.txt")
+    EditorInterface.play_main_scene()
+    var session: EditorDebuggerSession = debugger.get_session(0)
+    await until.call(func() -> bool: return session.is_active() and FileAccess.file_exists("res://watched.txt"))
+    await until.call(func() -> bool: return watched.call(1) > 60)
+"""
+
+# An editor and a game at once, on a busy machine; a hang is what it guards against.
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
+
+
+@pytest.fixture(scope="module")
+def prepared() -> Prepared:
+    return build(ROOT)
+
+
+@pytest.fixture(scope="module")
+def project(prepared: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    project = tmp_path_factory.mktemp("debugger")
+    script = textwrap.dedent(SCRIPT).replace("    ", "\t")
+    make_project(project, prepared, {"level.tscn": LEVEL, "level.gd": script}, main_scene="level.tscn")
+    settings = project / "project.godot"
+    settings.write_text(settings.read_text() + RUNNING)
+    return project
+
+
+def test_a_hidden_tab_costs_a_running_game_nothing(project, prepared):
+    said = run_in_editor(project, prepared, OPENING + """
+    say([panel.is_visible_in_tree(), debugger.reports_received])
+    say([watched.call(0), watched.call(1) > 60])
+    EditorInterface.stop_playing_scene()
+    """)
+    assert said == ["[false, 0]", "[0, true]"]
+
+
+def test_shown_it_tells_what_a_character_does_and_steps_the_game(project, prepared):
+    said = run_in_editor(project, prepared, OPENING + """
+    debugger.call("_float", 0)
+    await until.call(func() -> bool: return debugger.reports_received > 3 and panel.shown_frames() > 10)
+    say([panel.is_visible_in_tree(), "Senses senses" in panel.shown_text()])
+    panel.choose_section("habits")
+    panel.choose_character("/root/Level/Guard")
+    await until.call(func() -> bool: return "* Doze: active for" in panel.shown_text())
+    say("* Doze: active for" in panel.shown_text())
+    panel.pause_wished.emit(true)
+    await get_tree().create_timer(2.0).timeout
+    var stood: int = watched.call(1)
+    await get_tree().create_timer(1.0).timeout
+    say(watched.call(1) - stood)
+    panel.frame_wished.emit()
+    await until.call(func() -> bool: return watched.call(1) > stood)
+    await get_tree().create_timer(1.0).timeout
+    say(watched.call(1) - stood)
+    panel.pause_wished.emit(false)
+    debugger.call("_dock", 0)
+    await until.call(func() -> bool: return watched.call(0) == 0 and watched.call(1) > stood + 5)
+    var count: int = debugger.reports_received
+    await get_tree().create_timer(1.0).timeout
+    say([panel.is_visible_in_tree(), debugger.reports_received - count])
+    EditorInterface.stop_playing_scene()
+    """)
+    assert said == ["[true, true]", "true", "0", "1", "[false, 0]"]
