@@ -107,7 +107,9 @@ def find_or_fetch(*, fetch: bool = True) -> GodotEngine:
         StepFailed: if $GODOT is set and unusable, or no Godot can be had; says what was tried.
     """
     if named := os.environ.get("GODOT"):
-        return GodotEngine(_usable(Path(shutil.which(named) or named)))
+        program = _usable(Path(shutil.which(named) or named))
+        # Tests hand on what was fetched as $GODOT: its template and drawing libraries lie beside it.
+        return fetched() if program == debian_prefix.program("godot") else GodotEngine(program)
     tried = ["$GODOT is not set"]
     for name in ("godot4", "godot"):
         found = shutil.which(name)
@@ -119,6 +121,11 @@ def find_or_fetch(*, fetch: bool = True) -> GodotEngine:
         if not fetch:
             raise StepFailed("finding Godot", "\n".join(tried), "run: python3 tools/dev.py setup")
         debian_prefix.fetch(tried)
+    return fetched()
+
+
+def fetched() -> GodotEngine:
+    """Return the Godot that was fetched into the cache, with its release template."""
     return GodotEngine(
         debian_prefix.program("godot"),
         debian_prefix.program("godot-template-release"),

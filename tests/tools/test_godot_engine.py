@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tools import debian_prefix
 from tools.godot_engine import find_or_fetch, is_new_enough, template_folder, version_numbers
 from tools.progress import StepFailed
 
@@ -56,6 +57,15 @@ def test_an_unusable_named_godot_is_refused_and_not_replaced_by_another(bare_mac
     monkeypatch.setenv("GODOT", str(put_godot(tmp_path / "old", "3.6.stable")))
     with pytest.raises(StepFailed, match=r"GODOT is .*old, which says version '3\.6\.stable'"):
         find_or_fetch(fetch=False)
+
+
+def test_what_was_fetched_and_is_named_by_the_environment_still_has_its_template(bare_machine, monkeypatch):
+    program = debian_prefix.program("godot")
+    program.parent.mkdir(parents=True)
+    monkeypatch.setenv("GODOT", str(put_godot(program, "4.6.3.stable")))
+    found = find_or_fetch(fetch=False)
+    assert (found.program, found.release_template) == (program, debian_prefix.program("godot-template-release"))
+    assert found.drawing
 
 
 def test_godot4_on_path_comes_before_godot(bare_machine):

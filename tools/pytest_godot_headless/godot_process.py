@@ -26,6 +26,11 @@ It needs under one, but a crashing one was seen to need 60 on a busy machine.
 LAST_WORDS_LIMIT_S = 20.0
 """How long a hanging Godot may take to tell where it hangs (s); it needs under one, if others let it."""
 
+STARTING_LIMIT_S = 60.0
+"""How long Godot may take at least until its tests are collected (s): one that starts reads and
+compiles everything, which on a cold machine outlasts a short limit that is meant for tests.
+"""
+
 FRAMES_PER_SECOND = 60
 """Game time per frame, whatever the real time: frames cost nothing and deltas are exact."""
 
@@ -46,13 +51,14 @@ class GodotProcess:
         project: folder with project.godot.
         arguments: for the pytest inside.
         modules: names of modules that declare node classes, imported when Godot starts.
-        limit_s: longest silence (s).
+        limit_s: longest silence (s); while it starts at least ``STARTING_LIMIT_S``.
     """
 
     def __init__(
         self, command: Sequence[str], project: Path, arguments: Sequence[str], modules: Sequence[str], limit_s: float
     ) -> None:
         self._limit_s = limit_s
+        self._starting_limit_s = max(limit_s, STARTING_LIMIT_S)
         self._folder = tempfile.TemporaryDirectory(prefix="pytest_godot_")
         self._output_file = Path(self._folder.name) / "output"
         self.output = EngineOutput(self._output_file)
@@ -81,16 +87,24 @@ class GodotProcess:
 
     def _accept(self, server: socket.socket, token: str) -> Channel:
         server.settimeout(0.05)
-        deadline = time.monotonic() + self._limit_s
+        deadline = time.monotonic() + self._starting_limit_s
         while time.monotonic() < deadline:
             if self._process.poll() is not None:
                 raise self._death("before pytest started in it")
             with suppress(TimeoutError):
                 channel = Channel(server.accept()[0])
-                if channel.receive(self._limit_s).get("token") == token:
+                if channel.receive(self._starting_limit_s).get("token") == token:
                     return channel
                 channel.close()
-        raise self._hang("before pytest started in it", self._limit_s)
+        raise self._hang("before pytest started in it", self._starting_limit_s)
+
+    def receive_collected(self) -> Message:
+        """Return Godot's next message while it collects tests.
+
+        Raises:
+            GodotDied: as ``receive`` does.
+        """
+        return self.receive("while collecting tests", self._starting_limit_s)
 
     def receive(self, doing: str, limit_s: float | None = None) -> Message:
         """Return Godot's next message.

@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 DEFAULT_LIMIT_S = 60.0
-"""Longest silence of Godot (s): while it starts and collects, or in one test. Longer for slow tests."""
+"""Longest silence of Godot (s): while it starts and collects, or in one test. Longer for slow tests.
+
+A shorter one that is set holds for tests alone: see ``godot_process.STARTING_LIMIT_S``.
+"""
 
 
 def declare_options(parser: pytest.Parser) -> None:

@@ -73,7 +73,7 @@ class OuterHalf:
                 godot_command(config), project_folder(config), inner_arguments(config, self._folders),
                 config.getini("godot_modules"), silence_limit_s(config),
             )
-            while (message := self._godot.receive("while collecting tests"))["kind"] != "collected":
+            while (message := self._godot.receive_collected())["kind"] != "collected":
                 if message["kind"] == "collection failed":
                     self._failures.append((message["nodeid"], message["text"]))
         except GodotDied as death:
