@@ -95,6 +95,12 @@ class TechnologyTree:
         self.product(name)
         return tuple(one for one in self._needed(name, ())[:-1] if not owned.get(one, 0))
 
+    @property
+    def mean_fighter_cost(self) -> float:
+        """What a fighter costs on the average; 0 if there is none."""
+        costs = [one.cost for one in self.products.values() if one.capabilities is not None]
+        return sum(costs) / max(1, len(costs))
+
     def available(self, owned: Mapping[str, int]) -> list[Product]:
         """Return what can be made now, in the order of the tree."""
         return [one for one in self.products.values() if all(owned.get(needed, 0) for needed in one.requires)]

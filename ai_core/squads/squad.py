@@ -115,7 +115,8 @@ class Squad(Tactical):
         """
         elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
         marchers, was_in_column = self.marchers, self.is_in_column
-        if len(self) and (marchers.slots < 0).any():
+        # Who was lost may leave a slot behind that so few do not have: nobody waits for a thought then.
+        if len(self) and ((marchers.slots < 0) | (marchers.slots >= len(self))).any():
             self._want_slots("few_changes")
             self._keep_slots()
         if not self._safely("march", lambda: self._advance(elapsed_s)):
@@ -230,6 +231,6 @@ class Squad(Tactical):
 
     def _advance(self, elapsed_s: float) -> None:
         marchers = self.marchers
-        offsets = self._offsets()[np.maximum(marchers.slots, 0)]
+        offsets = self._offsets()[np.clip(marchers.slots, 0, max(0, len(self) - 1))]
         self._march.advance(elapsed_s, marchers, offsets, self.formation.spacing_m)
         self._carry_out(elapsed_s)

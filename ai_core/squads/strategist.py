@@ -127,10 +127,8 @@ class Strategist:
         As many as we had at first, less those that fell, and no fewer than were seen: who has seen
         nobody must not take the other for weak.
         """
-        fighters = [one for one in self.tree.products.values() if one.capabilities is not None]
-        mean_cost = sum(one.cost for one in fighters) / max(1, len(fighters))
         self.first_count = max(self.first_count, own.count if not self.thoughts else 0.0)
-        return max(seen.count, self.first_count - kills / max(mean_cost, 1e-9))
+        return max(seen.count, self.first_count - kills / max(self.tree.mean_fighter_cost, 1e-9))
 
     def think(self, situation: StrategicSituation) -> StrategicPlan:
         """Decide.

@@ -75,6 +75,21 @@ def test_a_lost_commander_is_replaced_and_the_march_goes_on(squad, clock, told):
     assert squad.positions[squad.row_of(squad.commander)].tolist() == pytest.approx([40, 0], abs=0.3)
 
 
+@pytest.mark.parametrize("lost", range(5))
+def test_who_is_lost_between_two_thoughts_stops_nobody(clock, lost):
+    faults = FaultIsolation(reraise=True)
+    squad = squad_of(5, clock, faults=faults)
+    squad.move_to((40, 0))
+    march(squad, clock, seconds=2)
+    squad.remove(lost)
+    squad.march(0.1)
+    assert sorted(squad.marchers.slots.tolist()) == [0, 1, 2, 3]
+    squad.hold()
+    squad.remove(squad.member_ids.tolist()[0])
+    squad.march(0.1)
+    assert not squad.velocities().any()
+
+
 def test_an_appointed_commander_stays_until_lost(squad):
     squad.appoint(1)
     squad.move_to((100, 0))

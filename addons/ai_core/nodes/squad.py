@@ -12,6 +12,7 @@ from addons.ai_core.bridge.gd import (
     NodePath,
     PackedStringArray,
     RefusedValue,
+    Variant,
     Vector2,
     Vector3,
     export,
@@ -63,6 +64,11 @@ class Squad(SquadOrdering, SquadMeeting, SquadJoining, SquadDrawing, Node):
         TOUGHEST = 1
         SCRIPT = 2
 
+    class StrategicRole(IntEnum):
+        ARMY = 0
+        SCOUTS = 1
+        GATHERERS = 2
+
     class KeepClear(IntEnum):
         NAVIGATION_MAP = 0
         NOTHING = 1
@@ -107,6 +113,11 @@ class Squad(SquadOrdering, SquadMeeting, SquadJoining, SquadDrawing, Node):
         str, "", on_set="_take_tactic",
         doc="The tactic in use: bounding_overwatch, flanking, healing_support, sacrifice, scouting,"
             " suppressing_fire; empty: the formation.")
+    strategist = export(
+        NodePath, NodePath(""), hint=node_path("Strategist"), group="Strategy",
+        doc="Whose missions it carries out; empty: those of the Strategist above it, if there is one.")
+    strategic_role = export(
+        StrategicRole, StrategicRole.ARMY, doc="What that Strategist has it for: to fight, to scout, to gather.")
     think_period_frames = export(
         int, 15, range=(1, 600, 1), or_greater=True, unit="frames", group="Optimizations", on_set="_reschedule",
         doc="Frames from one thought of the commander to the next.")
@@ -130,6 +141,10 @@ class Squad(SquadOrdering, SquadMeeting, SquadJoining, SquadDrawing, Node):
     widened = signal(doc="It goes in its formation again.")
     stance_changed = signal(
         ("stance", str), ("reasons", PackedStringArray), doc="It would fight, hold or retreat now, and why.")
+    mission_given = signal(
+        ("kind", str), ("place", Variant), ("why", str),
+        doc="Its Strategist has another mission for it: scout, gather, regroup, search, attack, defend or retreat;"
+            " it is on its way.")
     tactic_changed = signal(("tactic", str), doc="Another tactic is in use; empty: none.")
 
     def __init__(self) -> None:
@@ -205,6 +220,21 @@ class Squad(SquadOrdering, SquadMeeting, SquadJoining, SquadDrawing, Node):
         """Return the PathService it names, None if there is none."""
         found = self.get_node_or_null(self.paths) if str(self.paths) else None
         return found if found is not None and found.is_class("PathService") else None
+
+    def strategist_node(self) -> Any:
+        """Return the Strategist whose missions it carries out, None if there is none."""
+        if str(self.strategist):
+            found = self.get_node_or_null(self.strategist)
+            return found if found is not None and found.is_class("Strategist") else None
+        above = self.get_parent()
+        while above is not None and not above.is_class("Strategist"):
+            above = above.get_parent()
+        return above
+
+    @property
+    def role_name(self) -> str:
+        """What its Strategist has it for."""
+        return str(self.StrategicRole(self.strategic_role).name).lower()
 
     def point(self, place: Any) -> Any:
         """Return a place (m) as the engine's vector."""
@@ -311,6 +341,8 @@ class Squad(SquadOrdering, SquadMeeting, SquadJoining, SquadDrawing, Node):
         warnings = []
         if str(self.paths) and self.path_service() is None:
             warnings.append(f"paths names '{self.paths}', which is no PathService; it will go straight")
+        if str(self.strategist) and self.strategist_node() is None:
+            warnings.append(f"strategist names '{self.strategist}', which is no Strategist; nobody gives it missions")
         if self.retreat_at > self.fight_at:
             warnings.append(
                 f"retreat_at must not be above fight_at, got {self.retreat_at:g} and {self.fight_at:g};"

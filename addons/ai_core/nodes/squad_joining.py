@@ -12,8 +12,8 @@ from addons.ai_core.nodes.squad_member import SQUADS
 
 COPIED = (
     "formation", "dimensions", "pixels_per_m", "command", "keep_clear", "map_margin_m", "pace", "wait_at",
-    "patience_s", "tolerance_m", "fight_at", "retreat_at", "maximum_attackers", "think_period_frames",
-    "march_period_frames", "priority", "show_in_game", "process_mode",
+    "patience_s", "tolerance_m", "fight_at", "retreat_at", "maximum_attackers", "strategic_role",
+    "think_period_frames", "march_period_frames", "priority", "show_in_game", "process_mode",
 )
 """Settings that a squad split off has, too."""
 
@@ -68,6 +68,9 @@ class SquadJoining:
         service = self.path_service()
         if service is not None:
             other.paths = other.get_path_to(service)
+        strategist = self.strategist_node()
+        if strategist is not None:
+            other.strategist = other.get_path_to(strategist)
         for one in ids:
             self.give(self._members[one], other)
         return other

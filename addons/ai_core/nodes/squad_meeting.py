@@ -13,6 +13,7 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.agent_places import dimensions_of, place_of
 from addons.ai_core.nodes.squad_joining import as_place
+from addons.ai_core.nodes.squad_member import member_of
 from ai_core.squads.situation import Sighting
 
 
@@ -46,8 +47,8 @@ class SquadMeeting:
             if number is None:
                 self._last_enemy += 1
                 number = self._last_enemy
-            found = body.find_children("*", "SquadMember", True, False)
-            can = found[0].capabilities() if found else None
+            member = member_of(body)
+            can = None if member is None else member.capabilities()
             seen[number] = body.instance_id
             place = as_place(body.get_global_position(), self.has_dimensions, self.unit, "an enemy's place")
             sightings.append(Sighting(number, tuple(place.tolist()), can))

@@ -78,6 +78,9 @@ class SquadMember(Node):
     range_m = export(
         float, 1.0, range=(0, 1000, 0.1), or_greater=True, unit="m", on_set="_change",
         doc="How far its attack reaches.")
+    product = export(
+        str, "",
+        doc="What a Strategist's products call it, for what it costs and how many there are; \"\": it is none of them.")
 
     task_changed = signal(
         ("kind", str), ("target", Node),
@@ -211,6 +214,12 @@ class SquadMember(Node):
         if place_of(self) is None:
             warnings.append(WITHOUT_PLACE)
         return warnings
+
+
+def member_of(body: Any) -> Any:
+    """Return the SquadMember below a character, None if it has none."""
+    found = body.find_children("*", "SquadMember", True, False)
+    return found[0] if found else None
 
 
 def move(member: Any, velocity: Any, destination: Any, elapsed_s: float) -> None:

@@ -23,6 +23,7 @@ from addons.ai_core.nodes.scene_saving import load_node, save_node
 from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import nearest, scheduler_of, scheduler_warnings, wait_for
 from addons.ai_core.nodes.strategist_reports import StrategistReports
+from addons.ai_core.nodes.strategist_squads import StrategistSquads
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Task, Turn
 from ai_core.squads import strategist as library
@@ -39,7 +40,8 @@ NEEDED_LAYERS = ("resources", "threat", "conflict", "exploration")
 class Strategist(Node):
     """Decides for a whole side: who scouts, who gathers, what to make, when to attack, defend and retreat.
 
-    Tell it of squads, enemies and resources with report_squad(), report_enemy() and set_purse(); it reads the
+    Squad nodes below it, or that name it, are its own: it looks at them and at whom they see, and sends them.
+    Tell it of others, of enemies and resources with report_squad(), report_enemy() and set_purse(); it reads the
     ground from a DecisionMap. It answers by mission_given and purchase_wanted, and says why.
     """
 
@@ -68,6 +70,11 @@ class Strategist(Node):
     overdue_after_s = export(
         float, 240.0, range=(0, 3600, 1), or_greater=True, unit="s",
         doc="After so long without an attack it attacks also without an advantage.")
+    forget_after_s = export(
+        float, 90.0, range=(0, 3600, 1), or_greater=True, unit="s",
+        doc="Enemies that its Squads met are forgotten after so long without being seen; objectives are not.")
+    objective_group = export(
+        str, "objectives", doc="Enemies its Squads meet are worth an attack by themselves if they are in this group.")
     chance_seed = export(int, 0, doc="What its trying of other tactics comes from.")
     period_frames = export(
         int, 60, range=(1, 600, 1), or_greater=True, unit="frames", group="Optimizations",
@@ -88,6 +95,7 @@ class Strategist(Node):
         self._task: Task | None = None
         self._map: Any = None
         self._reports = StrategistReports()
+        self._squads = StrategistSquads(self)
         self._plan: StrategicPlan | None = None
         self._missions: dict[int, Mission] = {}
         self._wanted = ""
@@ -129,7 +137,9 @@ class Strategist(Node):
 
     @method
     def report_squad(self, squad_id: int, role: str, place: Variant, units: dict, is_idle: bool = True) -> None:
-        """Tell of a squad, new or as it is now: role "army", "scouts" or "gatherers"; units by name of product."""
+        """Tell of a squad that is no Squad node of its own: role "army", "scouts" or "gatherers"; units by product."""
+        if squad_id in self._squads:
+            raise RefusedValue(f"squad {squad_id} is a Squad node, which it looks at itself; use a number below 1000")
         self._reports.report_squad(self.core.tree, squad_id, role, self._ground(place), units, is_idle)
 
     @method
@@ -141,6 +151,8 @@ class Strategist(Node):
     @method
     def report_enemy(self, enemy_id: int, place: Variant, product_name: str = "", is_objective: bool = False) -> None:
         """Tell of an enemy that is seen now; the product says what it can do, "" for what does not fight."""
+        if self._squads.has_met(enemy_id):
+            raise RefusedValue(f"enemy {enemy_id} was met by a Squad; use numbers below a million")
         self._reports.report_enemy(
             self.core.tree, enemy_id, self._ground(place), self._now_s(), product_name, is_objective)
 
@@ -151,13 +163,18 @@ class Strategist(Node):
 
     @method
     def set_purse(self, stock: float, owned: dict) -> None:
-        """Tell what is in store, and how many there are of each product."""
+        """Tell what is in store, and how many there are of each product besides the members of its Squads."""
         self._reports.set_purse(self.core.tree, stock, owned)
 
     @method
     def report_losses(self, own_cost: float, enemy_cost: float) -> None:
         """Tell of units that fell, by their cost; from that it learns which tactics work."""
         self._reports.add_losses(own_cost, enemy_cost)
+
+    @method
+    def get_squads(self) -> dict:
+        """Return its Squad nodes by the numbers under which missions name them."""
+        return self._squads.nodes() if self.is_inside_tree() else {}
 
     @method
     def get_posture(self) -> str:
@@ -200,8 +217,8 @@ class Strategist(Node):
     def get_stats(self) -> dict:
         """Return thoughts so far, how many squads and enemies it knows, and how rich it takes itself to be."""
         return {
-            "thoughts": self.core.thoughts, "squads": len(self._reports.squads),
-            "enemies": len(self._reports.enemies), "wealth": self.core.wealth,
+            "thoughts": self.core.thoughts, "squads": len(self._reports.squads) + len(self._squads.nodes()),
+            "enemies": len(self._reports.enemies) + self._squads.met_count, "wealth": self.core.wealth,
         }
 
     @method
@@ -218,17 +235,21 @@ class Strategist(Node):
         return self._core is not None
 
     def saved(self) -> State:
-        return {"version": 1, "strategist": self.core.save_state(), "reports": self._reports.save_state()}
+        return {"version": 2, "strategist": self.core.save_state(), "reports": self._reports.save_state(),
+                "squads": self._squads.saved(self._scheduler)}
 
     def prepared(self, state: object) -> Callable[[], None]:
-        fields = Fields.versioned(state, version=1)
+        fields = Fields.versioned(state, version=2, migrations={
+            1: lambda old: {**old, "squads": {"numbers": [], "members": [], "met": []}}})
         put_core = self.core.prepare_state(fields.anything("strategist"))
         put_reports = self._reports.prepare_state(fields.anything("reports"), self.core.tree)
+        put_squads = self._squads.prepared(fields.group("squads"), self._scheduler)
         fields.end()
 
         def change() -> None:
             put_core()
             put_reports()
+            put_squads()
             # Told anew by the next thought: squads may have been sent elsewhere since.
             self._missions, self._plan, self._wanted = {}, None, ""
 
@@ -238,9 +259,12 @@ class Strategist(Node):
         core, maps = self.core, self._map.core
         before = core.posture
         # A thought goes on over frames: its picture must stay, whatever the map draws meanwhile.
+        now_s = self._now_s()
+        look = self._squads.look(core.tree, self._map, now_s, core.thought_at_s)
+        self._reports.add_losses(look.losses, look.kills)
         with maps.reading() as picture:
             plan = yield from core.thinking(
-                self._reports.situation(self._now_s(), picture, self._base_ground(), maps.is_open))
+                self._reports.situation(core.tree, now_s, picture, self._base_ground(), maps.is_open, look))
         self._plan = plan
         self._tell(before, plan)
 
@@ -250,9 +274,16 @@ class Strategist(Node):
         if plan.posture != before:
             self.posture_changed.emit(plan.posture, plan.reasons[-1] if plan.reasons else "")
         for one in plan.missions:
+            if self._map is None:
+                break                                # a listener took it out of the tree
             old = missions.get(one.squad_id)
-            if self._map is not None and (old is None or (old.kind, old.place) != (one.kind, one.place)):
-                self.mission_given.emit(one.squad_id, one.kind, self._map.place_of_ground(one.place), one.why)
+            is_new = old is None or (old.kind, old.place) != (one.kind, one.place)
+            squad = self._squads.carry_out(one, self._map, is_new=is_new)
+            if is_new:
+                place = self._map.place_of_ground(one.place)
+                if squad is not None:
+                    squad.mission_given.emit(one.kind, place, one.why)
+                self.mission_given.emit(one.squad_id, one.kind, place, one.why)
         wanted = plan.purchases[0].name if plan.purchases else ""
         if wanted and wanted != self._wanted:
             self.purchase_wanted.emit(wanted, plan.purchases[0].why)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from addons.ai_core.bridge.gd import RefusedValue
+from addons.ai_core.nodes.strategist_squads import Look
 from ai_core.errors import finite_number, whole_number
 from ai_core.maps.map_picture import MapPicture
 from ai_core.saving.fields import LATEST_S, Fields, State
@@ -27,7 +28,6 @@ class StrategistReports:
         self.enemies: dict[int, tuple[Place, float, str, bool]] = {}
         self.stock, self.owned = 0.0, dict[str, int]()
         self.losses = self.kills = 0.0
-        self._tree: TechnologyTree | None = None
 
     def report_squad(
         self, tree: TechnologyTree, squad_id: int, role: str, place: Place, units: Mapping[Any, Any], is_idle: bool
@@ -40,7 +40,6 @@ class StrategistReports:
             self.squads[squad_id] = (role, place, _counted(tree, units), is_idle)
         except MISTAKES as mistake:
             raise RefusedValue(str(mistake)) from None
-        self._tree = tree
 
     def report_enemy(
         self, tree: TechnologyTree, enemy_id: int, place: Place, now_s: float, product: str, is_objective: bool
@@ -52,7 +51,7 @@ class StrategistReports:
                 tree.product(product)
         except MISTAKES as mistake:
             raise RefusedValue(str(mistake)) from None
-        self.enemies[enemy_id], self._tree = (place, now_s, product, is_objective), tree
+        self.enemies[enemy_id] = (place, now_s, product, is_objective)
 
     def set_purse(self, tree: TechnologyTree, stock: float, owned: Mapping[Any, Any]) -> None:
         """Note what is in store and what there is."""
@@ -72,18 +71,20 @@ class StrategistReports:
         self.losses, self.kills = self.losses + added[0], self.kills + added[1]
 
     def situation(
-        self, now_s: float, picture: MapPicture, base: Place, is_open: NDArray[np.bool_] | None
+        self, tree: TechnologyTree, now_s: float, picture: MapPicture, base: Place, is_open: NDArray[np.bool_] | None,
+        look: Look,
     ) -> StrategicSituation:
-        """Return what is known, for a thought."""
-        squads = tuple(
-            SquadReport(number, role, place, _force(self._tree, units), is_idle)  # type: ignore[arg-type]
-            for number, (role, place, units, is_idle) in sorted(self.squads.items()))
-        enemies = tuple(
-            EnemyReport(number, place, seen_s, self._tree.product(name).capabilities if name and self._tree else None,
-                        is_objective)
-            for number, (place, seen_s, name, is_objective) in sorted(self.enemies.items()))
+        """Return what is known, for a thought: what was reported, and what a look at Squad nodes told."""
+        squads = [
+            SquadReport(number, role, place, _force(tree, units), is_idle)  # type: ignore[arg-type]
+            for number, (role, place, units, is_idle) in sorted(self.squads.items())]
+        enemies = [
+            EnemyReport(number, place, seen_s, tree.product(name).capabilities if name else None, is_objective)
+            for number, (place, seen_s, name, is_objective) in sorted(self.enemies.items())]
+        owned = {name: self.owned.get(name, 0) + look.owned.get(name, 0) for name in {**self.owned, **look.owned}}
         return StrategicSituation(
-            now_s, picture, base, squads, enemies, self.stock, dict(self.owned), is_open, self.losses, self.kills)
+            now_s, picture, base, (*squads, *look.squads), (*enemies, *look.enemies), self.stock, owned, is_open,
+            self.losses, self.kills)
 
     def save_state(self) -> State:
         """Return all reports as plain data."""
@@ -121,7 +122,6 @@ class StrategistReports:
 
         def change() -> None:
             self.__dict__.update(read.__dict__)
-            self._tree = tree
 
         return change
 
@@ -133,10 +133,10 @@ def _counted(tree: TechnologyTree, counts: Mapping[Any, Any]) -> dict[str, int]:
     }
 
 
-def _force(tree: TechnologyTree | None, units: Mapping[str, int]) -> Force:
+def _force(tree: TechnologyTree, units: Mapping[str, int]) -> Force:
     return Force(
         (capabilities, count) for name, count in units.items()
-        if tree is not None and (capabilities := tree.product(name).capabilities) is not None)
+        if (capabilities := tree.product(name).capabilities) is not None)
 
 
 def _read_counts(fields: Fields, name: str, tree: TechnologyTree) -> dict[str, int]:
