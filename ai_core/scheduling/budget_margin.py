@@ -6,7 +6,8 @@ by what is to be done after it. So it is stopped sooner by about as much as that
 Rejected: the mean of the next piece of work as the margin. It knows nothing of what comes after
 the last one, and where pieces differ much it is wrong for all of them.
 
-A frame that is recorded has no margin.
+A recording need not know it: what the margin decides is who waits, and that is an answer of the
+budget, which is kept.
 
 Rejected: saving it. It says how this machine does, and only budgets of time ask for it.
 """
@@ -44,8 +45,11 @@ class BudgetMargin:
         Args:
             over_ns: how far beyond its budget it ended; negative if it kept to it.
             budget_ns: what it was given; what one frame adds is limited by it, so that a frame in
-                which the system ran something else counts little.
+                which the system ran something else counts little. From a frame whose budget was
+                spent before it began, 0 or less, nothing is learned.
         """
+        if budget_ns <= 0:
+            return
         if over_ns > 0:
             most = budget_ns // MOST_OF_BUDGET
             self.ns = min(self.ns + min(over_ns, most) // STEP, most)

@@ -100,8 +100,8 @@ class SharingScheduler(Scheduler):
             TypeError: if ``budget`` is not a Budget.
             RuntimeError: if called by work that this scheduler is running.
         """
-        if self._margin is None or not isinstance(budget, _TimeBudget) or budget.grants is not None:
-            super().advance(budget)  # a recording knows when a budget was spent, not how much was left of it
+        if self._margin is None or not isinstance(budget, _TimeBudget):
+            super().advance(budget)
             return
         self._margin_ns = self._margin.ns
         super().advance(budget)

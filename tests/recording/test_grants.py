@@ -12,8 +12,11 @@ from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.events.event_manager import EventManager
 from ai_core.recording.grants import Grant, GrantedBudget, WatchedBudget
+from ai_core.scheduling.budget_margin import BudgetMargin
 from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.hierarchical import HierarchicalScheduler
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
+from ai_core.scheduling.requested_time import RequestedTimeScheduler
 
 
 class UnevenStopwatch:
@@ -21,11 +24,11 @@ class UnevenStopwatch:
 
     def __init__(self, seed):
         self._chance = random.Random(seed)
-        self._ns = 0
+        self.now_ns = 0
 
     def __call__(self):
-        self._ns += int(self._chance.random() ** 4 * 9000)
-        return self._ns
+        self.now_ns += int(self._chance.random() ** 4 * 9000)
+        return self.now_ns
 
 
 def counting(told, name):
@@ -37,10 +40,10 @@ def counting(told, name):
     return count
 
 
-def house_of_work(told):
+def house_of_work(told, kind=LoadBalancingScheduler, **settings):
     """Generators, a scheduler inside, and events to many, under one scheduler."""
     clock = ManualClock()
-    root, inner, events = LoadBalancingScheduler(clock), FrequencyScheduler(clock), EventManager(clock)
+    root, inner, events = kind(clock, **settings), FrequencyScheduler(clock), EventManager(clock)
     for number in range(9):
         events.listen("shot", lambda event, number=number: told.append(("heard", event.arguments, number)))
     for number in range(3):
@@ -67,6 +70,24 @@ def test_the_same_work_runs_equally_far_in_every_frame(seed, us):
         frame(number, WatchedBudget(Budget.of_time(us, UnevenStopwatch(seed + number)), noted))
         grants.append((noted, len(recorded)))
     frame = house_of_work(replayed)
+    for number, (noted, length) in enumerate(grants):
+        frame(number, GrantedBudget(noted))
+        assert len(replayed) == length
+    assert replayed == recorded
+
+
+@pytest.mark.parametrize("kind", [LoadBalancingScheduler, HierarchicalScheduler, RequestedTimeScheduler])
+@settings(max_examples=30)
+@given(some.integers(0, 10_000), some.floats(0, 80), some.lists(some.sampled_from([0, 0, 0, 5, 90_000]), min_size=30))
+def test_what_waits_for_a_margin_waits_in_a_replay_whatever_stalls_between_two_frames(kind, seed, us, stalls_ns):
+    recorded, replayed, grants, stopwatch = [], [], [], UnevenStopwatch(seed)
+    frame = house_of_work(recorded, kind, margin=BudgetMargin())
+    for number, stall_ns in enumerate(stalls_ns):
+        inner, noted = Budget.of_time(us, stopwatch), []
+        stopwatch.now_ns += stall_ns
+        frame(number, WatchedBudget(inner, noted))
+        grants.append((noted, len(recorded)))
+    frame = house_of_work(replayed, kind, margin=BudgetMargin())
     for number, (noted, length) in enumerate(grants):
         frame(number, GrantedBudget(noted))
         assert len(replayed) == length

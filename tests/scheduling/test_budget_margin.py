@@ -72,6 +72,15 @@ def test_a_frame_in_which_something_else_ran_counts_little():
     assert margin.ns < 100
 
 
+def test_a_budget_that_was_spent_before_its_frame_began_teaches_nothing():
+    margin = BudgetMargin()
+    margin.learn(4_000, 100_000)
+    learned_ns = margin.ns
+    margin.learn(4_200_000, -4_100_000)
+    margin.learn(1_000, 0)
+    assert margin.ns == learned_ns > 0
+
+
 def test_who_runs_with_nothing_runs_all_the_same():
     world = World(PriorityScheduler, margin=BudgetMargin())
     world.frames(3)
