@@ -18,6 +18,9 @@ __all__ = ["Budget", "Stopwatch"]
 Stopwatch = Callable[[], int]
 """Monotonic nanoseconds, for example ``time.perf_counter_ns``, handed in."""
 
+MOST_AT_ONCE = 1 << 30
+"""Steps that work is told to do at once at most (count): more does not fit the numbers of kernels on every machine."""
+
 
 class Budget:
     """An allowance of time (µs) or of steps that work uses up.
@@ -72,9 +75,9 @@ class Budget:
             TypeError: if ``n`` is not a whole number.
             ValueError: if ``n`` is negative.
         """
-        return _StepBudget(
-            whole_number("n", n, minimum=0, remedy="use 0 to allow nothing, Budget.unlimited() for no limit"), None
-        )
+        if type(n) is not int or n < 0:
+            n = whole_number("n", n, minimum=0, remedy="use 0 to allow nothing, Budget.unlimited() for no limit")
+        return _StepBudget(n, None)
 
     @staticmethod
     def unlimited() -> Budget:
@@ -108,6 +111,14 @@ class Budget:
     def peek(self) -> float:
         """Return ``left`` for a report; a recording keeps no such answer, so nothing may hang on it."""
         return self.left
+
+    def steps_at_once(self, usual: int) -> int:
+        """Return how many steps to do before asking again, 1 at least: all that are left where steps are counted.
+
+        Args:
+            usual: how many where time is, or was when it was recorded: a replay asks as often.
+        """
+        return usual
 
     def spend(self, steps: int = 1) -> None:
         """Report ``steps`` of work done; they count on every parent too.
@@ -196,14 +207,28 @@ class _StepBudget(Budget):
 
     __slots__ = ("_allowed", "_others", "_root")
 
+    _root: Budget | None
+
     def __init__(self, allowed: int, parent: Budget | None) -> None:
-        super().__init__(None, parent)
-        self._allowed = allowed
+        self.stopwatch, self.steps, self._parent, self._allowed = None, 0, parent, allowed
+        if parent is None:
+            self._root, self._others = None, 0
+            return
         root = parent
-        while root is not None and root._parent is not None:
+        while root._parent is not None:
             root = root._parent
         self._root = root
-        self._others = 0 if root is None else root.steps  # what others have spent, on any part of the whole
+        self._others = root.steps  # what others have spent, on any part of the whole
+
+    def steps_at_once(self, usual: int) -> int:
+        left = self._allowed - self.steps if self._root is None else int(self.left)
+        return MOST_AT_ONCE if left > MOST_AT_ONCE else left if left > 1 else 1
+
+    def spend(self, steps: int = 1) -> None:
+        if self._root is None and type(steps) is int and steps >= 0:
+            self.steps += steps
+        else:
+            super().spend(steps)
 
     @property
     def is_spent(self) -> bool:
@@ -244,6 +269,9 @@ class _UnlimitedBudget(Budget):
 
     def __init__(self, parent: Budget | None) -> None:
         super().__init__(None, parent)
+
+    def steps_at_once(self, usual: int) -> int:
+        return MOST_AT_ONCE
 
     @property
     def is_spent(self) -> bool:

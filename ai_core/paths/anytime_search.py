@@ -6,6 +6,7 @@ was found so far stays good for the rest of the way.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,11 +100,11 @@ class AnytimeSearch:
         self._best: Path | None = None
         self._is_done = self._is_cancelled = False
         self.restarts = self.expanded = 0
-        self._begin(None if known is None else known.cells)
+        self._begin(None if known is None else known.cells, self.start)
 
     @property
     def best(self) -> Path | None:
-        """The best way so far from ``start``; None: none yet."""
+        """The best way so far from ``start``, with its bound when it was found; None: none yet."""
         return self._best
 
     @property
@@ -168,16 +169,17 @@ class AnytimeSearch:
         cell = whole_number("cell", cell, minimum=0, maximum=self._passage.costs.size - 1)
         if cell == self.start:
             return
-        self.start = cell
         best = self._best
         if best is None and self._last is None:
+            self.start = cell
             self._heart.repair(cell, self._weight)
             return
         passed = int((best.cells == cell).argmax()) if best is not None and cell in best.cells else -1
         if best is None or passed < 0:
-            self._begin(None)
+            self._begin(None, cell)
             self.restarts += 1
             return
+        self.start = cell
         if not best.is_found:
             rest = best.cells[passed:]
             self._best = Path(best.state, rest, float(costs_along(self._passage, rest)[0]), best.expanded)
@@ -199,7 +201,7 @@ class AnytimeSearch:
         if self._passage.version != self._version:
             self.restarts += 1
             old = self._best.cells if self._best is not None else np.zeros(0, np.int32)
-            self._begin(old if self._is_way(self._passage, old, self._goals) else None)
+            self._begin(old if self._is_way(self._passage, old, self._goals) else None, self.start)
         before = math.inf if self._best is None else self._best.cost
         while not self._is_done:
             if self._last is None:
@@ -211,8 +213,7 @@ class AnytimeSearch:
 
     def _look(self, budget: Budget) -> None:
         heart = self._heart
-        most = CELLS_PER_LOOK if budget.stopwatch is not None else max(1, int(min(budget.peek(), 1 << 30)))
-        expanded = heart.advance(most)
+        expanded = heart.advance(budget.steps_at_once(CELLS_PER_LOOK))
         self.expanded += expanded
         budget.spend(expanded)
         if heart.cost < (math.inf if self._best is None else self._best.cost):
@@ -240,12 +241,13 @@ class AnytimeSearch:
             self._best = last.result
             self._end()
 
-    def _begin(self, known: NDArray[np.int32] | None) -> None:
+    def _begin(self, known: NDArray[np.int32] | None, start: int) -> None:
         if self._last is not None:
             self._last.cancel()
             self._last = None
         passage = self._passage
-        self._memory.take(passage, self)
+        self._memory.take(passage, self)    # which may be refused: until then nothing has changed
+        self.start = start
         self._version = passage.version
         self._weight = FIRST_WEIGHT if known is None else 1.0
         self._heart.begin(self.start, self._goals, passage.least_cost, passage.most_cost, self._weight)
@@ -260,10 +262,14 @@ class AnytimeSearch:
         self._keep(cells)
 
     def _keep(self, cells: NDArray[np.int32]) -> None:
+        """Take a way for the best; what is known of its bound stands in it."""
         self._best = Path("found", cells, float(self._costs[0]), self.expanded)
+        self._best = replace(self._best, bound=self.bound)
 
     def _end(self) -> None:
         self._is_done = True
+        if self._best is not None and self._best.is_found:
+            self._best = replace(self._best, bound=1.0)
         self._leave()
 
     def _leave(self) -> None:

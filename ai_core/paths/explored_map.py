@@ -123,9 +123,9 @@ class ExploredMap:
                 self._search = None
 
     def save_state(self) -> State:
-        """Return what is known, as plain data; questions are asked anew by who asked them."""
-        self._take_reports(Budget.unlimited())
-        return {"version": 1, "ways": [[place, *ways] for place, ways in sorted(self._ways.items())]}
+        """Return what is known and reported, as plain data; questions are asked anew by who asked them."""
+        known = {**self._ways, **dict(self._reports.copy())}
+        return {"version": 1, "ways": [[place, *ways] for place, ways in sorted(known.items())]}
 
     def prepare_state(self, state: object) -> Callable[[], None]:
         """Check what ``save_state`` returned; return what takes it back.

@@ -15,7 +15,7 @@ from ai_core.maps.passage import Passage
 from ai_core.paths.bucket_search import NOWHERE
 from ai_core.paths.called_back_search import goals_on
 from ai_core.paths.path import Path
-from ai_core.paths.search import CELLS_PER_LOOK, MOST_AT_ONCE, Goals
+from ai_core.paths.search import CELLS_PER_LOOK, Goals
 from ai_core.paths.search_memory import SearchMemory
 
 __all__ = ["FlowField"]
@@ -105,8 +105,7 @@ class FlowField:
             self._version = self._passage.version
             walking.spread(self._goals, self._passage.least_cost, self._passage.most_cost)
         while not walking.is_done:
-            most = CELLS_PER_LOOK if budget.stopwatch is not None else min(budget.peek(), MOST_AT_ONCE)
-            budget.spend(walking.advance(int(most) or 1))
+            budget.spend(walking.advance(budget.steps_at_once(CELLS_PER_LOOK)))
             if budget.is_spent and not walking.is_done:
                 return
         walking.flow(self.costs, self.next_cells)

@@ -116,7 +116,8 @@ class PathService:
             goal: where to.
             priority: above 0; a search has so many times the turns of one of priority 1.
             tolerance: a way whose start and goal are each this near will do (cells of a grid,
-                metres of a navigation map); the ticket then says ``is_near``.
+                metres of a navigation map); the ticket then says ``is_near``. If none leads to its
+                goal from there, its own is searched.
 
         Raises:
             TypeError, ValueError: if a place is none, or a number is out of range.
@@ -130,22 +131,7 @@ class PathService:
         self._held[ticket.number] = ticket
         self._next_number += 1
         self._counts["requests"] += 1
-        way = self._book.find(start, goal, reach)
-        if way is None:
-            way = self._new_way(ticket)
-            if way is None:
-                return ticket
-        else:
-            self._counts["shared"] += 1
-            ticket.is_shared = True
-            ticket.is_near = (way.start, way.goal) != (start, goal)
-        self._book.ask(way, ticket.asked_at_frame)
-        if way.path is not None:
-            self._give(ticket, way.path)
-        else:
-            way.tickets.append(ticket)
-            self._book.raise_priority(way, urgency)
-            ticket.state = "waiting" if way.search is None else "running"
+        self._join(ticket, reach)
         return ticket
 
     def check_path(self, ticket: PathTicket) -> Path | None:
@@ -213,7 +199,8 @@ class PathService:
         if ticket.is_over:
             return
         ticket.state = "cancelled"
-        way = self._book.of(ticket.start, ticket.goal) or self._book.holding(ticket)
+        # For a ticket that took a way nearby somebody may have asked for its own meanwhile.
+        way = self._book.holding(ticket) if ticket.is_near else self._book.of(ticket.start, ticket.goal)
         if way is not None:
             self._book.leave(way, ticket)
 
@@ -249,6 +236,25 @@ class PathService:
                 self._take_turn(way, budget)
         if not budget.is_spent and not self._ways.is_prepared:
             self._ways.prepare(budget)
+
+    def _join(self, ticket: PathTicket, reach: float) -> None:
+        """Have a ticket wait for its way, or for one nearby, or give it the one that is there."""
+        way = self._book.find(ticket.start, ticket.goal, reach)
+        if way is None:
+            way = self._new_way(ticket)
+            if way is None:
+                return
+        else:
+            self._counts["shared"] += 1
+            ticket.is_shared = True
+            ticket.is_near = (way.start, way.goal) != (ticket.start, ticket.goal)
+        self._book.ask(way, self._clock.now.frame)
+        if way.path is not None:
+            self._give(ticket, way.path)
+        else:
+            way.tickets.append(ticket)
+            self._book.raise_priority(way, ticket.priority)
+            ticket.state = "waiting" if way.search is None else "running"
 
     def _new_way(self, ticket: PathTicket) -> Way | None:
         if len(self._book.waiting) >= self._most_waiting:
@@ -320,7 +326,12 @@ class PathService:
         tickets = way.tickets
         self._book.keep(way, path, self._clock.now.frame)
         for ticket in tickets:
-            self._give(ticket, path)
+            if ticket.is_near and not path.is_found:  # which says nothing of its own way
+                self._counts["shared"] -= 1
+                ticket.is_shared = ticket.is_near = False
+                self._join(ticket, 0.0)
+            else:
+                self._give(ticket, path)
 
     def _give(self, ticket: PathTicket, path: Path) -> None:
         ticket.path, ticket.state = path, "done"

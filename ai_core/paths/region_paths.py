@@ -101,7 +101,8 @@ class RegionSearch:
         """Give up; does nothing when it is done."""
         if not self.is_done and not self._is_cancelled:
             self._is_cancelled = True
-            self._regions.give_back(self._memory, self._version)
+            if self._instead is None:       # else it was given back, and somebody else may have it
+                self._regions.give_back(self._memory, self._version)
 
     def advance(self, budget: Budget, /) -> None:
         """Go on until done or the budget is spent, one look at least.
@@ -118,8 +119,7 @@ class RegionSearch:
             if self._instead is not None:
                 self._advance_instead(budget)
             else:
-                most = PORTALS_PER_LOOK if budget.stopwatch is not None else max(1, int(min(budget.peek(), 1 << 30)))
-                looked = self._memory.advance(most)
+                looked = self._memory.advance(budget.steps_at_once(PORTALS_PER_LOOK))
                 self.expanded += looked
                 budget.spend(looked)
                 if self._memory.is_done:

@@ -27,9 +27,6 @@ CELLS_PER_LOOK = 256
 """Cells expanded between two looks at the budget: 10 µs compiled, 0.4 ms interpreted.
 More overruns a budget further; fewer cost more than a tenth of a compiled search."""
 
-MOST_AT_ONCE = 1 << 30
-"""Cells that a heart is told to expand at most (count): more does not fit its numbers on every machine."""
-
 Goals = int | Iterable[int] | Callable[[int], bool]
 """A place, several of which any will do, or a function that tells whether a place is one."""
 
@@ -152,12 +149,11 @@ class AStarSearch:
         if self._passage is not None and self._passage.version != self._version:
             self.restarts += 1
             self._begin()
-        is_timed = budget.stopwatch is not None
         while True:
-            most = CELLS_PER_LOOK if is_timed else budget.peek()
-            if most > MOST_AT_ONCE or self._most < math.inf:
-                most = min(most, self._most - self.expanded, MOST_AT_ONCE)
-            expanded = self._heart.advance(int(most) or 1)
+            most = budget.steps_at_once(CELLS_PER_LOOK)
+            if self._most < math.inf:
+                most = min(most, int(self._most) - self.expanded)
+            expanded = self._heart.advance(most)
             self.expanded += expanded
             budget.spend(expanded)
             if self._heart.is_done or self.expanded >= self._most:

@@ -125,8 +125,8 @@ class WayBook:
         distance, version = self._ground.distance, self._ground.version
         near = []
         for one in (*self.waiting.values(), *self.running.values(), *self.found.values()):
-            if one.path is not None and one.version != version:
-                continue
+            if one.path is not None and (one.version != version or not one.path.is_found):
+                continue  # that none leads to a goal from nearby says nothing here
             apart = max(distance(one.start, start), distance(one.goal, goal))
             if apart <= tolerance:
                 near.append((apart, one.number, one))

@@ -215,3 +215,32 @@ def test_bad_input_is_refused_at_the_call():
         search.result  # noqa: B018
     with pytest.raises(ValueError, match="cell"):
         search.walk_to(-1)
+
+
+def test_a_mover_that_could_not_be_followed_may_say_so_again():
+    passage = Grid(np.ones((9, 9))).passage()
+    memory = SearchMemory(passage)
+    search = advanced(AnytimeSearch(passage, 0, 80, memory=memory))
+    other = AStarSearch(passage, 0, 8, memory=memory)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="memory is in use"):
+            search.walk_to(72)
+    assert search.start == 0
+    other.cancel()
+    search.walk_to(72)
+    assert advanced(search).best.cells[0] == 72
+
+
+def test_a_way_says_how_much_too_dear_it_may_be():
+    cells = np.ones((40, 40))
+    cells[10:30, 30], cells[10, 10:30] = np.inf, np.inf     # a bag that estimates lead into
+    grid = Grid(cells)
+    search = AnytimeSearch(grid.passage(), grid.cell(20, 5), grid.cell(12, 39))
+    while search.best is None:
+        search.advance(Budget.of_steps(5))
+    first = search.best
+    assert first.bound == search.bound > 1
+    while not search.is_done:
+        search.advance(Budget.of_steps(50))
+    assert search.result.bound == 1
+    assert first.cost <= first.bound * search.result.cost

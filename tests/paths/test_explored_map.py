@@ -80,3 +80,21 @@ def test_reports_from_many_threads_are_all_taken_in():
         list(threads.map(lambda place: explored.report(place, [place + 1]), range(2000)))
     explored.advance(Budget.unlimited())
     assert len(explored) == 2000
+
+
+def test_saving_changes_nothing_also_while_a_question_is_being_answered():
+    def asked(is_saved):
+        explored = ExploredMap()
+        for place in range(6):
+            explored.report(place, [place + 1])
+        explored.advance(Budget.unlimited())
+        question = explored.ask(0, 9, lambda one, other: abs(one - other))
+        explored.advance(Budget.of_steps(2))
+        explored.report(6, [7])
+        if is_saved:
+            assert explored.save_state()["ways"][-1] == [6, 7]
+        version = explored.version
+        explored.advance(Budget.of_steps(20))
+        return question.way, version
+
+    assert asked(True) == asked(False)

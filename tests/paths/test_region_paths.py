@@ -208,3 +208,16 @@ def test_over_regions_the_first_way_of_an_anytime_search_takes_a_twentieth_of_th
         plain += search.expanded
         assert known.result.cost <= 1.1 * search.result.cost
     assert first <= 0.05 * plain
+
+
+def test_a_search_given_up_while_it_goes_on_by_cells_leaves_its_memory_to_one_other_only():
+    cells = np.ones((16, 16))
+    cells[:, 8] = np.inf
+    regions = regions_of(Grid(cells))
+    hopeless = RegionSearch(regions, 0, 15)
+    hopeless.advance(Budget.of_steps(1))
+    while regions.lend() is not hopeless._memory:       # until it gave back its memory, and goes by cells
+        hopeless.advance(Budget.of_steps(1))
+    regions.give_back(hopeless._memory, regions.passage.version)
+    hopeless.cancel()
+    assert regions.lend() is not regions.lend()

@@ -179,10 +179,8 @@ def jumping(name, **which):
     return make
 
 
-def sliced(_):
+def sliced(passage, start, goal):
     """A search cut into a thousand slices, beside the same uncut."""
-    grid, queries = level("corridors")
-    passage, (start, goal) = grid.passage(), queries[0]
     memory = SearchMemory(passage)
 
     def uncut():
@@ -201,6 +199,17 @@ def sliced(_):
         return search.result.cost
 
     return Contest(cut, {"uncut": uncut})
+
+
+def short_sliced(_):
+    grid, queries = level("corridors")
+    return sliced(grid.passage(), *queries[0])
+
+
+def long_sliced(_):
+    """Unlike ground, where nearly all cells are looked at."""
+    costs = np.random.default_rng(7).uniform(1.0, 9.0, (512, 512))
+    return sliced(Grid(costs).passage(), 0, costs.size - 1)
 
 
 def flowing(_):
