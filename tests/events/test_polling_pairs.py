@@ -61,7 +61,7 @@ class World:
 @pytest.mark.parametrize("terms", [
     {}, {"lifetime_frames": 3}, {"lifetime_frames": None}, {"lifetime_frames": 0}, {"is_symmetric": True},
     {"lifetime_s": 0.03}, {"may_ask": lambda asker, a, b: a != 0}, {"fallback": "?"},
-], ids=str)
+], ids=lambda terms: ", ".join(terms) or "no terms")
 @settings(max_examples=60)
 @given(events=st.lists(events, max_size=12))
 def test_pairs_are_answered_counted_and_saved_as_tuples_are(terms, events):
