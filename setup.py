@@ -16,7 +16,9 @@ LIMITED_API = "0x030B0000"  # CPython 3.11, as in tools/build_bridge.py
 
 
 def kernels() -> list[Extension]:
-    """Return every ai_core/**/_name.pyx as an extension; none without Cython."""
+    """Return every ai_core/**/_name.pyx as an extension; none without Cython, or where pure Python is asked for."""
+    if os.environ.get("AI_CORE_PURE_PYTHON") == "1":
+        return []  # tools/dev.py builds kernels by itself, and again when their sources change
     try:
         from Cython.Build import cythonize
     except ImportError:
@@ -27,7 +29,7 @@ def kernels() -> list[Extension]:
             ".".join(source.with_suffix("").parts), [source.as_posix()], py_limited_api=True,
             define_macros=[("Py_LIMITED_API", LIMITED_API)],
             # Never a fused product and sum: kernels and their twins agree to the last bit.
-            extra_compile_args=[] if os.name == "nt" else ["-O3", "-ffp-contract=off"],
+            extra_compile_args=[] if os.name == "nt" else ["-O3", "-g0", "-ffp-contract=off"],
         )
         for source in sorted(Path("ai_core").rglob("_*.pyx"))
     ]

@@ -125,8 +125,9 @@ def _install(root: Path, python: Path, progress: Step) -> None:
     pip = [str(python), "-m", "pip", "install", *quiet]
     finished = run([*pip, *requirements], timeout_s=_INSTALL_LIMIT_S, on_line=progress.note)
     check("installing the pinned packages", _REMEDY, finished)
+    # Without kernels: those of tools/build_bridge.py must not be replaced by setup.py's.
     finished = run(
         [*pip, "--no-deps", "--no-build-isolation", "--editable", root],
-        timeout_s=_INSTALL_LIMIT_S, on_line=progress.note,
+        timeout_s=_INSTALL_LIMIT_S, on_line=progress.note, env={**os.environ, "AI_CORE_PURE_PYTHON": "1"},
     )
     check("installing this repository into .venv", "read pip's output above", finished)
