@@ -83,6 +83,7 @@ from addons.ai_core.bridge.engine_types import (
     Variant,
 )
 from addons.ai_core.bridge.in_editor import is_in_editor
+from addons.ai_core.bridge.notified import notify
 from addons.ai_core.bridge.registration import gdclass, register, register_all
 
 __all__ = [
@@ -148,6 +149,7 @@ __all__ = [
     "is_in_editor",
     "method",
     "node_path",
+    "notify",
     "read_slides",
     "read_transforms",
     "register",

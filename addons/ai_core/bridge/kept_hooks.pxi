@@ -1,7 +1,10 @@
 # Methods of scripts and signals of nodes that stand in for each other: looked up once for all of them.
 #
 # GIL: released while a method runs or a signal is told, as around every generic call.
-# BORROWED: the node is an instance of a class of ours, which knows when it is freed.
+# BORROWED: the node is an instance of a class of ours, which knows when it is freed: its pointer
+#   is read where it stands, at each use, and is NULL from then on.
+
+cdef void* NOBODY = NULL         # where the pointer of what is not there is read
 
 cdef const void* bind_has_connections = NULL
 
@@ -15,16 +18,15 @@ cdef class NodeRow:
     """Nodes of classes of ours that belong together, by number; what is not there is None.
 
     Args:
-        nodes: those nodes, or None. Whoever made the row calls ``drop`` before one is freed.
+        nodes: those nodes, or None; one that is freed is called no more.
         signals: by number, names of signals of the node.
 
     Cost: 24 bytes a node, and 8 a signal.
     """
     cdef list nodes
-    cdef void** pointers         # OWNED; NULL where there is no node
+    cdef void*** pointers        # OWNED; each where the pointer of a node that ``nodes`` holds stands
     cdef void** names            # OWNED; of the signals of the first node, NULL, of the second, …
     cdef Py_ssize_t count
-    cdef bint is_incomplete      # who was dropped may have listeners
 
     def __init__(self, nodes, signals=()):
         cdef GDObject node
@@ -33,16 +35,20 @@ cdef class NodeRow:
         signals = [tuple(one) for one in signals] or [()] * self.count
         free(self.pointers)
         free(self.names)
-        self.pointers = <void**>calloc(self.count + 1, sizeof(void*))
+        self.pointers = <void***>calloc(self.count + 1, sizeof(void**))
         self.names = <void**>calloc(sum(map(len, signals)) + self.count + 1, sizeof(void*))
         for i in range(self.count):
             for name in signals[i]:
                 self.names[at] = name_ptr(name)
                 at += 1
             at += 1
+            self.pointers[i] = &NOBODY
             if self.nodes[i] is not None:
                 node = <GDObject?>self.nodes[i]
-                self.pointers[i] = node.live()
+                node.live()
+                if node.instance == NULL:
+                    raise TypeError(f"a row is of nodes of classes written in Python, got {node!r}")
+                self.pointers[i] = &node.pointer
 
     def __dealloc__(self):
         free(self.pointers)
@@ -53,37 +59,40 @@ cdef class NodeRow:
         return self.nodes[index]
 
     def drop(self, node):
-        """Call a node no more: it is about to go."""
+        """Call a node no more: it has left, or is about to go."""
         cdef Py_ssize_t i
         for i in range(self.count):
             if self.nodes[i] is node:
-                self.pointers[i] = NULL
-                self.is_incomplete = True
+                self.pointers[i] = &NOBODY
 
     cdef bint is_heard(self, Py_ssize_t number, void* signal) except -1:
         cdef uint8_t found = 0
         cdef const void* arguments[1]
         if not 0 <= number < self.count:
             raise IndexError(f"a row of {self.count} nodes has no number {number}")
-        if self.pointers[number] == NULL:
-            return self.is_incomplete
+        if self.pointers[number][0] == NULL:
+            return self.nodes[number] is not None        # who was dropped may have listeners
         arguments[0] = signal
-        gd_object_method_bind_ptrcall(bind_has_connections, self.pointers[number], arguments, &found)
+        gd_object_method_bind_ptrcall(bind_has_connections, self.pointers[number][0], arguments, &found)
         return found
 
     def has_listeners(self):
         """Return whether something is, or may be, connected to a signal of one of the nodes."""
         cdef Py_ssize_t i, at = 0
-        cdef uint8_t found = self.is_incomplete
+        cdef uint8_t found = 0
         cdef const void* arguments[1]
         for i in range(self.count):
+            if self.pointers[i][0] == NULL and self.nodes[i] is not None:
+                return True
             while self.names[at] != NULL:
-                if self.pointers[i] != NULL and not found:
-                    arguments[0] = self.names[at]
-                    gd_object_method_bind_ptrcall(bind_has_connections, self.pointers[i], arguments, &found)
+                arguments[0] = self.names[at]
+                if self.pointers[i][0] != NULL:
+                    gd_object_method_bind_ptrcall(bind_has_connections, self.pointers[i][0], arguments, &found)
+                if found:
+                    return True
                 at += 1
             at += 1
-        return found != 0
+        return False
 
 
 @cython.final
@@ -170,10 +179,10 @@ cdef class KeptHook:
             with nogil:
                 for i in range(stop - begin):
                     error.error = 1
-                    if row.pointers[at[i]] != NULL:
+                    if row.pointers[at[i]][0] != NULL:
                         error.error = 0
                         memset(result, 0, sizeof(GDVariant))
-                        gd_object_call_script_method(row.pointers[at[i]], self.name, NULL, 0, result, &error)
+                        gd_object_call_script_method(row.pointers[at[i]][0], self.name, NULL, 0, result, &error)
                     if error.error != 0 or not is_no(result):
                         break
                 else:

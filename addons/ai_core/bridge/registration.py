@@ -10,6 +10,7 @@ import _bridge
 from addons.ai_core.bridge.declarations import export, hook, signal
 from addons.ai_core.bridge.engine_types import TYPE_NUMBERS, PackedStringArray, describe
 from addons.ai_core.bridge.in_editor import exports_of, for_editor, is_in_editor, tell_editor
+from addons.ai_core.bridge.notified import NOTIFICATIONS, told
 
 FUNCTION, GETTER, SETTER = 0, 1, 2
 
@@ -25,18 +26,6 @@ VIRTUALS: dict[str, tuple[tuple[int, ...], int]] = {
 }
 """Engine virtuals: argument types and result type (-1 for none)."""
 
-NOTIFICATIONS = {
-    "on_predelete": 1,  # the last moment at which the node can be used
-    "on_reloaded": 2,
-    "on_enter_tree": 10,
-    "on_exit_tree": 11,
-    "on_ready": 13,
-    "on_paused": 14,    # it can no longer process: the tree was paused, or a node above was disabled
-    "on_unpaused": 15,
-    "on_process": 25,  # the internal one: a script's own _process does not silence it
-    "on_physics_process": 26,
-    "on_entered": 27,  # each time, when the whole branch is in the tree; on_enter_tree comes before siblings
-}
 EVERY_FRAME = {"_process", "_physics_process", "on_process", "on_physics_process"}
 
 declared_classes: list[type] = []
@@ -182,8 +171,6 @@ def _virtuals(cls: type) -> list[dict[str, Any]]:
 
 
 def _notifications(cls: type) -> list[tuple[int, Any, str, bool]]:
+    parts = ((name, what, told(cls, name)) for name, what in NOTIFICATIONS.items())
     return [
-        (what, getattr(cls, name), f"{cls.__name__}.{name}", name in EVERY_FRAME)
-        for name, what in NOTIFICATIONS.items()
-        if callable(getattr(cls, name, None))
-    ]
+        (what, part, f"{cls.__name__}.{name}", name in EVERY_FRAME) for name, what, part in parts if part is not None]

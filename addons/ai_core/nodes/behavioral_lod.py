@@ -98,6 +98,9 @@ class BehavioralLOD(ImportanceAgent, Node):
         self._prefix = ""
 
     def on_entered(self) -> None:
+        self._enter()
+
+    def _enter(self) -> None:
         if self.core is None:
             self._begin()
         if self.core is not None and self.importance_source == self.Source.VIEWERS:
@@ -146,7 +149,7 @@ class BehavioralLOD(ImportanceAgent, Node):
         self.leave_importance()
         self._end()
         if self.is_inside_tree():
-            self.on_entered()
+            self._enter()
 
     def saved(self) -> State:
         return {"version": 1, "settings": saved_settings(self, SAVED), "lod": self.core.save_state()}

@@ -8,6 +8,7 @@ from addons.ai_core.bridge.gd import (
     Node,
     RefusedValue,
     is_in_editor,
+    notify,
     report_error,
     report_exception,
 )
@@ -58,7 +59,7 @@ def call_waiting(member: Node, group: str) -> None:
     """Tell those who wait for a member of a group that one has come."""
     for node in member.get_tree().get_nodes_in_group(group + WAITING):
         node.remove_from_group(group + WAITING)
-        node.on_entered()
+        notify(node, "on_entered")
 
 
 def scheduler_of(node: Any) -> Any:
@@ -93,8 +94,8 @@ def look_for_another(scheduler: Any) -> None:
             if not one.is_valid() or not one.is_inside_tree() or one.runs_under != gone:
                 continue
             try:
-                one.on_exit_tree()
-                one.on_entered()
+                notify(one, "on_exit_tree")
+                notify(one, "on_entered")
             except Exception as error:  # whatever it is, the others look too
                 report_exception(error, "looking for another AIScheduler", one)
 

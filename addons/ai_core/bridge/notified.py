@@ -1,0 +1,96 @@
+"""What classes written in Python do when the engine notifies an instance: each class of a line its own part.
+
+A class that overrides ``on_exit_tree``, say, adds to what its bases do, with or without
+``super()``: what keeps a node in order does not hang on whoever extends it.
+
+Rejected: calling only the last override, as Python does. A base that is not told that a node
+leaves keeps calling it after it is freed.
+"""
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+NOTIFICATIONS = {
+    "on_predelete": 1,  # the last moment at which the node can be used
+    "on_reloaded": 2,
+    "on_enter_tree": 10,
+    "on_exit_tree": 11,
+    "on_ready": 13,
+    "on_paused": 14,    # it can no longer process: the tree was paused, or a node above was disabled
+    "on_unpaused": 15,
+    "on_process": 25,  # the internal one: a script's own _process does not silence it
+    "on_physics_process": 26,
+    "on_entered": 27,  # each time, when the whole branch is in the tree; on_enter_tree comes before siblings
+}
+LEAVING = {"on_predelete", "on_exit_tree"}
+"""What a class does before its bases: they still work then. All else is done by bases first."""
+
+DONE = "_done_of_notification"
+
+Part = Callable[[Any], object]
+
+
+def told(cls: type, name: str) -> Part | None:
+    """Return what a class and its bases do on a notification, None for nothing.
+
+    What each declared class of the line does is done once, whoever calls ``super()``; what one
+    raises keeps none of the others from it.
+    """
+    parts: list[Part] = []
+    level, found_in = cls, None
+    for base in cls.__mro__:
+        if "__declared__" in base.__dict__:
+            level = base
+        part = base.__dict__.get(name)
+        if part is None or level is found_in:    # of the plain classes that a declared one is made of, the first
+            continue
+        if parts and not hasattr(part, "__wrapped__"):
+            part = _once(part)
+            setattr(level, name, part)           # where super() finds it
+        parts.append(part)
+        found_in = level
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    return _all_of(parts if name in LEAVING else parts[::-1])
+
+
+def notify(node: Any, name: str) -> None:
+    """Do what the engine's notification would have an instance do."""
+    part = told(type(node), name)
+    if part is not None:
+        part(node)
+
+
+def _once(part: Part) -> Part:
+    @functools.wraps(part)
+    def do(node: Any) -> None:
+        done = node.__dict__.get(DONE)
+        if done is None:
+            part(node)
+        elif part not in done:
+            done.add(part)
+            part(node)
+
+    return do
+
+
+def _all_of(parts: list[Part]) -> Part:
+    def do(node: Any) -> None:
+        outer, errors = node.__dict__.get(DONE), []
+        node.__dict__[DONE] = set[Part]()
+        try:
+            for part in parts:
+                try:
+                    part(node)
+                except Exception as error:      # raised when all have done their part
+                    errors.append(error)
+        finally:
+            node.__dict__[DONE] = outer
+        if len(errors) > 1:
+            raise ExceptionGroup(f"{len(errors)} classes failed", errors)
+        if errors:
+            raise errors[0]
+
+    return do
