@@ -68,11 +68,18 @@ class FrameTimeline:
         self._begins: list[float] = [0.0]      # of who runs now, the outermost first; last, of who runs next
 
     def since(self, frame: int) -> list[TimedFrame]:
-        """Return the frames kept whose number is above ``frame``, the oldest first."""
+        """Return the frames kept whose number is above ``frame``, the oldest first; all if none is that late.
+
+        When an earlier save is loaded, frames begin anew, at lower numbers than were told already.
+        """
+        if self._frames and self._frames[-1].frame < frame:
+            return list(self._frames)
         return [one for one in self._frames if one.frame > frame]
 
     def before_task(self, name: str, now: TimeIndex) -> None:
         """Told by the trace."""
+        if self._frames and now.frame < self._frames[-1].frame:
+            self._frames.clear()               # an earlier save was loaded
         if not self._frames or self._frames[-1].frame != now.frame:
             self._frames.append(TimedFrame(now.frame, self._budget_us()))
             self._begins = [0.0]

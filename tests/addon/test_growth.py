@@ -107,9 +107,14 @@ def test_the_plugin_switched_off_and_on_ten_times_leaves_nothing_and_says_nothin
     assert said == ["false", "true", "true"]
 
 
+def main(frames: int) -> None:
+    museum = "res://demo_project/scenes/museum.tscn"
+    rows = watch(build(ROOT), ROOT, "play", str(frames), museum, limit_s=frames * 0.05)
+    for row in rows:
+        print("objects {}, nodes {}, orphans {}, resources {}, static {} kB, resident {} kB".format(*row))
+    assert_no_growth(rows)
+    print(f"nothing grew from frame {frames // 2} to {frames}")
+
+
 if __name__ == "__main__":
-    frames = int(sys.argv[1]) if len(sys.argv) > 1 else 200_000
-    for row in watch(
-        build(ROOT), ROOT, "play", str(frames), "res://demo_project/scenes/museum.tscn", limit_s=frames * 0.05
-    ):
-        print("objects {}, nodes {}, orphans {}, resources {}, static {} kB, resident {} kB".format(*row), flush=True)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 200_000)

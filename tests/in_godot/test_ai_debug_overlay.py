@@ -57,11 +57,32 @@ def test_shown_it_tells_of_frames_and_of_work(level, overlay, physics_frames):
     assert "Senses senses" in {run[0] for frame in report["frames"] for run in frame["runs"]}
     assert "used_us_mean" in report["text"]
     assert "Senses senses" in report["text"]
-    assert overlay.get_report()["frames"] == []                   # told once
     overlay.shown = False
     assert level["scheduler"].trace.after_task == ()
     physics_frames(2)
     assert overlay.get_child_count(True) == 0
+
+
+def test_reading_its_report_takes_nothing_from_what_it_shows(level, overlay, physics_frames):
+    overlay.shown = True
+    physics_frames(5)
+    (panel,) = overlay.get_child(0, True).find_children("AI", "", True, False)
+    shown = panel.shown_frames()
+    first, second = overlay.get_report(), overlay.get_report()
+    assert first["frames"] == second["frames"] != []
+    overlay.show_report()
+    assert panel.shown_frames() == len(first["frames"]) > shown
+
+
+def test_a_panel_that_is_closing_wakes_nothing_again(level, overlay, physics_frames):
+    overlay.shown = True
+    physics_frames(2)
+    panel = overlay._panel
+    overlay.shown = False
+    panel.emit_signal("wished", {"section": "scheduler", "scheduler": "", "character": "", "wanted": ""})
+    overlay.show_report()
+    assert overlay.get_report() == {}
+    assert level["scheduler"].trace.after_task == ()
 
 
 def test_it_tells_what_a_character_does_and_why(level, overlay, physics_frames):
@@ -110,6 +131,27 @@ def test_its_panel_shows_the_report(level, overlay, frames, tree):
     (panel,) = overlay.get_child(0, True).find_children("AI", "", True, False)
     assert "Doze: active" in panel.shown_text()
     assert panel.shown_frames() > 0
+
+
+def test_a_crowd_in_a_frame_is_drawn_with_few_bars_and_who_overran_stays_red():
+    strip = singleton("ResourceLoader").load("res://addons/ai_core/debugging/frame_strip.gd")
+    runs = [[f"villager {i}", 0, float(i), 1.0] for i in range(100)]
+    runs += [["boss", 0, 100.0, 2.0], ["last", 0, 102.0, 1.0], ["inside", 1, 0.0, 1.0]]
+    bars = strip.bars_of({"used_us": 103.0, "overran": "boss", "runs": runs})
+    assert len(bars) < 35
+    assert [bar[1] for bar in bars[1:]] == [bar[1] + bar[2] for bar in bars[:-1]]     # no gaps
+    assert sum(bar[2] for bar in bars) == 103.0
+    assert [bar[1:] for bar in bars if bar[0] == strip.OVERRAN] == [[100.0, 2.0]]
+
+
+def test_what_a_crowd_makes_dear_is_told_once_for_each_choice(level, overlay, physics_frames):
+    overlay.shown = True
+    physics_frames(3)
+    watch, before = overlay._watch, overlay.get_report()["text"]
+    physics_frames(3)
+    assert watch.report()["text"] == before
+    overlay.wished({"section": "scheduler", "scheduler": "", "character": "", "wanted": ""})
+    assert watch.report()["text"] != before
 
 
 def test_the_game_stops_and_goes_on_for_one_frame_of_ai(level, overlay, frames, tree):

@@ -104,3 +104,19 @@ def test_who_begins_to_look_while_work_runs_sees_what_begins_after_that():
 def test_nothing_to_keep_is_refused():
     with pytest.raises(ValueError, match="frames must be at least 1"):
         FrameTimeline(lambda: 0.0, frames=0)
+
+
+def test_after_an_earlier_save_was_loaded_it_tells_of_the_frames_since():
+    stopwatch, clock, trace, scheduler, timeline = world()
+    trace.listen(timeline)
+    scheduler.add(stopwatch.takes(10), name="senses")
+    run(scheduler, clock, 5)
+    go_back = clock.prepare_state(clock.save_state()), scheduler.prepare_state(scheduler.save_state())
+    run(scheduler, clock, 15)
+    assert [one.frame for one in timeline.since(-1)] == list(range(20))
+    for change in go_back:
+        change()
+    run(scheduler, clock, 2)
+    assert [one.frame for one in timeline.since(19)] == [5, 6]
+    assert [one.frame for one in timeline.since(5)] == [6]
+    assert timeline.since(6) == []

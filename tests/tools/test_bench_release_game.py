@@ -15,7 +15,8 @@ from tools.progress import StepFailed
 SCENE = Scene("res://tests/benchmarks/demo/demo.tscn", modules=("tests.benchmarks.demo.nodes",), limit_s=5.0)
 LOADER = Path("addons/ai_core/bin") / platform_name() / "libai_core_loader.so"
 SOURCES = (
-    "addons/ai_core/ai_core.gdextension", "addons/ai_core/bridge/gd.py", "addons/ai_core/bridge/values.pxi",
+    "addons/ai_core/ai_core.gdextension", "addons/ai_core/debugging/debug_panel.gd",
+    "addons/ai_core/bridge/gd.py", "addons/ai_core/bridge/values.pxi",
     str(LOADER), "ai_core/clock.py", "tests/benchmarks/demo/demo.tscn", "tests/benchmarks/demo/nodes.py",
     "tools/benchmarking/records.py",
 )
@@ -63,8 +64,8 @@ def test_the_pack_holds_what_godot_reads_and_nothing_of_python(game):
     packed = game().folder / "packed"
     files = {str(file.relative_to(packed)) for file in packed.rglob("*") if file.is_file()}
     assert files == {
-        "project.godot", "addons/ai_core/ai_core.gdextension", "tests/benchmarks/demo/demo.tscn",
-        ".godot/extension_list.cfg", ".godot/global_script_class_cache.cfg",
+        "project.godot", "addons/ai_core/ai_core.gdextension", "addons/ai_core/debugging/debug_panel.gd",
+        "tests/benchmarks/demo/demo.tscn", ".godot/extension_list.cfg", ".godot/global_script_class_cache.cfg",
     }
     assert f'run/main_scene="{SCENE.path}"' in (packed / "project.godot").read_text()
 

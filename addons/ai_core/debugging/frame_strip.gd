@@ -4,11 +4,14 @@ extends Control
 
 const MOST_FRAMES := 120
 const HEIGHT_PX := 96.0
+## Work thinner than this part of its frame is drawn as one bar with what ran next: a crowd's runs are less than a pixel.
+const THINNEST := 1.0 / 32.0
 const BUDGET := Color(1.0, 0.85, 0.3)
 const OVERRAN := Color(0.9, 0.22, 0.2)
 const BACK := Color(0, 0, 0, 0.25)
 
-## Dictionaries, the oldest first: frame, budget_us, used_us, overran, left_out, runs [name, depth, begins_us, used_us].
+## Dictionaries, the oldest first: frame, budget_us, used_us, overran, left_out, runs [name, depth, begins_us, used_us];
+## and what is drawn of it, bars [color, begins_us, used_us].
 var frames: Array[Dictionary] = []
 
 
@@ -19,7 +22,9 @@ func _init() -> void:
 
 
 func add(newer: Array) -> void:
-	frames.append_array(newer)
+	for frame: Dictionary in newer:
+		frame.bars = bars_of(frame)
+		frames.append(frame)
 	if frames.size() > MOST_FRAMES:
 		frames = frames.slice(-MOST_FRAMES)
 	queue_redraw()
@@ -42,11 +47,8 @@ func _draw() -> void:
 
 
 func _draw_frame(frame: Dictionary, x: float, width: float, per_us: float) -> void:
-	for run: Array in frame.runs:
-		if run[1] > 0:
-			continue
-		var color := OVERRAN if run[0] == frame.overran else color_of(run[0])
-		draw_rect(Rect2(x, size.y - (run[2] + run[3]) * per_us, maxf(1.0, width - 1.0), run[3] * per_us), color)
+	for bar: Array in frame.bars:
+		draw_rect(Rect2(x, size.y - (bar[1] + bar[2]) * per_us, maxf(1.0, width - 1.0), bar[2] * per_us), bar[0])
 
 
 func _get_tooltip(at: Vector2) -> String:
@@ -64,6 +66,27 @@ static func words_of(frame: Dictionary) -> String:
 	if frame.left_out > 0:
 		lines.append("  and %d more" % frame.left_out)
 	return "\n".join(lines)
+
+
+## What is drawn of a frame: a bar for each piece of work in its color; thin ones together, in the color of the longest.
+static func bars_of(frame: Dictionary) -> Array[Array]:
+	var bars: Array[Array] = []
+	var thinnest_us: float = frame.used_us * THINNEST
+	var longest_us := 0.0
+	for run: Array in frame.runs:
+		if run[1] > 0:
+			continue
+		var overran: bool = run[0] == frame.overran
+		var last: Array = [] if bars.is_empty() else bars[-1]
+		if overran or last.is_empty() or last[2] >= thinnest_us or last[0] == OVERRAN:
+			longest_us = run[3]
+			bars.append([OVERRAN if overran else color_of(run[0]), run[2], run[3]])
+			continue
+		last[2] = run[2] + run[3] - last[1]
+		if run[3] > longest_us:
+			longest_us = run[3]
+			last[0] = color_of(run[0])
+	return bars
 
 
 ## The same color for the same name, each time.

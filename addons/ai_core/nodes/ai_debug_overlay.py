@@ -89,27 +89,28 @@ class AIDebugOverlay(Node):
 
     @method
     def get_report(self) -> dict:
-        """Return what is new of what it shows, as plain data; empty while it is not shown. Frames are told once."""
-        return {} if self._watch is None else self._watch.report()
+        """Return what it shows, as plain data, with the last 120 frames; empty while it is not shown."""
+        return {} if self._watch is None else self._watch.look()
 
     def show_report(self) -> None:
-        """Look again; called by a timer while it is shown."""
+        """Look again; called by a timer while it is shown, and for the rest of the frame in which it is hidden."""
+        if self._panel is None:
+            return
         scheduler = self._scheduler()
         if self._watch is not None and self._watch.scheduler != scheduler:
             self._watch.close()
             self._watch = None
         if self._watch is None and scheduler is not None:
             self._watch = DebugWatch(scheduler)
+            self._choose()
         if self._watch is not None:
-            self._watch.section = self._wish.get("section", SECTIONS[self.section])
-            self._watch.character = self._wish.get("character", "")
-            self._watch.wanted = self._wish.get("wanted", "")
             self._panel.show_report(self._watch.report())
 
     def wished(self, wish: dict) -> None:
         """Called by the panel: something else is wanted."""
-        if wish:
+        if wish and self._panel is not None:
             self._wish = wish
+            self._choose()
             self.show_report()
 
     def pause(self, is_paused: bool) -> None:
@@ -121,6 +122,12 @@ class AIDebugOverlay(Node):
         scheduler = self._scheduler()
         if scheduler is not None:
             self._stepping.step(scheduler)
+
+    def _choose(self) -> None:
+        if self._watch is not None:
+            wish = self._wish
+            self._watch.choose(
+                wish.get("section", SECTIONS[self.section]), wish.get("character", ""), wish.get("wanted", ""))
 
     def _scheduler(self) -> Any:
         found = self.get_node_or_null(self._wish.get("scheduler", "") or ".")

@@ -7,6 +7,7 @@ from addons.ai_core.bridge.gd import GDObject
 from addons.ai_core.nodes import debug_texts
 from addons.ai_core.nodes.scene_events import events_under
 from addons.ai_core.nodes.scheduled import SCHEDULERS
+from addons.ai_core.nodes.scheduler_core import Policy
 from ai_core.scheduling.frame_timeline import FrameTimeline, TimedFrame
 
 SECTIONS = ("scheduler", "habits", "senses", "events", "paths")
@@ -20,20 +21,20 @@ NOBODY = "choose a character on the left"
 class DebugWatch:
     """Reports of what runs under one AIScheduler, until ``close``.
 
-    Nothing is kept or counted while nobody watches. Of characters only the chosen one is described.
+    Nothing is kept or counted while nobody watches. Of characters only the chosen one is described. The list of
+    characters and the table of all work are made anew only as something is chosen: the panel chooses once a second,
+    and asks for reports more often than a crowd of a thousand could be told of without a hitch.
 
     Args:
         scheduler: an AIScheduler that is under no other.
-        section: one of SECTIONS.
-        character: path of the node whose habits and senses are told, from the root; empty is none yet.
-        wanted: part of the paths of characters that are listed.
     """
 
-    def __init__(self, scheduler: Any, section: str = "scheduler", character: str = "", wanted: str = "") -> None:
+    def __init__(self, scheduler: Any) -> None:
         self.scheduler = scheduler
-        self.section = section
-        self.character = character
-        self.wanted = wanted
+        self.section, self.character = SECTIONS[0], ""
+        self._wanted = ""
+        self._characters: list[str] | None = None
+        self._table = ""
         self._told_frame = -1
         self._timeline = FrameTimeline(lambda: float(scheduler.budget_us))
         scheduler.trace.listen(self._timeline)
@@ -43,36 +44,56 @@ class DebugWatch:
         self.scheduler.trace.unlisten(self._timeline)
         self._log(False)
 
+    def choose(self, section: str, character: str, wanted: str) -> None:
+        """Set what is told from now on.
+
+        Args:
+            section: one of SECTIONS.
+            character: path of the node whose habits and senses are told, from the root; empty is none yet.
+            wanted: part of the paths of characters that are listed.
+        """
+        self.section, self.character, self._wanted = section, character, wanted
+        self._characters, self._table = None, ""
+
     def report(self) -> dict[str, Any]:
         """Return what is new, as plain data: frames since the last report, and the section in words."""
-        self._log(self.section == "events")
-        scheduler = self.scheduler
         frames = self._timeline.since(self._told_frame)
         if frames:
             self._told_frame = frames[-1].frame
+        return self._with(frames)
+
+    def look(self) -> dict[str, Any]:
+        """Return the same of now, with all frames that are kept; leave to the next report what is new for it."""
+        self._characters, self._table = None, ""
+        return self._with(self._timeline.since(-1))
+
+    def _with(self, frames: list[TimedFrame]) -> dict[str, Any]:
+        self._log(self.section == "events")
+        scheduler = self.scheduler
+        if self._characters is None:
+            self._characters = debug_texts.characters_of(scheduler.joined_nodes, self._wanted, MOST_CHARACTERS)
         return {
             "scheduler": str(scheduler.get_path()),
             "schedulers": [str(one.get_path()) for one in top_schedulers(scheduler)],
             "headline": self._headline(),
             "frames": [_plain(one) for one in frames],
-            "characters": debug_texts.characters_of(
-                scheduler.joined_nodes, self.wanted, MOST_CHARACTERS),
+            "characters": self._characters,
             "character": self.character,
             "section": self.section,
             "text": self._text(),
         }
 
     def _headline(self) -> str:
-        stats = self.scheduler.get_stats()
-        budget_us = stats["budget_us"]
-        share = f" of {budget_us:.0f} µs, {stats['overruns']} overruns" if budget_us > 0 else " µs, no budget"
-        return (
-            f"frame {stats['frame']}, {stats['seconds']:.2f} s, {stats['policy'].lower().replace('_', ' ')}:"
-            f" {stats['last_frame_us']:.0f}{share}")
+        scheduler = self.scheduler
+        now, budget_us = scheduler.clock.now, scheduler.budget_us
+        policy = Policy(scheduler.policy).name.lower().replace("_", " ")
+        share = f" of {budget_us:.0f} µs, {scheduler.core.overruns} overruns" if budget_us > 0 else " µs, no budget"
+        return f"frame {now.frame}, {now.seconds:.2f} s, {policy}: {scheduler.monitored_total('time_us'):.0f}{share}"
 
     def _text(self) -> str:
         if self.section == "scheduler":
-            return debug_texts.of_scheduler(self.scheduler)
+            self._table = self._table or debug_texts.of_scheduler(self.scheduler)
+            return self._table
         if self.section == "events":
             return debug_texts.of_events(self.scheduler)
         if self.section == "paths":

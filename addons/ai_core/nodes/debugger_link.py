@@ -88,7 +88,7 @@ class DebuggerLink:
             self._end()
             self._watch = DebugWatch(named)
             self._start_timer()
-        self._watch.section, self._watch.character, self._watch.wanted = section, character, wanted
+        self._watch.choose(section, character, wanted)
         self._reports_left = REPORTS_A_WISH
         self.send()
 
