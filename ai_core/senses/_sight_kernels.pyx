@@ -98,18 +98,21 @@ def pairs_in_reach(sensors, sensor_ids, sources, source_ids, sense, out_keys, ou
         raise ValueError(f"out_keys and out_intensity must have room for {n * m} pairs")
     if n == 0 or m == 0:
         return 0
-    cdef Target* targets = <Target*> malloc(m * sizeof(Target))
-    if targets == NULL:
-        raise MemoryError()
+    cdef Targets all
+    all.one = <Target*> malloc(m * sizeof(Target))
+    all.near = <float*> malloc(3 * m * sizeof(float))
     try:
-        m = gather_targets(sources, source_ids, &look, targets)
-        if n * m >= LONG:
+        if all.one == NULL or all.near == NULL:
+            raise MemoryError()
+        all.count = gather_targets(sources, source_ids, &look, all.one)
+        if n * all.count >= LONG:
             with nogil:
-                count = find_pairs(&look, ids, targets, m, keys, intensity)
+                count = find_pairs(&look, ids, &all, keys, intensity)
         else:
-            count = find_pairs(&look, ids, targets, m, keys, intensity)
+            count = find_pairs(&look, ids, &all, keys, intensity)
     finally:
-        free(targets)
+        free(all.one)
+        free(all.near)
     return count
 
 
@@ -169,40 +172,6 @@ cdef Py_ssize_t gather_targets(sources, source_ids, Look* look, Target* targets)
     return count
 
 
-cdef Py_ssize_t find_pairs(
-    Look* look, Py_buffer* ids, Target* targets, Py_ssize_t m, Py_buffer* keys, Py_buffer* intensity,
-) noexcept nogil:
-    """Find sensors near any target by groups, in single precision; test those exactly."""
-    cdef Py_ssize_t n = ids.shape[0], first = 0, group, i, j, count = 0
-    cdef Py_ssize_t run = first_of_run(ids)
-    cdef int near
-    cdef int32_t one[BLOCK]
-    cdef Py_ssize_t found
-    cdef uint16_t masks[GROUPS]
-    cdef Block block
-    while first < n:
-        fetch(&block, look.position, ids, run, first, min(<Py_ssize_t> BLOCK, n - first))
-        for group in range(GROUPS):
-            masks[group] = 0
-        for j in range(m):
-            mark_near(&block, &targets[j], masks)
-        found = 0
-        for group in range(GROUPS):
-            near = masks[group]
-            i = first + group * GROUP
-            while near:
-                if near & 1:
-                    one[found] = int32_at(ids, i)
-                    fetch_ahead(look, one[found] & SLOT_MASK)
-                    found += 1
-                near >>= 1
-                i += 1
-        for i in range(found):
-            count = add_pairs(look, one[i], targets, m, keys, intensity, count)
-        first += BLOCK
-    return count
-
-
 cdef inline void fetch_ahead(Look* look, Py_ssize_t slot) noexcept nogil:
     """Have what is asked of a sensor brought nearer: it lies far away where there are many."""
     prefetch(<char*> look.log_threshold.buf + slot * look.log_threshold.strides[0]
@@ -214,48 +183,6 @@ cdef inline void fetch_ahead(Look* look, Py_ssize_t slot) noexcept nogil:
     if look.needs_cone:
         prefetch(<char*> look.forward.buf + slot * look.forward.strides[0])
         prefetch(<char*> look.cones.buf + slot * look.cones.strides[0])
-
-
-cdef Py_ssize_t add_pairs(
-    Look* look, int32_t sensor_id, Target* targets, Py_ssize_t m,
-    Py_buffer* keys, Py_buffer* intensity, Py_ssize_t count,
-) noexcept nogil:
-    """Write the pairs of one sensor after the first ``count``; return how many there are then."""
-    cdef double dx, dy, dz, squared, sensed
-    cdef Target* target
-    cdef Py_ssize_t j, slot = sensor_id & SLOT_MASK
-    cdef double x = float32_at(look.position, slot, 0)
-    cdef double y = float32_at(look.position, slot, 1)
-    cdef double z = float32_at(look.position, slot, 2)
-    cdef bint is_ready = False
-    cdef Eye eye
-    eye.slot = slot
-    for j in range(m):
-        target = &targets[j]
-        dx, dy, dz = target.at[0] - x, target.at[1] - y, target.at[2] - z
-        squared = dx * dx + dy * dy + dz * dz
-        # The rough test again: before divisions and roots, which cost most.
-        if squared > target.limit:
-            continue
-        if target.size != 1:
-            dx, dy, dz = dx / target.size, dy / target.size, dz / target.size
-            squared = dx * dx + dy * dy + dz * dz
-        if look.attenuation != 1 and not look.has_acuity and is_faded(look, slot, target, sqrt(squared)):
-            continue
-        if not is_ready and not prepare(look, &eye):
-            return count
-        is_ready = True
-        if squared > eye.farthest:
-            continue
-        if not (eye.notices & target.affiliation) or eye.own_source == target.id:
-            continue
-        sensed = sensed_by(look, &eye, target, dx, dy, dz, sqrt(squared))
-        if sensed >= eye.threshold:
-            (<int64_t*> (<char*> keys.buf + count * keys.strides[0]))[0] = (
-                <int64_t> sensor_id << ID_BITS | target.id)
-            (<double*> (<char*> intensity.buf + count * intensity.strides[0]))[0] = sensed
-            count += 1
-    return count
 
 
 cdef bint prepare(Look* look, Eye* eye) noexcept nogil:
@@ -387,3 +314,4 @@ def sensors_reached(sensors, waves):
 
 
 include "_marking.pxi"
+include "_pairing.pxi"

@@ -12,6 +12,7 @@ from ai_core.senses.pairs_in_view import ids_of, key_of
 from ai_core.senses.perceiver import Perceiver
 from ai_core.senses.perceivers import Perceivers
 from ai_core.senses.scent_trail import Mark
+from ai_core.senses.sensation import Sensation
 from ai_core.senses.sense_reasons import FactorsBetween, SenseReasons
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.smelling import Smelling
@@ -44,6 +45,14 @@ class Asking:
     def awareness_of(self, sensor_id: int, target: int) -> Awareness | None:
         """Return how aware a sensor is of a target; None if not at all."""
         return self._perceiver(sensor_id).meters.get(target)
+
+    def last_told(self, sensor_id: int) -> Sensation | None:
+        """Return the newest sensation that a sensor was told, or would have been if it listened.
+
+        Raises:
+            UnknownNameError: if the id is not in use.
+        """
+        return self._perceiver(sensor_id).last_told
 
     def sensed_by(self, sensor_id: int, modality_name: str = "sight") -> list[int]:
         """Return ids of what a sensor senses now in a continuous modality, ascending."""

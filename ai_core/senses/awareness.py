@@ -266,6 +266,23 @@ class Awareness:
         if not self._value:
             self._startled = {}
 
+    def be_startled(
+        self, value: float, now_s: float, modality: str, startled: float, *, anew: bool
+    ) -> None:
+        """Learn how signals have raised the meter lately, without crossing a level.
+
+        Args:
+            value: where it was after the last of them.
+            now_s: when that was (s).
+            modality: by which sense they came.
+            startled: what they and those before have added.
+            anew: whether the number was 0 meanwhile.
+        """
+        if anew:
+            self._startled = {}
+        self._startled[modality] = startled
+        self._value, self._now_s, self._line_from = value, now_s, (now_s, value)
+
     def move_on(self, visibility: float, line_from: tuple[float, float], modality: str) -> None:
         """Learn how the target has shown itself lately, without crossing a level."""
         self._visibility, self._line_from = visibility, line_from

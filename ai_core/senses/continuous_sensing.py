@@ -17,7 +17,7 @@ import ai_core.senses.sight_kernels as sight_kernels
 from ai_core.budget import Budget
 from ai_core.errors import shown
 from ai_core.senses.modality import Modality, ModalitySet
-from ai_core.senses.pairs_in_view import PairsInView, ids_of
+from ai_core.senses.pairs_in_view import ID_BITS, PairsInView, ids_of
 from ai_core.senses.query_ages import QueryAges
 from ai_core.senses.ray_turns import RayTurns
 from ai_core.senses.sensation import Point
@@ -106,6 +106,8 @@ class ContinuousSensing:
         self._found: dict[int, list[tuple[NDArray[np.int64], NDArray[np.float64]]]] = {}
         self._to_look = np.zeros(0, np.int32)
         self._is_looking = False
+        # How many had been removed when the pass began that found the pairs; and the one under way.
+        self._removals = self._removals_before = (0, 0)
         self.ages = QueryAges()
         self._out = (np.zeros(0, np.int64), np.zeros(0))
 
@@ -124,6 +126,7 @@ class ContinuousSensing:
             self._to_look = self._sensors.ids.ids
             self._found = {number: [] for number in self.pairs}
             self._is_looking = True
+            self._removals_before = self._count_removals()
         block = 1 + PAIRS_PER_BLOCK // (1 + len(self._sources.ids))
         enough = len(self._to_look) - block * (PAIRS_PER_ADVANCE // PAIRS_PER_BLOCK)
         while len(self._to_look):
@@ -139,6 +142,7 @@ class ContinuousSensing:
             for number, found in self._found.items():
                 found.append(self._in_reach(number, looking))
         self._is_looking = False
+        self._removals = self._removals_before
         self.ages.end_pass(now_s)
         for number, found in self._found.items():
             keys, intensities = (np.concatenate(part) for part in zip(
@@ -153,28 +157,42 @@ class ContinuousSensing:
         """Return the pairs whose turn it is, by importance and age, ties by sensor, then source."""
         parts = []
         for number, pairs in self.pairs.items():
-            if self._modalities[number].needs_line_of_sight:
-                sensor_ids, source_ids = ids_of(pairs.keys)
-                alive = self._sensors.ids.are_known(sensor_ids)
-                rows = np.flatnonzero(alive & self._sources.ids.are_known(source_ids))
-                kind = np.full(len(rows), number, np.intp)
-                since = self.turns.since(pairs.waiting_since[rows], sensor_ids[rows], source_ids[rows])
-                parts.append((since, sensor_ids[rows], source_ids[rows], kind, rows))
+            if len(pairs) and self._modalities[number].needs_line_of_sight:
+                rows, since = self._alive(pairs), pairs.waiting_since
+                if rows is not None:
+                    since = since[rows]
+                keys = pairs.keys if rows is None else pairs.keys[rows]
+                since = self.turns.since(since, keys)
+                parts.append((since, keys, np.full(len(since), number, np.intp), _all_if_none(rows, len(since))))
         if not parts:
             nobody, nothing = np.zeros(0, np.int32), np.zeros(0, np.intp)
             return Question(nothing, nothing, nobody, nobody)
-        since, sensor_ids, source_ids, kind, rows = (
-            np.concatenate(column) for column in zip(*parts, strict=True)
-        )
+        since, keys, kind, rows = parts[0] if len(parts) == 1 else (
+            np.concatenate(column) for column in zip(*parts, strict=True))
         early = np.arange(len(since))
         if len(since) > maximum_rays:  # sort only those that may have a turn
             early = np.flatnonzero(since <= np.partition(since, maximum_rays - 1)[maximum_rays - 1])
-        if len(parts) == 1:            # these are by sensor, then source
+        if len(parts) == 1:            # these are by sensor, then source, as keys are
             order = np.argsort(since[early], kind="stable")
         else:
-            order = np.lexsort((kind[early], source_ids[early], sensor_ids[early], since[early]))
+            order = np.lexsort((kind[early], keys[early], since[early]))
         first = early[order[:maximum_rays]]
-        return Question(kind[first], rows[first], sensor_ids[first], source_ids[first])
+        return Question(kind[first], rows[first], *ids_of(keys[first]))
+
+    def _alive(self, pairs: PairsInView) -> NDArray[np.intp] | None:
+        """Return the rows of pairs of which neither has been removed, None for all."""
+        if self._removals == self._count_removals():
+            return None
+        sensor_ids, source_ids = ids_of(pairs.keys)
+        alive = self._sensors.ids.are_known(sensor_ids)
+        return np.flatnonzero(alive & self._sources.ids.are_known(source_ids))
+
+    def expect_removed(self) -> None:
+        """Learn that pairs were loaded, some of which may have been removed before that."""
+        self._removals = self._removals_before = (-1, -1)
+
+    def _count_removals(self) -> tuple[int, int]:
+        return self._sensors.ids.removals, self._sources.ids.removals
 
     def see_all(self) -> None:
         """Let nothing stand between any pair in reach."""
@@ -189,7 +207,7 @@ class ContinuousSensing:
             ValueError: if it has another shape.
         """
         eyes = self._origins(question)
-        targets = self._sources.position[self._sources.ids.slots(question.source_ids)]
+        targets = self._sources.position[self._sources.ids.slots_of_known(question.source_ids)]
         is_free = line_of_sight(eyes, targets, question.sensor_ids, question.source_ids)
         if is_free is None:
             return
@@ -210,13 +228,14 @@ class ContinuousSensing:
 
     def _origins(self, question: Question) -> NDArray[np.float32]:
         """Return from where each of these pairs is looked at (n, 3) (m)."""
-        return self._sensors.position[self._sensors.ids.slots(question.sensor_ids)]
+        return self._sensors.position[self._sensors.ids.slots_of_known(question.sensor_ids)]
 
     def sensing_ids(self) -> set[int]:
         """Return ids of sensors that sense something."""
         found: set[int] = set()
         for pairs in self.pairs.values():
-            found.update(ids_of(pairs.keys[pairs.is_sensed])[0].tolist())
+            ids = pairs.keys[pairs.is_sensed] >> ID_BITS      # ascending
+            found.update(ids[np.diff(ids, prepend=-1) != 0].tolist())
         return found
 
     @property
@@ -294,6 +313,8 @@ class ContinuousSensing:
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return keys and intensities of pairs that pass every test but the ray."""
         source_ids = self._sources.ids.ids
+        if not (self._sources.strength[:, number] >= 0).any():     # nobody shows
+            return self._out[0][:0], self._out[1][:0]
         room = len(sensor_ids) * len(source_ids)
         if room > len(self._out[0]):
             self._out = (np.zeros(room, np.int64), np.zeros(room))
@@ -313,6 +334,10 @@ def _sense(number: int, modality: Modality, up: Point, aside: Point) -> Sense:
 def _point(direction: NDArray[np.float64]) -> Point:
     x, y, z = direction.tolist()
     return (x, y, z)
+
+
+def _all_if_none(rows: NDArray[np.intp] | None, count: int) -> NDArray[np.intp]:
+    return np.arange(count) if rows is None else rows
 
 
 def _checked_answers(answers: object, wanted: int) -> NDArray[np.bool_]:

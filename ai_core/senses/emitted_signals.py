@@ -11,6 +11,7 @@ import numpy as np
 import ai_core.senses.sight_kernels as sight_kernels
 from ai_core.budget import Budget
 from ai_core.senses.modality import ModalitySet
+from ai_core.senses.muffled_lines import Line, Muffle, MuffledLines
 from ai_core.senses.noise import BackgroundNoise
 from ai_core.senses.sensation import Point, Sensation
 from ai_core.senses.sensor_index import SensorIndex
@@ -21,7 +22,7 @@ from ai_core.senses.source_table import SourceTable
 from ai_core.senses.waves import Sense, Wave, Way
 from ai_core.senses.wind import Wind
 
-__all__ = ["EmittedSignals", "Muffle"]
+__all__ = ["EmittedSignals"]
 
 MOVED_M = 1e-6
 """A sensor whose distance changed by less while a signal travelled stood still (m).
@@ -35,29 +36,34 @@ FEW_ARRIVALS = 8
 MOST_AT_ONCE = 1 << 18
 """Sensors times signals whose answers are kept at a time (count): 6 MB."""
 
-Muffle = Callable[[Sequence[Signal], Sequence[Point], Sequence[int]], "list[float]"]
-"""Says of many signals, where they come from, and sensor ids what share of each gets there."""
-
 
 class EmittedSignals:
     """Carries signals to sensors: aggregation and testing at once, notification when due.
 
     Signals wait for one another until sensors change, and are then offered
-    together to the sensors as they stood when the signals were emitted.
+    together to the sensors as they stood when the signals were emitted. Those
+    that something may muffle then wait for ``ask``.
 
     Args:
         modalities: how signals travel.
         sensors: whom they may reach.
         sources: who may send them.
         muffle: what stands between.
+        is_muffled: whether anything may stand between in a modality, by its number.
+
+    Attributes:
+        lines: what waits to be asked for what stands between.
     """
 
     def __init__(
-        self, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable, muffle: Muffle
+        self, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable, muffle: Muffle,
+        is_muffled: Callable[[int], bool],
     ) -> None:
         self._modalities = modalities
         self._sensors, self._sources = sensors, sources
         self._muffle = muffle
+        self.lines = MuffledLines()
+        self._is_muffled = is_muffled
         self._index = SensorIndex(sensors)
         self.noise = BackgroundNoise(modalities)
         self.wind = Wind()
@@ -70,7 +76,7 @@ class EmittedSignals:
     def __len__(self) -> int:
         """Number of arrivals to come; of a slow signal, only those that its front has met."""
         self.offer()
-        return len(self._queue) + len(self._arrived)
+        return len(self._queue) + len(self._arrived) + len(self.lines)
 
     def emit(
         self,
@@ -121,6 +127,19 @@ class EmittedSignals:
         step = max(1, MOST_AT_ONCE // max(1, self._sensors.rows))
         for first in range(0, len(waves), step):
             self._send(signals[first : first + step], waves[first : first + step])
+
+    def ask(self, most: int) -> int:
+        """Ask what stands between for those whose turn it is, at most so many; return how many.
+
+        Those that get through are under way then.
+        """
+        lines = self.lines.take(most)
+        known = [one for one in lines if self._sensors.ids.knows(one.arrival.sensor_id)]
+        for line, share in zip(known, self._muffle(known) if known else (), strict=True):
+            intensity = line.arrival.intensity * share
+            if self._is_heard(line.signal, self._sensors.ids.slot(line.arrival.sensor_id), intensity):
+                self._queue.send(line.signal, [line.arrival._replace(intensity=intensity, kept=share)])
+        return len(lines)
 
     def deliver(
         self, budget: Budget, now_s: float, notice: Callable[[Sensation], None]
@@ -176,23 +195,33 @@ class EmittedSignals:
         distance_m = math.hypot(*ahead)
         signal = Signal(0, NO_SOURCE, number, strength, (x, y, z), 0.0)
         sensor_id = int(self._sensors.ids.of_slots(np.array([eye]))[0])
-        share, = self._muffle([signal], [(x, y, z)], [sensor_id])
+        straight = Arrival(0.0, sensor_id, distance_m, strength)
+        share, = self._muffle([Line(signal, straight, (x, y, z), self._place_of(eye))])
         return Way(distance_m, kind.attenuation**distance_m * share, (ahead[0], ahead[1], ahead[2]))
 
     def _send(self, signals: Sequence[Signal], waves: Sequence[Wave]) -> None:
         counts, slots, distances, intensities = self._reached(waves)
         ids = self._sensors.ids.of_slots(np.array(slots, np.intp)).tolist()
-        reached = [signal for signal, count in zip(signals, counts, strict=True) for _ in range(count)]
-        kept = self._muffle(reached, [one.position for one in reached], ids) if ids else []
-        rows = zip(slots, ids, distances, intensities, kept, strict=True)
-        is_plain = not len(self.noise) and min(kept, default=1.0) == 1.0  # loud enough, as was found
+        rows = zip(slots, ids, distances, intensities, strict=True)
         for signal, count in zip(signals, counts, strict=True):
             seconds_per_metre = self._modalities[signal.modality].inverse_speed_s_per_m
-            self._queue.send(signal, [
-                Arrival(signal.sent_at_s + distance * seconds_per_metre, one, distance, intensity * share, share)
-                for slot, one, distance, intensity, share in islice(rows, count)
-                if is_plain or self._is_heard(signal, slot, intensity * share)
+            self._set_out(signal, signal.position, [
+                (slot, Arrival(signal.sent_at_s + distance * seconds_per_metre, one, distance, intensity))
+                for slot, one, distance, intensity in islice(rows, count)
             ])
+
+    def _set_out(self, signal: Signal, start: Point, arrivals: Sequence[tuple[int, Arrival]]) -> None:
+        """Let a signal travel to sensors, by slot; or wait until it is asked what stands between."""
+        if self._is_muffled(signal.modality):
+            self.lines.add(Line(signal, arrival, start, self._place_of(slot)) for slot, arrival in arrivals)
+        else:
+            is_plain = not len(self.noise)       # loud enough, as was found
+            self._queue.send(signal, [
+                arrival for slot, arrival in arrivals if is_plain or self._is_heard(signal, slot, arrival.intensity)])
+
+    def _place_of(self, slot: int) -> Point:
+        x, y, z = self._sensors.position[slot].tolist()
+        return (x, y, z)
 
     def _reached(self, waves: Sequence[Wave]) -> tuple[list[int], list[int], list[float], list[float]]:
         if self._index.is_worth_it(len(waves)):
@@ -216,11 +245,10 @@ class EmittedSignals:
     def _met(self, signal: Signal, centre: Point, met: list[tuple[float, int, float, float]]) -> None:
         """Take in sensors that a slow signal's front has met: due (s), slot, distance (m), intensity."""
         ids = self._sensors.ids.of_slots(np.array([slot for _, slot, _, _ in met], np.intp)).tolist()
-        kept = self._muffle([signal] * len(met), [centre] * len(met), ids)
-        self._queue.send(signal, [
-            Arrival(due_s, one, distance, intensity * share, share, is_final=True)
-            for (due_s, slot, distance, intensity), one, share in zip(met, ids, kept, strict=True)
-            if self._is_heard(signal, slot, intensity * share)
+        self._set_out(signal, centre, [
+            (slot, Arrival(due_s, one, distance, intensity, is_final=True))
+            for (due_s, slot, distance, intensity), one in zip(met, ids, strict=True)
+            if intensity >= self._sensors.threshold[slot, signal.modality]
         ])
 
     def _is_heard(self, signal: Signal, slot: int, intensity: float) -> bool:

@@ -38,6 +38,7 @@ class IdTable:
 
     Attributes:
         names: name by id, in the order of adding; names need not be unique.
+        removals: how often a row was given up (count).
 
     Cost: adding and removing O(1), apart from doubling.
     """
@@ -46,6 +47,7 @@ class IdTable:
         self.noun = noun
         self.capacity = FIRST_CAPACITY
         self.names: dict[int, str] = {}
+        self.removals = 0
         self._id_of_slot = np.full(FIRST_CAPACITY, -1, np.int32)
         self._generation: list[int] = []
         self._free: list[int] = []
@@ -103,6 +105,7 @@ class IdTable:
         slot = self.slot(known_id)
         self._id_of_slot[slot] = -1
         del self.names[int(known_id)]
+        self.removals += 1
         self._generation[slot] += 1
         if self._generation[slot] < GENERATIONS:
             self._free.append(slot)

@@ -1,6 +1,7 @@
 """What shows itself to some sensors at one moment, fetched from the arrays together."""
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -15,6 +16,13 @@ from ai_core.senses.sensation import Point
 from ai_core.senses.source_table import SourceTable
 
 __all__ = ["InView", "Shown"]
+
+
+PHASE_STEP = (math.sqrt(5) - 1) / 2
+"""Share of a turn by which the turns of a sensor come after those of the one before (no unit).
+
+The golden section spreads any number of sensors evenly, however few come and go.
+"""
 
 
 class Shown(NamedTuple):
@@ -76,6 +84,7 @@ class InView:
     ) -> None:
         self.sensor_ids = sensor_ids
         self.now_s = now_s
+        self._pairs = continuous.pairs
         self._modalities = modalities
         self._sources = sources
         self._changes = sources.changes
@@ -112,18 +121,38 @@ class InView:
         first, end = self.span(place, place + 1)
         if first == end:
             return []
-        names, are_seen = self._kinds
-        shown = [
-            Shown(target, names[number], intensity, (x, y, z), are_seen[number], number, row, is_told)
-            for target, intensity, (x, y, z), number, row, is_told in zip(
-                self._source_ids[first:end].tolist(), self.intensity[first:end].tolist(),
-                self.position[first:end].tolist(), self.number[first:end].tolist(),
-                self._rows[first:end].tolist(), self._is_told[first:end].tolist(), strict=True,
-            )
-        ]
+        shown = self._shown(slice(first, end))
         if any(one.number > two.number for one, two in pairwise(shown)):
             shown.sort(key=lambda one: one.number)
         return shown
+
+    def told_to(self, place: int) -> list[Shown]:
+        """Return what one sensor is to be told of, in the same order."""
+        return [one for one in self.shown_to(place) if one.is_told]
+
+    def note_told(self, places: list[int]) -> list[Shown]:
+        """Note that some sensors were told what they were to be told; return the last of it of each."""
+        is_one = np.zeros(len(self.sensor_ids), np.bool_)
+        is_one[places] = True
+        rows = np.flatnonzero(self._is_told & np.repeat(is_one, np.diff(self._starts)))
+        numbers = self.number[rows]
+        if len(self._pairs) > 1:       # of one sensor by modality, then source
+            order = np.lexsort((self._source_ids[rows], numbers, self.keys[rows] >> ID_BITS))
+            rows, numbers = rows[order], numbers[order]
+        for number, pairs in self._pairs.items():
+            pairs.told_at_s[self._rows[rows[numbers == number]]] = self.now_s
+        return self._shown(rows[np.diff(self.keys[rows] >> ID_BITS, append=-1) != 0])
+
+    def _shown(self, rows: slice | NDArray[np.intp]) -> list[Shown]:
+        names, are_seen = self._kinds
+        return [
+            Shown(target, names[number], intensity, (x, y, z), are_seen[number], number, row, is_told)
+            for target, intensity, (x, y, z), number, row, is_told in zip(
+                self._source_ids[rows].tolist(), self.intensity[rows].tolist(),
+                self.position[rows].tolist(), self.number[rows].tolist(),
+                self._rows[rows].tolist(), self._is_told[rows].tolist(), strict=True,
+            )
+        ]
 
     @cached_property
     def _kinds(self) -> tuple[list[str], list[bool]]:
@@ -143,8 +172,27 @@ class InView:
         clarity = self._sources.views.clarity(number, keys)
         if clarity is not None:
             intensity = intensity * clarity
-        is_told = self.now_s >= pairs.told_at_s[rows] + tell_every_s
+        is_told = self._are_due(keys, pairs.told_at_s[rows], tell_every_s)
         return keys, intensity, rows, is_told, np.full(len(rows), number)
+
+    def _are_due(
+        self, keys: NDArray[np.int64], told_at_s: NDArray[np.float64], tell_every_s: float
+    ) -> NDArray[np.bool_]:
+        """Return which are to be told: what is new at once, else each sensor of all in its turn."""
+        is_due = self.now_s >= told_at_s + tell_every_s / 2
+        if tell_every_s > 0:
+            rows = np.flatnonzero(is_due)
+            sensor_ids = ids_of(keys[rows])[0]
+            now_s = np.full(len(rows), self.now_s)
+            is_due[rows] = (
+                turns_of(sensor_ids, now_s, tell_every_s) > turns_of(sensor_ids, told_at_s[rows], tell_every_s))
+        return is_due
+
+
+def turns_of(sensor_ids: NDArray[np.int32], moments_s: NDArray[np.float64], tell_every_s: float) -> NDArray[np.float64]:
+    """Return in which turn of its own to be told each moment is (n,): a sensor's turns begin at its phase."""
+    turns: NDArray[np.float64] = np.floor(moments_s / tell_every_s - sensor_ids * PHASE_STEP % 1.0)
+    return turns
 
 
 _NOTHING = (

@@ -73,6 +73,7 @@ def prepared_looking(
         continuous.pairs.update(pairs)
         continuous._to_look, continuous._found = to_look, found or {}
         continuous.turns.put(importance)
+        continuous.expect_removed()
 
     return change
 

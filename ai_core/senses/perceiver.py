@@ -21,6 +21,9 @@ __all__ = ["Home", "Listeners", "Perceiver"]
 class Listeners:
     """Whom a sensor tells what; None is not told.
 
+    Args:
+        listens: asked before ``on_sensed`` is called: if False, it is not; None is always True.
+
     Raises:
         TypeError: if one is neither callable nor None.
     """
@@ -32,6 +35,7 @@ class Listeners:
     on_awareness_changed: Callable[[LevelChange], object] | None = None
     on_expired: Callable[[MemoryChange], object] | None = None
     on_told: Callable[[MemoryChange], object] | None = None
+    listens: Callable[[], bool] | None = None
 
     def __post_init__(self) -> None:
         for name, listener in vars(self).items():
@@ -73,6 +77,7 @@ class Perceiver:
         meters: by target.
         in_view: targets that showed themselves at the last look.
         looked_s: when memory and meters were last up to date (s).
+        last_told: the newest sensation that it was told, or would have been if it listened.
         owns_memory: False if the memory is another sensor's as well.
     """
 
@@ -94,6 +99,7 @@ class Perceiver:
         self.looked_s = -math.inf
         self.owns_memory = memory is None or memory.belong_to(self)
         self.home: Home | None = None
+        self.last_told: Sensation | None = None
         # What it does itself to memory and meters needs nobody's attention.
         self._is_at_work = False
 
@@ -105,7 +111,13 @@ class Perceiver:
     @property
     def listener_names(self) -> tuple[str, ...]:
         """What its listeners are called: "on_sensed" and so on."""
-        return tuple(vars(self._listeners))
+        return tuple(name for name in vars(self._listeners) if name != "listens")
+
+    @property
+    def listens(self) -> bool:
+        """Whether somebody is told what it senses."""
+        listeners = self._listeners
+        return listeners.on_sensed is not None and (listeners.listens is None or listeners.listens())
 
     def needs_looks(self, now_s: float) -> bool:
         """Return True if it must be looked at in every pass."""
@@ -257,8 +269,11 @@ class Perceiver:
 
     def tell_sensed(self, told: Sequence[Sensation], now: TimeIndex) -> None:
         """Tell the listener of sensations."""
-        for sensation in told:
-            self._tell("on_sensed", sensation, now)
+        if told:
+            self.last_told = told[-1]
+            if self.listens:
+                for sensation in told:
+                    self._tell("on_sensed", sensation, now)
 
     def _remember(self, sensation: Sensation) -> list[MemoryChange]:
         if self.memory is None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from bisect import bisect_left
 from collections import deque
 from itertools import islice
 
@@ -10,6 +11,7 @@ from ai_core.budget import Budget
 from ai_core.clock import Clock, TimeIndex
 from ai_core.senses.continuous_sensing import ContinuousSensing
 from ai_core.senses.followed_pairs import FollowedPairs
+from ai_core.senses.heard_pairs import HeardPairs
 from ai_core.senses.in_view import InView, Shown
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.perceiver import Perceiver
@@ -33,7 +35,8 @@ class Perceivers:
     As long as the same targets stay in view and no meter crosses a level,
     positions, moments and meters move on in arrays. A sensor is visited when
     what it senses changes, a level is crossed, or a target that is out of view
-    is lost, expires, is forgotten or calmed down about.
+    is lost, expires, is forgotten or calmed down about. Likewise a signal by which
+    nothing is gained and no level crossed is noted in a row of its own.
 
     Args:
         clock: game time.
@@ -61,6 +64,7 @@ class Perceivers:
         self._busy: set[int] = set()
         self._to_visit: deque[int] = deque()
         self._followed = FollowedPairs()
+        self._heard = HeardPairs()
         # Sensors to which something happens by time passing, and those disturbed in this view.
         self._visits: set[int] = set()
         self._disturbed: set[int] = set()
@@ -88,6 +92,7 @@ class Perceivers:
             self._note(perceiver)
             for other in () if perceiver.owns_memory else self._all.values():
                 if other.memory is perceiver.memory:
+                    self.settle(other)
                     other.owns_memory = False
                     self.stop_following(other)
 
@@ -105,7 +110,8 @@ class Perceivers:
         perceiver = self._all[sensation.sensor_id]
         if self._trace.sensed:
             self._trace_of(sensation, now)
-        if perceiver.is_mindless:
+        is_visited = perceiver.sensor_id in self._visits
+        if perceiver.is_mindless or (not is_visited and self._heard.take_in(sensation)):
             perceiver.tell_sensed((sensation,), now)
             return
         meter = perceiver.notice(sensation, now)
@@ -113,6 +119,7 @@ class Perceivers:
             if meter is not None:
                 self._followed.put_line(perceiver.sensor_id, meter)
             self._note(perceiver)
+            self._heard.begin(perceiver, sensation)
 
     def remember(self, budget: Budget, continuous: ContinuousSensing) -> bool:
         """Give all that shows itself to sensors, by ascending id, and let time pass.
@@ -137,6 +144,8 @@ class Perceivers:
     def settle(self, perceiver: Perceiver) -> None:
         """Bring a perceiver's memory and meters up to date."""
         followed, sensor_id = self._followed, perceiver.sensor_id
+        if self._heard.put_into_records(perceiver):
+            self._note_due(perceiver)
         if sensor_id in followed.sensor_ids:
             first, end = followed.span(sensor_id, sensor_id)
             if end == first:
@@ -154,12 +163,14 @@ class Perceivers:
         """Learn that somebody changed a perceiver's memory or meters: look at it anew."""
         if self._all.get(perceiver.sensor_id) is perceiver and not self._is_anew:
             self._followed.drop(perceiver.sensor_id)
+            self._heard.drop(perceiver.sensor_id)
             self._disturbed.add(perceiver.sensor_id)
             self._note(perceiver)
 
     def begin_anew(self) -> None:
         """Learn that a saved game was loaded."""
         self._followed.clear()
+        self._heard.clear()
         self._visits.clear()
         self._due_s.clear()
         self._queued_s.clear()
@@ -182,39 +193,64 @@ class Perceivers:
     ) -> None:
         """Visit sensors to which something happens, and let the others move on between."""
         now = self._clock.now
-        self._collect_due(now.seconds)
-        self._followed.tidy()
-        self._disturbed.clear()
-        view = InView(
-            continuous, self._modalities, self._sources, ids, now.seconds, self._tell_every_s
-        )
-        first, end = self._followed.span(ids[0], ids[-1])
-        happens = self._visits | self._followed.needing_a_look(
-            first, end, view.keys, view.intensity, view.number, now.seconds
-        )
-        begun = 0
-        for place, sensor_id in enumerate(ids):
-            is_visited = (
-                sensor_id in happens or sensor_id in self._disturbed
-                or (sensor_id in self._busy and sensor_id not in self._followed.sensor_ids)
-            )
-            if not is_visited and sensor_id not in view.tells:
+        view = self._view_of(ids, continuous, now.seconds)
+        happens = self._visits | self._needing_a_look(view)
+        turns = _places_among(ids, happens | view.tells | (self._busy - self._followed.sensor_ids))
+        begun, end, quiet = 0, len(ids), list[int]()
+        while turns:
+            place = heapq.heappop(turns)
+            sensor_id = ids[place]
+            is_visited = sensor_id in happens or self._needs_a_visit(sensor_id)
+            if place < begun or not (is_visited or sensor_id in view.tells):
                 continue
             if place and budget.is_spent:
-                self._move_on(view, begun, place, budget)
-                return
+                end = place
+                break
+            if not is_visited and not self._trace.sensed and not self._all[sensor_id].listens:
+                quiet.append(place)
+                continue
+            self._tell_nobody(view, quiet)
             self._move_on(view, begun, place if is_visited else place + 1, budget)
+            disturbed = self._disturbed.copy()
             if is_visited:
                 budget.spend()
                 self._to_visit.popleft()
                 self._visit(sensor_id, view.shown_to(place), continuous, now)
             else:
-                told = self._told(sensor_id, view.shown_to(place), continuous, now)
-                self._all[sensor_id].tell_sensed(told, now)
+                self._tell(sensor_id, view.told_to(place), continuous, now)
             begun = place + 1
             if not view.is_true_at(self._clock.now.seconds):
                 return
-        self._move_on(view, begun, len(ids), budget)
+            for one in _places_among(ids, self._disturbed - disturbed):
+                heapq.heappush(turns, one)
+        self._tell_nobody(view, quiet)
+        self._move_on(view, begun, end, budget)
+
+    def _view_of(self, ids: list[int], continuous: ContinuousSensing, now_s: float) -> InView:
+        self._collect_due(now_s)
+        self._followed.tidy()
+        self._disturbed.clear()
+        return InView(continuous, self._modalities, self._sources, ids, now_s, self._tell_every_s)
+
+    def _needs_a_visit(self, sensor_id: int) -> bool:
+        return sensor_id in self._disturbed or (
+            sensor_id in self._busy and sensor_id not in self._followed.sensor_ids)
+
+    def _tell(self, sensor_id: int, shown: list[Shown], continuous: ContinuousSensing, now: TimeIndex) -> None:
+        self._all[sensor_id].tell_sensed(self._told(sensor_id, shown, continuous, now), now)
+
+    def _needing_a_look(self, view: InView) -> set[int]:
+        first, end = self._followed.span(view.sensor_ids[0], view.sensor_ids[-1])
+        return self._followed.needing_a_look(
+            first, end, view.keys, view.intensity, view.number, view.now_s)
+
+    def _tell_nobody(self, view: InView, places: list[int]) -> None:
+        """Note that sensors to which nobody listens were told what stays in view, by their places."""
+        if places:
+            for place, last in zip(places, view.note_told(places), strict=True):
+                sensor_id = view.sensor_ids[place]
+                self._all[sensor_id].last_told = self._sensation(sensor_id, last, view.now_s)
+            places.clear()
 
     def _move_on(self, view: InView, first: int, end: int, budget: Budget) -> None:
         """Let sensors to which nothing happens go on as they are."""
@@ -241,6 +277,7 @@ class Perceivers:
         told = self._told(sensor_id, shown, continuous, now)
         self.settle(perceiver)
         self._followed.drop(sensor_id)
+        self._heard.drop(sensor_id)
         self._disturbed.discard(sensor_id)
         perceiver.look(shown, told, now, self._place_of)
         if self._all.get(sensor_id) is perceiver:
@@ -271,11 +308,13 @@ class Perceivers:
         for one in shown:
             if one.is_told:
                 continuous.pairs[one.number].told_at_s[one.row] = now.seconds
-                told.append(Sensation(sensor_id, one.target, one.modality, one.intensity,
-                                      one.position, now.seconds, now.seconds))
+                told.append(self._sensation(sensor_id, one, now.seconds))
         for sensation in told:
             self._trace_of(sensation, now)
         return told
+
+    def _sensation(self, sensor_id: int, shown: Shown, now_s: float) -> Sensation:
+        return Sensation(sensor_id, shown.target, shown.modality, shown.intensity, shown.position, now_s, now_s)
 
     def _place_of(self, source_id: int) -> Point | None:
         if not self._sources.ids.knows(source_id):
@@ -317,6 +356,8 @@ class Perceivers:
             if self._queued_s.get(sensor_id) != queued_s:
                 continue
             del self._queued_s[sensor_id]
+            if self._heard.put_into_records(self._all[sensor_id]):
+                self._note_due(self._all[sensor_id])    # signals since may have put it off
             due_s = self._due_s.get(sensor_id, math.inf)
             if due_s <= now_s:
                 del self._due_s[sensor_id]
@@ -326,8 +367,15 @@ class Perceivers:
 
     def _forget(self, sensor_id: int) -> None:
         self._followed.drop(sensor_id)
+        self._heard.drop(sensor_id)
         self._disturbed.add(sensor_id)
         self._busy.discard(sensor_id)
         self._visits.discard(sensor_id)
         self._due_s.pop(sensor_id, None)
         self._queued_s.pop(sensor_id, None)
+
+
+def _places_among(ids: list[int], some: set[int]) -> list[int]:
+    """Return the places of some sensors in an ascending list of ids, ascending."""
+    places = [(bisect_left(ids, one), one) for one in some]
+    return sorted([place for place, one in places if place < len(ids) and ids[place] == one])

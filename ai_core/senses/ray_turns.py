@@ -68,10 +68,7 @@ class RayTurns:
             _put(self._of_pairs, keys_of(sensors.astype(np.int32), sources.astype(np.int32)), values)
         self._columns = None
 
-    def since(
-        self, waiting_since: NDArray[np.int64], sensor_ids: NDArray[np.int32],
-        source_ids: NDArray[np.int32],
-    ) -> NDArray[np.int64]:
+    def since(self, waiting_since: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return since when pairs count as waiting: earlier for those that matter.
 
         Cost: O(pairs log important ones) in NumPy.
@@ -81,9 +78,9 @@ class RayTurns:
         if self._columns is None:
             self._columns = _columns(self._of_sensors), _columns(self._of_pairs)
         of_sensors, of_pairs = self._columns
-        ahead = _looked_up(of_sensors, sensor_ids)
+        ahead = _looked_up(of_sensors, keys >> ID_BITS)
         if self._of_pairs:
-            ahead = np.maximum(ahead, _looked_up(of_pairs, keys_of(sensor_ids, source_ids)))
+            ahead = np.maximum(ahead, _looked_up(of_pairs, keys))
         earlier: NDArray[np.int64] = waiting_since - 2 * np.rint(ahead * PATIENCE_PASSES).astype(np.int64)
         return earlier
 

@@ -23,14 +23,13 @@ from ai_core.senses.continuous_sensing import ContinuousSensing, LineOfSight, Qu
 from ai_core.senses.emitted_signals import EmittedSignals
 from ai_core.senses.keenness import TemporaryKeenness
 from ai_core.senses.modality import Modality, ModalitySet
+from ai_core.senses.muffled_lines import Line
 from ai_core.senses.muffling import Between, checked_shares
 from ai_core.senses.perceivers import Perceivers
 from ai_core.senses.scent_trail import ScentTrails
-from ai_core.senses.sensation import Point
 from ai_core.senses.sense_state import SaveableSenses
 from ai_core.senses.sensor_keeping import SensorKeeping
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.signal_queue import Signal
 from ai_core.senses.signalling import Signalling
 from ai_core.senses.smelling import Smelling
 from ai_core.senses.source_keeping import SourceKeeping
@@ -74,11 +73,13 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
         clock: game time.
         line_of_sight: asked once per advance at most, or None: nothing hides.
         modalities: senses of this world; None for sight and hearing.
-        maximum_rays: most lines of sight asked in one advance; 1 or more.
+        maximum_rays: most lines of sight asked in one advance, those of ``between`` included;
+            1 or more.
         tell_every_s: see ``TELL_EVERY_S`` (s); 0 tells every look.
         up: (3,) which way is up for sight cones; (0, 0, 1) in a 2D world.
         between: what share of a sound or smell gets through what stands
-            between, or None: all of it. Asked once for many, outside any budget.
+            between, or None: all of it. Asked once for many, of at most half of
+            ``maximum_rays`` lines in one advance: what is left over is heard later.
         background: what is behind targets that are seen, or None. It makes
             patterns and silhouettes count, and doubles the rays.
         camouflage: how well patterns show before others, or None.
@@ -115,8 +116,7 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
         self.line_of_sight = line_of_sight
         self.between = between
         self.maximum_rays = whole_number("maximum_rays", maximum_rays, minimum=1)
-        upward = _upward(up)
-        self.clock = clock
+        self.clock, upward = clock, _upward(up)
         self._modalities = ModalitySet(
             (Modality.sight(), Modality.hearing()) if modalities is None else modalities)
         self.faults = FaultIsolation() if faults is None else faults
@@ -128,7 +128,8 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
         self._continuous = ContinuousSensing(self._modalities, self._sensors, self._sources, upward)
         self._visibility = Visibility(
             self._modalities, self._sensors, self._sources, upward, background)
-        self._emitted = EmittedSignals(self._modalities, self._sensors, self._sources, self._muffle)
+        self._emitted = EmittedSignals(
+            self._modalities, self._sensors, self._sources, self._muffle, self._is_muffled)
         self._keenness, self._clues = TemporaryKeenness(self._modalities), Clues(maximum_clues)
         self._smelling = None if scent_trails is None else Smelling(
             scent_trails, self._modalities, self._sensors, self._sources, self._perceivers)
@@ -215,7 +216,20 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
         self._emitted.offer()
         self._keenness.recover(self._sensors, now_s)
         self._clues.expire(self._sources, now_s)
+        self._listen(budget)
         return self._emitted.deliver(budget, now_s, self._perceivers.notice)
+
+    def _listen(self, budget: Budget) -> None:
+        """Ask what muffles signals: until half of the rays, or the budget, is spent; some at least."""
+        left = max(1, self.maximum_rays // 2)
+        while left and len(self._emitted.lines) and not (self._rays_asked and budget.is_spent):
+            asked = self._emitted.ask(min(left, RAYS_AT_ONCE))
+            budget.spend(asked)
+            left -= asked
+            self._rays_asked += asked
+
+    def _is_muffled(self, number: int) -> bool:
+        return self.between is not None and self._modalities[number].is_muffled
 
     def _look(self, budget: Budget) -> bool:
         return self._continuous.look(budget, self.clock.now.seconds)
@@ -226,11 +240,14 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
         if rays is None and is_plain:
             self._continuous.see_all()
             return True
-        question = self._continuous.next_question(self.maximum_rays)
+        left = max(1, self.maximum_rays - self._rays_asked)      # signals had theirs first
+        question = self._continuous.next_question(left)
         if len(question.row) and not self.faults.is_quarantined(key):
             if budget.is_spent:
                 return False
-            question, _ = self._visibility.affordable(question, self.maximum_rays)
+            question, _ = self._visibility.affordable(question, left)
+            if left < self.maximum_rays:
+                self._continuous.ages.note_cut_short(len(question.row))
             self._ask_in_parts(question, rays, budget)
         return True
 
@@ -259,18 +276,15 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
     def _smell(self, budget: Budget) -> bool:
         return self._smelling is None or self._smelling.advance(budget, self.clock.now.seconds)
 
-    def _muffle(
-        self, signals: Sequence[Signal], origins: Sequence[Point], sensor_ids: Sequence[int]
-    ) -> list[float]:
+    def _muffle(self, lines: list[Line]) -> list[float]:
         """Return the share of each signal that gets through what stands between."""
-        kept = [1.0] * len(signals)
-        if self.between is None:
-            return kept
-        for number in sorted({one.modality for one in signals if self._modalities[one.modality].is_muffled}):
-            rows = [row for row, one in enumerate(signals) if one.modality == number]
-            ids = np.array([sensor_ids[row] for row in rows], np.int32)
-            start = np.array([origins[row] for row in rows], np.float32)
-            end = self._sensors.position[self._sensors.ids.slots_of_known(ids)]
+        kept = [1.0] * len(lines)
+        by_modality: dict[int, list[int]] = {}
+        for row, line in enumerate(lines):
+            by_modality.setdefault(line.signal.modality, []).append(row)
+        for number, rows in sorted(by_modality.items()):
+            start, end = (np.array([lines[row][part] for row in rows], np.float32) for part in (2, 3))
+            ids = np.array([lines[row].arrival.sensor_id for row in rows], np.int32)
             for row, share in zip(rows, self._kept(number, start, end, ids), strict=True):
                 kept[row] = share
         return kept

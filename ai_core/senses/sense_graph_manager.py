@@ -108,7 +108,7 @@ class SenseGraphManager(RegionalSenseManager):
             self._graphs,
         )
         self._emitted = signals = GraphSignals(
-            self._modalities, self._sensors, self._sources, self._muffle)
+            self._modalities, self._sensors, self._sources, self._muffle, self._is_muffled)
         creeping = self._travelling("smells", smells)
         slow = [n for n in range(len(self._modalities)) if self._modalities[n].is_slow and n not in creeping]
         self._waves = GraphWaves(self._modalities, self._sensors, self._graphs, faintest,

@@ -1,10 +1,13 @@
 """What is emitted where there is a sense graph: sounds become waves, smells clouds."""
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from ai_core.senses.emitted_signals import EmittedSignals, Muffle
+from ai_core.senses.emitted_signals import EmittedSignals
 from ai_core.senses.modality import ModalitySet
+from ai_core.senses.muffled_lines import Muffle
 from ai_core.senses.sensation import Point
 from ai_core.senses.sense_graph_waves import GraphWaves
 from ai_core.senses.sensor_table import SensorTable
@@ -23,9 +26,10 @@ class GraphSignals(EmittedSignals):
     """Sends signals by the graph; what touches a sensor goes to it alone, as everywhere."""
 
     def __init__(
-        self, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable, muffle: Muffle
+        self, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable, muffle: Muffle,
+        is_muffled: Callable[[int], bool],
     ) -> None:
-        super().__init__(modalities, sensors, sources, muffle)
+        super().__init__(modalities, sensors, sources, muffle, is_muffled)
         self._waves: GraphWaves | None = None
         self._smells: SmellSpreading | None = None
 

@@ -54,6 +54,7 @@ class SensorKeeping:
         on_awareness_changed: Callable[[LevelChange], object] | None = None,
         on_expired: Callable[[MemoryChange], object] | None = None,
         on_told: Callable[[MemoryChange], object] | None = None,
+        listens: Callable[[], bool] | None = None,
     ) -> int:
         """Add somebody who senses, and return its id.
 
@@ -73,6 +74,7 @@ class SensorKeeping:
             on_gained, on_lost, on_expired, on_forgotten: told when its memory changes.
             on_awareness_changed: told when a target's level changes.
             on_told: told when it learns of a target from somebody else.
+            listens: asked before ``on_sensed`` is called: if False, it is not; None for always.
 
         Raises:
             TypeError: if an argument is of another type.
@@ -81,7 +83,7 @@ class SensorKeeping:
         """
         self._emitted.offer()
         listeners = Listeners(
-            on_sensed, on_gained, on_lost, on_forgotten, on_awareness_changed, on_expired, on_told)
+            on_sensed, on_gained, on_lost, on_forgotten, on_awareness_changed, on_expired, on_told, listens)
         new = self._sensors.add(
             position, forward, thresholds, sight_cones, notices, own_source, name
         )

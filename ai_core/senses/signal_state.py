@@ -10,6 +10,7 @@ from ai_core.saving.fields import LATEST_S, Fields, State, brief
 from ai_core.senses.emitted_signals import EmittedSignals
 from ai_core.senses.id_state import LARGEST_ID
 from ai_core.senses.modality import ModalitySet
+from ai_core.senses.muffled_lines import Line
 from ai_core.senses.signal_fronts import Front
 from ai_core.senses.signal_queue import Arrival, Signal, SignalQueue
 from ai_core.senses.source_table import ALL_AFFILIATIONS
@@ -33,6 +34,11 @@ def saved_signals(emitted: EmittedSignals) -> State:
         "arrived": [
             {**_saved_signal(signal, modalities), "arrivals": [list(arrival)]}
             for signal, arrival in emitted._arrived
+        ],
+        "lines": [
+            {**_saved_signal(line.signal, modalities), "arrivals": [list(line.arrival)],
+             "start": list(line.start), "end": list(line.end)}
+            for line in emitted.lines.waiting
         ],
         "fronts": [
             {**_saved_signal(front.signal, modalities), "arrivals": [],
@@ -66,6 +72,8 @@ def prepared_signals(
         if len(arrivals) != 1:
             one.refuse("arrivals", "must hold one alone")
         arrived.append((signal, arrivals[0]))
+    waiting = fields.groups("lines") if "lines" in fields.names() else []  # older saves have none
+    lines = deque(_read_line(one, modalities, sent, latest_s) for one in waiting)
     fronts = [_read_front(one, modalities, sent, latest_s) for one in fields.groups("fronts")]
     followed = fields.whole("followed", maximum=len(fronts))
     noise = emitted.noise.loaded(fields.group("noise"))
@@ -74,6 +82,7 @@ def prepared_signals(
 
     def change() -> None:
         emitted._sent, emitted._queue, emitted._arrived, emitted._waiting = sent, queue, arrived, []
+        emitted.lines.waiting = lines
         emitted.fronts.fronts, emitted.fronts.followed = fronts, followed
         emitted.noise, emitted.wind = noise, wind
 
@@ -86,6 +95,14 @@ def _saved_signal(signal: Signal, modalities: ModalitySet) -> dict[str, Any]:
         "modality": modalities[signal.modality].name,
         "position": list(signal.position),
     }
+
+
+def _read_line(fields: Fields, modalities: ModalitySet, sent: int, latest_s: float) -> Line:
+    start, end = fields.point("start"), fields.point("end")
+    signal, arrivals = _read_signal(fields, modalities, sent, latest_s)
+    if len(arrivals) != 1:
+        fields.refuse("arrivals", "must hold one alone")
+    return Line(signal, arrivals[0], start, end)
 
 
 def _read_front(fields: Fields, modalities: ModalitySet, sent: int, latest_s: float) -> Front:

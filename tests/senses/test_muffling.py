@@ -1,6 +1,8 @@
 """What stands between: shares by material, and answers that are nonsense."""
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -63,6 +65,79 @@ def test_who_moved_behind_the_same_wall_hears_less_by_the_distance_and_the_wall(
     world.manager.move_sensors([ear], [[4, 0, 0]])
     world.tick(frames=9)
     assert world.heard[0].intensity == pytest.approx(2 * 0.9**4 * 0.5)
+
+
+def corridor(**settings):
+    """A hundred ears at 1 to 100 m, and half of each sound is lost; returns also how many lines were asked when."""
+    asked = []
+
+    def halve(starts, ends, sensor_ids, modality_name):
+        asked.append((world.clock.now.frame, sensor_ids.tolist()))
+        return np.full(len(starts), 0.5)
+
+    kind = Modality.hearing(attenuation=1.0, inverse_speed_s_per_m=0, range_m=1000)
+    world = World(modalities=[Modality.sight(), kind], between=halve, **settings)
+    for k in range(100):
+        world.ear((100 - k, 0, 0), threshold=0.25)
+    return world, asked
+
+
+def test_a_sound_that_many_hear_costs_half_of_the_rays_a_frame_and_the_nearest_are_asked_first():
+    world, asked = corridor(maximum_rays=50)
+    world.manager.emit(silent(world), "hearing", 2.0)
+    world.tick(frames=5)
+    assert [(frame, len(ids)) for frame, ids in asked] == [(1, 25), (2, 25), (3, 25), (4, 25)]
+    assert [one for _, ids in asked for one in ids] == list(reversed(range(100)))
+    unhurried, _ = corridor()
+    unhurried.manager.emit(silent(unhurried), "hearing", 2.0)
+    unhurried.tick()
+
+    def plain(one):
+        return one.sensor_id, one.intensity, one.position, one.sent_at
+
+    assert sorted(map(plain, world.heard)) == sorted(map(plain, unhurried.heard))
+
+
+def test_the_other_half_of_the_rays_is_left_to_sight():
+    looked = []
+
+    def line_of_sight(starts, *_):
+        looked.append(len(starts))
+        return np.ones(len(starts), np.bool_)
+
+    world, asked = corridor(maximum_rays=50, line_of_sight=line_of_sight)
+    for k in range(100):
+        world.eye((0, 0, k), threshold=0.1)
+    thing = world.thing((1, 0, 0))
+    world.manager.emit(thing, "hearing", 2.0)
+    world.tick(frames=5)
+    assert looked == [25, 25, 25, 25, 50]
+    assert world.manager.statistics()["advances_until_all_are_asked"] == 2      # 50 in view; 25 at the worst of late
+    assert len(asked) == 4
+
+
+def test_who_stood_there_when_it_sounded_hears_it_though_it_was_asked_late_and_who_left_does_not():
+    world, _ = corridor(maximum_rays=2)
+    world.manager.emit(silent(world), "hearing", 2.0)
+    world.tick()
+    world.manager.remove_sensor(0)
+    world.tick(frames=99)
+    assert len(world.heard) == 99
+
+
+def test_lines_that_wait_are_saved():
+    world, _ = corridor(maximum_rays=50)
+    world.manager.emit(silent(world), "hearing", 2.0)
+    world.tick(frames=2)
+    state = json.loads(json.dumps(world.manager.save_state()))
+    world.tick(frames=4)
+    other, _ = corridor(maximum_rays=50)
+    silent(other)
+    other.clock.advance()
+    other.clock.advance()
+    other.manager.prepare_state(state)()
+    other.tick(frames=4)
+    assert other.heard == world.heard[50:]
 
 
 def test_impossible_materials_are_refused():

@@ -1,5 +1,6 @@
 """Sight in the regional manager: who is seen, how strongly, and who is asked when."""
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -140,7 +141,50 @@ def test_of_what_stays_in_view_one_is_told_at_first_and_then_now_and_then():
     world.eye((0, 0, 0))
     world.thing((0, 0, -4))
     world.tick(frames=9)
-    assert [one.at for one in world.heard] == [0.0625, 0.3125, 0.5625]
+    assert [one.at for one in world.heard] == [0.0625, 0.25, 0.5]
+
+
+def test_reports_of_many_who_saw_something_at_once_come_in_turns_and_make_a_flat_load():
+    world = World(seconds_per_frame=1 / 64, tell_every_s=0.25)
+    for k in range(64):
+        world.eye((10 * k, 0, 0), cones=[SightCone(5.0, math.tau, math.pi)])
+        world.thing((10 * k, 0, -4))
+    world.tick()
+    assert len(world.heard) == 64       # what is new is told at once
+    world.tick(frames=16)
+    told = []
+    for _ in range(32):
+        world.heard.clear()
+        world.tick()
+        told.append(len(world.heard))
+    assert sum(told) == 2 * 64
+    assert max(told) <= 2 * 64 / 16
+
+
+def test_two_reports_of_one_target_are_half_the_time_apart_at_least():
+    world = World(seconds_per_frame=1 / 64, tell_every_s=0.25)
+    for k in range(64):
+        world.eye((10 * k, 0, 0), cones=[SightCone(5.0, math.tau, math.pi)])
+        world.thing((10 * k, 0, -4))
+    world.tick(frames=40)
+    moments = {}
+    for one in world.heard:
+        moments.setdefault(one.sensor_id, []).append(one.at)
+    assert min(b - a for at in moments.values() for a, b in pairwise(at)) >= 0.125
+
+
+def test_who_has_nobody_to_tell_keeps_what_it_would_have_told_last():
+    world = World(seconds_per_frame=0.0625, tell_every_s=0.25)
+    is_listening = [False]
+    eye = world.eye((0, 0, 0), listens=lambda: is_listening[0])
+    thing = world.thing((0, 0, -4))
+    world.tick(frames=6)
+    assert world.heard == []
+    last = world.manager.last_told(eye)
+    assert (last.source_id, last.at, last.position) == (thing, 0.25, (0.0, 0.0, -4.0))
+    is_listening[0] = True
+    world.tick(frames=4)
+    assert [one.at for one in world.heard] == [0.5]
 
 
 def test_touch_needs_no_eyes_and_a_sense_of_ones_own_needs_no_code():

@@ -104,6 +104,8 @@ class FeltCollisions:
                 self._manager.feel(*pair)
 
     def _slide(self) -> None:
+        if not self._movers:
+            return
         read_slides(self._movers, self._slides)
         sliding = set()
         for row in np.flatnonzero(self._slides[:, 0]).tolist():

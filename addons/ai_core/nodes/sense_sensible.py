@@ -154,8 +154,8 @@ class Sensible(SenseMember):
     def _settings(self, manager: Any) -> dict[str, Any]:
         return {
             "strengths": {
-                "sight": self.sight_strength, "hearing": self.sound_strength, "smell": self.smell_strength,
-                "touch": self.touch_strength,
+                **({"sight": self.sight_strength} if self.sight_strength > 0 else {}),
+                "hearing": self.sound_strength, "smell": self.smell_strength, "touch": self.touch_strength,
                 **({TRAIL: self.trail_strength} if manager.keeps_trails else {}),
                 **self.other_strengths},
             "light": self.light,

@@ -97,7 +97,6 @@ class Sensing(SensorQuestions, SenseMember):
 
     def __init__(self) -> None:
         self._id = -1
-        self._last: Sensation | None = None
 
     def on_exit_tree(self) -> None:
         self.end_feeling()
@@ -183,7 +182,7 @@ class Sensing(SensorQuestions, SenseMember):
             awareness=AwarenessSettings(gain_per_s=self.awareness_gain_per_s, decay_per_s=self.awareness_decay_per_s),
             on_sensed=self._tell_sensed, on_gained=self._tell_gained, on_lost=self._tell_lost,
             on_forgotten=self._tell_forgotten, on_awareness_changed=self._tell_awareness,
-            on_expired=self._tell_expired, on_told=self._tell_told)
+            on_expired=self._tell_expired, on_told=self._tell_told, listens=self.sensed.has_connections)
 
     def _settings(self, manager: Any) -> dict[str, Any]:
         return {
@@ -209,9 +208,6 @@ class Sensing(SensorQuestions, SenseMember):
         self._id = sensor_id
 
     def _tell_sensed(self, sensation: Sensation) -> None:
-        self._last = sensation
-        if not self.sensed.has_connections():     # what is in view is told often, and most only ask who is known
-            return
         self.sensed.emit(
             self._manager.source_node(sensation.source_id), sensation.modality,
             float(sensation.intensity), self._manager.point(sensation.position))

@@ -6,7 +6,6 @@ from typing import Any
 from addons.ai_core.bridge.gd import Node, PackedStringArray, method
 from ai_core.senses.awareness import AwarenessReasons
 from ai_core.senses.memory import Remembered, SenseMemory
-from ai_core.senses.sensation import Sensation
 from ai_core.senses.sense_reasons import SenseFactors
 
 
@@ -15,7 +14,6 @@ class SensorQuestions:
 
     _manager: Any
     _id: int
-    _last: Sensation | None
     source_class: str
 
     @method
@@ -46,13 +44,13 @@ class SensorQuestions:
 
     @method
     def get_last_sensation(self) -> dict:
-        """Return what the signal sensed told last; empty if nothing yet.
+        """Return what it sensed last, as the signal sensed tells it; empty if nothing yet.
 
         Keys: source (null if it has left), modality, strength, position, tag ("damage", "footsteps"),
         age_s (since it set out).
         """
-        last = self._last
-        if self._manager is None or last is None:
+        last = None if self._manager is None else self._manager.core.last_told(self._id)
+        if last is None:
             return {}
         return {
             "source": self._manager.source_node(last.source_id), "modality": last.modality,

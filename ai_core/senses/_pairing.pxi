@@ -1,0 +1,114 @@
+"""Pairs of sensor and source: mark who may be near each sensor, then test those exactly."""
+
+
+cdef struct Targets:
+    Target* one
+    float* near             # x of all, then y, then z: what the rough test goes along
+    float limit             # of the squared distance to any of them, for the rough test
+    double largest          # size
+    Py_ssize_t count
+
+
+cdef Py_ssize_t find_pairs(
+    Look* look, Py_buffer* ids, Targets* targets, Py_buffer* keys, Py_buffer* intensity,
+) noexcept nogil:
+    """Find sensors near any target by groups, in single precision; go through the targets of those."""
+    cdef Py_ssize_t n = ids.shape[0], first = 0, group, i, j, found, count = 0
+    cdef Py_ssize_t run = first_of_run(ids)
+    cdef int near
+    cdef int32_t one[BLOCK]
+    cdef uint16_t masks[GROUPS]
+    cdef Block block
+    lay_out(targets)
+    while first < n:
+        fetch(&block, look.position, ids, run, first, min(<Py_ssize_t> BLOCK, n - first))
+        for group in range(GROUPS):
+            masks[group] = 0
+        for j in range(targets.count):
+            mark_near(&block, &targets.one[j], masks)
+        found = 0
+        for group in range(GROUPS):
+            near = masks[group]
+            i = first + group * GROUP
+            while near:
+                if near & 1:
+                    one[found] = int32_at(ids, i)
+                    fetch_ahead(look, one[found] & SLOT_MASK)
+                    found += 1
+                near >>= 1
+                i += 1
+        for i in range(found):
+            count = add_pairs(look, one[i], targets, keys, intensity, count)
+        first += BLOCK
+    return count
+
+
+cdef void lay_out(Targets* targets) noexcept nogil:
+    """Lay out for the rough test where targets are, and how near the nearest and largest must be."""
+    cdef Py_ssize_t i, axis, m = targets.count
+    targets.limit, targets.largest = 0, 0
+    for i in range(m):
+        for axis in range(3):
+            targets.near[axis * m + i] = targets.one[i].near[axis]
+        targets.limit = max(targets.limit, targets.one[i].limit)
+        targets.largest = max(targets.largest, targets.one[i].size)
+
+
+cdef Py_ssize_t add_pairs(
+    Look* look, int32_t sensor_id, Targets* targets, Py_buffer* keys, Py_buffer* intensity, Py_ssize_t count,
+) noexcept nogil:
+    """Write the pairs of one sensor after the first ``count``; return how many there are then."""
+    cdef Py_ssize_t first = 0, group, groups, rows, j, m = targets.count
+    cdef float limit, x, y, z
+    cdef uint16_t masks[GROUPS]
+    cdef int near
+    cdef Eye eye
+    eye.slot = sensor_id & SLOT_MASK
+    if not prepare(look, &eye):
+        return count
+    # No cone reaches farther than this, whatever the range.
+    limit = min(targets.limit, limit_of(sqrt(eye.farthest) * targets.largest))
+    x, y, z = <float> eye.at[0], <float> eye.at[1], <float> eye.at[2]
+    while first < m:
+        rows = min(<Py_ssize_t> BLOCK, m - first)
+        groups = (rows + GROUP - 1) // GROUP
+        for group in range(groups):
+            masks[group] = 0
+        near_masks(targets.near + first, targets.near + m + first, targets.near + 2 * m + first, <int> rows,
+                   x, y, z, limit, masks)
+        for group in range(groups):
+            near = masks[group]
+            j = first + group * GROUP
+            while near:
+                if near & 1:
+                    count += add_pair(look, &eye, sensor_id, &targets.one[j], keys, intensity, count)
+                near >>= 1
+                j += 1
+        first += BLOCK
+    return count
+
+
+cdef inline bint add_pair(
+    Look* look, Eye* eye, int32_t sensor_id, Target* target, Py_buffer* keys, Py_buffer* intensity, Py_ssize_t count,
+) noexcept nogil:
+    """Write a pair and return 1 if it passes every test, else return 0."""
+    cdef double dx = target.at[0] - eye.at[0], dy = target.at[1] - eye.at[1], dz = target.at[2] - eye.at[2]
+    cdef double squared = dx * dx + dy * dy + dz * dz, sensed
+    # The rough test again, by its own size: before divisions and roots, which cost most.
+    if squared > target.limit:
+        return False
+    if target.size != 1:
+        dx, dy, dz = dx / target.size, dy / target.size, dz / target.size
+        squared = dx * dx + dy * dy + dz * dz
+    if squared > eye.farthest:
+        return False
+    if look.attenuation != 1 and not look.has_acuity and is_faded(look, eye.slot, target, sqrt(squared)):
+        return False
+    if not (eye.notices & target.affiliation) or eye.own_source == target.id:
+        return False
+    sensed = sensed_by(look, eye, target, dx, dy, dz, sqrt(squared))
+    if not sensed >= eye.threshold:
+        return False
+    (<int64_t*> (<char*> keys.buf + count * keys.strides[0]))[0] = <int64_t> sensor_id << ID_BITS | target.id
+    (<double*> (<char*> intensity.buf + count * intensity.strides[0]))[0] = sensed
+    return True

@@ -1,0 +1,112 @@
+"""Who hears the same again is not visited for it, and nobody can tell it from taking in each signal."""
+import copy
+
+import pytest
+
+from ai_core.senses.awareness import AwarenessSettings
+from ai_core.senses.heard_pairs import HeardPair, HeardPairs
+from ai_core.senses.memory import SenseMemory
+from ai_core.senses.modality import Modality
+from ai_core.senses.perceiver import Perceiver
+from tests.senses.test_followed_pairs import Yard
+from tests.senses.worlds import World, hearing
+
+
+class NoisyYard(Yard):
+    """Where somebody steps or shouts in most frames, which all who look hear, too."""
+
+    def guard(self):
+        guard = super().guard()
+        self.manager.change_sensor(guard, thresholds={"sight": self.chance.choice((0.0, 0.9)), "hearing": 0.01})
+        return guard
+
+    def live(self):
+        for _ in range(self.chance.choice((0, 1, 3))):
+            loudness = self.chance.choice((None, 0.1, 0.4))
+            self.manager.emit(self.chance.choice(self.thieves), "hearing", loudness, tag="step")
+        super().live()
+
+
+def play(seed, asks_every):
+    """Return what was told, and states in between; asking for them must change nothing."""
+    yard, states = NoisyYard(seed), []
+    for frame in range(60):
+        yard.live()
+        if frame % 12 == 11:
+            states.append(copy.deepcopy(yard.manager.save_state()["sensors"]))
+        elif frame % asks_every == 0:
+            yard.manager.save_state()
+    return yard.told, states
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_nobody_can_tell_rows_from_taking_in_each_signal(seed, monkeypatch):
+    noted = []
+    take_in = HeardPair.take_in
+    monkeypatch.setattr(HeardPair, "take_in", lambda *row: noted.append(take_in(*row)) or noted[-1])
+    in_rows = play(seed, asks_every=99)
+    assert any(noted)
+    monkeypatch.setattr(HeardPairs, "take_in", lambda *_: False)
+    assert play(seed, asks_every=99) == in_rows
+
+
+def test_asking_changes_nothing():
+    assert play(3, asks_every=1) == play(3, asks_every=99)
+
+
+@pytest.fixture
+def hallway():
+    """One who hears a thief at arm's length, and the thief."""
+    world = World(modalities=[hearing(), Modality.sight()])
+    memory = SenseMemory(lose_after_s=0.5, maximum_age_s=5)
+    awareness = AwarenessSettings(gain_per_signal=0.001, decay_per_s=0)
+    guard = world.ear((0, 0, 0), memory=memory, awareness=awareness)
+    thief = world.manager.add_source(position=(0, 0, 4), strengths={"hearing": 1.0})
+    return world, guard, thief
+
+
+def test_signals_that_change_nothing_visit_no_mind(hallway, monkeypatch):
+    world, _, thief = hallway
+    taken, looks = [], []
+    notice, look = Perceiver.notice, Perceiver.look
+    monkeypatch.setattr(Perceiver, "notice", lambda self, *rest: taken.append(self) or notice(self, *rest))
+    monkeypatch.setattr(Perceiver, "look", lambda self, *rest: looks.append(self) or look(self, *rest))
+    for _ in range(100):
+        world.manager.emit(thief, "hearing")
+        world.tick()
+    assert (len(taken), looks) == (1, [])
+
+
+def test_what_was_noted_is_there_for_who_asks(hallway):
+    world, guard, thief = hallway
+    for strength in (1.0, 0.5, 0.25):
+        world.manager.emit(thief, "hearing", strength)
+        world.tick()
+    record = world.manager.memory_of(guard).find(thief)
+    meter = world.manager.awareness_of(guard, thief)
+    sounds = [0.9**4 * strength for strength in (1.0, 0.5, 0.25)]
+    assert record.strength == pytest.approx(sounds[-1])
+    assert meter.why().startled["hearing"] == pytest.approx(0.001 * sum(sounds))
+
+
+def test_who_hears_nothing_more_loses_the_target_so_long_after_the_last_signal(hallway):
+    world, guard, thief = hallway
+    for _ in range(20):
+        world.manager.emit(thief, "hearing")
+        world.tick()
+    last_s = world.manager.memory_of(guard).find(thief).last_sensed_s
+    while world.manager.memory_of(guard).find(thief).is_noticed:
+        world.tick()
+    assert world.clock.now.seconds == pytest.approx(last_s + 0.5, abs=0.15)
+
+
+def test_a_report_after_noted_signals_is_as_late_as_the_last_of_them(hallway):
+    world, guard, thief = hallway
+    for _ in range(3):
+        world.manager.emit(thief, "hearing")
+        world.tick()
+    other = SenseMemory()
+    other.sense(99, "hearing", 1.0, (1.0, 0.0, 0.0), 0.0)
+    memory = world.manager.memory_of(guard)
+    told, = memory.hear_report(other.report_of(99))
+    assert told.at_s == memory.find(thief).last_sensed_s
