@@ -6,7 +6,9 @@ was found so far stays good for the rest of the way.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +17,11 @@ from ai_core.budget import Budget
 from ai_core.errors import shown, whole_number
 from ai_core.maps.passage import Passage
 from ai_core.paths.called_back_search import goals_on
-from ai_core.paths.cells_along import costs_along, moves_along
-from ai_core.paths.path import Path
+from ai_core.paths.cells_along import costs_along, is_way
+from ai_core.paths.path import Path, PathState
 from ai_core.paths.search import CELLS_PER_LOOK, AStarSearch, Goals
 from ai_core.paths.search_memory import SearchMemory
+from ai_core.saving.fields import Fields, State, StateError
 
 __all__ = ["AnytimeSearch"]
 
@@ -88,7 +91,7 @@ class AnytimeSearch:
         self.start = whole_number("start", start, minimum=0, maximum=passage.costs.size - 1)
         if known is not None and not (isinstance(known, Path) and known.is_found):
             raise TypeError(f"known must be a Path that is found, or None, got {shown(known)}")
-        if known is not None and not self._is_way(passage, known.cells, checked):
+        if known is not None and not is_way(passage, known.cells, self.start, checked):
             raise ValueError("known must lead from the start to a goal by open moves; find it on the same passage")
         self._passage, self._goals = passage, checked
         self._memory = memory or SearchMemory(passage)
@@ -201,7 +204,7 @@ class AnytimeSearch:
         if self._passage.version != self._version:
             self.restarts += 1
             old = self._best.cells if self._best is not None else np.zeros(0, np.int32)
-            self._begin(old if self._is_way(self._passage, old, self._goals) else None, self.start)
+            self._begin(old if is_way(self._passage, old, self.start, self._goals) else None, self.start)
         before = math.inf if self._best is None else self._best.cost
         while not self._is_done:
             if self._last is None:
@@ -210,6 +213,55 @@ class AnytimeSearch:
                 self._look_for_nearest(budget)
             if budget.is_spent or (self._best is not None and self._best.cost < before):
                 return
+
+    def save_state(self) -> State:
+        """Return its ends and the best way as plain data; not the cells it has looked at."""
+        best = self._best
+        state = "done" if self._is_done else "cancelled" if self._is_cancelled else "going"
+        return {
+            "version": 1, "start": self.start, "goals": self._goals.tolist(), "state": state,
+            "best": None if best is None else {"state": best.state, "cells": best.cells.tolist()},
+            "restarts": self.restarts, "expanded": self.expanded,
+        }
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check what ``save_state`` returned; return what takes it back. The passage is saved by others.
+
+        It goes on from the best way, and begins anew if that is open no more.
+
+        Raises:
+            StateError: if something does not fit, or another search is in the memory; nothing is changed then.
+        """
+        fields, most = Fields.versioned(state, version=1), self._passage.costs.size - 1
+        start, goals = fields.whole("start", maximum=most), sorted(set(fields.wholes("goals", maximum=most)))
+        if not goals:
+            fields.refuse("goals", "must be one at least")
+        told = fields.one_of("state", ("going", "done", "cancelled"))
+        best, kind = np.zeros(0, np.int32), "none"
+        if fields.anything("best") is not None:
+            way = fields.group("best")
+            kind = way.one_of("state", get_args(PathState))
+            best = np.array(way.wholes("cells", maximum=most), np.int32)
+            way.end()
+        restarts, expanded = fields.whole("restarts"), fields.whole("expanded")
+        fields.end()
+        if self._memory.holder not in (None, self, self._last):
+            raise StateError("the memory is in use by another search; finish or cancel that before loading")
+
+        def change() -> None:
+            self._goals = np.array(goals, np.int32)
+            is_open = is_way(self._passage, best, start, self._goals)
+            self._begin(best if is_open else None, start)
+            self.restarts, self.expanded, self._is_cancelled = restarts, expanded, told == "cancelled"
+            is_kept = is_open or (kind != "found" and is_way(self._passage, best, start, best[-1:]))
+            if told == "done" and (is_kept or kind == "none"):
+                self._costs = costs_along(self._passage, best) if len(best) else np.full(1, math.inf)
+                self._best = Path(kind, best, float(self._costs[0]), expanded)  # type: ignore[arg-type]
+                self._end()
+            elif self._is_cancelled:
+                self._leave()
+
+        return change
 
     def _look(self, budget: Budget) -> None:
         heart = self._heart
@@ -281,11 +333,3 @@ class AnytimeSearch:
     def _check_not_cancelled(self) -> None:
         if self._is_cancelled:
             raise RuntimeError("the search was cancelled; begin another")
-
-    def _is_way(self, passage: Passage, cells: NDArray[np.int32], goals: NDArray[np.int32]) -> bool:
-        """Return whether cells lead from the start to a goal by open moves."""
-        if not len(cells) or cells[0] != self.start or cells[-1] not in goals:
-            return False
-        if cells.min() < 0 or cells.max() >= passage.costs.size:
-            return False
-        return bool((moves_along(passage, cells) >= 0).all())

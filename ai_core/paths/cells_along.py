@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from ai_core.maps.cell_moves import ODD_ROW
 from ai_core.maps.passage import Passage
 
-__all__ = ["costs_along", "moves_along", "without_loops"]
+__all__ = ["costs_along", "is_way", "moves_along", "without_loops"]
 
 
 def moves_along(passage: Passage, cells: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -27,6 +27,15 @@ def moves_along(passage: Passage, cells: NDArray[np.int32]) -> NDArray[np.int64]
             is_it = (down == row) & (right == column) & (is_odd == bool(parity)) & (opened >> move & 1).astype(bool)
             found[is_it] = move
     return found
+
+
+def is_way(passage: Passage, cells: NDArray[np.int32], start: int, goals: NDArray[np.int32]) -> bool:
+    """Return whether cells lead from a start to one of some goals by open moves."""
+    if not len(cells) or cells[0] != start or cells[-1] not in goals:
+        return False
+    if cells.min() < 0 or cells.max() >= passage.costs.size:
+        return False
+    return bool((moves_along(passage, cells) >= 0).all())
 
 
 def costs_along(passage: Passage, cells: NDArray[np.int32]) -> NDArray[np.float64]:

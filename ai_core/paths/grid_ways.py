@@ -9,6 +9,8 @@ import numpy as np
 from ai_core.budget import Budget
 from ai_core.errors import shown, whole_number
 from ai_core.maps.passage import Passage
+from ai_core.paths.anytime_search import AnytimeSearch
+from ai_core.paths.cells_along import is_way
 from ai_core.paths.jump_table import JumpTable
 from ai_core.paths.path import Path, PathState
 from ai_core.paths.reachability import Reachability
@@ -99,13 +101,28 @@ class GridWays:
         """Return a search for a way."""
         if self.regions is not None and self._goes_over(self.regions, start, goal):
             return RegionSearch(self.regions, start, goal)
+        return AStarSearch(self.passage, start, goal, memory=self._free_memory())
+
+    def begin_improving(self, start: int, goal: int, known: Path | None) -> AnytimeSearch:
+        """Return a search for a way soon, then cheaper ones.
+
+        Args:
+            start: where the mover is.
+            goal: where to.
+            known: a way from an earlier search, of use if it is one still.
+        """
+        if known is not None and not is_way(self.passage, known.cells, start, np.array([goal])):
+            known = None
+        return AnytimeSearch(self.passage, start, goal, known=known, memory=self._free_memory())
+
+    def _free_memory(self) -> SearchMemory:
         memory = next((one for one in self._memories if one.holder is None), None)
         if memory is None:
             memory = SearchMemory(self.passage)
             self._memories.append(memory)
         if memory.jumps is not self.jumps:
             memory.jumps = self.jumps
-        return AStarSearch(self.passage, start, goal, memory=memory)
+        return memory
 
     def _goes_over(self, regions: RegionGraph, start: int, goal: int) -> bool:
         has_jumps = self.jumps is not None and self.jumps.is_worthwhile

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from concurrent.futures import Executor
-from functools import partial
 from weakref import WeakValueDictionary
 
 from ai_core.budget import Budget
@@ -18,23 +17,13 @@ from ai_core.faults import FaultIsolation
 from ai_core.paths.path import Path
 from ai_core.paths.path_ticket import PathTicket
 from ai_core.paths.search_threads import SearchThreads
-from ai_core.paths.ticket_saving import loaded_tickets, saved_tickets
+from ai_core.paths.search_turns import take_turn, take_turns
+from ai_core.paths.ticket_saving import MIGRATIONS, VERSION, loaded_tickets, saved_tickets
 from ai_core.paths.ways import Way, WayBook, Ways
 from ai_core.saving.fields import Fields, State
 from ai_core.trace import Trace
 
 __all__ = ["PathService", "Ways"]
-
-TURN_STEPS = 1024
-"""Cells a search of priority 1 expands in its turn, when steps are counted: 40 µs compiled."""
-
-TURN_US = 100.0
-"""Time of such a turn (µs). Shorter ones cost more for changing than they gain in fairness."""
-
-
-TURNS_AT_ONCE = 16
-"""Turns (count) that a search gets at once when several run on threads: to hand it over costs half a turn."""
-
 
 class PathService:
     """Gives tickets for ways, and finds the ways within a budget.
@@ -59,6 +48,7 @@ class PathService:
         helpers: how many threads of it help the one that calls ``advance`` (count).
         on_over: called with each ticket that is done, failed or refused; within ``request_path``
             if that is so at once, else within ``advance``. Tickets cancelled are not told.
+        on_improved: called within ``advance`` with each ticket that improves and has another way, or none any more.
 
     Raises:
         TypeError, ValueError: if an argument is not what it must be.
@@ -77,6 +67,7 @@ class PathService:
         executor: Executor | None = None,
         helpers: int = 1,
         on_over: Callable[[PathTicket], object] | None = None,
+        on_improved: Callable[[PathTicket], object] | None = None,
     ) -> None:
         needed = ("begin", "check", "distance", "fits", "hopeless", "prepare")
         missing = [name for name in needed if not hasattr(ways, name)]
@@ -96,7 +87,7 @@ class PathService:
         if executor is not None and not getattr(ways, "run_on_threads", False):
             raise ValueError(f"ways must be such that may be found on threads, got {shown(ways)}; leave out executor")
         self._threads = None if executor is None else SearchThreads(executor, helpers)
-        self._on_over = on_over or _tell_nobody
+        self._on_over, self._on_improved = on_over or _tell_nobody, on_improved or _tell_nobody
         self._book = WayBook(ways)
         self._next_number = 0
         self._held: WeakValueDictionary[int, PathTicket] = WeakValueDictionary()
@@ -127,12 +118,53 @@ class PathService:
         start, goal = self._ways.check("start", start), self._ways.check("goal", goal)
         urgency = finite_number("priority", priority, above=0)
         reach = finite_number("tolerance", tolerance, minimum=0)
-        ticket = PathTicket(self._next_number, start, goal, urgency, self._clock.now.frame)
-        self._held[ticket.number] = ticket
-        self._next_number += 1
-        self._counts["requests"] += 1
+        ticket = self._new_ticket(start, goal, urgency)
         self._join(ticket, reach)
         return ticket
+
+    def request_improving_path(self, start: Hashable, goal: Hashable, *, priority: float = 1.0) -> PathTicket:
+        """Ask for a way soon and then cheaper ones, for one mover that walks along meanwhile.
+
+        ``ticket.path`` is the best so far, until it is done with the cheapest; tell with ``walk_to``
+        where the mover is. The search is its own, unless the way is found already: where a way
+        may wait, ``request_path`` costs less.
+
+        Args:
+            start: where from.
+            goal: where to.
+            priority: as for ``request_path``.
+
+        Raises:
+            TypeError, ValueError: if a place is none, the number is out of range, or no such ways are
+                found on this ground.
+
+        Cost: O(1).
+        """
+        if not hasattr(self._ways, "begin_improving"):
+            raise ValueError("ways cannot be improved on this ground, only over a grid; use request_path")
+        start, goal = self._ways.check("start", start), self._ways.check("goal", goal)
+        ticket = self._new_ticket(start, goal, finite_number("priority", priority, above=0), improves=True)
+        self._join(ticket, 0.0)
+        return ticket
+
+    def walk_to(self, ticket: PathTicket, place: Hashable) -> None:
+        """Say where the mover of a ticket that improves is now; its way leads from there. Nothing when it is over.
+
+        Raises:
+            TypeError, ValueError: if it is no such ticket, or no place.
+
+        Cost: as ``AnytimeSearch.walk_to``.
+        """
+        if not isinstance(ticket, PathTicket) or not ticket.improves:
+            raise ValueError(f"ticket must be one of request_improving_path, got {shown(ticket)}")
+        place = self._ways.check("place", place)
+        way = self._book.holding(ticket)
+        if ticket.is_over or way is None:
+            return
+        way.at = place
+        if way.search is not None:
+            way.search.walk_to(place)
+            ticket.path = way.search.best
 
     def check_path(self, ticket: PathTicket) -> Path | None:
         """Return the way of a ticket, or None while it is not found; ``ticket.state`` says more.
@@ -162,7 +194,7 @@ class PathService:
         Cost: O(tickets held, and cells of their ways).
         """
         return {
-            "version": 1, "next_number": self._next_number, "counts": dict(self._counts),
+            "version": VERSION, "next_number": self._next_number, "counts": dict(self._counts),
             **saved_tickets(self._held.values(), self._book, self._ways),
         }
 
@@ -172,7 +204,7 @@ class PathService:
         Raises:
             StateError: if it cannot be loaded; says where in it, and why.
         """
-        fields = Fields.versioned(state, version=1)
+        fields = Fields.versioned(state, version=VERSION, migrations=MIGRATIONS)
         next_number = fields.whole("next_number")
         counted = fields.group("counts")
         counts = {name: counted.whole(name) for name in self._counts}
@@ -188,7 +220,7 @@ class PathService:
                     ticket.state = ticket.state if ticket.is_over else "cancelled"
             self._book = WayBook(self._ways)
             self._next_number, self._counts = next_number, counts
-            self._unclaimed = loaded.enter(self._book, self._held.get)
+            self._unclaimed = loaded.enter(self._book, self._ways, self._held.get)
             self._held = WeakValueDictionary(self._unclaimed)
             self._loaded_at_frame = self._clock.now.frame
 
@@ -199,8 +231,7 @@ class PathService:
         if ticket.is_over:
             return
         ticket.state = "cancelled"
-        # For a ticket that took a way nearby somebody may have asked for its own meanwhile.
-        way = self._book.holding(ticket) if ticket.is_near else self._book.of(ticket.start, ticket.goal)
+        way = self._book.holding(ticket)
         if way is not None:
             self._book.leave(way, ticket)
 
@@ -230,17 +261,26 @@ class PathService:
             if way is None or not self._ways.fits(budget):
                 break
             together = self._book.longest_running() if self._threads is not None and way.turns_taken else []
-            if len(together) > 1:
-                self._take_turns(together, budget)
+            if self._threads is not None and len(together) > 1:
+                raised = take_turns(together, self._threads, budget)
             else:
-                self._take_turn(way, budget)
+                together, raised = [way], [take_turn(way, budget)]
+            for one, error in zip(together, raised, strict=True):
+                self._after_turn(one, error)
         if not budget.is_spent and not self._ways.is_prepared:
             self._ways.prepare(budget)
+
+    def _new_ticket(self, start: Hashable, goal: Hashable, priority: float, *, improves: bool = False) -> PathTicket:
+        ticket = PathTicket(self._next_number, start, goal, priority, self._clock.now.frame, improves=improves)
+        self._held[ticket.number] = ticket
+        self._next_number += 1
+        self._counts["requests"] += 1
+        return ticket
 
     def _join(self, ticket: PathTicket, reach: float) -> None:
         """Have a ticket wait for its way, or for one nearby, or give it the one that is there."""
         way = self._book.find(ticket.start, ticket.goal, reach)
-        if way is None:
+        if way is None or (ticket.improves and way.path is None):
             way = self._new_way(ticket)
             if way is None:
                 return
@@ -263,7 +303,7 @@ class PathService:
             self._counts["refused"] += 1
             self._on_over(ticket)
             return None
-        way = Way(ticket.number, ticket.start, ticket.goal, ticket.asked_at_frame)
+        way = Way(ticket.number, ticket.start, ticket.goal, ticket.asked_at_frame, improves=ticket.improves)
         hopeless = self._ways.hopeless(ticket.start, ticket.goal)
         if hopeless is None:
             self._book.wait(way)
@@ -275,7 +315,9 @@ class PathService:
     def _start(self, way: Way) -> None:
         self._counts["searches"] += 1
         try:
-            way.search = self._ways.begin(way.start, way.goal)
+            way.search = (
+                self._ways.begin_improving(way.at, way.goal, None) if way.improves  # type: ignore[attr-defined]
+                else self._ways.begin(way.start, way.goal))
         except Exception as error:
             self._fail(way, error)
             return
@@ -283,43 +325,20 @@ class PathService:
         for ticket in way.tickets:
             ticket.state = "running"
 
-    def _take_turn(self, way: Way, budget: Budget) -> None:
-        """Let one search go on for its share."""
-        size = (TURN_STEPS if budget.stopwatch is None else TURN_US) * min(way.priority, 16.0)
-        turn = budget.part(size)
-        before = budget.steps
-        try:
-            way.search.advance(turn)
-            done = way.search.is_done
-        except Exception as error:
+    def _after_turn(self, way: Way, error: Exception | None) -> None:
+        if error is not None:
             self._fail(way, error)
-            return
-        if budget.steps == before:
-            budget.spend()  # what reports nothing is not free
-        way.turns += 1
-        way.turns_taken += 1
-        if done:
+        elif way.search.is_done:
             self._finish(way, way.search.result)
+        elif way.improves:
+            self._improve(way)
 
-    def _take_turns(self, ways: list[Way], budget: Budget) -> None:
-        """Let several searches go on at once, each with a budget of its own: budgets are not for threads."""
-        assert self._threads is not None
-        watch = budget.stopwatch
-        left = budget.left if watch is not None else budget.left / len(ways)
-        budgets = []
-        for way in ways:
-            share = TURNS_AT_ONCE * min(way.priority, 16.0) * (TURN_STEPS if watch is None else TURN_US)
-            share = min(share, left)
-            budgets.append(Budget.of_steps(max(1, int(share))) if watch is None else Budget.of_time(share, watch))
-        raised = self._threads.run([
-            partial(way.search.advance, own) for way, own in zip(ways, budgets, strict=True)])
-        for way, own, error in zip(ways, budgets, raised, strict=True):
-            budget.spend(max(1, own.steps))
-            way.turns += TURNS_AT_ONCE
-            if error is not None:
-                self._fail(way, error)
-            elif way.search.is_done:
-                self._finish(way, way.search.result)
+    def _improve(self, way: Way) -> None:
+        """Give the best way so far to whom it is for; none, if walls went up in it."""
+        for ticket in way.tickets:
+            if ticket.path is not way.search.best:
+                ticket.path = way.search.best
+                self._on_improved(ticket)
 
     def _finish(self, way: Way, path: Path) -> None:
         self._counts["found" if path.is_found else "no_way"] += 1

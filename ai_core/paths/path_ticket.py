@@ -22,18 +22,22 @@ class PathTicket:
         priority: how urgent it is.
         asked_at_frame: when it was asked for.
         state: where it stands.
-        path: the way, once it is done.
+        path: the way, once it is done; of one that improves, the best so far.
+        improves: whether it gets a way soon, then better ones, until it is done.
         is_shared: True if it came from a search that somebody else asked for.
         is_near: True if it is the way of a start or goal nearby, within the tolerance stated.
         why: why it failed or was refused.
     """
 
     __slots__ = (
-        "__weakref__", "asked_at_frame", "goal", "is_near", "is_shared", "number", "path", "priority", "start",
-        "state", "why",
+        "__weakref__", "asked_at_frame", "goal", "improves", "is_near", "is_shared", "number", "path", "priority",
+        "start", "state", "why",
     )
 
-    def __init__(self, number: int, start: Hashable, goal: Hashable, priority: float, asked_at_frame: int) -> None:
+    def __init__(
+        self, number: int, start: Hashable, goal: Hashable, priority: float, asked_at_frame: int, *,
+        improves: bool = False,
+    ) -> None:
         self.number = number
         self.start = start
         self.goal = goal
@@ -41,6 +45,7 @@ class PathTicket:
         self.asked_at_frame = asked_at_frame
         self.state: TicketState = "waiting"
         self.path: Path | None = None
+        self.improves = improves
         self.is_shared = False
         self.is_near = False
         self.why = ""

@@ -1,7 +1,8 @@
 """Tickets, and the ways they wait for, as a save holds them.
 
 A search is not saved: who waited for one waits again, in the same place, and it
-begins anew. Ways kept for whoever asks next are not saved either, but those of tickets are.
+begins anew; one that improves goes on at once, with the way its mover walks along. Ways kept
+for whoever asks next are not saved either, but those of tickets are.
 """
 from __future__ import annotations
 
@@ -12,9 +13,22 @@ from ai_core.paths.path_ticket import PathTicket, TicketState
 from ai_core.paths.ways import Way, WayBook
 from ai_core.saving.fields import Fields, State
 
-__all__ = ["Loaded", "loaded_tickets", "saved_tickets"]
+__all__ = ["MIGRATIONS", "VERSION", "Loaded", "loaded_tickets", "saved_tickets"]
+
+VERSION = 2
+"""Of a saved service (no unit); rises when what it holds changes."""
 
 STATES = get_args(TicketState)
+
+
+def _from_version_1(state: State) -> State:
+    """No ticket improved."""
+    tickets = [{**one, "improves": False} for one in state["tickets"]]
+    return {**state, "version": 2, "tickets": tickets, "ways": [{**one, "at": None} for one in state["ways"]]}
+
+
+MIGRATIONS = {1: _from_version_1}
+"""By version of a saved service, what makes it one of the next."""
 
 
 class Loaded(NamedTuple):
@@ -28,11 +42,12 @@ class Loaded(NamedTuple):
     tickets: dict[int, dict[str, Any]]
     ways: list[tuple[Way, list[int]]]
 
-    def enter(self, book: WayBook, known: Callable[[int], PathTicket | None]) -> dict[int, PathTicket]:
+    def enter(self, book: WayBook, ways: Any, known: Callable[[int], PathTicket | None]) -> dict[int, PathTicket]:
         """Write all into an empty book and into tickets; return those by number.
 
         Args:
             book: what takes the ways.
+            ways: begins searches for those that were walked along.
             known: gives the ticket of a number if somebody holds it.
         """
         tickets = {}
@@ -49,6 +64,11 @@ class Loaded(NamedTuple):
             for number in numbers:
                 way.tickets.append(tickets[number])
                 book.raise_priority(way, tickets[number].priority)
+            path = way.tickets[0].path
+            if path is not None:
+                way.search = ways.begin_improving(way.at, way.goal, path)
+                book.run(way)
+                way.tickets[0].state, way.tickets[0].path = "running", way.search.best
         return tickets
 
 
@@ -70,7 +90,7 @@ def saved_tickets(tickets: Iterable[PathTicket], book: WayBook, ways: Any) -> St
                 "number": one.number, "start": place(one.start), "goal": place(one.goal), "priority": one.priority,
                 "asked_at_frame": one.asked_at_frame, "is_shared": one.is_shared, "is_near": one.is_near,
                 "state": "waiting" if one.state == "running" else one.state, "why": one.why,
-                "path": None if one.path is None else ways.path_state(one.path),
+                "path": None if one.path is None else ways.path_state(one.path), "improves": one.improves,
             }
             for _, one in sorted(by_number.items())
         ],
@@ -78,7 +98,7 @@ def saved_tickets(tickets: Iterable[PathTicket], book: WayBook, ways: Any) -> St
             {
                 "number": one.number, "start": place(one.start), "goal": place(one.goal),
                 "first_frame": one.first_frame, "asked_at_frame": one.asked_at_frame,
-                "tickets": [ticket.number for ticket in one.tickets],
+                "tickets": [ticket.number for ticket in one.tickets], "at": place(one.at) if one.improves else None,
             }
             for one in asked
         ],
@@ -99,15 +119,22 @@ def loaded_tickets(fields: Fields, next_number: int, ways: Any) -> Loaded:
         tickets[number] = _ticket(one, ways)
     entries, waiting, ends = [], {number for number, one in tickets.items() if one["state"] == "waiting"}, set()
     for one in fields.groups("ways"):
-        way = Way(one.whole("number", maximum=next_number - 1), *_ends(one, ways), one.whole("first_frame"))
+        way = Way(
+            one.whole("number", maximum=next_number - 1), *_ends(one, ways), one.whole("first_frame"),
+            improves=one.anything("at") is not None)
+        if way.improves:
+            way.at = ways.place_of(one, "at")
         way.asked_at_frame = one.whole("asked_at_frame")
         numbers = one.wholes("tickets")
         if not numbers or len(set(numbers)) < len(numbers) or not waiting.issuperset(numbers):
             one.refuse("tickets", "must be tickets that wait for no other way, one at least")
-        if (way.start, way.goal) in ends:
+        improving = [tickets[number]["improves"] for number in numbers]
+        if improving != [True] if way.improves else any(improving):
+            one.refuse("at", "must be there for the way of one ticket that improves, and for no other")
+        if way.key in ends:
             one.refuse("start", "and 'goal' are those of another way, too")
         waiting -= set(numbers)
-        ends.add((way.start, way.goal))
+        ends.add(way.key)
         one.end()
         entries.append((way, numbers))
     if waiting:
@@ -125,9 +152,13 @@ def _ticket(one: Fields, ways: Any) -> dict[str, Any]:
         "asked_at_frame": one.whole("asked_at_frame"), "is_shared": one.flag("is_shared"),
         "is_near": one.flag("is_near"), "state": one.one_of("state", STATES), "why": one.text("why"),
         "path": None if one.anything("path") is None else ways.path_of(one.group("path")),
+        "improves": one.flag("improves"),
     }
-    if values["state"] == "running" or (values["state"] == "done") != (values["path"] is not None):
-        one.refuse("state", f"is {values['state']!r}, which does not go with its 'path'")
+    state, path, improves = values["state"], values["path"], values["improves"]
+    if improves and state == "waiting" and not (hasattr(ways, "begin_improving") and getattr(path, "is_found", True)):
+        one.refuse("improves", "needs a grid, and a way that leads to its goal, if there is one")
+    if state == "running" or (state == "done" and path is None) or (state != "done" and path and not improves):
+        one.refuse("state", f"is {state!r}, which does not go with its 'path'")
     one.end()
     return values
 

@@ -34,7 +34,11 @@ class Ways(Protocol):
         """Return the answer if it is known at once that there is no way."""
 
     def begin(self, start: Any, goal: Any) -> Any:
-        """Return a search: interruptible work whose result is a Path."""
+        """Return a search: interruptible work whose result is a Path.
+
+        Those that have ``begin_improving(start, goal, known)`` also give anytime searches, which
+        have a ``best`` way before they are done, and follow a mover with ``walk_to``.
+        """
 
     def fits(self, budget: Budget) -> bool:
         """Return whether a turn may be begun on what is left; asked before each, once it is False no more."""
@@ -69,16 +73,20 @@ class Way:
         search: what finds it, once it runs.
         turns: turns it had, and those that ran before it began.
         turns_taken: turns it had alone.
+        improves: whether it is one of an improving ticket: nobody else's, as its mover walks along it.
+        at: where that mover is.
         path: what was found.
         version: of the ground it was found on.
     """
 
     __slots__ = (
-        "asked_at_frame", "first_frame", "goal", "number", "path", "priority", "search", "start", "tickets",
-        "turns", "turns_taken", "version",
+        "asked_at_frame", "at", "first_frame", "goal", "improves", "number", "path", "priority", "search", "start",
+        "tickets", "turns", "turns_taken", "version",
     )
 
-    def __init__(self, number: int, start: Hashable, goal: Hashable, frame: int) -> None:
+    def __init__(
+        self, number: int, start: Hashable, goal: Hashable, frame: int, *, improves: bool = False
+    ) -> None:
         self.number = number
         self.start, self.goal = start, goal
         self.first_frame = self.asked_at_frame = frame
@@ -88,6 +96,12 @@ class Way:
         self.turns = self.turns_taken = 0
         self.path: Path | None = None
         self.version = -1
+        self.improves, self.at = improves, start
+
+    @property
+    def key(self) -> tuple[Hashable, ...]:
+        """By what it is found: its ends, and for one that improves its number, too."""
+        return (self.start, self.goal, self.number) if self.improves else (self.start, self.goal)
 
 
 class WayBook:
@@ -98,9 +112,9 @@ class WayBook:
     """
 
     def __init__(self, ground: Any) -> None:
-        self.waiting: dict[tuple[Hashable, Hashable], Way] = {}
-        self.running: dict[tuple[Hashable, Hashable], Way] = {}
-        self.found: dict[tuple[Hashable, Hashable], Way] = {}
+        self.waiting: dict[tuple[Hashable, ...], Way] = {}
+        self.running: dict[tuple[Hashable, ...], Way] = {}
+        self.found: dict[tuple[Hashable, ...], Way] = {}
         self._ground = ground
         self._queues: dict[float, list[tuple[int, Way]]] = {}
         # By priority, who waits, in the order asked: within one priority that is the order to begin in.
@@ -125,6 +139,8 @@ class WayBook:
         distance, version = self._ground.distance, self._ground.version
         near = []
         for one in (*self.waiting.values(), *self.running.values(), *self.found.values()):
+            if one.improves:
+                continue
             if one.path is not None and (one.version != version or not one.path.is_found):
                 continue  # that none leads to a goal from nearby says nothing here
             apart = max(distance(one.start, start), distance(one.goal, goal))
@@ -133,7 +149,11 @@ class WayBook:
         return min(near)[2] if near else None
 
     def holding(self, ticket: PathTicket) -> Way | None:
-        """Return the way that a ticket waits for, which may be one nearby."""
+        """Return the way that a ticket waits for. Cost: O(1); O(tickets that wait) if it is one nearby."""
+        if not ticket.is_near:
+            ends = (ticket.start, ticket.goal)
+            key = (*ends, ticket.number) if ticket.improves else ends
+            return self.waiting.get(key) or self.running.get(key)
         ways = (*self.waiting.values(), *self.running.values())
         return next((way for way in ways if any(one is ticket for one in way.tickets)), None)
 
@@ -145,7 +165,7 @@ class WayBook:
 
     def wait(self, way: Way) -> None:
         """Note a way that is asked for."""
-        self.waiting[way.start, way.goal] = way
+        self.waiting[way.key] = way
 
     def raise_priority(self, way: Way, priority: float) -> None:
         """Note that somebody waits for a way with a priority."""
@@ -173,13 +193,13 @@ class WayBook:
             heappush(self._queues.setdefault(way.priority, []), (way.number, way))
 
     def _waits(self, way: Way, priority: float) -> bool:
-        return way.priority == priority and self.waiting.get((way.start, way.goal)) is way
+        return way.priority == priority and self.waiting.get(way.key) is way
 
     def run(self, way: Way) -> None:
         """Note that a way is being searched; it has had as many turns as whoever has had fewest."""
-        del self.waiting[way.start, way.goal]
+        del self.waiting[way.key]
         way.turns = min((one.turns for one in self.running.values()), default=0)
-        self.running[way.start, way.goal] = way
+        self.running[way.key] = way
 
     def next_running(self) -> Way | None:
         """Return whose turn it is: who has had fewest, then who asked first."""
@@ -193,6 +213,10 @@ class WayBook:
     def keep(self, way: Way, path: Path, frame: int) -> None:
         """Note a way that is found; it is of the ground as it is now."""
         self.drop(way)
+        if way.improves:
+            if way.at != way.start:
+                return  # it leads from somewhere else by now
+            way.improves = False
         way.asked_at_frame = frame
         way.path, way.search, way.version, way.tickets = path, None, self._ground.version, []
         self.found.pop((way.start, way.goal), None)
@@ -213,8 +237,8 @@ class WayBook:
 
     def drop(self, way: Way) -> None:
         """Forget a way that was asked for."""
-        self.waiting.pop((way.start, way.goal), None)
-        self.running.pop((way.start, way.goal), None)
+        self.waiting.pop(way.key, None)
+        self.running.pop(way.key, None)
 
     def forget(self, before_frame: int) -> None:
         """Forget found ways that nobody asked for since a frame.

@@ -124,10 +124,12 @@ def test_a_save_that_cannot_be_right_is_refused_and_changes_nothing():
         return copy
 
     for change in (
-        lambda one: one.update(version=2),
+        lambda one: one.update(version=3),
         lambda one: one.pop("ways"),
         lambda one: one["ways"].clear(),
         lambda one: one["ways"][0].update(goal=9),
+        lambda one: one["ways"][0].update(at=2),
+        lambda one: one["tickets"][2].update(improves=True),
         lambda one: one["ways"][0].update(tickets=[0]),
         lambda one: one["ways"].append(one["ways"][0]),
         lambda one: one["tickets"][0].update(number=99),
@@ -146,3 +148,20 @@ def test_a_save_that_cannot_be_right_is_refused_and_changes_nothing():
     smaller = service_of(Grid(np.ones((2, 2), bool)), clock)
     with pytest.raises(StateError, match="must be at most 3"):
         smaller.prepare_state(state)
+
+
+def test_saves_of_before_there_were_improving_tickets_load():
+    grid, clock = Grid(np.ones((3, 3), bool)), ManualClock()
+    service = service_of(grid, clock)
+    held = [service.request_path(0, 8)]
+    finished(service, clock)
+    held.append(service.request_path(2, 6))
+    state = through_json(service.save_state())
+    old = {**state, "version": 1}
+    for one in old["tickets"]:
+        one.pop("improves")
+    for one in old["ways"]:
+        one.pop("at")
+    other = service_of(grid, clock)
+    other.prepare_state(old)()
+    assert [other.ticket(one.number).state for one in held] == ["done", "waiting"]

@@ -1,0 +1,180 @@
+"""Tickets that get a way soon, walk along it, and get better ones."""
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ai_core.budget import Budget
+from ai_core.clock import ManualClock
+from ai_core.maps.grid import Grid
+from ai_core.paths import GridWays, PathService
+from ai_core.saving import StateError
+from tests.paths.levels import cost_along, grids, plain_costs
+
+
+def service_of(grid, **settings):
+    return PathService(GridWays(grid.passage(), partial=True), ManualClock(), **settings)
+
+
+def bag():
+    """A level whose estimates lead into a bag: the first way is dearer than the cheapest."""
+    cells = np.ones((40, 40))
+    cells[10:30, 30], cells[10, 10:30] = np.inf, np.inf
+    return Grid(cells)
+
+
+def test_a_way_comes_soon_and_better_ones_follow_until_it_is_done():
+    grid, told = bag(), []
+    service = service_of(grid, on_improved=lambda ticket: told.append((ticket.path.cost, ticket.path.bound)))
+    ticket = service.request_improving_path(grid.cell(20, 5), grid.cell(12, 39))
+    assert (ticket.state, ticket.path) == ("waiting", None)
+    while ticket.path is None:
+        service.advance(Budget.of_steps(10))
+    assert (ticket.state, ticket.path.is_found) == ("running", True)
+    while not ticket.is_over:
+        service.advance(Budget.of_steps(10))
+    assert (ticket.state, ticket.path.bound) == ("done", 1.0)
+    assert ticket.path.cost == pytest.approx(plain_costs(grid.passage(), ticket.start)[ticket.goal])
+    assert told == sorted(told, reverse=True)
+    assert told[0][1] > 1
+
+
+@given(grid=grids(), ends=st.tuples(st.integers(0, 63), st.integers(0, 63)), steps=st.integers(1, 9),
+       hurry=st.integers(0, 3), saved_at=st.integers(0, 12))
+def test_a_mover_that_walks_along_gets_there_whatever_the_slices_also_when_it_is_saved_on_its_way(
+    grid, ends, steps, hurry, saved_at,
+):
+    passage, size = grid.passage(), grid.passage().costs.size
+    service, at, goal = service_of(grid), ends[0] % size, ends[1] % size
+    least = plain_costs(passage, at).get(goal, math.inf) if passage.is_free(at) or at == goal else math.inf
+    ticket, walked = service.request_improving_path(at, goal), [at]
+    for frame in range(1000):
+        service.advance(Budget.of_steps(steps))
+        if frame == saved_at and not ticket.is_over:
+            state = json.loads(json.dumps(service.save_state()))
+            service = service_of(grid)
+            service.prepare_state(state)()
+            ticket = service.ticket(ticket.number)
+        for _ in range(hurry):
+            if ticket.path is not None and ticket.path.is_found and not ticket.is_over and len(ticket.path.cells) > 1:
+                at = int(ticket.path.cells[1])
+                walked.append(at)
+                service.walk_to(ticket, at)
+                assert ticket.path.cells[0] == at
+        if ticket.is_over:
+            break
+    assert ticket.state == "done"
+    assert ticket.path.is_found == (least < math.inf)
+    if ticket.path.is_found:
+        whole = [*walked, *ticket.path.cells.tolist()[1:]]
+        assert whole[-1] == goal
+        assert cost_along(passage, whole) >= least * (1 - 1e-9)
+        assert ticket.path.cost == pytest.approx(plain_costs(passage, at)[goal], rel=1e-9)
+
+
+def test_nobody_shares_a_way_that_somebody_walks_along_but_what_it_found_at_last():
+    grid = bag()
+    service = service_of(grid)
+    ends = grid.cell(20, 5), grid.cell(12, 39)
+    walker = service.request_improving_path(*ends)
+    while walker.path is None:
+        service.advance(Budget.of_steps(10))
+    other, near = service.request_path(*ends), service.request_path(ends[0] + 1, ends[1], tolerance=2)
+    third = service.request_improving_path(*ends)
+    assert (other.is_shared, third.is_shared) == (False, False)
+    assert (near.is_near, near.is_shared) == (True, True)        # to the one that was asked for as usual
+    service.walk_to(walker, int(walker.path.cells[1]))
+    while not service.is_idle:
+        service.advance(Budget.of_steps(100))
+    assert (walker.state, other.state, third.state) == ("done", "done", "done")
+    assert third.path.cost == pytest.approx(other.path.cost)
+    assert walker.path.cost < other.path.cost
+    late = service.request_improving_path(*ends)
+    assert (late.state, late.is_shared) == ("done", True)
+
+
+def test_a_wall_in_the_way_takes_it_away_and_another_is_found():
+    grid = bag()
+    service = service_of(grid)
+    ticket = service.request_improving_path(grid.cell(20, 5), grid.cell(12, 39))
+    while ticket.path is None:
+        service.advance(Budget.of_steps(10))
+    service.walk_to(ticket, int(ticket.path.cells[1]))
+    shut = int(ticket.path.cells[-4])
+    grid.set_cells([shut], False)
+    while not ticket.is_over:
+        service.advance(Budget.of_steps(10))
+        assert ticket.path is None or shut not in ticket.path.cells
+    least = plain_costs(grid.passage(), int(ticket.path.cells[0]))[ticket.goal]
+    assert ticket.path.cost == pytest.approx(least)
+
+
+def test_who_gives_up_leaves_the_memory_to_others_and_walks_no_more():
+    grid = bag()
+    service = service_of(grid, most_running=1)
+    ticket = service.request_improving_path(grid.cell(20, 5), grid.cell(12, 39))
+    service.advance(Budget.of_steps(10))
+    service.cancel(ticket)
+    service.walk_to(ticket, 0)
+    assert (service.is_idle, ticket.state) == (True, "cancelled")
+    other = service.request_path(0, 5)
+    service.advance(Budget.unlimited())
+    assert other.state == "done"
+
+
+def test_one_that_was_given_up_on_its_way_is_saved_too():
+    grid = bag()
+    service = service_of(grid)
+    ticket = service.request_improving_path(grid.cell(20, 5), grid.cell(12, 39))
+    while ticket.path is None:
+        service.advance(Budget.of_steps(10))
+    service.cancel(ticket)
+    state = json.loads(json.dumps(service.save_state()))
+    other = service_of(grid)
+    other.prepare_state(state)()
+    loaded = other.ticket(ticket.number)
+    assert loaded.state == "cancelled"
+    assert other.save_state() == state
+
+
+def test_misuse_is_told():
+    grid = bag()
+    service = service_of(grid)
+    with pytest.raises(ValueError, match="one of request_improving_path"):
+        service.walk_to(service.request_path(0, 5), 1)
+    with pytest.raises(ValueError, match="place must be at most 1599"):
+        service.walk_to(service.request_improving_path(0, 5), 1600)
+    ways = GridWays(grid.passage())
+
+    class Elsewhere:
+        def __getattr__(self, name):
+            if name == "begin_improving":
+                raise AttributeError(name)
+            return getattr(ways, name)
+
+    with pytest.raises(ValueError, match="only over a grid; use request_path"):
+        PathService(Elsewhere(), ManualClock()).request_improving_path(0, 5)
+
+
+def test_a_save_with_a_way_that_cannot_be_walked_is_refused():
+    grid = bag()
+    service = service_of(grid)
+    ticket = service.request_improving_path(grid.cell(20, 5), grid.cell(12, 39))
+    while ticket.path is None:
+        service.advance(Budget.of_steps(10))
+    state = json.loads(json.dumps(service.save_state()))
+    for spoil in (
+        lambda one: one["tickets"][0].update(improves=False),
+        lambda one: one["ways"][0].update(at=None),
+        lambda one: one["ways"][0].update(at=9999),
+        lambda one: one["tickets"][0]["path"].update(state="partial"),
+    ):
+        copy = json.loads(json.dumps(state))
+        spoil(copy)
+        with pytest.raises(StateError):
+            service.prepare_state(copy)
