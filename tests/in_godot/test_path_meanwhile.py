@@ -1,6 +1,7 @@
 """While a way is searched: bump and turn over grids and navigation maps, and ways drawn into a running game."""
 from __future__ import annotations
 
+import json
 import math
 import re
 from itertools import pairwise
@@ -183,3 +184,41 @@ def test_in_two_dimensions_ways_are_drawn_on_a_canvas(pocket, physics_frames):
     pocket.request_path(Vector2(0, 0), Vector2(80, 0))
     physics_frames(3)
     assert pocket.get_children(True)[-1].get_class() == "Node2D"
+
+
+@pytest.mark.parametrize("kind", [MEMORY, SHARED])
+def test_who_was_on_its_way_out_of_a_pocket_goes_on_after_loading(pocket, node, scheduler, physics_frames, kind):
+    pocket.meanwhile = kind
+    start, goal = Vector2(50, 30), Vector2(80, 30)
+    ticket = held_up(pocket, start, goal)
+    first = walked(pocket, ticket, start, 6, physics_frames)
+    state = json.loads(json.dumps(pocket.save_state()))
+    there = walked(pocket, ticket, first[-1], 150, physics_frames)
+    fresh = node("PathService", scheduler, meanwhile=kind)
+    fresh.set_grid_from(pocket._given)
+    fresh.service.advance = lambda budget: None
+    assert fresh.load_state(state)
+    again = walked(fresh, ticket, first[-1], 150, physics_frames)
+    assert again == there
+    assert there[-1] == goal
+
+    other = node("PathService", scheduler, meanwhile=PLAIN)
+    other.set_grid_from(pocket._given)
+    assert other.load_state(state)              # what was remembered in another way is forgotten
+    assert other._walkers == {}
+
+
+def test_memories_that_cannot_be_right_are_refused(pocket, expect_errors):
+    ticket = held_up(pocket, Vector2(50, 30), Vector2(80, 30))
+    pocket.get_place_meanwhile(ticket, Vector2(50, 30))
+    state = json.loads(json.dumps(pocket.save_state()))
+    for spoil, complaint in (
+        (lambda one: one["walkers"][0]["walker"].update(at=63), "must hold places up to 62, got 63"),
+        (lambda one: one["walkers"][0].update(ticket=9), "is not among those that are saved: 9"),
+        (lambda one: one.update(explored={"version": 1, "ways": [[1, 99]]}), "up to 62, got 99"),
+    ):
+        copy = json.loads(json.dumps(state))
+        spoil(copy["parts"]["node"]["state"]["meanwhile"])
+        expect_errors(complaint, times=1)
+        assert not pocket.call("load_state", copy)
+    assert pocket.save_state() == state

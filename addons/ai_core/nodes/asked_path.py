@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ class AskedPath:
         may_be_partial: whether a way that ends before the goal is one.
         straight_on: what its way is pulled straight on; None leaves it from cell to cell.
         turns: the cells where it then turns, once somebody has looked.
+        turns_of: the way they are of.
     """
 
     number: int
@@ -35,19 +37,22 @@ class AskedPath:
     may_be_partial: bool
     straight_on: Passage | None = None
     turns: NDArray[np.int32] | None = None
+    turns_of: Any = None
 
     @property
     def state(self) -> str:
         """Where it stands; of one that is done, whether it leads to the goal."""
         path = self.ticket.path
-        if path is None:
+        if path is None or self.ticket.state in ("cancelled", "failed"):
             return self.ticket.state
+        if not self.ticket.is_over:
+            return "improving"
         return "none" if path.state == "partial" and not self.may_be_partial else path.state
 
     @property
     def is_way(self) -> bool:
         """True if there is a way, which may be partial."""
-        return self.state in ("found", "partial")
+        return self.state in ("found", "partial", "improving")
 
     @property
     def why_not(self) -> str:
@@ -68,7 +73,8 @@ class AskedPath:
             return NO_POINTS[self.dimensions]
         if self.places is None:
             return path.points  # type: ignore[attr-defined]
-        if self.turns is None:
+        if self.turns_of is not path:
+            self.turns_of = path
             self.turns = path.cells if self.straight_on is None else self._pulled(self.straight_on, path.cells)
         return self.places.points(self.turns)
 

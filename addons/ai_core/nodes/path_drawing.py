@@ -9,7 +9,7 @@ from addons.ai_core.nodes.asked_path import AskedPath
 from addons.ai_core.nodes.line_picture import LinePicture, Points
 
 FOUND, PARTIAL, WAITING, BLOCKED = (0.35, 0.9, 0.45), (1.0, 0.8, 0.25), (0.6, 0.65, 0.75), (1.0, 0.35, 0.3)
-COLORS = {"found": FOUND, "partial": PARTIAL, "waiting": WAITING, "running": WAITING}
+COLORS = {"found": FOUND, "improving": FOUND, "partial": PARTIAL, "waiting": WAITING, "running": WAITING}
 """Ways that lead there, and partial ones; straight lines to goals whose ways are searched; red where none leads."""
 
 ABOVE_GROUND_M = 0.1
@@ -33,7 +33,7 @@ class DrawnPaths:
     def draw_paths(self) -> None:
         """Draw the ways of all tickets that are kept, if something has changed."""
         shown = list(self._asked.values())[-MOST_DRAWN:]
-        now = tuple((one.number, one.state) for one in shown)
+        now = tuple((one.number, one.state, one.ticket.path) for one in shown)
         is_flat = bool(shown) and shown[-1].dimensions == 2
         if self._picture is not None and now and self._picture.is_flat != is_flat:
             self.hide_paths()

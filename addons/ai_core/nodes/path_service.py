@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import time
-from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from enum import IntEnum
 from typing import Any
 
@@ -20,9 +20,9 @@ from addons.ai_core.bridge.gd import (
     report_error,
     signal,
 )
-from addons.ai_core.nodes.asked_path import AskedPath
 from addons.ai_core.nodes.grid_of_scene import Places, grid_of_scene
-from addons.ai_core.nodes.navigation_ways import NavigationWays, checked_place
+from addons.ai_core.nodes.navigation_ways import NavigationWays
+from addons.ai_core.nodes.path_asking import PathAsking
 from addons.ai_core.nodes.path_drawing import DrawnPaths
 from addons.ai_core.nodes.path_meanwhile import MeanwhilePaths
 from addons.ai_core.nodes.path_ticket_saving import PathTicketSaving
@@ -32,7 +32,6 @@ from ai_core.maps.cell_moves import Corners
 from ai_core.maps.grid import Grid
 from ai_core.paths import path_service
 from ai_core.paths.grid_ways import GridWays
-from ai_core.paths.path_ticket import PathTicket
 from ai_core.paths.region_graph import RegionGraph
 from ai_core.scheduling.task import Task, Turn
 
@@ -47,7 +46,7 @@ DIAGONALS: tuple[tuple[int, Corners], ...] = ((4, "closed"), (8, "closed"), (8, 
 
 
 @gdclass(icon="res://addons/ai_core/icons/path_service.svg")
-class PathService(MeanwhilePaths, DrawnPaths, PathTicketSaving, Node):
+class PathService(PathAsking, MeanwhilePaths, DrawnPaths, PathTicketSaving, Node):
     """Finds ways for all who ask, within the AIScheduler's budget: request_path() gives a ticket at once.
 
     Requests for the same way are one search, and its result is kept until the ground changes. Look
@@ -122,6 +121,10 @@ class PathService(MeanwhilePaths, DrawnPaths, PathTicketSaving, Node):
     priority = export(
         float, 1.0, range=(0.001, 1000, 0.001), group="Optimizations", on_set="_reschedule",
         doc="Weight of its share of the budget.")
+    threads = export(
+        int, 0, range=(0, 16, 1), or_greater=True, on_set="_begin_anew", shown_when=("source", Source.GRID),
+        doc="Threads that help where several searches outlast their first turn; 0 for none. Ways are the same. One"
+            " less than the processor has cores is the most that gains; ways in a recording may come in other frames.")
     maximum_waiting = export(
         int, 10_000, range=(1, 1_000_000, 1), or_greater=True, on_set="_begin_anew",
         doc="Different ways that may wait; requests beyond fail at once, and say so.")
@@ -136,6 +139,9 @@ class PathService(MeanwhilePaths, DrawnPaths, PathTicketSaving, Node):
     path_ready = signal(
         ("ticket", int), ("path", Variant),
         doc="A way is there, in the frame after it was found or asked for; get_state() says whether it is partial.")
+    path_improved = signal(
+        ("ticket", int), ("path", Variant),
+        doc="A ticket of request_improving_path() has a way, or a cheaper one, from where its mover was last.")
     path_failed = signal(("ticket", int), ("why", str), doc="There will be no way: none leads there, or why else.")
 
     def __init__(self) -> None:
@@ -147,12 +153,9 @@ class PathService(MeanwhilePaths, DrawnPaths, PathTicketSaving, Node):
         self._places: Places | None = None
         self._given: Any = None                      # what set_grid_from() was given
         self._map: RID | None = None
-        self._last_id = 0
-        self._asked: dict[int, AskedPath] = {}
-        self._open: dict[PathTicket, AskedPath] = {}      # which are not told yet
-        self._over: list[PathTicket] = []
-        self._told: deque[tuple[float, int]] = deque()    # when tickets were over, and their ids
+        self._executor: ThreadPoolExecutor | None = None
         self._frames_without_map, self._without_map_since_s, self._has_no_map = 0, 0.0, False
+        self.begin_asking()
         self.begin_meanwhile()
         self.begin_drawing()
         self.begin_saving()
@@ -169,9 +172,7 @@ class PathService(MeanwhilePaths, DrawnPaths, PathTicketSaving, Node):
             self._scheduler.unschedule(self._task)
             self._scheduler.leave(self)
         self._task = self._scheduler = None
-        self._asked, self._open = {}, {}
-        self._over.clear()
-        self._told.clear()
+        self.end_asking()
         self._begin_anew()
         self.hide_paths()
 
@@ -190,73 +191,17 @@ class PathService(MeanwhilePaths, DrawnPaths, PathTicketSaving, Node):
                 passage = self._grid.passage()
                 by_regions = self.long_ways_by_regions and RegionGraph.suits(passage)
                 self._ways = GridWays(passage, partial=self.partial_ways, regions=by_regions)
+                if self.threads:
+                    self._executor = ThreadPoolExecutor(self.threads, thread_name_prefix="paths")
             else:
                 self._ways = NavigationWays(
                     3 if self.source == self.Source.NAVIGATION_3D else 2, self._map or self._world_map(),
                     self.navigation_layers, self.reach_tolerance_m)
             self._service = path_service.PathService(
                 self._ways, self._scheduler.clock, trace=self._scheduler.trace, faults=self._scheduler.faults,
-                most_waiting=self.maximum_waiting, on_over=self._over.append)
+                most_waiting=self.maximum_waiting, on_over=self._over.append, on_improved=self.note_improved,
+                executor=self._executor, helpers=max(1, self.threads))
         return self._service
-
-    @method
-    def request_path(self, start: Variant, goal: Variant, priority: float = 1.0, tolerance_m: float = 0.0) -> int:
-        """Ask for a way; return the id of its ticket, or 0 with an error.
-
-        Places are Vector3, or Vector2 in 2D. A priority of 2 has twice the turns. With a tolerance, a
-        way that is asked for or found already will do if its ends are each this near (in 2D pixels).
-        """
-        service = self.service
-        reach = tolerance_m
-        if self._places is not None:
-            ends = [checked_place(name, place, self._places.dimensions)
-                    for name, place in (("start", start), ("goal", goal))]
-            start, goal = (self._places.cell_at(name, end) for name, end in zip(("start", "goal"), ends, strict=True))
-            reach = tolerance_m / self._places.cell_size
-        try:
-            ticket = service.request_path(start, goal, priority=priority, tolerance=reach)
-        except (TypeError, ValueError) as error:
-            raise RefusedValue(str(error)) from None
-        self._last_id += 1
-        asked = AskedPath(
-            self._last_id, ticket, self._dimensions, self._places, self.partial_ways, self.pulled_on)
-        self._asked[asked.number] = self._open[ticket] = asked
-        return asked.number
-
-    @method
-    def check_path(self, ticket: int) -> Variant:
-        """Return the way of a ticket: a PackedVector3Array, or PackedVector2Array; empty while there is none.
-
-        Over a grid it leads through the middles of cells.
-        """
-        return self._of("check_path", ticket).points
-
-    @method
-    def get_state(self, ticket: int) -> str:
-        """Return where a request stands.
-
-        Waiting, running; found; partial, if it ends before its goal; none; cancelled; failed; refused.
-        """
-        return self._of("get_state", ticket).state
-
-    @method
-    def cancel(self, ticket: int) -> None:
-        """Give up a request; others who wait for the same way get it. Nothing when it is over."""
-        asked = self._of("cancel", ticket)
-        if not asked.ticket.is_over:
-            self._service.cancel(asked.ticket)
-            self._close(asked)
-
-    @method
-    def release(self, ticket: int) -> None:
-        """Forget a ticket, and give it up if nothing came of it yet. Nothing when that has happened by itself."""
-        if 0 < ticket <= self._last_id and ticket not in self._asked:
-            return
-        asked = self._of("release", ticket)
-        if not asked.ticket.is_over:
-            self._service.cancel(asked.ticket)
-        del self._asked[ticket]
-        self._open.pop(asked.ticket, None)
 
     @method
     def set_grid_from(self, source: Variant = None) -> None:
@@ -296,15 +241,10 @@ class PathService(MeanwhilePaths, DrawnPaths, PathTicketSaving, Node):
         counts = {} if self._service is None else self._service.statistics
         return {**counts, "tickets": len(self._asked), "query_us": getattr(self._ways, "query_us", 0.0)}
 
-    @property
-    def asked_paths(self) -> list[AskedPath]:
-        """Requests that are kept, the oldest first."""
-        return list(self._asked.values())
-
     def _frame(self, turn: Turn) -> None:
         if self._service is not None and (self._service.is_idle or self._has_map()):
             self._service.advance(turn.budget)
-        self._tell()
+        self.tell()
         if self.is_valid():
             self.advance_meanwhile(turn.budget)
             if self.show_in_game and self._scheduler is not None:
@@ -326,36 +266,6 @@ class PathService(MeanwhilePaths, DrawnPaths, PathTicketSaving, Node):
                 f"found no navigation map for {MOST_FRAMES_WITHOUT_MAP} frames; add a NavigationRegion"
                 f"{self._ways.dimensions}D with a baked navigation mesh, or choose another source", self)
         return self._has_no_map
-
-    def _tell(self) -> None:
-        """Emit signals for tickets that are over, and release old ones. Listeners may do anything."""
-        over, self._over[:] = list(self._over), []
-        for ticket in over:
-            asked = self._open.get(ticket)
-            if asked is None:
-                continue
-            self._close(asked)
-            if asked.is_way:
-                self.path_ready.emit(asked.number, asked.points)
-            else:
-                self.path_failed.emit(asked.number, asked.why_not)
-            if not self.is_valid() or self._scheduler is None:
-                return
-        if self.release_after_s > 0:
-            before_s = self._scheduler.clock.now.seconds - self.release_after_s
-            while self._told and self._told[0][0] < before_s:
-                self._asked.pop(self._told.popleft()[1], None)
-
-    def _close(self, asked: AskedPath) -> None:
-        del self._open[asked.ticket]
-        self._told.append((self._scheduler.clock.now.seconds, asked.number))
-
-    def _of(self, question: str, number: int) -> AskedPath:
-        asked = self._asked.get(number)
-        if asked is None:
-            raise RefusedValue(f"{question} knows no ticket {number}; it was never given, or released"
-                               f" (release_after_s is {self.release_after_s:g})")
-        return asked
 
     @property
     def _dimensions(self) -> int:
@@ -384,7 +294,9 @@ class PathService(MeanwhilePaths, DrawnPaths, PathTicketSaving, Node):
                 self._service.cancel(ticket)
                 ticket.state, ticket.why = "failed", "the ground was replaced; ask again"
                 self._over.append(ticket)
-        self._service = self._ways = self._grid = self._places = None
+        if self._executor is not None:
+            self._executor.shutdown()       # nothing runs on it between frames
+        self._service = self._ways = self._grid = self._places = self._executor = None
         self._frames_without_map, self._has_no_map = 0, False
         self.begin_meanwhile()
         self.begin_saving()

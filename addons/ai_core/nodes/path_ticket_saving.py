@@ -1,4 +1,4 @@
-"""How a PathService is saved and loaded: its tickets, and walls that were shut or opened; a part of that class."""
+"""How a PathService is saved and loaded: tickets, who moves meanwhile, and walls shut or opened; a part of it."""
 from __future__ import annotations
 
 import math
@@ -16,6 +16,16 @@ from ai_core.paths import path_service
 from ai_core.paths.path_ticket import PathTicket
 from ai_core.saving.fields import Fields, State, StateError
 
+VERSION = 2
+
+
+def _from_version_1(state: State) -> State:
+    """Who moved meanwhile began anew."""
+    return {**state, "version": 2, "meanwhile": None}
+
+
+MIGRATIONS = {1: _from_version_1}
+
 
 class PathTicketSaving:
     """Saves the tickets of scripts by their ids, and what they wait for."""
@@ -32,12 +42,15 @@ class PathTicketSaving:
     _open: dict[PathTicket, AskedPath]
     _over: list[PathTicket]
     _told: deque[tuple[float, int]]
+    _improved: dict[PathTicket, None]
     begin_meanwhile: Callable[[], None]
+    saved_meanwhile: Callable[[], State | None]
+    prepared_meanwhile: Callable[[Fields, set[int]], Callable[[], None]]
     forget_explored: Any
 
     @method
     def save_state(self) -> dict:
-        """Return all tickets with their ways, and the walls of set_walls(); AIScheduler.save_state() includes it."""
+        """Return tickets, ways, who moves meanwhile, and walls of set_walls(); AIScheduler.save_state() includes it."""
         return save_node(self)
 
     @method
@@ -74,7 +87,7 @@ class PathTicketSaving:
             costs = self._grid.passage().costs.reshape(-1)
             walls = [[number, bool(math.isfinite(costs[number]))] for number in sorted(self._before_walls)]
         return {
-            "version": 1, "source": int(self.source), "walls": walls, "last_id": self._last_id,
+            "version": VERSION, "source": int(self.source), "walls": walls, "last_id": self._last_id,
             "service": self.service.save_state(),
             "asked": [
                 {"number": one.number, "ticket": one.ticket.number, "may_be_partial": one.may_be_partial,
@@ -82,10 +95,11 @@ class PathTicketSaving:
                 for one in self._asked.values()
             ],
             "told": [[seconds, number] for seconds, number in self._told],
+            "meanwhile": self.saved_meanwhile(),
         }
 
     def prepared(self, state: object) -> Callable[[], None]:
-        fields = Fields.versioned(state, version=1)
+        fields = Fields.versioned(state, version=VERSION, migrations=MIGRATIONS)
         source = fields.whole("source")
         if source != int(self.source):
             fields.refuse("source", f"is {source}, and here it is {int(self.source)}; use the same before loading")
@@ -101,26 +115,35 @@ class PathTicketSaving:
         if len({one[0] for one in asked}) < len(asked):
             fields.refuse("asked", "has an id twice")
         told = [self._read_told(fields, one) for one in fields.items("told")]
+        change_meanwhile = self.begin_meanwhile
+        if fields.anything("meanwhile") is not None:
+            change_meanwhile = self.prepared_meanwhile(fields.group("meanwhile"), {one[0] for one in asked})
         fields.end()
 
         def change() -> None:
             self._set_walls(walls)
             self._over.clear()
+            self._improved.clear()
             change_service()
-            self._last_id, self._asked, self._open = last_id, {}, {}
-            for number, ticket_number, may_be_partial, is_told in asked:
-                ticket = service.ticket(ticket_number)
-                one = AskedPath(number, ticket, self._dimensions, self._places, may_be_partial, self.pulled_on)
-                self._asked[number] = one
-                if not is_told:
-                    self._open[ticket] = one
-                    if ticket.is_over:
-                        self._over.append(ticket)
+            self._last_id = last_id
+            self._take_asked(service, asked)
             self._told.clear()
             self._told.extend(told)
             self.begin_meanwhile()
+            change_meanwhile()
 
         return change
+
+    def _take_asked(self, service: path_service.PathService, asked: list[tuple[int, int, bool, bool]]) -> None:
+        self._asked, self._open = {}, {}
+        for number, ticket_number, may_be_partial, is_told in asked:
+            ticket = service.ticket(ticket_number)
+            one = AskedPath(number, ticket, self._dimensions, self._places, may_be_partial, self.pulled_on)
+            self._asked[number] = one
+            if not is_told:
+                self._open[ticket] = one
+                if ticket.is_over:
+                    self._over.append(ticket)
 
     def _walls(self, fields: Fields) -> dict[int, bool]:
         count = 0 if self._grid is None else self._grid.passage().costs.size

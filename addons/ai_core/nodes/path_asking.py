@@ -1,0 +1,173 @@
+"""How ways are asked for, and who is told of them; a part of PathService."""
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from addons.ai_core.bridge.gd import RefusedValue, Variant, method
+from addons.ai_core.nodes.asked_path import AskedPath
+from addons.ai_core.nodes.navigation_ways import checked_place
+from ai_core.paths.path_ticket import PathTicket
+
+
+class PathAsking:
+    """Tickets of a PathService by their ids, and the signals that tell of them; a part of that class."""
+
+    service: Any
+    partial_ways: Any
+    release_after_s: Any
+    path_improved: Any
+    path_ready: Any
+    path_failed: Any
+    pulled_on: Any
+    is_valid: Any
+    _scheduler: Any
+    _service: Any
+    _places: Any
+    _dimensions: int
+
+    def begin_asking(self) -> None:
+        """Nothing was asked for yet."""
+        self._last_id = 0
+        self._asked: dict[int, AskedPath] = {}
+        self._open: dict[PathTicket, AskedPath] = {}      # which are not told yet
+        self._improved: dict[PathTicket, None] = {}       # in the order in which they did
+        self._over: list[PathTicket] = []
+        self._told: deque[tuple[float, int]] = deque()    # when tickets were over, and their ids
+
+    def end_asking(self) -> None:
+        """Forget all tickets; ids are not used again."""
+        self._asked, self._open, self._improved = {}, {}, {}
+        self._over.clear()
+        self._told.clear()
+
+    @method
+    def request_path(self, start: Variant, goal: Variant, priority: float = 1.0, tolerance_m: float = 0.0) -> int:
+        """Ask for a way; return the id of its ticket, or 0 with an error.
+
+        Places are Vector3, or Vector2 in 2D. A priority of 2 has twice the turns. With a tolerance, a
+        way that is asked for or found already will do if its ends are each this near (in 2D pixels).
+        """
+        request, reach = self.service.request_path, tolerance_m / (self._places.cell_size if self._places else 1)
+        return self._ask(lambda: request(
+            self._on_ground("start", start), self._on_ground("goal", goal), priority=priority, tolerance=reach))
+
+    @method
+    def request_improving_path(self, start: Variant, goal: Variant, priority: float = 1.0) -> int:
+        """Ask for a way soon, then cheaper ones, over a grid; return the id of its ticket, or 0 with an error.
+
+        path_improved tells of each, path_ready of the cheapest, with which it ends. Walk along meanwhile,
+        and say so with walk_to(): the next way begins there.
+        """
+        request = self.service.request_improving_path
+        return self._ask(lambda: request(
+            self._on_ground("start", start), self._on_ground("goal", goal), priority=priority))
+
+    @method
+    def walk_to(self, ticket: int, position: Variant) -> None:
+        """Say where the mover of an improving path is; its ways lead on from there. Nothing when it is over."""
+        asked = self._of("walk_to", ticket)
+        if not asked.ticket.improves:
+            raise RefusedValue(f"walk_to is for tickets of request_improving_path(), {ticket} is of request_path()")
+        if not asked.ticket.is_over:
+            self.service.walk_to(asked.ticket, self._on_ground("position", position))
+
+    @method
+    def check_path(self, ticket: int) -> Variant:
+        """Return the way of a ticket: a PackedVector3Array, or PackedVector2Array; empty while there is none.
+
+        Over a grid it leads through the middles of cells.
+        """
+        return self._of("check_path", ticket).points
+
+    @method
+    def get_state(self, ticket: int) -> str:
+        """Return where a request stands.
+
+        Waiting, running; improving, if there is a way and a cheaper one may follow; found; partial, if it
+        ends before its goal; none; cancelled; failed; refused.
+        """
+        return self._of("get_state", ticket).state
+
+    @method
+    def cancel(self, ticket: int) -> None:
+        """Give up a request; others who wait for the same way get it. Nothing when it is over."""
+        asked = self._of("cancel", ticket)
+        if not asked.ticket.is_over:
+            self._service.cancel(asked.ticket)
+            self._close(asked)
+
+    @method
+    def release(self, ticket: int) -> None:
+        """Forget a ticket, and give it up if nothing came of it yet. Nothing when that has happened by itself."""
+        if 0 < ticket <= self._last_id and ticket not in self._asked:
+            return
+        asked = self._of("release", ticket)
+        if not asked.ticket.is_over:
+            self._service.cancel(asked.ticket)
+        del self._asked[ticket]
+        self._open.pop(asked.ticket, None)
+
+    @property
+    def asked_paths(self) -> list[AskedPath]:
+        """Requests that are kept, the oldest first."""
+        return list(self._asked.values())
+
+    def tell(self) -> None:
+        """Emit signals for tickets that improved or are over, and release old ones. Listeners may do anything."""
+        improved, self._improved = self._improved, {}
+        for ticket in improved:
+            asked = self._open.get(ticket)
+            if asked is not None and asked.is_way and not ticket.is_over:
+                self.path_improved.emit(asked.number, asked.points)
+                if not self.is_valid() or self._scheduler is None:
+                    return
+        over, self._over[:] = list(self._over), []
+        for ticket in over:
+            asked = self._open.get(ticket)
+            if asked is None:
+                continue
+            self._close(asked)
+            if asked.is_way:
+                self.path_ready.emit(asked.number, asked.points)
+            else:
+                self.path_failed.emit(asked.number, asked.why_not)
+            if not self.is_valid() or self._scheduler is None:
+                return
+        if self.release_after_s > 0:
+            before_s = self._scheduler.clock.now.seconds - self.release_after_s
+            while self._told and self._told[0][0] < before_s:
+                self._asked.pop(self._told.popleft()[1], None)
+
+    def _close(self, asked: AskedPath) -> None:
+        del self._open[asked.ticket]
+        self._told.append((self._scheduler.clock.now.seconds, asked.number))
+
+    def _of(self, question: str, number: int) -> AskedPath:
+        asked = self._asked.get(number)
+        if asked is None:
+            raise RefusedValue(f"{question} knows no ticket {number}; it was never given, or released"
+                               f" (release_after_s is {self.release_after_s:g})")
+        return asked
+
+    def note_improved(self, ticket: PathTicket) -> None:
+        """Note that a ticket has another way, or none any more."""
+        self._improved[ticket] = None
+
+    def _ask(self, request: Callable[[], PathTicket]) -> int:
+        try:
+            ticket = request()
+        except (TypeError, ValueError) as error:
+            raise RefusedValue(str(error)) from None
+        self._last_id += 1
+        asked = AskedPath(
+            self._last_id, ticket, self._dimensions, self._places, self.partial_ways, self.pulled_on)
+        self._asked[asked.number] = self._open[ticket] = asked
+        return asked.number
+
+    def _on_ground(self, name: str, place: Any) -> Any:
+        """Return a place as the ground knows it: over a grid its cell."""
+        if self._places is None:
+            return place
+        return self._places.cell_at(name, checked_place(name, place, self._places.dimensions))
