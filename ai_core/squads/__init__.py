@@ -33,6 +33,7 @@ from ai_core.squads.slot_assignment import Assignment, assign, with_few_changes
 from ai_core.squads.squad import Squad
 from ai_core.squads.stance import Stance, StanceJudge, StancePolicy
 from ai_core.squads.strategic_situation import (
+    DefenseReport,
     EnemyReport,
     Mission,
     Purchase,
@@ -52,6 +53,7 @@ __all__ = [
     "BoundingOverwatch",
     "BuildOrder",
     "Capabilities",
+    "DefenseReport",
     "EnemyReport",
     "Flanking",
     "Force",

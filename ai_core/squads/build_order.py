@@ -20,9 +20,10 @@ class Product:
         requires: names of what must be there first.
         capabilities: of a unit that fights; None for whatever does not.
         gathers: whether it gathers resources.
+        defends: whether it is a defense, which stays where it is put; such as a tower.
 
     Raises:
-        TypeError, ValueError: if a value is of another type or out of range.
+        TypeError, ValueError: if a value is of another type or out of range, or a defense can do nothing.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Product:
     requires: tuple[str, ...] = ()
     capabilities: Capabilities | None = None
     gathers: bool = False
+    defends: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -42,6 +44,8 @@ class Product:
         if self.capabilities is not None and not isinstance(self.capabilities, Capabilities):
             raise TypeError(
                 f"capabilities of {self.name!r} must be Capabilities or None, got {shown(self.capabilities)}")
+        if self.defends and self.capabilities is None:
+            raise ValueError(f"{self.name!r} defends and needs capabilities, got None; say what it can hit")
 
 
 class TechnologyTree:
@@ -96,9 +100,14 @@ class TechnologyTree:
         return tuple(one for one in self._needed(name, ())[:-1] if not owned.get(one, 0))
 
     @property
+    def fighters(self) -> tuple[Product, ...]:
+        """Units that fight, in the order of the tree; no defenses, which go nowhere."""
+        return tuple(one for one in self.products.values() if one.capabilities is not None and not one.defends)
+
+    @property
     def mean_fighter_cost(self) -> float:
         """What a fighter costs on the average; 0 if there is none."""
-        costs = [one.cost for one in self.products.values() if one.capabilities is not None]
+        costs = [one.cost for one in self.fighters]
         return sum(costs) / max(1, len(costs))
 
     def available(self, owned: Mapping[str, int]) -> list[Product]:

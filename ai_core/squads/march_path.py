@@ -250,8 +250,9 @@ def _resampled(points: Floats, step_m: float) -> tuple[Floats, float]:
     keep = np.concatenate([[True], lengths > 1e-6])
     points, lengths = points[keep], lengths[keep[1:]]
     length = float(lengths.sum())
-    if length == 0:
-        return points[:1].copy(), 0.0
+    if length < 0.5 * step_m:
+        # As good as there. Steps of this length would be as short, and what is added at the ends endless.
+        return points[-1:].copy(), 0.0
     known = np.concatenate([[0.0], np.cumsum(lengths)])
     wanted = np.linspace(0, known[-1], max(1, math.ceil(length / step_m)) + 1)
     return np.stack([np.interp(wanted, known, axis) for axis in points.T], axis=1), length

@@ -14,7 +14,7 @@ class Personality:
 
     Attributes:
         aggression: how small an advantage it attacks with, and whether it goes on while its home is threatened.
-        caution: how early it breaks an attack off, and how little makes it defend.
+        caution: how early it breaks an attack off, how little makes it defend, and how much it builds for that.
         greed: how much it invests in gathering before it arms.
         curiosity: how fresh it keeps its maps, and with how many scouts.
 
@@ -55,6 +55,11 @@ class Personality:
     def most_scouts(self) -> int:
         """Squads that scout at once (count): 0 to 4."""
         return round(4 * self.curiosity)
+
+    @property
+    def defenses_share(self) -> float:
+        """What it puts into defenses, as a share of the army it aims at: 0 to 0.4, for the careful who are not bold."""
+        return 0.4 * self.caution * (1 - self.aggression)
 
     @property
     def gatherers_share(self) -> float:

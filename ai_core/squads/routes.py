@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,7 +78,7 @@ class GridRoutes:
         self._dimensions = whole_number("dimensions", dimensions, minimum=2, maximum=3)
         self._axes = [0, 1] if dimensions == 2 else [0, 2]
         self._partial = bool(partial)
-        self._ends: dict[int, tuple[Floats, Floats]] = {}
+        self._ends: WeakKeyDictionary[Any, tuple[Floats, Floats]] = WeakKeyDictionary()
 
     def cell_at(self, place: Floats) -> int:
         """Return the cell a place is in.
@@ -97,8 +98,7 @@ class GridRoutes:
             ValueError: if an end is off the grid.
         """
         ticket = self._service.request_path(self.cell_at(start), self.cell_at(goal))
-        self._ends = {number: ends for number, ends in self._ends.items() if number > ticket.number - 10_000}
-        self._ends[ticket.number] = start.copy(), goal.copy()
+        self._ends[ticket] = start.copy(), goal.copy()
         return ticket
 
     def points(self, ticket: Any) -> Floats | None:
@@ -109,7 +109,7 @@ class GridRoutes:
         none = np.zeros((0, self._dimensions))
         if path is None or not (path.is_found or (self._partial and path.state == "partial")):
             return none
-        start, goal = self._ends[ticket.number]
+        start, goal = self._ends[ticket]
         cells = np.asarray(path.cells, np.int64)
         flat = (np.stack([cells % self._width, cells // self._width], axis=1) + 0.5) * self._size_m + self._origin
         points = np.repeat(start[None], len(cells), axis=0)
@@ -124,4 +124,3 @@ class GridRoutes:
     def cancel(self, ticket: Any) -> None:
         """Give up a request."""
         self._service.cancel(ticket)
-        self._ends.pop(ticket.number, None)

@@ -90,8 +90,7 @@ def _of_army(
 ) -> list[Mission]:
     posture = strategist.posture
     if posture == "defending" and intruders:
-        nearest = min(intruders, key=lambda one: (math.dist(one.place, situation.base), one.id))
-        return [Mission(one.id, "defend", nearest.place, f"enemy {nearest.id} is near home") for one in army]
+        return [_defending(situation, one, intruders) for one in army]
     if posture == "retreating":
         return [Mission(one.id, "retreat", situation.base, "the attack failed") for one in army]
     if posture == "attacking" and objective is not None:
@@ -100,6 +99,15 @@ def _of_army(
         return _searching(situation, army)
     place = _rally(situation, sites, objective)
     return [Mission(one.id, "regroup", place, "gathers strength") for one in army]
+
+
+def _defending(situation: StrategicSituation, squad: SquadReport, intruders: list[EnemyReport]) -> Mission:
+    """Send a squad against the intruder nearest to home that it can hit; who can hit none stays at home."""
+    hit = [one for one in intruders if one.capabilities is not None and squad.force.can_hit(one.capabilities.kind)]
+    if not hit:
+        return Mission(squad.id, "defend", situation.base, "can hit none of those near home")
+    nearest = min(hit, key=lambda one: (math.dist(one.place, situation.base), one.id))
+    return Mission(squad.id, "defend", nearest.place, f"enemy {nearest.id} is near home")
 
 
 def _attacking(

@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 from ai_core.maps.map_picture import MapPicture
 from ai_core.squads.capabilities import Capabilities, Force
 
-__all__ = ["EnemyReport", "Mission", "MissionKind", "Purchase", "SquadReport", "StrategicPlan", "StrategicSituation"]
+__all__ = [
+    "DefenseReport", "EnemyReport", "Mission", "MissionKind", "Purchase", "SquadReport", "StrategicPlan",
+    "StrategicSituation",
+]
 
 Place = tuple[float, float]
 
@@ -57,6 +60,13 @@ class SquadReport(NamedTuple):
     is_idle: bool = True
 
 
+class DefenseReport(NamedTuple):
+    """One defense of ours that stands: the name of its product, and where (m)."""
+
+    name: str
+    place: Place
+
+
 @dataclass(frozen=True)
 class StrategicSituation:
     """What a side knows at one moment.
@@ -71,6 +81,8 @@ class StrategicSituation:
         owned: by name of a product, how many there are.
         is_open: (height, width) bool, cells one can go to; None for all.
         losses, kills: worth of own and enemy units lost so far.
+        narrow_places: where few can hold many up (m), such as the middles of ``choke_points`` of the ground.
+        defenses: of ours, that stand.
     """
 
     now_s: float
@@ -83,6 +95,8 @@ class StrategicSituation:
     is_open: NDArray[np.bool_] | None = None
     losses: float = 0.0
     kills: float = 0.0
+    narrow_places: tuple[Place, ...] = ()
+    defenses: tuple[DefenseReport, ...] = ()
 
 
 class Mission(NamedTuple):
@@ -95,10 +109,11 @@ class Mission(NamedTuple):
 
 
 class Purchase(NamedTuple):
-    """What to make next, and why."""
+    """What to make next, and why; where (m), if it is a defense."""
 
     name: str
     why: str
+    place: Place | None = None
 
 
 class StrategicPlan(NamedTuple):

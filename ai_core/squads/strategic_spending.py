@@ -1,4 +1,4 @@
-"""What to make next: the build order first, then gatherers, then the army for the opponent at hand."""
+"""What to make next: the build order first, then gatherers, then defenses, then the army for the opponent at hand."""
 from __future__ import annotations
 
 from collections.abc import Generator
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ai_core.squads.army_composition import best_unit
 from ai_core.squads.capabilities import Force
+from ai_core.squads.choke_defense import wanted_defense
 from ai_core.squads.expansion import ResourceSite
 from ai_core.squads.strategic_situation import Purchase, StrategicSituation
 
@@ -32,7 +33,10 @@ def purchases_for(
     if gatherer is not None and _wants_gatherers(strategist, situation, own, gatherer.name, sites):
         found.append(Purchase(gatherer.name, f"{sum(site.amount for site in sites):.0f} left to gather"))
     saves = strategist.wealth != "plentiful"
-    fighters = [one for one in tree.available(owned) if one.capabilities is not None]
+    defense = wanted_defense(strategist, situation, opponent)
+    if defense is not None:
+        found.append(defense)
+    fighters = [one for one in tree.available(owned) if one in tree.fighters]
     best = best_unit(fighters, own, opponent, most_cost=float("inf"), by_cost=saves)
     if best is not None:
         how = "most power for its cost" if saves else "most power"
@@ -59,8 +63,7 @@ def _locked(
 ) -> Purchase | None:
     """Return what opens a unit that is clearly better than the best there is, if it is one step away."""
     tree, owned = strategist.tree, situation.owned
-    every = [one for one in tree.products.values() if one.capabilities is not None]
-    wanted = best_unit(every, own, opponent, most_cost=float("inf"), by_cost=True)
+    wanted = best_unit(tree.fighters, own, opponent, most_cost=float("inf"), by_cost=True)
     if wanted is None or wanted.name == best:
         return None
     missing = tree.missing(wanted.name, owned)

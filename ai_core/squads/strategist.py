@@ -48,6 +48,7 @@ class Strategist:
       enemy will expand, and where both will clash.
     - It makes what its build order says, then what adds most power against the opponent as it is
       known: for its cost where resources are scarce, whatever the cost where they are plentiful.
+    - It builds defenses at narrow places between its home and the enemy, as many as its personality says.
     - Before an attack it looks at what stands around each objective; it attacks where it is strong
       enough, by the tactic that went well before, breaks off where it loses, and defends its home.
 
@@ -252,7 +253,7 @@ class _View:
         self.own = sum((one.force for one in self.army), Force())
         seen = seen_force(situation.sightings)
         self.opponent = expected_force(
-            seen, strategist.tree.products.values(), strategist.believed_count(self.own, seen, situation.kills))
+            seen, strategist.tree.fighters, strategist.believed_count(self.own, seen, situation.kills))
         self.ratio = forecast(self.own, self.opponent).ratio if self.opponent.count else math.inf
 
     def look_at_fight(self) -> None:

@@ -267,7 +267,7 @@ class Side:
         """Return what this side has and knows, as plain data; its maps and strategist are parts of their own."""
         return {
             "version": 1, "stock": self.stock, "buildings": dict(self.buildings), "making": self.making,
-            "left_to_make": self.left_to_make, "purchases": [list(one) for one in self.purchases],
+            "left_to_make": self.left_to_make, "purchases": [[one.name, one.why] for one in self.purchases],
             "seen_at_s": self.seen_at_s.tolist(), "seen_place": self.seen_place.reshape(-1).tolist(),
             "saw_base_s": self.saw_base_s, "resource_known": self.resource_known.astype(int).tolist(),
             "chance": save_random(self.chance),

@@ -136,6 +136,17 @@ def test_who_is_stuck_is_waited_for_and_then_left_behind():
     assert frame * FRAME_S > 2.0
 
 
+@pytest.mark.parametrize("way_m", [0.0, 1e-7, 1e-3, 0.2])
+def test_a_way_of_next_to_nothing_is_no_endless_work(way_m):
+    clock = ManualClock()
+    squad = squad_of(4, clock, clearance=GridClearance(FREE), at=(6, 4))
+    order = squad.follow([(6, 4), (6 + way_m, 4)])
+    marched(squad, clock, seconds=20)
+    assert order.state == "done"
+    assert len(squad._march.path._points) < 200
+    assert squad.positions[squad.row_of(squad.commander)].tolist() == pytest.approx([6 + way_m, 4], abs=0.3)
+
+
 def test_the_slowest_sets_the_pace():
     clock = ManualClock()
     squad = squad_of(4, clock)

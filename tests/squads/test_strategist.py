@@ -144,6 +144,18 @@ def test_it_defends_its_home_against_who_comes_near():
     assert one.think(situation(40.0)).posture == "building"
 
 
+def test_squads_defend_against_those_they_can_hit():
+    one, near, far = after_the_opening(), (12.0, 12.0), (28.0, 12.0)
+    flyers = [EnemyReport(number, near, 30.0, FLYER) for number in range(4)]
+    seen = [*flyers, *[EnemyReport(10 + number, far, 30.0, SPEAR) for number in range(4)]]
+    told = situation(30.0, army=4, seen=seen)
+    told = replace(told, squads=(*told.squads, SquadReport(1, "army", HOME, Force([(BOW, 4)]))))
+    places = {mission.squad_id: mission.place for mission in one.think(told).missions if mission.kind == "defend"}
+    assert places == {0: far, 1: near}
+    calm = {mission.squad_id: mission for mission in one.think(replace(told, sightings=tuple(flyers))).missions}
+    assert (calm[0].place, calm[0].why) == (HOME, "can hit none of those near home")
+
+
 def test_it_looks_for_an_enemy_that_nobody_has_seen():
     one = after_the_opening(search_after_s=60.0)
     assert kinds(one.think(situation(59.0)))[0] == "regroup"
@@ -158,7 +170,7 @@ def test_it_makes_what_hits_the_opponent_and_opens_what_it_needs():
     assert "bow" in names
     assert "spear" not in names
     with_order = after_the_opening(build_order=BuildOrder([("hall", 1)], TREE))
-    assert with_order.think(situation(30.0)).purchases[0] == ("hall", "build order")
+    assert with_order.think(situation(30.0)).purchases[0][:2] == ("hall", "build order")
 
 
 def test_who_is_poor_saves_and_who_is_rich_invests():

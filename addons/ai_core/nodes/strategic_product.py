@@ -23,6 +23,8 @@ class StrategicProduct(Resource):
         doc="Damage a second by kind; what is not named it cannot hit.")
     toughness = export(
         float, 100.0, range=(0.01, 10000, 0.01), or_greater=True, shown_when=("fights", True), doc="Damage it stands.")
+    defends = export(
+        bool, False, shown_when=("fights", True), doc="On: it stays where it is built, as a tower; it joins no army.")
 
     def product(self) -> Product:
         """Return it as the library's.
@@ -33,4 +35,5 @@ class StrategicProduct(Resource):
         capabilities = Capabilities(
             self.kind, attack={str(one): value for one, value in self.attack.items()}, toughness=self.toughness,
         ) if self.fights else None
-        return Product(self.product_name, self.cost, tuple(map(str, self.requires)), capabilities, self.gathers)
+        return Product(self.product_name, self.cost, tuple(map(str, self.requires)), capabilities, self.gathers,
+                       self.defends and self.fights)

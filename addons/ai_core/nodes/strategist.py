@@ -5,6 +5,8 @@ import random
 from collections.abc import Callable, Generator
 from typing import Any
 
+import numpy as np
+
 from addons.ai_core.bridge.declarations import array_of
 from addons.ai_core.bridge.gd import (
     Node,
@@ -24,6 +26,7 @@ from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import nearest, scheduler_of, scheduler_warnings, wait_for
 from addons.ai_core.nodes.strategist_reports import StrategistReports
 from addons.ai_core.nodes.strategist_squads import StrategistSquads
+from ai_core.maps.choke_points import choke_points
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Task, Turn
 from ai_core.squads import strategist as library
@@ -64,6 +67,9 @@ class Strategist(Node):
         doc="Cost of the army it aims at; what it has and can gather is rich or poor beside that.")
     home_radius_m = export(
         float, 25.0, range=(1, 1000, 0.5), or_greater=True, unit="m", doc="Enemies this near to its base threaten it.")
+    choke_width_cells = export(
+        int, 3, range=(0, 20, 1), unit="cells",
+        doc="Places of the DecisionMap's walls that are at most so wide are held by defenses; 0: none.")
     search_after_s = export(
         float, 60.0, range=(0, 3600, 1), or_greater=True, unit="s",
         doc="When its army goes to look for an enemy that nobody has seen.")
@@ -86,6 +92,9 @@ class Strategist(Node):
         doc="A squad has another mission: scout, gather, regroup, search, attack, defend or retreat.")
     purchase_wanted = signal(
         ("product_name", str), ("why", str), doc="Another product is the most urgent; get_purchases() has all.")
+    defense_wanted = signal(
+        ("product_name", str), ("place", Variant), ("why", str),
+        doc="Another defense should be built: a product that defends, at a narrow place between home and the enemy.")
     posture_changed = signal(
         ("posture", str), ("why", str), doc="The army as a whole is now opening, building, attacking, defending, …")
 
@@ -99,6 +108,8 @@ class Strategist(Node):
         self._plan: StrategicPlan | None = None
         self._missions: dict[int, Mission] = {}
         self._wanted = ""
+        self._narrow: tuple[tuple[float, float], ...] = ()
+        self._wanted_defense: tuple[str, tuple[float, float]] | None = None
 
     def on_entered(self) -> None:
         if self._task is not None:
@@ -114,6 +125,7 @@ class Strategist(Node):
             return
         try:
             self._core = self._made()
+            self._narrow = self._narrow_places()
         except (TypeError, ValueError, LookupError) as error:
             report_error(f"decides nothing: {error}", self)
             return
@@ -165,6 +177,21 @@ class Strategist(Node):
     def set_purse(self, stock: float, owned: dict) -> None:
         """Tell what is in store, and how many there are of each product besides the members of its Squads."""
         self._reports.set_purse(self.core.tree, stock, owned)
+
+    @method
+    def report_defense(self, defense_id: int, product_name: str, place: Variant) -> None:
+        """Tell of a defense that stands."""
+        self._reports.report_defense(self.core.tree, defense_id, product_name, self._ground(place))
+
+    @method
+    def remove_defense(self, defense_id: int) -> None:
+        """Tell that a defense is no more; nothing if it was never reported."""
+        self._reports.defenses.pop(defense_id, None)
+
+    @method
+    def get_narrow_places(self) -> Variant:
+        """Return the narrow places it knows, packed."""
+        return self._map.places_of_grounds(np.array(self._narrow, np.float32).reshape(-1, 2))
 
     @method
     def report_losses(self, own_cost: float, enemy_cost: float) -> None:
@@ -251,7 +278,7 @@ class Strategist(Node):
             put_reports()
             put_squads()
             # Told anew by the next thought: squads may have been sent elsewhere since.
-            self._missions, self._plan, self._wanted = {}, None, ""
+            self._missions, self._plan, self._wanted, self._wanted_defense = {}, None, "", None
 
         return change
 
@@ -264,7 +291,8 @@ class Strategist(Node):
         self._reports.add_losses(look.losses, look.kills)
         with maps.reading() as picture:
             plan = yield from core.thinking(
-                self._reports.situation(core.tree, now_s, picture, self._base_ground(), maps.is_open, look))
+                self._reports.situation(
+                    core.tree, now_s, picture, self._base_ground(), maps.is_open, look, self._narrow))
         self._plan = plan
         self._tell(before, plan)
 
@@ -288,6 +316,10 @@ class Strategist(Node):
         if wanted and wanted != self._wanted:
             self.purchase_wanted.emit(wanted, plan.purchases[0].why)
         self._wanted = wanted
+        defense = next((one for one in plan.purchases if one.place is not None), None)
+        known, self._wanted_defense = self._wanted_defense, defense and (defense.name, defense.place)
+        if defense is not None and self._wanted_defense != known and self._map is not None:
+            self.defense_wanted.emit(defense.name, self._map.place_of_ground(defense.place), defense.why)
 
     def _made(self) -> library.Strategist:
         missing = [name for name in NEEDED_LAYERS if name not in self._map.core.layers]
@@ -307,6 +339,14 @@ class Strategist(Node):
             personality=Personality(self.aggression, self.caution, self.greed, self.curiosity),
             army_cost=self.army_cost, home_radius_m=self.home_radius_m, search_after_s=self.search_after_s,
             overdue_after_s=self.overdue_after_s)
+
+    def _narrow_places(self) -> tuple[tuple[float, float], ...]:
+        """Look at the walls once, as the scene begins, if there is a defense to build."""
+        maps = self._map.core
+        if not self.choke_width_cells or maps.is_open is None or not any(
+                one.defends for one in self.core.tree.products.values()):
+            return ()
+        return tuple(maps.area.center_of(one.cell) for one in choke_points(maps.is_open, self.choke_width_cells))
 
     def _ground(self, place: Any) -> tuple[float, float]:
         self.core  # noqa: B018

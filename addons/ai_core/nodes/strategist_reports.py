@@ -14,7 +14,7 @@ from ai_core.maps.map_picture import MapPicture
 from ai_core.saving.fields import LATEST_S, Fields, State
 from ai_core.squads.build_order import TechnologyTree
 from ai_core.squads.capabilities import Force
-from ai_core.squads.strategic_situation import EnemyReport, SquadReport, SquadRole, StrategicSituation
+from ai_core.squads.strategic_situation import DefenseReport, EnemyReport, SquadReport, SquadRole, StrategicSituation
 
 Place = tuple[float, float]
 MISTAKES = (TypeError, ValueError, LookupError)
@@ -26,6 +26,7 @@ class StrategistReports:
     def __init__(self) -> None:
         self.squads: dict[int, tuple[str, Place, dict[str, int], bool]] = {}
         self.enemies: dict[int, tuple[Place, float, str, bool]] = {}
+        self.defenses: dict[int, tuple[str, Place]] = {}
         self.stock, self.owned = 0.0, dict[str, int]()
         self.losses = self.kills = 0.0
 
@@ -53,6 +54,16 @@ class StrategistReports:
             raise RefusedValue(str(mistake)) from None
         self.enemies[enemy_id] = (place, now_s, product, is_objective)
 
+    def report_defense(self, tree: TechnologyTree, defense_id: int, product: str, place: Place) -> None:
+        """Note a defense that stands."""
+        try:
+            whole_number("defense_id", defense_id, minimum=0)
+            if not tree.product(product).defends:
+                raise ValueError(f"{product!r} is no defense; turn on defends of that StrategicProduct")
+        except MISTAKES as mistake:
+            raise RefusedValue(str(mistake)) from None
+        self.defenses[defense_id] = (product, place)
+
     def set_purse(self, tree: TechnologyTree, stock: float, owned: Mapping[Any, Any]) -> None:
         """Note what is in store and what there is."""
         try:
@@ -72,7 +83,7 @@ class StrategistReports:
 
     def situation(
         self, tree: TechnologyTree, now_s: float, picture: MapPicture, base: Place, is_open: NDArray[np.bool_] | None,
-        look: Look,
+        look: Look, narrow_places: tuple[Place, ...],
     ) -> StrategicSituation:
         """Return what is known, for a thought: what was reported, and what a look at Squad nodes told."""
         squads = [
@@ -84,12 +95,13 @@ class StrategistReports:
         owned = {name: self.owned.get(name, 0) + look.owned.get(name, 0) for name in {**self.owned, **look.owned}}
         return StrategicSituation(
             now_s, picture, base, (*squads, *look.squads), (*enemies, *look.enemies), self.stock, owned, is_open,
-            self.losses, self.kills)
+            self.losses, self.kills, narrow_places,
+            tuple(DefenseReport(*one) for _, one in sorted(self.defenses.items())))
 
     def save_state(self) -> State:
         """Return all reports as plain data."""
         return {
-            "version": 1, "stock": self.stock, "owned": dict(self.owned), "losses": self.losses, "kills": self.kills,
+            "version": 2, "stock": self.stock, "owned": dict(self.owned), "losses": self.losses, "kills": self.kills,
             "squads": [
                 {"id": number, "role": role, "place": list(place), "units": dict(units), "is_idle": is_idle}
                 for number, (role, place, units, is_idle) in sorted(self.squads.items())
@@ -97,6 +109,10 @@ class StrategistReports:
             "enemies": [
                 {"id": number, "place": list(place), "seen_s": seen_s, "product": name, "is_objective": is_objective}
                 for number, (place, seen_s, name, is_objective) in sorted(self.enemies.items())
+            ],
+            "defenses": [
+                {"id": number, "product": name, "place": list(place)}
+                for number, (name, place) in sorted(self.defenses.items())
             ],
         }
 
@@ -106,7 +122,8 @@ class StrategistReports:
         Raises:
             StateError: if they cannot be loaded; says where, and why.
         """
-        fields, read = Fields.versioned(state, version=1), StrategistReports()
+        fields = Fields.versioned(state, version=2, migrations={1: lambda old: {**old, "defenses": []}})
+        read = StrategistReports()
         read.stock, read.owned = fields.number("stock", minimum=0), _read_counts(fields, "owned", tree)
         read.losses, read.kills = fields.number("losses", minimum=0), fields.number("kills", minimum=0)
         for one in fields.groups("squads"):
@@ -117,6 +134,10 @@ class StrategistReports:
             name = one.one_of("product", ("", *tree.products))
             seen_s = one.seconds("seen_s", latest_s=LATEST_S)
             read.enemies[one.whole("id")] = (_pair(one), seen_s, name, one.flag("is_objective"))
+            one.end()
+        defending = tuple(name for name, one in tree.products.items() if one.defends)
+        for one in fields.groups("defenses"):
+            read.defenses[one.whole("id")] = (one.one_of("product", defending), _pair(one))
             one.end()
         fields.end()
 
