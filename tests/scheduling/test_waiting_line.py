@@ -47,6 +47,7 @@ def operations_of(act):
     before = sys.gettrace()
     gc.collect()
     gc.disable()  # what other tests left to be cleared away would be counted too
+    sys._getframe().f_trace_opcodes = True  # CPython 3.12 counts none if no frame wants it at the start
     sys.settrace(trace)
     try:
         act()
