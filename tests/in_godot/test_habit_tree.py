@@ -5,6 +5,7 @@ import pytest
 
 from ai_core.decisions import habits as core
 from ai_core.decisions.habits import Status
+from ai_core.saving.fields import StateError
 
 DODGE = """
     extends Habit
@@ -209,3 +210,59 @@ def test_an_empty_tree_says_what_is_missing(build, expect_errors):
 def test_a_python_class_that_is_no_habit_is_named(build, expect_errors):
     expect_errors("python_class 'json:dumps' of 'hum' names no Habit", times=1)
     build({"hum": {"python_class": "json:dumps"}})
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [({"condition": "1 +"}, "stops: condition of 'new': cannot read '1 +'"),
+     ({"python_class": "no_such_module:Habit"}, "ModuleNotFoundError: No module named 'no_such_module'")],
+)
+def test_a_habit_that_cannot_be_read_stops_its_own_tree_and_no_other(
+    node, scheduler, gdscript, expect_errors, settings, why
+):
+    expect_errors(why, times=2)
+    from addons.ai_core.bridge.gd import construct
+
+    script = gdscript("""
+        extends Habit
+        var ticks := 0
+        func _tick(_elapsed_s: float): ticks += 1
+    """)
+    trees = []
+    for _ in range(3):
+        trees.append(construct("HabitTree"))
+        habit = script.new()
+        habit.set("name", "work")
+        trees[-1].add_child(habit)
+        node("Node3D", scheduler).add_child(trees[-1])
+    scheduler.step()
+    for tree in trees:
+        new = construct("Habit")
+        new.set("name", "new")
+        for key, value in settings.items() if tree is not trees[2] else ():
+            new.set(key, value)
+        tree.add_child(new)
+    for _ in range(5):
+        scheduler.step()
+    assert [tree.get_node("work").get("ticks") for tree in trees] == [1, 1, 6]
+    assert [tree.to_text() for tree in trees[:2]] == ["not running"] * 2
+    assert "new: pending" in trees[2].to_text()
+    assert scheduler.get_stats()["behaviors"][0]["faults"] == 0
+
+
+def test_a_habit_that_is_freed_by_who_is_told_of_its_tree_stops_nobody(build, scheduler):
+    tree = build({"first": {}})
+    tree.connect("habit_entered", lambda path, reason: tree.get_node("first").free())
+    scheduler.step()
+    scheduler.step()
+    assert scheduler.get_stats()["behaviors"][0]["faults"] == 0
+
+
+def test_a_save_of_trees_whose_turns_are_no_turns_is_refused(build, scheduler, expect_errors):
+    build({"walk": {}})
+    scheduler.step()
+    state = scheduler.habit_crowd.save_state()
+    scheduler.habit_crowd.prepare_state(state)()
+    state["paces"][0]["population"] = 5
+    with pytest.raises(StateError, match=r"paces\[0\]\.population"):
+        scheduler.habit_crowd.prepare_state(state)

@@ -44,6 +44,8 @@ ctypedef struct ClassData:
     VirtualData* virtuals
     int notification_count
     NotificationData* notifications
+    int signal_count
+    uint64_t* signals            # their names, inherited ones too
 
 cdef list _registered = []       # names, in registration order
 
@@ -77,6 +79,7 @@ def register_class(dict declared):
     data.native = name_ptr(declared["native"])
     fill_virtuals(data, declared["virtuals"])
     fill_notifications(data, declared["notifications"])
+    fill_signals(data, declared["signal_names"])
     memset(&info, 0, sizeof(info))
     info.is_exposed = 1
     info.is_runtime = declared["is_runtime"]
@@ -86,6 +89,7 @@ def register_class(dict declared):
     info.recreate_instance_func = <void*>on_recreate     # without it the engine turns reloading off
     info.get_virtual_call_data_func = <void*>on_get_virtual
     info.call_virtual_with_data_func = <void*>on_call_virtual
+    info.get_func = <void*>on_get if data.signal_count else NULL
     info.to_string_func = <void*>on_to_string
     info.reference_func = <void*>on_reference
     info.unreference_func = <void*>on_unreference
@@ -129,6 +133,12 @@ cdef int fill_notifications(ClassData* data, list notifications) except -1:
         record.where = keep(where)
         record.once = once
         data.notification_count += 1
+
+cdef int fill_signals(ClassData* data, list names) except -1:
+    data.signals = <uint64_t*>calloc(len(names) + 1, sizeof(uint64_t))
+    for name in names:
+        data.signals[data.signal_count] = (<uint64_t*>name_ptr(name))[0]
+        data.signal_count += 1
 
 cdef int register_properties(ClassData* data, list properties) except -1:
     cdef PropertyInfo info

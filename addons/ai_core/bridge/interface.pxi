@@ -69,6 +69,7 @@ cdef extern from "engine_interface.h":
         uint8_t is_exposed
         uint8_t is_runtime
         void* icon_path
+        void* get_func
         void* notification_func
         void* to_string_func
         void* reference_func

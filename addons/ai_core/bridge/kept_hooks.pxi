@@ -4,6 +4,10 @@
 # BORROWED: the node is an instance of a class of ours, which knows when it is freed: its pointer
 #   is read where it stands, at each use, and is NULL from then on.
 
+cdef enum:
+    FULL_LOOKS = 8               # after which all nodes are asked in turn, beside those whose signals were named
+    LOOKS_PER_TURN = 4           # looks from one node's turn to the next one's; what a turn costs is felt in each tick
+
 cdef void* NOBODY = NULL         # where the pointer of what is not there is read
 
 cdef const void* bind_has_connections = NULL
@@ -27,6 +31,7 @@ cdef class NodeRow:
     cdef void*** pointers        # OWNED; each where the pointer of a node that ``nodes`` holds stands
     cdef void** names            # OWNED; of the signals of the first node, NULL, of the second, …
     cdef Py_ssize_t count
+    cdef Py_ssize_t looks        # how often it was asked who listens
 
     def __init__(self, nodes, signals=()):
         cdef GDObject node
@@ -77,22 +82,41 @@ cdef class NodeRow:
         return found
 
     def has_listeners(self):
-        """Return whether something is, or may be, connected to a signal of one of the nodes."""
-        cdef Py_ssize_t i, at = 0
-        cdef uint8_t found = 0
-        cdef const void* arguments[1]
+        """Return whether something is, or may be, connected to a signal of one of the nodes.
+
+        Asking the engine takes as long as a small habit. So after some looks it is asked of those
+        nodes whose signals somebody has named since they were made, as who connects to
+        ``node.exited`` does, and of the others in turn: who connects by name is seen after at
+        most four times as many looks as there are nodes.
+        """
+        cdef Py_ssize_t i, at = 0, turn = -1
+        cdef bint is_full = self.looks < FULL_LOOKS
+        cdef GDObject node
+        self.looks += 1
+        if self.looks % LOOKS_PER_TURN == 0:
+            turn = self.looks // LOOKS_PER_TURN % self.count
         for i in range(self.count):
-            if self.pointers[i][0] == NULL and self.nodes[i] is not None:
-                return True
-            while self.names[at] != NULL:
-                arguments[0] = self.names[at]
-                if self.pointers[i][0] != NULL:
-                    gd_object_method_bind_ptrcall(bind_has_connections, self.pointers[i][0], arguments, &found)
-                if found:
+            if self.nodes[i] is not None:
+                node = <GDObject>self.nodes[i]
+                if self.pointers[i][0] == NULL:
+                    return True                          # who was dropped may have listeners
+                if (is_full or i == turn or node.instance.names_signals) and self.is_one_heard(i, at):
+                    node.instance.names_signals = 1      # asked each time from now on
                     return True
+            while self.names[at] != NULL:
                 at += 1
             at += 1
         return False
+
+    cdef bint is_one_heard(self, Py_ssize_t number, Py_ssize_t at) except -1:
+        """Ask the engine about the signals of one node, whose names begin at a place."""
+        cdef uint8_t found = 0
+        cdef const void* arguments[1]
+        while self.names[at] != NULL and not found:
+            arguments[0] = self.names[at]
+            gd_object_method_bind_ptrcall(bind_has_connections, self.pointers[number][0], arguments, &found)
+            at += 1
+        return found
 
 
 @cython.final

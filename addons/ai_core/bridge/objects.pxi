@@ -14,6 +14,7 @@ class GodotCallError(RuntimeError):
 ctypedef struct Instance:
     PyObject* python             # NULL once the Python side is gone
     uint8_t is_strong            # the engine's handle counts as a Python reference
+    uint8_t names_signals        # somebody has named a signal of it, and may have connected to it since
     void* data                   # its ClassData
 
 cdef const void* bind_init_ref = NULL
@@ -89,6 +90,8 @@ cdef class GDObject:
         return bind_emit_signal.call(self, StringName(signal), *arguments)
 
     def connect(self, signal, callback, int flags=0):
+        if self.instance != NULL:
+            self.instance.names_signals = 1
         return bind_connect.call(self, StringName(signal), callback, flags)
 
     def __repr__(self):

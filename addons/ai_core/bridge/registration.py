@@ -59,6 +59,8 @@ def gdclass(cls: type | None = None, *, icon: str = "", is_runtime: bool = True)
         "hooks": [_signature(one.function, str(one.name), name) for one in _own(cls, hook)],
         "properties": [one.describe(name) for one in _own(cls, export)],
         "signals": [one.describe(name) for one in _own(cls, signal)],
+        "signal_names": sorted({str(one.name) for base in cls.__mro__ for one in vars(base).values()
+                                if isinstance(one, signal)}),
         "constants": _constants(cls),
         "virtuals": _virtuals(cls),
         "notifications": _notifications(cls),

@@ -1,7 +1,9 @@
 """A condition written in the inspector: an expression over what is known of a character."""
 from __future__ import annotations
 
+import operator
 import re
+from collections.abc import Callable
 from typing import Any
 
 from addons.ai_core.bridge.gd import PackedStringArray, RefusedValue, construct
@@ -9,6 +11,15 @@ from addons.ai_core.bridge.gd import PackedStringArray, RefusedValue, construct
 TEXTS = re.compile(r'"[^"]*"|\'[^\']*\'')
 NAMES = re.compile(r"(?<![\w.])([a-z_]\w*)(?!\w|\s*\()")
 """What stands for a value: no method, no member of something, no constant such as PI or Vector3.UP."""
+
+COMPARISON = re.compile(
+    r'\s*([a-z_]\w*)\s*(<=|>=|==|!=|<|>)\s*(-?\d+(?:\.\d+)?|true\b|false\b|"[^"\\]*")\s*(?:(?:and\b|&&)(?=.)|$)')
+"""One of the comparisons with a constant that make up the most common conditions."""
+
+COMPARED: dict[str, Callable[[Any, Any], bool]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne}
+
+NUMBERS = (int, float)
 
 OWN_WORDS = {"true", "false", "null", "self", "and", "or", "not", "in"}
 ABSENT = object()
@@ -28,7 +39,8 @@ class GuardExpression:
     Raises:
         RefusedValue: if it cannot be read.
 
-    Cost: reading it O(length), once; asking it O(names), one crossing.
+    Cost: reading it O(length), once; asking it O(names), and one crossing unless it is made of
+    comparisons with numbers, texts, true and false, joined by "and".
     """
 
     def __init__(self, text: str, place: str) -> None:
@@ -38,6 +50,7 @@ class GuardExpression:
         self._expression = construct("Expression")
         if self._expression.parse(text, PackedStringArray(self.names)) != 0:
             raise RefusedValue(f"{place}: cannot read {text!r}: {self._expression.get_error_text()}")
+        self._comparisons = _comparisons(text)
 
     def value(self, mind: Any) -> Any:
         """Return what it comes to.
@@ -49,7 +62,11 @@ class GuardExpression:
             RefusedValue: if there is no answer.
         """
         actor = mind.actor_node()
-        answer = self._expression.execute([self._value(name, mind, actor) for name in self.names], actor, False)
+        values = [self._value(name, mind, actor) for name in self.names]
+        answer = self._compared(values)
+        if answer is not None:
+            return answer
+        answer = self._expression.execute(values, actor, False)
         if self._expression.has_execute_failed():
             raise RefusedValue(f"{self._place}: {self.text!r} has no answer: {self._expression.get_error_text()}")
         return answer
@@ -67,13 +84,46 @@ class GuardExpression:
         """Return whether it comes to something true."""
         return bool(self.value(mind))
 
+    def _compared(self, values: list[Any]) -> bool | None:
+        """Return what comparisons come to; None if there are others, or if it takes the engine to compare so."""
+        if not self._comparisons:
+            return None
+        answer = True
+        for name, compare, constant in self._comparisons:
+            value = values[self.names.index(name)]
+            if not (type(value) is type(constant) or (type(value) in NUMBERS and type(constant) in NUMBERS)):
+                return None
+            answer = answer and compare(value, constant)
+        return answer
+
     def _value(self, name: str, mind: Any, actor: Any) -> Any:
         known = mind.known(name)
         if known is not ABSENT:
             return known
-        value = actor.get(name)
-        if value is None and name not in [one["name"] for one in actor.get_property_list()]:
+        try:
+            return actor.get(name)
+        except AttributeError:
             raise RefusedValue(
                 f"{self._place}: {name!r} is no value of the blackboard and no property of"
-                f" '{actor.get_name()}'; set it with set_value()")
-        return value
+                f" '{actor.get_name()}'; set it with set_value()") from None
+
+
+def _comparisons(text: str) -> list[tuple[str, Callable[[Any, Any], bool], Any]]:
+    """Return the comparisons that a text is made of; none if it is of something else, too."""
+    found, at = [], 0
+    while at < len(text):
+        match = COMPARISON.match(text, at)
+        if match is None or match[1] in OWN_WORDS:
+            return []
+        constant: Any = match[3]
+        if constant in ("true", "false"):
+            if match[2] not in ("==", "!="):
+                return []
+            constant = constant == "true"
+        elif constant[0] == '"':
+            constant = constant[1:-1]
+        else:
+            constant = float(constant) if "." in constant else int(constant)
+        found.append((match[1], COMPARED[match[2]], constant))
+        at = match.end()
+    return found

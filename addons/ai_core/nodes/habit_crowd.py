@@ -92,14 +92,14 @@ class HabitCrowd:
         saved = {}
         for one in fields.groups("paces"):
             key = one.whole("period_frames", minimum=1), one.whole("phase_frames")
-            saved[key] = one.seconds("late_s"), one.anything("population")
+            saved[key] = one.seconds("late_s"), one.anything("population"), one.group("population").whole("first")
             one.end()
         fields.end()
         changes: list[Callable[[], None]] = []
         for pace in self._paces:
-            late_s, population = saved.get((pace.period_frames, pace.phase_frames), (0.0, None))
+            late_s, population, first = saved.get((pace.period_frames, pace.phase_frames), (0.0, None, 0))
             changes.append(self._moved(pace, late_s))
-            if population is not None and population.get("first", 0) < max(1, len(pace.population)):
+            if population is not None and first < max(1, len(pace.population)):
                 changes.append(pace.population.prepare_state(population))
 
         def change() -> None:

@@ -100,7 +100,7 @@ def tell_entered(run: HabitContext) -> None:
         return                           # the root is the tree itself
     if has_listeners(tree, "habit_entered"):
         tree.habit_entered.emit(run.path, run.reason)
-    if habit is not None and has_listeners(habit, "entered"):
+    if habit is not None and is_there(habit, tree) and has_listeners(habit, "entered"):
         habit.entered.emit(run.reason)
 
 
@@ -112,6 +112,6 @@ def tell_exited(run: HabitContext) -> None:
     status = NUMBERS[run.status]
     if has_listeners(tree, "habit_exited"):
         tree.habit_exited.emit(run.path, status)
-    if habit is not None and has_listeners(habit, "exited"):
+    if habit is not None and is_there(habit, tree) and has_listeners(habit, "exited"):
         habit.has_left(run)
         habit.exited.emit(status)

@@ -20,6 +20,7 @@ from addons.ai_core.bridge.gd import (
     gdclass,
     method,
     report_error,
+    report_exception,
     signal,
 )
 from addons.ai_core.nodes.character_work import OfCharacter
@@ -286,7 +287,7 @@ class HabitTree(OfCharacter, Node):
         if at_once:
             try:
                 self._change()
-            except (ValueError, TypeError):      # perhaps the whole tree goes, habit by habit
+            except Exception:      # perhaps the whole tree goes, habit by habit; else it says so before its next turn
                 self.core.stop()
         self.core.parts.drop(habit)
         self.habits_changed()
@@ -305,11 +306,14 @@ class HabitTree(OfCharacter, Node):
             return
         try:
             self._change()
-        except (ValueError, TypeError) as mistake:
+        except Exception as mistake:      # whatever it is, the other trees go on
             self.core.stop()
             self._leave_crowd()
             self.core = None
-            report_error(f"stops: {mistake}", self)
+            if isinstance(mistake, (ValueError, TypeError)):
+                report_error(f"stops: {mistake}", self)
+            else:
+                report_exception(mistake, "reading its habits again, and stops,", self)
 
     def _join_scopes(self) -> None:
         if self._scheduler is not None:

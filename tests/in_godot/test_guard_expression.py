@@ -1,0 +1,85 @@
+"""Conditions written in the inspector: what is compared without the engine comes to what the engine says."""
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from addons.ai_core.bridge.gd import RefusedValue
+from addons.ai_core.nodes.guard_expression import ABSENT, GuardExpression
+
+VALUES = [0, 1, 3, -2, 0.3, 0.5, 3.0, True, False, "", "far", "near"]
+CONSTANTS = ["0", "1", "-2", "3.0", "0.3", "0.50", "true", "false", '""', '"far"']
+
+
+class Mind:
+    """Knows ``a`` and ``b``."""
+
+    def __init__(self, actor, **known):
+        self._actor, self.values = actor, known
+
+    def actor_node(self):
+        return self._actor
+
+    def known(self, name):
+        return self.values.get(name, ABSENT)
+
+
+@pytest.fixture
+def mind(node):
+    return lambda **known: Mind(node("Node3D"), **known)
+
+
+def by_the_engine(expression, mind):
+    expression._comparisons = []
+    try:
+        return expression.value(mind)
+    except RefusedValue as refused:
+        return str(refused)
+
+
+def by_us(expression, mind):
+    try:
+        return expression.value(mind)
+    except RefusedValue as refused:
+        return str(refused)
+
+
+@pytest.mark.parametrize("sign", ["<", "<=", ">", ">=", "==", "!="])
+def test_one_comparison_is_what_the_engine_makes_of_it(mind, sign):
+    for value, constant in itertools.product(VALUES, CONSTANTS):
+        expression, known = GuardExpression(f"a {sign} {constant}", "here"), mind(a=value)
+        assert by_us(expression, known) == by_the_engine(expression, known), (value, sign, constant)
+
+
+@pytest.mark.parametrize("text", [
+    "a<1 and b == true", "a < 1 && b != false", "a > 1 and b == true and a < 9.5", "a == 3 and a == 3",
+])
+def test_comparisons_joined_by_and_need_no_crossing(mind, text):
+    expression = GuardExpression(text, "here")
+    assert expression._comparisons
+    for a, b in itertools.product([0, 3, 0.5, True], [True, False]):
+        assert by_us(GuardExpression(text, "here"), mind(a=a, b=b)) == by_the_engine(expression, mind(a=a, b=b))
+
+
+@pytest.mark.parametrize("text", [
+    "a < b", "not a < 1", "a < 1 or b == 2", "a < 1 == b", "a", "is_inside_tree() and a < 1", "a.x < 1", "a < 1 + b",
+    "(a < 1) and b == 2", "a == 'far'", 'a == "say \\\\"hi\\\\""', "a < true", "a in [1, 2]", "1 < a", "a < -b",
+])
+def test_whatever_else_there_is_the_engine_is_asked(text):
+    assert not GuardExpression(text, "here")._comparisons
+
+
+@pytest.mark.parametrize("text", ["a <", "and a < 1", "a < 1 and and b == 2"])
+def test_what_the_engine_cannot_read_is_refused(text):
+    with pytest.raises(RefusedValue, match="here: cannot read"):
+        GuardExpression(text, "here")
+
+
+def test_properties_of_the_actor_are_compared_too(mind):
+    known = mind()
+    assert GuardExpression("process_priority < 1 and visible == true", "here").value(known) is True
+    known.actor_node().set("process_priority", 4)
+    assert GuardExpression("process_priority < 1 and visible == true", "here").value(known) is False
+    with pytest.raises(RefusedValue, match="'courage' is no value of the blackboard and no property of"):
+        GuardExpression("process_priority > 1 and courage > 0.5", "here").value(known)

@@ -1,0 +1,87 @@
+"""Who listens to a habit is known without asking the engine of each signal in each tick."""
+from __future__ import annotations
+
+import pytest
+
+from addons.ai_core.bridge.gd import construct
+
+LONG = 100
+"""Ticks after which nobody is asked any more who was never named (count)."""
+
+LISTENER = """
+    extends Node
+    var heard := 0
+    func hear(_status) -> void: heard += 1
+    func listen(habit) -> void: habit.exited.connect(hear)
+    func listen_typed(habit: Habit) -> void: habit.exited.connect(hear)
+    func wait(habit: Habit) -> void:
+        await habit.exited
+        heard += 1
+    func listen_to_tree(habit: Habit) -> void:
+        (habit.get_tree_of_habits() as HabitTree).habit_exited.connect(func(_path, _status) -> void: heard += 1)
+    func listen_by_name(habit: Node) -> void: habit.connect("exited", hear)
+    func listen_for(_habit, own) -> void: own.listen_itself(hear)
+"""
+OWN = """
+    extends HabitCheckValue
+    func listen_itself(hearer: Callable) -> void: exited.connect(hearer)
+"""
+
+
+@pytest.fixture
+def listener(node, gdscript):
+    made = gdscript(LISTENER).new()
+    node("Node").add_child(made)
+    return made
+
+
+@pytest.fixture
+def habits(node, scheduler, gdscript):
+    """Ten habits that begin and end in each tick, of a tree that has lived for long; the last has a script."""
+    tree = construct("HabitTree")
+    tree.set("launch", 3)
+    made = [construct("HabitCheckValue") for _ in range(9)] + [gdscript(OWN).new()]
+    for number, habit in enumerate(made):
+        habit.set("name", f"check{number}")
+        habit.set("key", "nothing")
+        tree.add_child(habit)
+    node("Node", scheduler).add_child(tree)
+    for _ in range(LONG):
+        scheduler.step()
+    return made
+
+
+@pytest.mark.parametrize("how", ["listen", "listen_typed", "wait", "listen_to_tree"])
+def test_who_names_the_signal_of_a_tree_that_has_lived_for_long_is_told_of_the_next_end(
+    habits, scheduler, listener, how
+):
+    listener.call(how, habits[4])
+    scheduler.step()
+    assert listener.get("heard") == (10 if how == "listen_to_tree" else 1)
+
+
+def test_who_connects_by_name_is_told_within_a_second(habits, scheduler, listener):
+    listener.call("listen_by_name", habits[4])
+    for _ in range(60):
+        scheduler.step()
+    heard = listener.get("heard")
+    assert heard > 0
+    scheduler.step()
+    assert listener.get("heard") == heard + 1
+
+
+def test_a_habit_whose_script_names_its_own_signal_tells_within_a_second(habits, scheduler, listener):
+    listener.call("listen_for", None, habits[9])
+    for _ in range(60):
+        scheduler.step()
+    assert listener.get("heard") > 0
+
+
+def test_what_is_connected_before_the_tree_lives_is_told_from_the_first_end_on(node, scheduler, listener):
+    tree, habit = construct("HabitTree"), construct("HabitCheckValue")
+    habit.set("key", "nothing")
+    tree.add_child(habit)
+    listener.call("listen_by_name", habit)
+    node("Node", scheduler).add_child(tree)
+    scheduler.step()
+    assert listener.get("heard") == 1
