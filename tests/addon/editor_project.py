@@ -93,7 +93,7 @@ func check() -> void:
 
 """
 # Opening an editor on a busy machine; a hang is what it guards against.
-LIMIT_S = 90.0
+LIMIT_S = 240.0
 
 
 def make_project(project: Path, prepared: Prepared, scenes: dict[str, str], *, main_scene: str = "") -> None:

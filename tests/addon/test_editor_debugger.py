@@ -64,7 +64,7 @@ OPENING = """
 """
 
 # An editor and a game at once, on a busy machine; a hang is what it guards against.
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
 
 @pytest.fixture(scope="module")

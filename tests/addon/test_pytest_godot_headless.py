@@ -211,6 +211,6 @@ def test_the_guide_to_testing_works_as_written(tmp_path: Path):
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests/test_guard.py").write_text(sample)
     finished = run(
-        [prepared.python, "-m", "pytest", "-q", "-p", "no:cacheprovider"], timeout_s=60.0, cwd=tmp_path,
+        [prepared.python, "-m", "pytest", "-q", "-p", "no:cacheprovider"], timeout_s=LIMIT_S, cwd=tmp_path,
         env={name: value for name, value in prepared.engine.environment().items() if name not in HIDDEN})
     assert "1 passed" in finished.output, finished.explain()

@@ -12,7 +12,7 @@ from tools.preparation import ROOT
 from tools.processes import Finished, run
 
 # Opening an editor on a busy machine; a hang is what it guards against.
-LIMIT_S = 90.0
+LIMIT_S = 240.0
 
 
 def can_hide() -> bool:
