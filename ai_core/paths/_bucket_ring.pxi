@@ -17,6 +17,7 @@ cdef enum:
     LONG = 200          # cells from which on the GIL is released (count): some 5 us
 
 cdef double WIDTH = 0.5             # bucket_search.WIDTH
+cdef double ROUNDING = 1 + 1e-13    # bucket_search.ROUNDING
 cdef double DIAGONAL = 2 ** 0.5 - 1
 
 

@@ -128,9 +128,11 @@ cdef class Search(Grid):
         cdef Py_ssize_t expanded = 0
         cdef int32_t slot, cell, other, row, column
         cdef int move, bits, is_odd
-        cdef double way, whole, so_far, here
+        cdef double way, whole, so_far, here = self.uniform_cost, limit = self.bound / ROUNDING
+        cdef double least_cost = self.least_cost, per_bucket = self.per_bucket
         cdef long long into
         cdef Node* node
+        cdef Node* nodes = self.nodes
         cdef Move* table
         cdef Ring* ring = &self.ring
         cdef uint8_t* open_moves = <uint8_t*> self.open_moves.buf
@@ -141,38 +143,38 @@ cdef class Search(Grid):
             while ring.head[slot] == NONE and ring.waiting:
                 self.bucket += 1
                 slot = <int32_t> (self.bucket & (BUCKETS - 1))
-            if not ring.waiting or self.bucket > self.bound * self.per_bucket:
+            if not ring.waiting or self.bucket > self.bound * per_bucket:
                 self.done = True
                 break
             cell = take(ring, slot)
-            if not self.nodes[cell].is_waiting:
+            if not nodes[cell].is_waiting:
                 continue
-            self.nodes[cell].is_waiting = 0
-            so_far = self.nodes[cell].way
-            row, column = cell // self.width, cell % self.width
-            if self.reached != NOWHERE and so_far + self.least_cost * self.estimate(row, column) >= self.bound:
+            nodes[cell].is_waiting = 0
+            so_far = nodes[cell].way
+            row = cell // self.width
+            column = cell - row * self.width
+            if self.reached != NOWHERE and so_far + least_cost * self.estimate(row, column) >= limit:
                 continue
             expanded += 1
             bits = open_moves[cell]
             is_odd = 1 if self.kind == 6 and bits & ODD_ROW else 0
             table = &self.table[is_odd][0]
-            here = self.uniform_cost
             for move in range(self.moves):
                 if not bits >> move & 1:
                     continue
                 other = cell + table[move].step
                 way = table[move].length * (here if here else costs[other])
                 way = so_far + way
-                node = &self.nodes[other]
-                if node.search == number and way >= node.way:
+                node = &nodes[other]
+                if node.search == number and way * ROUNDING >= node.way:
                     continue
-                whole = way + self.least_cost * self.estimate(row + table[move].down, column + table[move].right)
-                if whole >= self.bound:
+                whole = way + least_cost * self.estimate(row + table[move].down, column + table[move].right)
+                if whole >= limit:
                     continue
                 node.search, node.way, node.came, node.is_waiting = number, way, move, 1
                 if self.is_goal(other):
-                    self.reached, self.bound = other, way
-                into = <long long> (whole * self.per_bucket)
+                    self.reached, self.bound, limit = other, way, way / ROUNDING
+                into = <long long> (whole * per_bucket)
                 into = into if into > self.bucket else self.bucket
                 if not put(ring, <int32_t> (into & (BUCKETS - 1)), other):
                     return -1
@@ -183,44 +185,46 @@ cdef class Search(Grid):
         cdef Py_ssize_t expanded = 0
         cdef int32_t slot, cell, other
         cdef int move, bits
-        cdef double way, so_far
-        cdef long long into
+        cdef double way, so_far, here, per_bucket = self.per_bucket
+        cdef long long into, bucket = self.bucket
         cdef Node* node
+        cdef Node* nodes = self.nodes
         cdef Move* table
-        cdef double[MOST_MOVES] prices
         cdef Ring* ring = &self.ring
         cdef uint8_t* open_moves = <uint8_t*> self.open_moves.buf
         cdef float* costs = <float*> self.costs.buf
+        cdef uint32_t number = self.number
         while expanded < most:
-            slot = <int32_t> (self.bucket & (BUCKETS - 1))
+            slot = <int32_t> (bucket & (BUCKETS - 1))
             while ring.head[slot] == NONE and ring.waiting:
-                self.bucket += 1
-                slot = <int32_t> (self.bucket & (BUCKETS - 1))
+                bucket += 1
+                slot = <int32_t> (bucket & (BUCKETS - 1))
             if not ring.waiting:
                 self.done = True
                 break
             cell = take(ring, slot)
-            if not self.nodes[cell].is_waiting:
+            if not nodes[cell].is_waiting:
                 continue
-            self.nodes[cell].is_waiting = 0
-            so_far = self.nodes[cell].way
+            nodes[cell].is_waiting = 0
+            so_far, here = nodes[cell].way, costs[cell]
             expanded += 1
             bits = open_moves[cell]
             table = &self.table[1 if self.kind == 6 and bits & ODD_ROW else 0][0]
             for move in range(self.moves):
-                prices[move] = so_far + table[move].length * costs[cell]
-            for move in range(self.moves):
                 if not bits >> move & 1:
                     continue
                 other = cell + table[move].step
-                way = prices[move]
-                node = &self.nodes[other]
-                if node.search == self.number and way >= node.way:
+                way = table[move].length * here
+                way = so_far + way
+                node = &nodes[other]
+                if node.search == number and way * ROUNDING >= node.way:
                     continue
-                node.search, node.way, node.came, node.is_waiting = self.number, way, move, 1
-                into = <long long> (way * self.per_bucket)
-                if not put(ring, <int32_t> ((into if into > self.bucket else self.bucket) & (BUCKETS - 1)), other):
+                node.search, node.way, node.came, node.is_waiting = number, way, move, 1
+                into = <long long> (way * per_bucket)
+                into = into if into > bucket else bucket
+                if not put(ring, <int32_t> (into & (BUCKETS - 1)), other):
                     return -1
+        self.bucket = bucket
         return expanded
 
     def cost_to(self, int cell):

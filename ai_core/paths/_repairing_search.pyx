@@ -111,7 +111,7 @@ cdef class Search(Grid):
                 if node.is_waiting != 1:
                     continue
                 whole = node.way + self.least_cost * self.estimate(cell // self.width, cell % self.width)
-                if whole >= self.cost:
+                if whole * ROUNDING >= self.cost:
                     node.is_waiting = 0
                     continue
                 node.is_waiting = 2         # so that it is gathered once
@@ -210,7 +210,7 @@ cdef class Search(Grid):
             self.nodes[cell].is_waiting, self.nodes[cell].round = 0, self.round
             so_far, here = self.nodes[cell].way, costs[cell]
             row, column = cell // self.width, cell % self.width
-            if so_far + self.least_cost * self.estimate(row, column) >= self.cost:
+            if (so_far + self.least_cost * self.estimate(row, column)) * ROUNDING >= self.cost:
                 continue
             expanded += 1
             bits = open_moves[cell]
@@ -222,10 +222,10 @@ cdef class Search(Grid):
                 way = table[move].length * here
                 way = so_far + way
                 node = &self.nodes[other]
-                if node.search == self.number and way >= node.way:
+                if node.search == self.number and way * ROUNDING >= node.way:
                     continue
                 left = self.least_cost * self.estimate(row + table[move].down, column + table[move].right)
-                if way + left >= self.cost:
+                if (way + left) * ROUNDING >= self.cost:
                     continue
                 if node.search != self.number:
                     node.search, node.round = self.number, 0

@@ -19,6 +19,9 @@ INTERFACE = 1
 NO_MOVE = 255
 """In place of a move: this is where it leads to, or there is no way."""
 
+PASSES_PER_LOOK = 4
+"""Passes (count) between two looks whether anything changed: a look costs an eighth of a pass, a pass in vain all."""
+
 
 @twin
 def fill_fields(
@@ -45,29 +48,54 @@ def fill_fields(
 
     Cost: O(n * cells of the rectangle); interpreted so many passes as the longest way has cells.
     """
-    rows, columns = out_costs.shape[1:]
-    count, width = len(targets), costs.shape[1]
-    around = np.full((count, rows + 2, columns + 2), np.inf)
-    here = around[:, 1:-1, 1:-1]
-    where = (np.arange(count), targets // width - top + 1, targets % width - left + 1)
-    around[where] = 0.0
-    opened, entering = open_moves[top:top + rows, left:left + columns], np.full((rows + 2, columns + 2), np.inf)
-    entering[1:-1, 1:-1] = costs[top:top + rows, left:left + columns]
-    steps = []
-    for move, ((down, right), length) in enumerate(zip(moves.even, moves.lengths, strict=True)):
-        place = np.s_[1 + down:1 + down + rows, 1 + right:1 + right + columns]
-        prices = np.where(opened >> move & 1, length * entering[place], np.inf)
-        steps.append((place, prices))
+    (count, rows, columns), width = out_costs.shape, costs.shape[1]
+    # One row after the other with a border of cells in which nobody can go: a move is then one
+    # offset for all, and arrays are read along their whole length.
+    across, inside = columns + 2, np.s_[1:-1, 1:-1]
+    steps = _steps(
+        open_moves[top:top + rows, left:left + columns], costs[top:top + rows, left:left + columns], moves)
+    ways = np.full((count, (rows + 2) * across), np.inf)
+    ends = np.arange(count), (targets // width - top + 1) * across + targets % width - left + 1
+    ways[ends] = 0.0
+    first, last = across + 1, ways.shape[1] - across - 1
+    here, there = ways[:, first:last], np.empty((count, last - first))
     before = np.empty_like(here)
     while not np.array_equal(before, here):
         before[:] = here
-        for place, prices in steps:
-            np.minimum(here, around[:, *place] + prices, out=here)
-    out_costs[:], out_moves[:] = here, NO_MOVE
+        for _ in range(PASSES_PER_LOOK):
+            for offset, prices in steps:
+                np.add(ways[:, first + offset:last + offset], prices[first:last], out=there)
+                np.minimum(here, there, out=here)
+    leads = np.full(ways.shape, NO_MOVE, np.uint8)
     for move in range(len(steps) - 1, -1, -1):
-        place, prices = steps[move]
-        out_moves[(around[:, *place] + prices == here) & np.isfinite(here)] = move
-    out_moves[where[0], where[1] - 1, where[2] - 1] = NO_MOVE
+        offset, prices = steps[move]
+        np.add(ways[:, first + offset:last + offset], prices[first:last], out=there)
+        leads[:, first:last][(there == here) & np.isfinite(here)] = move
+    leads[ends] = NO_MOVE
+    out_costs[:] = ways.reshape(count, rows + 2, across)[:, *inside]
+    out_moves[:] = leads.reshape(count, rows + 2, across)[:, *inside]
+
+
+def _steps(
+    opened: NDArray[np.uint8], entering: NDArray[np.float32], moves: Moves
+) -> list[tuple[int, NDArray[np.float64]]]:
+    """Return for each move its offset in a rectangle with a border, and what it costs from each cell, ``inf`` if shut.
+
+    Args:
+        opened: (rows, columns), open moves of the rectangle's cells.
+        entering: (rows, columns), what entering them costs.
+        moves: the kind of grid.
+    """
+    rows, columns = opened.shape
+    around = np.full((rows + 2, columns + 2), np.inf)
+    around[1:-1, 1:-1] = entering
+    steps = []
+    for move, ((down, right), length) in enumerate(zip(moves.even, moves.lengths, strict=True)):
+        prices = np.full(around.shape, np.inf)
+        beside = around[1 + down:1 + down + rows, 1 + right:1 + right + columns]
+        prices[1:-1, 1:-1] = np.where(opened >> move & 1, length * beside, np.inf)
+        steps.append((down * (columns + 2) + right, prices.reshape(-1)))
+    return steps
 
 
 @twin

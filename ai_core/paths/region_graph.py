@@ -46,8 +46,8 @@ class RegionGraph:
         graph: the portals, for searches.
         cells: (regions, room) int32, of the portals.
 
-    Cost: 512 × 512 cells some 0.1 s compiled, 1 to 3 s interpreted; a change of one cell the share of
-        one region or two. 5 to 10 bytes a cell.
+    Cost: 512 × 512 cells some 0.1 s compiled, 0.3 to 0.8 s interpreted, 2.5 s on noise; a change of
+        one cell the share of one region or two. 5 to 10 bytes a cell.
     Source: 003_designing_ai_for_games, navigation; Botea, Müller, Schaeffer 2004.
     """
 

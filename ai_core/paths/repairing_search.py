@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.maps.cell_moves import ODD_ROW, Moves
-from ai_core.paths.bucket_search import BUCKETS, NOWHERE, WIDTH, Estimate
+from ai_core.paths.bucket_search import BUCKETS, NOWHERE, ROUNDING, WIDTH, Estimate
 from ai_core.twins import twin
 
 __all__ = ["INTERFACE", "RepairingSearch", "repairing_search"]
@@ -183,7 +183,7 @@ class _RepairingSearch:
                 if self.is_waiting[cell] != 1:
                     continue
                 whole = self.ways[cell] + self.least_cost * self.estimate.from_cell(cell)
-                if whole >= self.cost:
+                if whole * ROUNDING >= self.cost:
                     self.is_waiting[cell] = 0
                     continue
                 self.is_waiting[cell] = 2  # so that it is gathered once
@@ -209,7 +209,8 @@ class _RepairingSearch:
             self.due -= 1
             if self.is_waiting[cell]:
                 self.is_waiting[cell], self.rounds[cell] = 0, self.round
-                if self.ways[cell] + self.least_cost * self.estimate.from_cell(cell) < self.cost:
+                whole = self.ways[cell] + self.least_cost * self.estimate.from_cell(cell)
+                if whole * ROUNDING < self.cost:
                     self._expand(cell)
                     expanded += 1
         if self.weight == 1:
@@ -223,12 +224,12 @@ class _RepairingSearch:
         for step, length in self.steps[self.open_moves[cell]]:
             other = cell + step
             way = so_far + length * here
-            if way >= ways[other]:
+            if way * ROUNDING >= ways[other]:
                 continue
             row = other // width
             down, aside = rows_down[row], columns_aside[row & 1][other % width]
             left = least_cost * (down + short * aside if aside < down else far * aside + both * down)
-            if way + left >= cost:
+            if (way + left) * ROUNDING >= cost:
                 continue
             if ways[other] == INFINITE:
                 self.touched.append(other)

@@ -194,3 +194,14 @@ def test_a_cancelled_search_says_so():
 def test_what_cannot_be_searched_is_refused(arguments, error, says):
     with pytest.raises(error, match=says):
         AStarSearch(*arguments)
+
+
+def test_on_open_ground_roundings_have_no_cell_looked_at_twice():
+    cells = np.ones((80, 80), bool)
+    cells[40, 10:70] = False
+    passage = Grid(cells, neighbors=8).passage()
+    memory = SearchMemory(passage)
+    search = AStarSearch(passage, 40 + 10 * 80, 40 + 70 * 80, memory=memory)
+    search.advance(Budget.unlimited())
+    reached = sum(memory.walking().cost_to(cell) < math.inf for cell in range(passage.costs.size))
+    assert search.expanded < reached

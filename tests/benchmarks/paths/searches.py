@@ -6,6 +6,7 @@ import gc
 import importlib
 import math
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import pairwise, product
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 import ai_core.paths.bucket_search as bucket_search
 import ai_core.paths.jump_distances as jump_distances
 import ai_core.paths.jump_search as jump_search
+import ai_core.paths.region_fields as region_fields
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.maps.cell_moves import SQUARE_8
@@ -33,17 +35,28 @@ from tools.benchmarking.declarations import Contest
 
 MODULES = {
     bucket_search: ("bucket_search",), jump_distances: ("fill_lines", "mend_jumps"), jump_search: ("jump_search",),
+    region_fields: ("fill_fields", "follow_field"),
 }
 MOVES = 2 ** 0.5
 
 
-def memory_for(passage, *, jumps=False, interpreted=False):
-    """Memory for searches, of one of the two forms whatever was built."""
+@contextmanager
+def in_form(interpreted):
+    """Whatever was built, one of the two forms; compiled as it is."""
     kept = {(module, name): getattr(module, name) for module, names in MODULES.items() for name in names}
     if interpreted:
         for module, name in kept:
             setattr(module, name, INTERPRETED[f"{module.__name__}.{name}"])
     try:
+        yield
+    finally:
+        for (module, name), function in kept.items():
+            setattr(module, name, function)
+
+
+def memory_for(passage, *, jumps=False, interpreted=False):
+    """Memory for searches, of one of the two forms."""
+    with in_form(interpreted):
         table = None
         if jumps:
             table = JumpTable(passage)
@@ -52,9 +65,6 @@ def memory_for(passage, *, jumps=False, interpreted=False):
         memory.walking()
         memory.jumping()
         return memory
-    finally:
-        for (module, name), function in kept.items():
-            setattr(module, name, function)
 
 
 def searching(name, most=QUERIES, **which):
@@ -270,9 +280,10 @@ def mending(interpreted):
         table, cell = memory.jumps, np.array([level("caves")[1][0][0]], np.int32)
 
         def mend():
-            for cost in (np.inf, 1.0):
-                passage.change(cell, np.array([cost], np.float32))
-                table.advance(Budget.unlimited())
+            with in_form(interpreted):
+                for cost in (np.inf, 1.0):
+                    passage.change(cell, np.array([cost], np.float32))
+                    table.advance(Budget.unlimited())
             return True
 
         def make_anew():
@@ -324,6 +335,18 @@ def over_regions(name):
             ways_of(name, lambda start, goal: RegionSearch(regions, start, goal)), {"A*": searching(name)},
             is_same=lambda ours, other: bool((ours >= other - 1e-6).all() and (ours <= 1.1 * other).all()),
         )
+    return make
+
+
+def making_regions(name, interpreted):
+    def make(_):
+        passage = level(name)[0].passage()
+
+        def prepare():
+            with in_form(interpreted):
+                RegionGraph(passage).advance(Budget.unlimited())
+
+        return Contest(prepare)
     return make
 
 
