@@ -147,3 +147,54 @@ def test_a_sensor_taken_out_of_the_tree_listens_no_more_and_again_when_it_is_bac
     area.add_child(world.sensor)
     assert len(area.get_signal_connection_list("area_entered")) == 1
     assert touches(world) == []
+
+
+def test_a_load_of_an_earlier_save_leaves_nobody_numb(body, place, scheduler, physics_frames):
+    world = place(body("Area3D", 0), comes := body("Area3D", 5))
+    physics_frames(2)
+    state = scheduler.save_state()
+    physics_frames(60)
+    comes.position = Vector3(0.5, 0, 0)
+    physics_frames(5)
+    assert len(touches(world)) == 1
+    comes.position = Vector3(5, 0, 0)
+    physics_frames(5)
+    assert scheduler.load_state(state)
+    comes.position = Vector3(0.5, 0, 0)
+    physics_frames(5)
+    assert len(touches(world)) == 2
+
+
+@pytest.mark.parametrize("stander", ["Area3D", "CharacterBody3D"])
+def test_whom_one_felt_a_moment_ago_one_does_not_feel_anew_because_the_game_was_loaded(
+    body, place, bump, scheduler, stander
+):
+    world = place(body(stander, 0), comes := body("CharacterBody3D", 1.6))
+    while not touches(world):
+        bump(comes, 1)
+    felt = len(touches(world))
+    state = scheduler.save_state()
+    assert scheduler.load_state(state)
+    bump(comes, 5)
+    assert len(touches(world)) == felt
+
+
+def test_saved_touches_of_nonsense_are_refused_and_older_saves_have_none(body, place, bump, scheduler):
+    world = place(body("CharacterBody3D", 0), comes := body("CharacterBody3D", 1.6))
+    while not touches(world):
+        bump(comes, 1)
+    snapshot = world.manager.save_state()
+    state = snapshot["parts"]["node"]["state"]
+    felt = state["felt"]
+
+    def load(changed):
+        part = {**snapshot["parts"]["node"], "state": changed}
+        return world.manager.load_state({**snapshot, "parts": {**snapshot["parts"], "node": part}})
+
+    assert len(felt["told"]) == 1
+    assert load({**state, "felt": {"told": [], "sliding": []}})
+    for wrong in ({**felt, "told": [[1, 2]]}, {**felt, "sliding": [["a"]]}, {**felt, "more": 1}):
+        with pytest.raises(Exception, match="felt"):
+            load({**state, "felt": wrong})
+    older = {name: part for name, part in state.items() if name != "felt"}
+    assert load({**older, "version": 3})

@@ -2,12 +2,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from addons.ai_core.bridge.gd import get_object, read_slides
+from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.sight_rays import body_id
+from ai_core.saving.fields import Fields, State, brief
+from ai_core.senses.id_state import LARGEST_ID
 
 MOST_SLIDES = 4
 """Collisions of one moved body that are looked at (count): a floor, two walls, and somebody."""
@@ -92,7 +96,7 @@ class FeltCollisions:
         if not self._met:
             return
         now_s = self._manager.now_s
-        self._told_s = {pair: at_s for pair, at_s in self._told_s.items() if now_s - at_s < AGAIN_S}
+        self._told_s = {pair: at_s for pair, at_s in self._told_s.items() if 0 <= now_s - at_s < AGAIN_S}
         pairs = sorted({
             (sensor, source)
             for one, other in self._met for body, met in ((one, other), (other, one)) if one != other
@@ -102,6 +106,43 @@ class FeltCollisions:
             if pair not in self._told_s:
                 self._told_s[pair] = now_s
                 self._manager.feel(*pair)
+
+    def saved(self) -> State:
+        """Return whom sensors felt lately, by ids, and which bodies slide along each other, by path."""
+        paths = self._paths()
+        return {
+            "told": [[sensor, source, at_s] for (sensor, source), at_s in sorted(self._told_s.items())],
+            "sliding": sorted([paths[one], paths[other]] for one, other in self._sliding if {one, other} <= set(paths)),
+        }
+
+    def prepared(self, fields: Fields) -> Callable[[], None]:
+        """Check what ``saved`` returned; return what puts it.
+
+        Bodies that are not here any more are left out.
+        """
+        told = {}
+        for index, row in enumerate(fields.items("told")):
+            if not isinstance(row, list) or len(row) != 3:
+                fields.refuse(f"told[{index}]", f"must be [sensor, source, seconds], got {brief(row)}")
+            one = Fields(dict(zip(("sensor", "source", "at_s"), row, strict=True)), fields.place_of(f"told[{index}]"))
+            told[one.whole("sensor", maximum=LARGEST_ID), one.whole("source", maximum=LARGEST_ID)] = one.seconds("at_s")
+        pairs = fields.items("sliding")
+        if not all(isinstance(one, list) and len(one) == 2 and all(isinstance(path, str) for path in one)
+                   for one in pairs):
+            fields.refuse("sliding", f"must hold pairs of paths, got {brief(pairs)}")
+        fields.end()
+
+        def change() -> None:
+            ids = {path: one for one, path in self._paths().items()}
+            self._met, self._told_s = set(), told
+            self._sliding = {(ids[one], ids[other]) for one, other in pairs if one in ids and other in ids}
+
+        return change
+
+    def _paths(self) -> dict[int, str]:
+        """Return the path of each body, by instance id."""
+        bodies = {one: get_object(one) for one in self._manager.member_bodies()}
+        return {one: path_of(self._manager, body) for one, body in bodies.items() if body is not None}
 
     def _slide(self) -> None:
         if not self._movers:

@@ -45,6 +45,10 @@ class SenseBodies:
             self._own_bodies = _by_slot(self._sensor_bodies), _by_slot(self._bodies)
         return self._own_bodies
 
+    def member_bodies(self) -> set[int]:
+        """Return the instance ids of all bodies of sensors and sources."""
+        return {one for one in (*self._sensor_bodies.values(), *self._bodies.values()) if one}
+
     def feel(self, sensor_id: int, source_id: int) -> None:
         """Let a sensor be touched by a source, as strongly as that is felt."""
         strength = self._sources[source_id].touch_strength

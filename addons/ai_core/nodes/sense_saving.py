@@ -7,10 +7,13 @@ from collections.abc import Callable, Mapping
 from heapq import heapify
 from typing import Any
 
+from addons.ai_core.nodes.felt_collisions import FeltCollisions
 from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
 from ai_core.saving.fields import Fields, State
 
 Name = tuple[str, int]
+
+NOTHING_FELT: State = {"told": [], "sliding": []}
 
 
 class SenseSaving:
@@ -25,25 +28,30 @@ class SenseSaving:
     _portals: dict[str, Any]
     _fading: list[tuple[float, int]]
     _rows: Any
+    _contacts: FeltCollisions | None
 
     def is_in_use(self) -> bool:
         return self._core is not None
 
     def saved(self) -> State:
         return {
-            "version": 3,
+            "version": 4,
             "senses": self.core.save_state(),
             "sensors": _saved_nodes(self.core.sensor_names, self._sensors),
             "sources": _saved_nodes(self.core.source_names, self._sources),
+            "felt": NOTHING_FELT if self._contacts is None else self._contacts.saved(),
         }
 
     def prepared(self, state: object) -> Callable[[], None]:
-        fields = Fields.versioned(state, version=3, migrations={2: _without_cones})
+        fields = Fields.versioned(state, version=4, migrations={2: _without_cones, 3: _without_touch})
         change = self.core.prepare_state(fields.anything("senses"))
         changes = [
             *_prepared_nodes(fields, "sensors", self.core.sensor_names, self._sensors),
             *_prepared_nodes(fields, "sources", self.core.source_names, self._sources),
         ]
+        felt = fields.group("felt")
+        if self._contacts is not None:
+            changes.append(self._contacts.prepared(felt))
         fields.end()
 
         def change_all() -> None:
@@ -75,6 +83,11 @@ class SenseSaving:
 def _without_cones(state: State) -> State:
     """Return a state of version 2, which knows no sight_cones, as version 3: sensors keep theirs."""
     return {**state, "version": 3, "sensors": [{**one, "sight_cones": None} for one in state["sensors"]]}
+
+
+def _without_touch(state: State) -> State:
+    """Return a state of version 3, which knows nothing of collisions, as version 4: nobody felt any."""
+    return {**state, "version": 4, "felt": NOTHING_FELT}
 
 
 def _saved_nodes(names: Mapping[int, str], nodes: dict[int, Any]) -> list[State]:
