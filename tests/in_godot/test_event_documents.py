@@ -41,7 +41,7 @@ def side(node, scheduler, gdscript):
 
 
 def test_the_guard_of_a_squad_hears_what_the_page_says(samples, side, node, physics_frames):
-    guard, follower, _ = samples("events.md")
+    guard, follower, *_ = samples("events.md")
     top, red, blue, door = side
     ann, general = named(guard, "Ann", red), []
     top.listen("*", lambda code, arguments: general.append((code, arguments)))
@@ -73,7 +73,7 @@ def test_the_guard_of_a_squad_hears_what_the_page_says(samples, side, node, phys
 
 
 def test_the_day_the_radio_and_the_log_are_as_the_page_says(samples, side, node, physics_frames):
-    *_, knowing = samples("events.md")
+    _, _, knowing, _ = samples("events.md")
     top, *_ = side
     ann, bob, made = node("Node", top, name="Ann"), node("Node", top, name="Bob"), named(knowing, "Knowing", top)
     made.call("begin", top, ann, bob)
@@ -83,6 +83,19 @@ def test_the_day_the_radio_and_the_log_are_as_the_page_says(samples, side, node,
     assert made.get("told") == ["dawn", "17:00"]
     made.call("look", top, bob)
     assert made.get("told")[2:] == [["Ann", "thief", "armed"]]
+
+
+def test_the_gauge_is_looked_at_while_somebody_wants_to_know(samples, node, scheduler, physics_frames):
+    *_, gauge = samples("events.md")
+    made, heard = named(gauge, "Gauge", scheduler), []
+    physics_frames(20)
+    assert made.get("looks") == 0
+    made.listen("fuel_low", lambda code, arguments: heard.append((code, arguments)))
+    physics_frames(20)
+    assert (made.get("looks"), heard) == (2, [])
+    made.set("fuel", 4.0)
+    physics_frames(11)
+    assert heard == [("fuel_low", [4.0])]
 
 
 def test_the_guard_who_asks_gets_the_answers_of_the_page(samples, node, scheduler, physics_frames):

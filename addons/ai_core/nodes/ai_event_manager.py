@@ -18,6 +18,7 @@ from addons.ai_core.bridge.gd import (
     method,
     signal,
 )
+from addons.ai_core.nodes.event_checks import EventChecks
 from addons.ai_core.nodes.event_day import EventDay
 from addons.ai_core.nodes.event_log_node import EventLogNode
 from addons.ai_core.nodes.event_radio import EventRadio
@@ -41,7 +42,7 @@ EVERY_CODE = "*"
 
 
 @gdclass(icon="res://addons/ai_core/icons/ai_event_manager.svg")
-class AIEventManager(EventDay, EventLogNode, EventRadio, Node):
+class AIEventManager(EventChecks, EventDay, EventLogNode, EventRadio, Node):
     """Queues events and tells those who listen for their code.
 
     Managers below each other are a hierarchy: a side, its squads; or rooms. What is sent to one
@@ -49,6 +50,8 @@ class AIEventManager(EventDay, EventLogNode, EventRadio, Node):
     A node that listens at the manager above it, and is moved below another one, hears that one
     from then on. All managers under one AIScheduler share a queue, its order and its budget.
     SignalEvent children turn signals of scene nodes into events.
+
+    check() looks for what sends no signal, and only while somebody wants to know.
 
     Terms of an event, all optional: "priority", higher is told first; "deadline_s", by when it
     should be told; "position", a Vector or node, for those who listen near; "sticky", told to
@@ -82,6 +85,7 @@ class AIEventManager(EventDay, EventLogNode, EventRadio, Node):
         self._plain: dict[str, EventTerms] = {}
         self.is_present = False
         self.begin_day()
+        self.begin_checks()
 
     def on_enter_tree(self) -> None:
         self.add_to_group(GROUP)
@@ -99,6 +103,7 @@ class AIEventManager(EventDay, EventLogNode, EventRadio, Node):
 
     def on_predelete(self) -> None:
         # Handlers hold scripts: let them go now, not whenever Python tidies up.
+        self.end_checks()
         self._leave_events()
         self._receipts.clear()
         self.end_day()
@@ -131,6 +136,7 @@ class AIEventManager(EventDay, EventLogNode, EventRadio, Node):
         self._group = self._events.add(self)
         for one in heard:
             self._events.listen(self, one.code, one.handler, one.terms)
+        self.renew_checks()
         self.apply_log()
 
     def _leave_events(self) -> None:
