@@ -110,18 +110,10 @@ class EventManager(Telling):
         Cost: O(log queue).
         """
         self._registry.check(code)
-        now = self._clock.now
-        due_at, left_s = now.seconds, max(0.0, LATEST_S - now.seconds)
-        if delay_s != 0:
-            due_at += finite_number(
-                "delay_s", delay_s, minimum=0, maximum=left_s, remedy="use 0 for the next dispatch"
-            )
-        deadline_at = None
-        if deadline_s is not None:
-            deadline_at = now.seconds + finite_number(
-                "deadline_s", deadline_s, minimum=delay_s, maximum=left_s,
-                remedy="it cannot be told before its delay",
-            )
+        now, deadline_at = self._clock.now, None
+        due_at = now.seconds
+        if delay_s != 0 or deadline_s is not None:
+            due_at, deadline_at = _moments(due_at, delay_s, deadline_s)
         terms = terms_of(priority, deadline_at, position, is_sticky, wants_receipt, audience)
         event = new_event(code, arguments, sender, now, due_at, terms)
         self._put(event, now)
@@ -228,3 +220,18 @@ class EventManager(Telling):
         is_ready = not self._is_advancing and event.due_at <= now.seconds
         self._queue.push(event, self._order, is_ready=is_ready)
         self._order += 1
+
+
+def _moments(now_s: float, delay_s: float, deadline_s: float | None) -> tuple[float, float | None]:
+    """Return when an event is due, and by when it should be told (s)."""
+    left_s = max(0.0, LATEST_S - now_s)
+    delay_s = finite_number(
+        "delay_s", delay_s, minimum=0, maximum=left_s, remedy="use 0 for the next dispatch"
+    )
+    if deadline_s is None:
+        return now_s + delay_s, None
+    deadline_s = finite_number(
+        "deadline_s", deadline_s, minimum=delay_s, maximum=left_s,
+        remedy="it cannot be told before its delay",
+    )
+    return now_s + delay_s, now_s + deadline_s

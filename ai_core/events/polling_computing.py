@@ -68,21 +68,14 @@ class Computing:
         if is_isolated and self._faults.is_quarantined(name):
             return None
         invalidations = topic.invalidations
-        topic.computations += len(keys)
-        self._under_way.append((topic, keys))
         try:
-            if allowance is None:
-                answers = topic.answers(keys)
-            else:
-                answers = _charged(allowance, topic, keys)
+            answers = self._answers(topic, keys, allowance)
         except Exception as error:
             topic.failures += 1
             if not is_isolated:
                 raise
             self._faults.failed(name, f"topic {_text(topic, keys)}", now.frame, error)
             return None
-        finally:
-            self._under_way.pop()
         if is_isolated:
             self._faults.succeeded(name)
         if topic.invalidations == invalidations:
@@ -90,6 +83,14 @@ class Computing:
             if topic.waiting:
                 self._waiting.discard(topic, keys)
         return answers
+
+    def _answers(self, topic: Topic, keys: Sequence[Key], allowance: Allowance | None) -> list[Any]:
+        topic.computations += len(keys)
+        self._under_way.append((topic, keys))
+        try:
+            return topic.answers(keys) if allowance is None else _charged(allowance, topic, keys)
+        finally:
+            self._under_way.pop()
 
     def _refuse_cycle(self, topic: Topic, keys: Sequence[Key]) -> None:
         for level, (one, under_way) in enumerate(self._under_way):

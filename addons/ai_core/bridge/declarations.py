@@ -14,6 +14,7 @@ from _bridge import (
     Vector2,
     Vector3,
     call_hook,
+    has_listeners,
 )
 
 from addons.ai_core.bridge.engine_types import OBJECT, TYPE_NUMBERS, describe
@@ -204,7 +205,7 @@ class BoundSignal:
         self.owner.call("disconnect", self.name, callback)
 
     def has_connections(self) -> bool:
-        return bool(self.owner.call("has_connections", self.name))
+        return has_listeners(self.owner, self.name)
 
 
 def method(function: Any) -> Any:

@@ -9,6 +9,19 @@ from addons.ai_core.nodes.sense_place import PORTALS, SensePlace, is_baked
 from ai_core.senses.sense_graph import Passage, SensePortal
 
 
+def _carries(
+    sense: str, *, shut: float, shut_doc: str = "The same while it is shut.",
+    distance_doc: str = "How long the way through is.",
+) -> tuple[Any, Any, Any]:
+    """Return the exports of how a sense passes: kept per metre, kept while shut, and length."""
+    shown: dict[str, Any] = {"on_set": "_set", "shown_when": (f"passes_{sense}", True)}
+    return (
+        export(float, 1.0, range=(0, 1, 0.001), doc="Share kept per metre of the way through.", **shown),
+        export(float, shut, range=(0, 1, 0.001), doc=shut_doc, **shown),
+        export(float, 1.0, range=(0, 1000, 0.01), or_greater=True, unit="m", doc=distance_doc, **shown),
+    )
+
+
 class Way(SensePlace):
     """A portal, but for where it leads; a part of those classes."""
 
@@ -27,35 +40,15 @@ class Way(SensePlace):
         bool, False, on_set="_set",
         shown_when=("passes_sight", True),
         doc="Who sees the exit sees what shows from the position of the portal. Off: sight goes straight on.")
-    sight_attenuation = export(
-        float, 1.0, range=(0, 1, 0.001), on_set="_set",
-        shown_when=("passes_sight", True), doc="Share kept per metre of the way through.")
-    sight_attenuation_shut = export(
-        float, 0.0, range=(0, 1, 0.001), on_set="_set",
-        shown_when=("passes_sight", True), doc="The same while it is shut: 1 for a glass door.")
-    sight_distance_m = export(
-        float, 1.0, range=(0, 1000, 0.01), or_greater=True, unit="m", on_set="_set",
-        shown_when=("passes_sight", True), doc="How long the way through is; it need not be the distance to the exit.")
+    sight_attenuation, sight_attenuation_shut, sight_distance_m = _carries(
+        "sight", shut=0.0, shut_doc="The same while it is shut: 1 for a glass door.",
+        distance_doc="How long the way through is; it need not be the distance to the exit.")
     passes_hearing = export(bool, True, group="Hearing", on_set="_set", doc="Whether sounds pass at all.")
-    hearing_attenuation = export(
-        float, 1.0, range=(0, 1, 0.001), on_set="_set",
-        shown_when=("passes_hearing", True), doc="Share kept per metre of the way through.")
-    hearing_attenuation_shut = export(
-        float, 0.1, range=(0, 1, 0.001), on_set="_set",
-        shown_when=("passes_hearing", True), doc="The same while it is shut.")
-    hearing_distance_m = export(
-        float, 1.0, range=(0, 1000, 0.01), or_greater=True, unit="m", on_set="_set",
-        shown_when=("passes_hearing", True), doc="How long the way through is.")
+    hearing_attenuation, hearing_attenuation_shut, hearing_distance_m = _carries(
+        "hearing", shut=0.1)
     passes_smell = export(bool, True, group="Smell", on_set="_set", doc="Whether smells pass at all.")
-    smell_attenuation = export(
-        float, 1.0, range=(0, 1, 0.001), on_set="_set",
-        shown_when=("passes_smell", True), doc="Share kept per metre of the way through.")
-    smell_attenuation_shut = export(
-        float, 0.0, range=(0, 1, 0.001), on_set="_set",
-        shown_when=("passes_smell", True), doc="The same while it is shut.")
-    smell_distance_m = export(
-        float, 1.0, range=(0, 1000, 0.01), or_greater=True, unit="m", on_set="_set",
-        shown_when=("passes_smell", True), doc="How long the way through is.")
+    smell_attenuation, smell_attenuation_shut, smell_distance_m = _carries(
+        "smell", shut=0.0)
     smell_area_m2 = export(
         float, 2.0, range=(0.001, 1000, 0.001), or_greater=True, unit="m²", on_set="_set",
         shown_when=("passes_smell", True), doc="How wide it is; smells pass in proportion.")
