@@ -63,7 +63,7 @@ def test_a_recording_replays_to_the_last_bit(name):
 @each_scenario
 def test_what_ran_against_the_clock_replays_to_the_last_bit(name):
     lines = lines_of(
-        build(name, 5), 60, exact=True, budget=lambda: Budget.of_time(150, time.perf_counter_ns)
+        build(name, 5), 60, exact=True, budget=lambda: Budget.of_time(60, time.perf_counter_ns)
     )
     recording = read_recording(lines)
     assert any(grant is not None for frame in recording.frames for grant in frame.grants)
