@@ -31,6 +31,16 @@ func _initialize() -> void:
 	for file: String in files: print("mapped ", file)
 	quit()
 """
+SWITCH = '[plugin]\nname="switch"\ndescription=""\nauthor=""\nversion="1"\nscript="plugin.gd"\n'
+SWITCH_SCRIPT = """@tool
+extends EditorPlugin
+
+func _enter_tree() -> void:
+	for i in 30: await get_tree().process_frame
+	EditorInterface.set_plugin_enabled("ai_core", {value})
+	await get_tree().create_timer(3.0).timeout  # the editor saves the project's settings after a while
+	get_tree().quit()
+"""
 # What a library in the zip may need and not bring: libc's, and the compiler's that NumPy needs.
 OF_THE_SYSTEM = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "ld-linux-x86-64.so.2", "libgcc_s.so.1",
                  "libstdc++.so.6"}
@@ -61,12 +71,12 @@ def start(prepared: Prepared, project: Path, *arguments: str) -> Finished:
     return finished
 
 
-def first_start(prepared: Prepared, project: Path) -> list[str]:
-    """Open the editor in a window, as a user does first; return what it complains about."""
+def first_start(prepared: Prepared, project: Path, frames: int = 200) -> list[str]:
+    """Open the editor in a window, as a user does first; return what it complains about until so many frames."""
     arguments = ["--editor", "--rendering-driver", "opengl3", "--audio-driver", "Dummy", "--path", project]
     with virtual_display(1280, 720) as display:
         finished = run_without_python(
-            prepared.engine, project, [*arguments, "--quit-after", "200"], display=display)
+            prepared.engine, project, [*arguments, "--quit-after", str(frames)], display=display)
     assert finished.succeeded, finished.explain()
     return [line for line in complaints(finished.output) if not any(text in line for text in OF_THE_DISPLAY)]
 
@@ -90,16 +100,33 @@ def test_the_python_that_runs_is_the_one_of_the_project(prepared, project):
     assert [file for file in pythons if not file.startswith(f"{project}/addons/ai_core/")] == []
 
 
-def test_disabled_closed_and_deleted_as_the_manual_says_nothing_is_left(prepared, project):
-    before = (project / "project.godot").read_text()
-    assert first_start(prepared, project) == []
+def switch(prepared: Prepared, project: Path, is_on: bool) -> None:
+    """Switch the plugin on or off in the editor, as Project Settings > Plugins does; a plugin of the test does it."""
+    enabled = 'enabled=PackedStringArray("res://addons/switch/plugin.cfg")'
+    settings = project / "project.godot"
+    if "[editor_plugins]" not in settings.read_text():
+        settings.write_text(f"{settings.read_text()}\n[editor_plugins]\n\n{enabled}\n")
+    (project / "addons/switch").mkdir(exist_ok=True)
+    (project / "addons/switch/plugin.cfg").write_text(SWITCH)
+    (project / "addons/switch/plugin.gd").write_text(SWITCH_SCRIPT.format(value=str(is_on).lower()))
+    assert first_start(prepared, project, frames=10_000) == []
+    assert ("ai_core/plugin.cfg" in settings.read_text()) == is_on
+
+
+def test_enabled_disabled_closed_and_deleted_as_the_manual_says_nothing_is_left(prepared, project):
+    switch(prepared, project, True)
+    assert (project / "script_templates/Habit/ai_core_habit.gd").is_file()
+    switch(prepared, project, False)
     for file in ("every_node.tscn", "every_node.gd", "villager.gd"):
         for one in project.glob(f"{file}*"):
             one.unlink()
     shutil.rmtree(project / "addons")
     shutil.rmtree(project / ".godot")
     (project / "main.tscn").write_text('[gd_scene format=3]\n\n[node name="Main" type="Node"]\n')
-    (project / "project.godot").write_text(before.replace("every_node", "main"))
+    settings = (project / "project.godot").read_text()
+    assert "ai_core" not in settings
+    settings = settings.replace("every_node", "main").replace('"res://addons/switch/plugin.cfg"', "")
+    (project / "project.godot").write_text(settings)
     for arguments in (["--import"], ["--import"], ["--quit-after", "10"]):
         assert complaints(start(prepared, project, *arguments).output) == []
     left = {path.name for path in project.iterdir()}

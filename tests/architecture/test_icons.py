@@ -1,0 +1,13 @@
+"""Icons of nodes stay icons: what the editor makes of them does not change by being drawn."""
+from __future__ import annotations
+
+from pathlib import Path
+
+ICONS = Path(__file__).parents[2] / "addons/ai_core/icons"
+
+
+def test_an_icon_that_is_drawn_in_3d_is_not_made_a_texture_for_3d():
+    # Godot then imports it anew, compressed, and does not find it when the editor starts the next time.
+    settings = {icon.name: Path(f"{icon}.import").read_text() for icon in sorted(ICONS.glob("*.svg"))}
+    assert len(settings) > 40
+    assert [name for name, text in settings.items() if "\ndetect_3d/compress_to=0\n" not in text] == []
