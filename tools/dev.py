@@ -25,6 +25,7 @@ sys.path.insert(0, str(ROOT))
 from tools import (  # noqa: E402
     addon_install,
     demo,
+    editor_screenshot,
     path_scenarios,
     preparation,
     recording_commands,
@@ -78,10 +79,14 @@ def build(options: argparse.Namespace) -> int:
 
 
 def take_screenshot(options: argparse.Namespace) -> int:
-    """save a picture of a scene, no screen needed"""
-    out = options.out or ROOT / "screenshots" / f"{Path(options.scene).stem}.png"
+    """save a picture of a scene, in the game or in the editor, no screen needed"""
+    name = f"{Path(options.scene).stem}{'_in_editor' if options.editor else ''}.png"
+    out = options.out or ROOT / "screenshots" / name
     prepared = preparation.prepare(ROOT)
-    screenshot.take_screenshot(prepared.engine, ROOT, options.scene, out, after_s=options.after)
+    if options.editor:
+        editor_screenshot.take_editor_screenshot(prepared, options.scene, options.select, out)
+    else:
+        screenshot.take_screenshot(prepared.engine, ROOT, options.scene, out, after_s=options.after)
     print(out)
     return 0
 
@@ -124,6 +129,8 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], list[tuple[list[s
         (["scene"], {"help": "museum, or res://any/scene.tscn"}),
         (["--out"], {"type": Path, "metavar": "PNG", "help": "file to write (screenshots/SCENE.png)"}),
         (["--after"], {"type": float, "default": 5.0, "metavar": "SECONDS", "help": "game time to let pass (5)"}),
+        (["--editor"], {"action": "store_true", "help": "of the editor with the scene opened"}),
+        (["--select"], {"default": ".", "metavar": "NODE", "help": "what is selected there: its path in the scene"}),
     ]),
     "editor": (editor, []),
     "record": (recording_commands.record, recording_commands.RECORD_ARGUMENTS),
