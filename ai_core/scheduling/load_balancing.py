@@ -7,6 +7,7 @@ from typing import Any
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock
+from ai_core.scheduling.admitting_line import AdmittingLine
 from ai_core.scheduling.sharing import SharingScheduler
 from ai_core.scheduling.task import Task
 from ai_core.scheduling.waiting_line import WaitingLine
@@ -42,15 +43,15 @@ class LoadBalancingScheduler(SharingScheduler):
         clock: where ``now`` comes from.
         settings: as for every SharingScheduler.
 
-    Cost: O(due + run) a frame, however many wait; O(due + waiting) with an
-    activation delay, which has to find those who ran before.
+    Cost: O(due + run) a frame, however many wait.
     Source: 000_execution_management, load balancing scheduler, which runs
     what is due even when no time is left.
     """
 
     def __init__(self, clock: Clock, **settings: Any) -> None:
         super().__init__(clock, **settings)
-        self._line = WaitingLine(self._weight)
+        most = self._activations
+        self._line = WaitingLine(self._weight) if most is None else AdmittingLine(self._weight, most)
         self._waiting = self._line.since
 
     def longest_wait_frames(self, task: Task) -> int:
@@ -68,10 +69,7 @@ class LoadBalancingScheduler(SharingScheduler):
         line = self._line
         line.drop(self._may_run)
         due = self._newly_due()
-        if self._activations is not None:
-            self._run_admitted(due, budget)
-            return
-        if line.since:  # now, while the budget pays for it: most of them will have to
+        if line.since or line.holds_back(due):  # now, while the budget pays for it: most of them will have to
             line.join(due, self._frame)
             self._run_line(budget)
             return
@@ -93,24 +91,12 @@ class LoadBalancingScheduler(SharingScheduler):
     def _run_line(self, budget: Budget) -> None:
         """Run those who wait as far as the budget goes."""
         line, may_wait, late = self._line, False, list[Task]()
-        while line.since and not late:
-            first = line.first(SERVED_AT_ONCE)
+        while not late and (first := line.first(SERVED_AT_ONCE)):
             behind = line.weight_behind(first)
             try:
                 may_wait = self._share(first, late, budget, weight_behind=behind, may_wait=may_wait)
             finally:  # who had no turn is the end of them
                 line.leave(first[: len(first) - len(late)])
-
-    def _run_admitted(self, due: list[Task], budget: Budget) -> None:
-        """Run those who are due, with no more new ones than may begin in this frame."""
-        line = self._line
-        queue, late = self._admitted([*line.since, *due])
-        try:
-            self._share(queue, late, budget)
-        finally:
-            stay = set(late)
-            line.leave([task for task in line.since if task not in stay])
-            self._let_wait([task for task in late if task not in line.since])
 
     def _let_wait(self, late: list[Task]) -> None:
         if late:

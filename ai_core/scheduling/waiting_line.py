@@ -58,6 +58,10 @@ class WaitingLine:
         """Return what all weigh who wait, without these. Cost: O(first)."""
         return (self._units - sum(map(self._units_of.__getitem__, first))) / UNIT
 
+    def weight_of_all(self, tasks: Iterable[Task]) -> float:
+        """Return what tasks that wait weigh together. Cost: O(tasks)."""
+        return sum(map(self._units_of.__getitem__, tasks)) / UNIT
+
     def leave(self, tasks: Iterable[Task]) -> None:
         """Take tasks out that wait. Cost: O(tasks)."""
         for task in tasks:
@@ -71,11 +75,18 @@ class WaitingLine:
             self._units -= self._units_of[task]
             self._weigh(task)
 
-    def drop(self, may_run: Callable[[Task], bool]) -> None:
-        """Take out those who may not run, of those that were touched. Cost: O(touched)."""
-        if self._touched:
-            touched, self._touched = self._touched, set()
-            self.leave(task for task in touched if task in self.since and not may_run(task))
+    def drop(self, may_run: Callable[[Task], bool]) -> list[Task]:
+        """Take out those who may not run, of those that were touched, and return them. Cost: O(touched)."""
+        if not self._touched:
+            return []
+        touched, self._touched = self._touched, set()
+        dropped = [task for task in touched if task in self.since and not may_run(task)]
+        self.leave(dropped)
+        return dropped
+
+    def holds_back(self, due: list[Task]) -> bool:
+        """Return whether somebody newly due may have to wait whatever the budget; here nobody."""
+        return False
 
     def refill(self, since: Iterable[tuple[Task, int]]) -> None:
         """Let these tasks wait, each since a frame, and nobody else. Cost: O(n log n)."""

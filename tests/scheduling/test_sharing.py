@@ -70,13 +70,12 @@ def test_without_a_limit_all_new_work_begins_at_once(policy):
 
 @each_policy
 def test_a_wave_beside_work_that_runs_already_holds_nobody_else_up(policy):
-    wave = Wave(policy, 3, activations_per_frame=3)
-    wave.live(1)
-    wave.scheduler._activations = 2
+    wave = Wave(policy, 3, activations_per_frame=2)
+    wave.live(2)
     wave.spawn(6)
     ran = wave.live(4)
-    assert [sum(frame == one and number < 3 for frame, number, _ in ran) for one in range(1, 5)] == [3] * 4
-    assert [sum(frame == one and number >= 3 for frame, number, _ in ran) for one in range(1, 5)] == [2, 4, 6, 6]
+    assert [sum(frame == one and number < 3 for frame, number, _ in ran) for one in range(2, 6)] == [3] * 4
+    assert [sum(frame == one and number >= 3 for frame, number, _ in ran) for one in range(2, 6)] == [2, 4, 6, 6]
 
 
 @each_policy
