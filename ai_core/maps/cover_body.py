@@ -58,9 +58,11 @@ class CoverBody:
         return np.array(UPWARD[self.up], np.float32)
 
     def left_of(self, towards: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the left-hand sides of who looks along directions (n, 3); unit length."""
-        sides = np.cross(self.upward, towards)
-        lengths = np.linalg.norm(sides, axis=1, keepdims=True)
+        """Return the left-hand sides of who looks along directions (…, 3); unit length."""
+        # By hand: np.cross takes ten times as long on a few rows.
+        (x, y, z), upward = np.moveaxis(towards, -1, 0), UPWARD[self.up]
+        sides = np.stack((upward[1] * z - upward[2] * y, upward[2] * x, -upward[1] * x), axis=-1)
+        lengths = np.sqrt((sides * sides).sum(axis=-1, keepdims=True))
         lengths[lengths == 0] = 1
         units: NDArray[np.float32] = (sides / lengths).astype(np.float32)
         return units
@@ -71,20 +73,22 @@ class CoverBody:
 
         Args:
             places: (n, 3) where feet are (m).
-            eyes: (3,) who looks (m).
+            eyes: (m, 3) who look (m).
             is_low: (n,) who crouches.
 
         Returns:
-            (n, parts, 3).
+            (n, m, parts, 3).
         """
-        sides = self.left_of(places - eyes) * np.float32(self.radius_m)
+        feet = places[:, None]
+        sides = self.left_of(feet - eyes) * np.float32(self.radius_m)
         if self.is_flat:
-            return np.stack((places, places + sides, places - sides), axis=1)
-        height = np.where(is_low, self.crouching_m, self.standing_m).astype(np.float32)[:, None] * self.upward
-        shoulders = places + height * np.float32(SHOULDER)
-        return np.stack(
-            (places + height * np.float32(HEAD), places + height * np.float32(CHEST), shoulders + sides,
-             shoulders - sides), axis=1)
+            return np.stack((feet + 0 * sides, feet + sides, feet - sides), axis=2)
+        height = np.where(is_low, self.crouching_m, self.standing_m).astype(np.float32)[:, None, None] * self.upward
+        head, chest, shoulders = (feet + height * np.float32(share) for share in (HEAD, CHEST, SHOULDER))
+        around = np.empty((*sides.shape[:2], 4, 3), np.float32)
+        around[:, :, 0], around[:, :, 1] = head, chest
+        around[:, :, 2], around[:, :, 3] = shoulders + sides, shoulders - sides
+        return around
 
 
 def asked_blocked(blocked: Blocked, segments: NDArray[np.float32]) -> NDArray[np.bool_]:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from ai_core.errors import finite_number, point, shown
 from ai_core.maps.cover_body import UPWARD, Blocked, CoverBody, asked_blocked
 
-__all__ = ["BehindObject", "CoverObject"]
+__all__ = ["GAP_M", "BehindObject", "CoverObject"]
 
 GAP_M = 0.1
 """Room left between an object and who hides behind it (m): less, and they would collide."""
@@ -52,20 +53,24 @@ class CoverObject:
         swept = abs(self.turn_rad - other.turn_rad) * max(self.half_sides)
         return bool(max(moved, grown, swept) <= MOVED_M)
 
-    def reach_m(self, direction: NDArray[np.float32], up: str) -> float:
+    def reach_m(self, direction: Sequence[float], up: str) -> float:
         """Return how far it reaches from its middle along a level direction of unit length (m)."""
-        axes = self._axes(up)
-        return float(sum(abs(float(axis @ direction)) * half for axis, half in zip(axes, self.half_sides, strict=True)))
+        return sum(
+            abs(sum(one * other for one, other in zip(axis, direction, strict=True))) * half
+            for axis, half in zip(self._axes(up), self.half_sides, strict=True))
 
-    def _axes(self, up: str) -> list[NDArray[np.float32]]:
-        upward = np.array(UPWARD[up], np.float64)
+    def _axes(self, up: str) -> list[list[float]]:
+        """Return its three axes in the world; numbers, not arrays: it is asked twice for each thing and threat."""
+        upward, cos, sin = UPWARD[up], math.cos(self.turn_rad), math.sin(self.turn_rad)
         turned = []
-        for axis in np.eye(3):
-            along = upward * (axis @ upward)
-            level = axis - along
-            turned.append((
-                along + math.cos(self.turn_rad) * level + math.sin(self.turn_rad) * np.cross(upward, level)
-            ).astype(np.float32))
+        for number in range(3):
+            if upward[number]:
+                turned.append([abs(one) for one in upward])
+                continue
+            level = [float(number == one) for one in range(3)]
+            across = [
+                upward[1] * level[2] - upward[2] * level[1], upward[2] * level[0], -upward[1] * level[0]]
+            turned.append([cos * one + sin * other for one, other in zip(level, across, strict=True)])
         return turned
 
     def top_m(self, up: str) -> float:
@@ -96,19 +101,22 @@ class BehindObject:
 
         Its silhouette must be as wide as the body, and as high as who stands or crouches.
         """
-        upward = body.upward
-        middle = np.array(thing.middle, np.float32)
-        away = middle - eye
-        away = away - upward * (away @ upward)
-        length = float(np.linalg.norm(away))
-        nowhere = np.zeros(3, np.float32)
+        # Numbers, not arrays: it is asked for each thing and threat, and three of them are no array's work.
+        upward, middle = UPWARD[body.up], thing.middle
+        level = [one - other for one, other in zip(middle, eye.tolist(), strict=True)]
+        above = sum(one * other for one, other in zip(level, upward, strict=True))
+        level = [one - above * other for one, other in zip(level, upward, strict=True)]
+        length = math.hypot(*level)
         if length == 0:
-            return BehindObject(middle, nowhere, False, "the threat is above it")
-        away = (away / length).astype(np.float32)
-        side = np.cross(upward, away).astype(np.float32)
-        floor = middle if body.is_flat else middle - upward * np.float32(thing.top_m(body.up) / 2)
-        place = floor + away * np.float32(thing.reach_m(away, body.up) + body.radius_m + GAP_M)
-        width_m, height_m = 2 * thing.reach_m(side, body.up), thing.top_m(body.up)
+            return BehindObject(np.array(middle, np.float32), np.zeros(3, np.float32), False, "the threat is above it")
+        away = [one / length for one in level]
+        side = [upward[1] * away[2] - upward[2] * away[1], upward[2] * away[0], -upward[1] * away[0]]
+        height_m = thing.top_m(body.up)
+        down_m = 0.0 if body.is_flat else height_m / 2
+        out_m = thing.reach_m(away, body.up) + body.radius_m + GAP_M
+        place = np.array(
+            [here - down_m * up + out_m * on for here, up, on in zip(middle, upward, away, strict=True)], np.float32)
+        width_m = 2 * thing.reach_m(side, body.up)
         why, is_low = "", False
         if width_m < 2 * body.radius_m:
             why = f"too narrow: {width_m:.2f} m for a body of {2 * body.radius_m:.2f} m"
@@ -117,7 +125,7 @@ class BehindObject:
             least = body.crouching_m if may_crouch else body.standing_m
             if height_m < least:
                 why = f"too low: {height_m:.2f} m for a body of {least:.2f} m"
-        return BehindObject(place.astype(np.float32), -away, is_low, why)
+        return BehindObject(place, -np.array(away, np.float32), is_low, why)
 
     def room_rays(self, body: CoverBody) -> NDArray[np.float32]:
         """Return the segments that must be free, so that the body fits: across it, and up (n, 6)."""

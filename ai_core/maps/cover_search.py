@@ -14,7 +14,7 @@ from ai_core.budget import Budget
 from ai_core.errors import finite_number, point, positions, shown, whole_number
 from ai_core.maps.cover import CoverMap, CoverSpot, Who
 from ai_core.maps.cover_body import Blocked, CoverBody, asked_blocked
-from ai_core.maps.cover_objects import BehindObject, CoverObject
+from ai_core.maps.cover_objects import GAP_M, BehindObject, CoverObject
 
 __all__ = ["CoverSearch", "CoverVerdict", "CoverWish", "Ground", "Travel"]
 
@@ -238,6 +238,9 @@ class CoverSearch:
         if self._held in cover.behind:
             found.append(_Candidate(cover.spot(self._held)))
         for name, thing in cover.things.items():
+            around_m = 2 * math.hypot(*thing.half_sides) + self._body.radius_m + GAP_M
+            if math.dist(thing.middle, self._agent) > wish.range_m + around_m:
+                continue                                   # wherever one stands behind it, it is out of range
             for eye in self._eyes:
                 behind = BehindObject.of(
                     thing, eye, self._body, may_stand=wish.posture != "crouch", may_crouch=wish.posture != "stand")
@@ -312,7 +315,7 @@ class CoverSearch:
             return np.zeros((0, len(self._eyes)), np.float32)
         places = np.array([one.place for one in spots], np.float32)
         is_low = np.array([one.is_low or self._wish.posture == "crouch" for one in spots])
-        parts = np.stack([self._body.parts(places, eye, is_low) for eye in self._eyes], axis=1)
+        parts = self._body.parts(places, self._eyes, is_low)
         eyes = np.broadcast_to(self._eyes[None, :, None], parts.shape)
         lines = np.concatenate((parts, eyes), axis=-1).reshape(-1, 6)
         is_hidden = asked_blocked(self._blocked, lines).reshape(parts.shape[:3])
