@@ -93,7 +93,7 @@ cdef inline bint add_pair(
 ) noexcept nogil:
     """Write a pair and return 1 if it passes every test, else return 0."""
     cdef double dx = target.at[0] - eye.at[0], dy = target.at[1] - eye.at[1], dz = target.at[2] - eye.at[2]
-    cdef double squared = dx * dx + dy * dy + dz * dz, sensed
+    cdef double squared = dx * dx + dy * dy + dz * dz, sensed, ahead
     # The rough test again, by its own size: before divisions and roots, which cost most.
     if squared > target.limit:
         return False
@@ -102,6 +102,10 @@ cdef inline bint add_pair(
         squared = dx * dx + dy * dy + dz * dz
     if squared > eye.farthest:
         return False
+    if squared > eye.behind:
+        ahead = eye.ahead[0] * dx + eye.ahead[1] * dy + eye.ahead[2] * dz
+        if ahead < 0 and ahead * ahead > BEHIND * squared:
+            return False
     if look.attenuation != 1 and not look.has_acuity and is_faded(look, eye.slot, target, sqrt(squared)):
         return False
     if not (eye.notices & target.affiliation) or eye.own_source == target.id:

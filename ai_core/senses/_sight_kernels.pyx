@@ -33,6 +33,7 @@ cdef double ROUGHLY = 1e-6              # sight_kernels.ROUGHLY
 cdef double BORDER_TOLERANCE = 1e-6     # sight.BORDER_TOLERANCE
 cdef double NO_RIGHT = 1e-6             # sight.NO_RIGHT
 cdef double CONE_SLACK = 1.0001         # sight_kernels.CONE_SLACK
+cdef double BEHIND = 1e-8               # squared share of the distance, far above BORDER_TOLERANCE
 
 
 cdef struct Eye:
@@ -42,6 +43,7 @@ cdef struct Eye:
     double ahead[3]
     double threshold
     double farthest         # squared reach of its cones, with slack: a rough test before bearings
+    double behind           # the same of those that reach behind it
     int64_t notices
     int64_t own_source
     Py_ssize_t slot
@@ -199,9 +201,9 @@ cdef bint prepare(Look* look, Eye* eye) noexcept nogil:
         eye.at[axis] = float32_at(look.position, eye.slot, axis)
     eye.notices = int64_at(look.notices, eye.slot)
     eye.own_source = int64_at(look.own_source, eye.slot)
-    eye.farthest = INFINITY
+    eye.farthest = eye.behind = INFINITY
     if look.needs_cone:
-        eye.farthest = farthest_of(look, eye.slot)
+        measure_cones(look, eye)
         for axis in range(3):
             ahead[axis] = float32_at(look.forward, eye.slot, axis)
         right[0] = ahead[1] * up[2] - ahead[2] * up[1]
@@ -216,15 +218,18 @@ cdef bint prepare(Look* look, Eye* eye) noexcept nogil:
     return True
 
 
-cdef double farthest_of(Look* look, Py_ssize_t slot) noexcept nogil:
-    """Return the squared reach of the farthest cone of a sensor, with slack."""
-    cdef double reach = 0, one
+cdef void measure_cones(Look* look, Eye* eye) noexcept nogil:
+    """Note the squared reach of the farthest cone of a sensor, with slack; and of those to behind."""
+    cdef char* cone = <char*> look.cones.buf + eye.slot * look.cones.strides[0]
+    cdef double reach
     cdef Py_ssize_t k
+    eye.farthest = eye.behind = 0
     for k in range(look.cones.shape[1]):
-        one = (<double*> (<char*> look.cones.buf + slot * look.cones.strides[0] + k * look.cones.strides[1]))[0]
-        reach = max(reach, one)
-    reach *= CONE_SLACK
-    return reach * reach
+        reach = max(0.0, (<double*> cone)[0]) * CONE_SLACK
+        eye.farthest = max(eye.farthest, reach * reach)
+        if (<double*> (cone + look.cones.strides[2]))[0] < 0:
+            eye.behind = max(eye.behind, reach * reach)
+        cone += look.cones.strides[1]
 
 
 cdef double sensed_by(

@@ -124,6 +124,8 @@ class ContinuousSensing:
             return True
         if not self._is_looking:
             self._to_look = self._sensors.ids.ids
+            if self._nobody_shows() and (budget.stopwatch or budget.left >= len(self._to_look)):
+                return self._see_nobody(budget, now_s)
             self._found = {number: [] for number in self.pairs}
             self._is_looking = True
             self._removals_before = self._count_removals()
@@ -151,6 +153,20 @@ class ContinuousSensing:
             needs_ray = self._modalities[number].needs_line_of_sight
             self.pairs[number].replace(keys, intensities, self.ages.new, needs_ray=needs_ray)
         self.ages.forget_before(self._oldest_moment)
+        return True
+
+    def _nobody_shows(self) -> bool:
+        """Return True if nobody has a strength in what is looked for, and nobody had."""
+        shows = self._sources.strength
+        return not any(len(pairs) or (shows[:, number] >= 0).any() for number, pairs in self.pairs.items())
+
+    def _see_nobody(self, budget: Budget, now_s: float) -> bool:
+        if budget.is_spent:
+            return False
+        budget.spend(len(self._to_look))
+        self._to_look = self._to_look[:0]
+        self.ages.end_pass(now_s)
+        self.ages.forget_before(None)
         return True
 
     def next_question(self, maximum_rays: int) -> Question:
@@ -234,8 +250,9 @@ class ContinuousSensing:
         """Return ids of sensors that sense something."""
         found: set[int] = set()
         for pairs in self.pairs.values():
-            ids = pairs.keys[pairs.is_sensed] >> ID_BITS      # ascending
-            found.update(ids[np.diff(ids, prepend=-1) != 0].tolist())
+            if len(pairs):
+                ids = pairs.keys.take(np.flatnonzero(pairs.is_sensed)) >> ID_BITS      # ascending
+                found.update(ids[:1].tolist(), ids[1:][ids[1:] != ids[:-1]].tolist())
         return found
 
     @property
@@ -313,8 +330,6 @@ class ContinuousSensing:
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return keys and intensities of pairs that pass every test but the ray."""
         source_ids = self._sources.ids.ids
-        if not (self._sources.strength[:, number] >= 0).any():     # nobody shows
-            return self._out[0][:0], self._out[1][:0]
         room = len(sensor_ids) * len(source_ids)
         if room > len(self._out[0]):
             self._out = (np.zeros(room, np.int64), np.zeros(room))

@@ -22,18 +22,22 @@ if TYPE_CHECKING:
 
 __all__ = ["FollowedPairs"]
 
-PAIR = np.dtype([
-    ("key", np.int64), ("at_s", np.float64), ("before_s", np.float64),
-    ("intensity", np.float64), ("lose_after_s", np.float64),
-    ("begun_s", np.float64), ("begun", np.float64), ("slope", np.float64),
-    ("gain", np.float64), ("rise", np.float64), ("fall", np.float64),
-    ("position", np.float32, 3), ("before", np.float32, 3), ("number", np.int32),
-    ("is_alive", np.bool_), ("is_seen", np.bool_), ("record", object), ("meter", object),
-], align=True)
-"""One row: when and where a target is and was the last time, how strongly it shows,
-and the line along which its meter moves between two levels."""
+COLUMNS: dict[str, Any] = {
+    "key": np.int64, "at_s": np.float64, "before_s": np.float64,
+    "intensity": np.float64, "lose_after_s": np.float64,
+    "begun_s": np.float64, "begun": np.float64, "slope": np.float64,
+    "gain": np.float64, "rise": np.float64, "fall": np.float64,
+    "position": np.dtype((np.float32, 3)), "before": np.dtype((np.float32, 3)), "number": np.int32,
+    "is_alive": np.bool_, "is_seen": np.bool_, "record": object, "meter": object,
+}
+"""What is known of each pair: when and where a target is and was the last time, how strongly it
+shows, and the line along which its meter moves between two levels. Each by itself in one run of
+memory: every look goes along half of them."""
+
+Rows = dict[str, NDArray[Any]]
 
 LINE = ("begun_s", "begun", "slope", "gain", "rise", "fall")
+MOVING = ("begun_s", "begun", "slope")
 NO_METER = (0.0, 0.0, 0.0, 0.0, np.inf, -np.inf)
 
 
@@ -41,7 +45,7 @@ class FollowedPairs:
     """A row for each target that stays in view of a sensor, by sensor, then target.
 
     Attributes:
-        rows: (n,) of ``PAIR``.
+        rows: by name of ``COLUMNS``, (n,) or (n, 3).
         sensor_ids: sensors of which something is followed.
     """
 
@@ -51,7 +55,7 @@ class FollowedPairs:
     def clear(self) -> None:
         """Follow nothing."""
         self.sensor_ids: set[int] = set()
-        self.rows = np.zeros(0, PAIR)
+        self.rows: Rows = {name: np.zeros(0, kind) for name, kind in COLUMNS.items()}
         self.keys = np.zeros(0, np.int64)
         self._added: list[tuple[object, ...]] = []
         self._has_dead = False
@@ -89,7 +93,7 @@ class FollowedPairs:
         """Let a meter that was changed go on from where it is now."""
         self.tidy()
         row = int(self.keys.searchsorted(sensor_id << ID_BITS | meter.target))
-        if row < len(self.rows) and self.rows["meter"][row] is meter:
+        if row < len(self.keys) and self.rows["meter"][row] is meter:
             for name, value in zip(
                 LINE, _line_of(meter), strict=True
             ):
@@ -99,11 +103,16 @@ class FollowedPairs:
         """Take up what was added and let go what was dropped."""
         if not self._added and not self._has_dead:
             return
-        rows = self.rows[self.rows["is_alive"]] if self._has_dead else self.rows
+        rows = self.rows
+        if self._has_dead:
+            alive = rows["is_alive"]
+            rows = {name: column[alive] for name, column in rows.items()}
         if self._added:
-            rows = np.concatenate([rows, np.array(self._added, PAIR)])
-            rows = rows[np.argsort(rows["key"], kind="stable")]
-        self.rows, self.keys = rows, rows["key"].copy()
+            added = zip(COLUMNS.items(), zip(*self._added, strict=True), strict=True)
+            rows = {name: np.concatenate([rows[name], _column(values, kind)]) for (name, kind), values in added}
+            order = np.argsort(rows["key"], kind="stable")
+            rows = {name: column[order] for name, column in rows.items()}
+        self.rows, self.keys = rows, rows["key"]
         self._added, self._has_dead = [], False
 
     def span(self, first_sensor: int, last_sensor: int) -> tuple[int, int]:
@@ -126,7 +135,7 @@ class FollowedPairs:
             number: (n,) by what modality.
             now_s: game time (s).
         """
-        rows, mine = self.rows[first:end], self.keys[first:end]
+        rows, mine = self._part(first, end), self.keys[first:end]
         found: set[int] = set()
         here: Any
         there: Any
@@ -154,22 +163,22 @@ class FollowedPairs:
         position: NDArray[np.float32], now_s: float,
     ) -> None:
         """Take in how these rows show themselves now; nothing happens in their minds."""
-        rows = self.rows[first:end]
-        rows["before"], rows["before_s"] = rows["position"], rows["at_s"]
-        rows["position"], rows["at_s"] = position, now_s
-        turned = rows["intensity"] != intensity
-        if not turned.any():
+        rows = self._part(first, end)
+        for before, column, now in (("before", "position", position), ("before_s", "at_s", now_s)):
+            rows[before][:] = rows[column]
+            rows[column][:] = now
+        where = np.flatnonzero(rows["intensity"] != intensity)
+        if not len(where):
             return
-        where = np.flatnonzero(turned)
-        part = rows[where]
-        rows["begun"][where] = _values(part, now_s)
+        rows["begun"][where] = _values({name: rows[name][where] for name in MOVING}, now_s)
         rows["begun_s"][where] = now_s
-        rows["slope"][where] = intensity[where] * part["gain"]
-        rows["intensity"] = intensity
+        rows["slope"][where] = intensity[where] * rows["gain"][where]
+        rows["intensity"][:] = intensity
 
     def put_into_records(self, first: int, end: int, modalities: ModalitySet) -> None:
         """Bring the records and meters of these rows up to date."""
-        for row in self.rows[first:end]:
+        for place in range(first, end):
+            row = {name: column[place] for name, column in self.rows.items()}
             at_s, intensity = float(row["at_s"]), float(row["intensity"])
             name = modalities[int(row["number"])].name
             record, meter = row["record"], row["meter"]
@@ -181,7 +190,17 @@ class FollowedPairs:
                 meter.move_on(intensity, (float(row["begun_s"]), float(row["begun"])), name)
 
 
-def _values(rows: NDArray[np.void], now_s: float) -> NDArray[np.float64]:
+    def _part(self, first: int, end: int) -> Rows:
+        return {name: column[first:end] for name, column in self.rows.items()}
+
+
+def _column(values: tuple[object, ...], kind: Any) -> NDArray[Any]:
+    column = np.zeros(len(values), kind)
+    column[:] = values
+    return column
+
+
+def _values(rows: Rows, now_s: float) -> NDArray[np.float64]:
     """Return where meters are on their lines."""
     line = rows["begun"] + rows["slope"] * (now_s - rows["begun_s"])
     values: NDArray[np.float64] = np.minimum(1.0, np.maximum(0.0, line))
