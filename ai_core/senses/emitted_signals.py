@@ -5,6 +5,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, repeat
+from math import dist
 
 import numpy as np
 
@@ -178,14 +179,12 @@ class EmittedSignals:
         if len(self._arrived) < FEW_ARRIVALS:
             return repeat(False)  # each is looked at by itself
         ids = np.array([arrival.sensor_id for _, arrival in self._arrived], np.int32)
-        is_there = self._sensors.ids.are_known(ids)
-        places = self._sensors.position[self._sensors.ids.slots_of_known(ids)].astype(np.float64)
-        x, y, z = (places - [signal.position for signal, _ in self._arrived]).T
-        distance_m = np.sqrt(x * x + y * y + z * z)
-        moved_m = np.abs(distance_m - [arrival.distance_m for _, arrival in self._arrived])
-        is_final = np.array([arrival.is_final for _, arrival in self._arrived])
-        found: list[bool] = (is_there & (is_final | (moved_m < MOVED_M / 2))).tolist()
-        return iter(found)
+        places = self._sensors.position.take(self._sensors.ids.slots_of_known(ids), axis=0).tolist()
+        return iter([
+            is_there and (arrival.is_final or abs(dist(place, signal.position) - arrival.distance_m) < MOVED_M / 2)
+            for (signal, arrival), place, is_there in zip(
+                self._arrived, places, self._sensors.ids.are_known(ids).tolist(), strict=True)
+        ])
 
     def way(self, number: int, eye: int, target: int, strength: float) -> Way | None:
         """Return how a signal sent now would get from a source to a sensor, by their slots."""
