@@ -1,7 +1,7 @@
 """What do we do together?
 
 ``Squad``: members, a commander who thinks for all, one path, and a ``Formation`` whose slots
-move along it. Hand it ``GridRoutes`` and ``GridClearance`` where there are walls.
+move along it. Hand it ``GridRoutes``, ``GridClearance`` and ``GridStanding`` where there are walls.
 ``Capabilities`` and ``Force``: who can do what to whom; ``StanceJudge``: fight, hold or retreat.
 ``Tactic`` and its kind: what members do about whom they meet, chosen by ``TacticByRules``.
 ``AttackTokens``: two at once. ``give_roles``, ``assign``: who is what, and where, at the least cost.
@@ -32,6 +32,7 @@ from ai_core.squads.situation import Sighting, Situation
 from ai_core.squads.slot_assignment import Assignment, assign, with_few_changes
 from ai_core.squads.squad import Squad
 from ai_core.squads.stance import Stance, StanceJudge, StancePolicy
+from ai_core.squads.standing import GridStanding
 from ai_core.squads.strategic_situation import (
     DefenseReport,
     EnemyReport,
@@ -61,6 +62,7 @@ __all__ = [
     "Formation",
     "GridClearance",
     "GridRoutes",
+    "GridStanding",
     "HealingSupport",
     "MarchSettings",
     "Mission",

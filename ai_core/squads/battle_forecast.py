@@ -39,7 +39,8 @@ class Forecast(NamedTuple):
 def forecast(own: Force, other: Force) -> Forecast:
     """Return how a battle between two forces would end, without ground, ranges and cleverness.
 
-    Each unit spreads its fire over those it can hit, by their toughness. Unlike ``power_ratio``
+    Each unit spreads its fire over those it can hit, by their numbers, and healers make all of their side
+    tougher. Unlike ``power_ratio``
     it sees that who kills your archers first is safe in the air.
 
     Cost: O(rows of one × rows of the other), some 0.4 ms.
@@ -62,7 +63,8 @@ def forecasts(owns: Sequence[Force], other: Force) -> list[Forecast]:
         return []
     units = list(dict.fromkeys(one for force in (*owns, other) for one, _ in force.rows))
     attack = np.array([[one.attack.get(to.kind, 0.0) for to in units] for one in units]).reshape(len(units), len(units))
-    toughness = np.array([one.toughness for one in units])
+    mended = np.array([_mended(force) for force in (*owns, *[other] * len(owns))])[:, None]
+    toughness = np.array([one.toughness for one in units])[None] * mended
     hits = (attack > 0).astype(np.float64).T
     # One row a side and battle: all of ours, then all of theirs; a column a kind of unit.
     left = np.array([_counts(force, units) for force in (*owns, *[other] * len(owns))]) * toughness
@@ -85,6 +87,12 @@ def forecasts(owns: Sequence[Force], other: Force) -> list[Forecast]:
         Forecast(own, met_left, _ratio(own, met_left))
         for own, met_left in zip(shares[:len(owns)], shares[len(owns):], strict=True)
     ]
+
+
+def _mended(force: Force) -> float:
+    """Return how much tougher what is healed meanwhile makes everybody of a force."""
+    unhealed = sum(count * one.toughness for one, count in force.rows)
+    return force.toughness / unhealed if force.heals else 1.0
 
 
 def _counts(force: Force, units: list[Capabilities]) -> list[float]:

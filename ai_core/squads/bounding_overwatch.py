@@ -131,9 +131,9 @@ class BoundingOverwatch(Tactic):
         across = situation.right_of(ahead)
         # Teams keep to their own sides of the way, so that nobody bounds into the line of fire.
         side = 0.5 if self._moving else -0.5
-        posts = [
+        posts = situation.posts([
             watching + ahead * reach_m + across * (self.apart_m * (number - (len(team) - 1) / 2 + side))
-            for number in range(len(team))]
+            for number in range(len(team))])
         pairs = nearest_posts(situation, team, posts)
         self._posts = {one: tuple(posts[post].tolist()) for one, post in pairs}
         self._since_s = situation.now_s

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import finite_number
 
-__all__ = ["GridClearance"]
+__all__ = ["GridClearance", "checked_cells"]
 
 Floats = NDArray[np.float64]
 
@@ -24,10 +24,7 @@ class GridClearance:
     """
 
     def __init__(self, free: ArrayLike, cell_size_m: float = 1.0, origin: tuple[float, float] = (0.0, 0.0)) -> None:
-        cells = np.asarray(free)
-        if cells.dtype != np.bool_ or cells.ndim != 2 or not cells.size:
-            raise ValueError(f"free must be a (height, width) array of bool, got {cells.dtype} of {cells.shape}")
-        self._is_free = cells
+        self._is_free = checked_cells(free)
         self._size_m = finite_number("cell_size_m", cell_size_m, above=0)
         self._origin = np.array([finite_number("origin", one) for one in origin])
 
@@ -49,3 +46,11 @@ class GridClearance:
         first = is_blocked.argmax(axis=1)
         # Up to the last step that was still free.
         return np.where(is_blocked.any(axis=1), np.maximum(first - 1, 0) * (self._size_m / 4), most_m)
+
+
+def checked_cells(free: ArrayLike) -> NDArray[np.bool_]:
+    """Return cells as a rectangle of bool, or raise ValueError."""
+    cells = np.asarray(free)
+    if cells.dtype != np.bool_ or cells.ndim != 2 or not cells.size:
+        raise ValueError(f"free must be a (height, width) array of bool, got {cells.dtype} of {cells.shape}")
+    return cells

@@ -122,7 +122,7 @@ class Flanking(Tactic):
             ways = [(math.dist(situation.place(one), spot), one) for one in situation.members]
             going = sorted(one for _, one in sorted(ways)[:count])
             ahead = situation.direction(own, middle)
-            posts = [spot + ahead * (2.0 * (number - (count - 1) / 2)) for number in range(count)]
+            posts = situation.posts([spot + ahead * (2.0 * (number - (count - 1) / 2)) for number in range(count)])
             pairs = nearest_posts(situation, going, posts)
             total = sum(math.dist(situation.place(one), posts[post]) for one, post in pairs)
             if best is None or total < best[0] - 1e-9:

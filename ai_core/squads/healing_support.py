@@ -53,6 +53,7 @@ class HealingSupport(Tactic):
         for one in at_risk:
             place = situation.place(one)
             posts.append(place + situation.away_from_enemies(place) * self.distance_m)
+        posts = situation.posts(posts)
         return {
             healer: Task("heal", tuple(posts[post].tolist()), at_risk[post])
             for healer, post in nearest_posts(situation, healers, posts)

@@ -57,6 +57,7 @@ class Sacrifice(Tactic):
                 aside = (number + 1) // 2 * (1 if number % 2 else -1)
                 charges.append(one)
                 posts.append(place + ahead * self.distance_m + situation.right_of(ahead) * aside)
+        posts = situation.posts(posts)
         # The first posts are before the most valuable: those are manned if there are too few.
         return {
             screen: Task("screen", tuple(posts[post].tolist()), charges[post])

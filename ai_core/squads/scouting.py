@@ -50,7 +50,8 @@ class Scouting(Tactic):
             reach_m = min(reach_m, math.dist(middle, situation.goal))
         across = situation.right_of(ahead)
         first = -self.apart_m * (len(scouts) - 1) / 2
-        posts = [middle + ahead * reach_m + across * (first + self.apart_m * number) for number in range(len(scouts))]
+        posts = situation.posts([
+            middle + ahead * reach_m + across * (first + self.apart_m * number) for number in range(len(scouts))])
         return {
             scout: Task("scout", tuple(posts[post].tolist()))
             for scout, post in nearest_posts(situation, scouts, posts) if not self._is_met(situation, scout)

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import finite_number, whole_number
+from ai_core.errors import finite_number, shown, whole_number
 from ai_core.squads.capabilities import Capabilities, Force
 from ai_core.squads.commander import SquadMember
 from ai_core.squads.march_path import plane_axes
+from ai_core.squads.standing import Standing
 
 __all__ = ["Sighting", "Situation"]
 
@@ -57,11 +58,13 @@ class Situation:
         risks: (n,) how much each member is threatened: the sum of threats, less with distance.
         goal: of the squad's order, (d,) m, or None.
         heading: (2,) where the squad looks.
+        standing: where one can stand nearest to places; None for open ground.
     """
 
     def __init__(
         self, members: Mapping[int, SquadMember], positions: Floats, enemies: Sequence[Sighting],
         *, now_s: float = 0.0, goal: Floats | None = None, heading: Floats | None = None,
+        standing: Standing | None = None,
     ) -> None:
         self.now_s, self.members, self.positions, self.enemies = now_s, members, positions, tuple(enemies)
         self.ids = np.array(list(members), np.int32)
@@ -74,6 +77,21 @@ class Situation:
         ways = positions[:, None] - self.enemy_positions[None]
         self.risks: Floats = (threats / (1 + (ways ** 2).sum(axis=2) / RISK_REACH_M ** 2)).sum(axis=1)
         self._axes = plane_axes(dimensions)
+        self._standing = standing
+
+    def posts(self, wanted: Sequence[Floats]) -> list[Floats]:
+        """Return places for members to go to, each where one can stand, as near as can be.
+
+        Raises:
+            ValueError: if what was handed in returns something else than as many finite places.
+        """
+        if self._standing is None or not len(wanted):
+            return list(wanted)
+        asked = np.array(wanted)
+        found = np.asarray(self._standing(asked.copy()), np.float64)
+        if found.shape != asked.shape or not np.isfinite(found).all():
+            raise ValueError(f"standing must return {asked.shape} finite places, got {shown(found)}")
+        return list(found)
 
     @property
     def met(self) -> Force:

@@ -23,6 +23,7 @@ from ai_core.squads.membership import checked_place
 from ai_core.squads.routes import Routes, StraightRoutes
 from ai_core.squads.squad_state import prepared_squad, saved_squad
 from ai_core.squads.stance import StanceJudge, StancePolicy
+from ai_core.squads.standing import Standing
 from ai_core.squads.tactical import ChooseTactic, Tactical
 from ai_core.squads.tactics import Tactic
 
@@ -48,6 +49,8 @@ class Squad(Tactical):
         stance_policy: when they fight, hold or retreat.
         tactics: which it knows; None for all that are built in.
         tokens: how many may attack at once; None for two.
+        standing: where posts of tactics are moved to if nobody can stand there, such as ``GridStanding``;
+            None for open ground.
         choose_tactic: asked at each thought, such as ``TacticByRules``; None leaves it to ``use_tactic``.
         faults: told of what raises.
         on_event: called with a kind, the squad, and a detail: "member_added", "member_removed",
@@ -66,7 +69,8 @@ class Squad(Tactical):
         routes: Routes | None = None, clearance: Clearance | None = None,
         choose_commander: ChooseCommander = nearest_to_goal, settings: MarchSettings | None = None,
         stance_policy: StancePolicy | None = None, tactics: Iterable[Tactic] | None = None,
-        tokens: AttackTokens | None = None, choose_tactic: ChooseTactic | None = None,
+        tokens: AttackTokens | None = None, standing: Standing | None = None,
+        choose_tactic: ChooseTactic | None = None,
         faults: FaultIsolation | None = None,
         on_event: Callable[[str, Squad, Any], object] | None = None,
     ) -> None:
@@ -75,9 +79,10 @@ class Squad(Tactical):
             Formation.wedge() if formation is None else formation, StraightRoutes() if routes is None else routes,
             clearance, choose_commander, MarchSettings() if settings is None else settings,
             FaultIsolation() if faults is None else faults, on_event)
-        if choose_tactic is not None and not callable(choose_tactic):
-            raise TypeError(f"choose_tactic must be a callable, got {shown(choose_tactic)}")
-        self._know(tactics, tokens, StanceJudge(stance_policy), choose_tactic)
+        for what, one in (("choose_tactic", choose_tactic), ("standing", standing)):
+            if one is not None and not callable(one):
+                raise TypeError(f"{what} must be a callable, got {shown(one)}")
+        self._know(tactics, tokens, StanceJudge(stance_policy), choose_tactic, standing)
 
     def add(
         self, member_id: int, position: ArrayLike, *, speed: float = 3.0, radius_m: float = 0.4,
@@ -180,7 +185,8 @@ class Squad(Tactical):
             name, self.clock, dimensions=self.dimensions, formation=self.formation, routes=self.routes,
             clearance=self._march.clearance, choose_commander=self._choose_commander, settings=self.settings,
             stance_policy=self.judgement.policy, tactics=copy.deepcopy(list(self._tactics.values())),
-            tokens=self.tokens.like_new(), choose_tactic=self.choose_tactic, faults=self.faults, on_event=self.on_event)
+            tokens=self.tokens.like_new(), standing=self.standing, choose_tactic=self.choose_tactic,
+            faults=self.faults, on_event=self.on_event)
         self.move_members(member_ids, other)
         return other
 

@@ -7,13 +7,13 @@ from typing import Any
 
 from ai_core.decisions.rule_mind import RuleMind
 from ai_core.decisions.rules import RuleSet
-from ai_core.errors import shown
+from ai_core.errors import UnknownNameError, shown
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import State
 from ai_core.squads.capabilities import Force, power_ratio
 from ai_core.squads.situation import Situation
 
-__all__ = ["SITUATION_FACTS", "TacticByRules"]
+__all__ = ["SITUATION_FACTS", "TacticByRules", "situation_grade"]
 
 NEAR_M = 30.0
 """Distance of the nearest enemy at which the fact "near" begins to be so (m)."""
@@ -62,6 +62,18 @@ FACTS: dict[str, Callable[[Situation], float]] = {
     "has_healer": _has_role("healer"),
     "has_scout": _has_role("scout"),
 }
+
+
+def situation_grade(fact: str, situation: Situation) -> float:
+    """Return how far one of the facts of a situation is so, 0 to 1.
+
+    Raises:
+        UnknownNameError: if there is none of this name.
+    """
+    if fact not in FACTS:
+        raise UnknownNameError("fact of a situation", fact, FACTS)
+    return FACTS[fact](situation)
+
 
 SITUATION_FACTS: Mapping[str, Callable[[RuleMind], float]] = {
     name: (lambda mind, ask=ask: ask(mind.owner)) for name, ask in FACTS.items()  # type: ignore[misc]

@@ -22,6 +22,7 @@ from ai_core.squads.sacrifice import Sacrifice
 from ai_core.squads.scouting import Scouting
 from ai_core.squads.situation import Sighting, Situation
 from ai_core.squads.stance import Stance, StanceJudge
+from ai_core.squads.standing import Standing
 from ai_core.squads.suppressing_fire import SuppressingFire
 from ai_core.squads.tactics import Tactic, Task
 
@@ -41,12 +42,13 @@ class Tactical(Commanded):
     judgement: StanceJudge
     tokens: AttackTokens
     choose_tactic: ChooseTactic | None
+    standing: Standing | None
 
     def _know(
         self, tactics: Iterable[Tactic] | None, tokens: AttackTokens | None, judgement: StanceJudge,
-        choose_tactic: ChooseTactic | None,
+        choose_tactic: ChooseTactic | None, standing: Standing | None,
     ) -> None:
-        self.judgement = judgement
+        self.judgement, self.standing = judgement, standing
         self.tokens = AttackTokens() if tokens is None else tokens
         self.choose_tactic = choose_tactic
         self._tactics: dict[str, Tactic] = {}
@@ -139,7 +141,7 @@ class Tactical(Commanded):
         goal = None if self.order.is_over or self.order.goal is None else np.array(self.order.goal)
         return Situation(
             members, self.marchers.positions.copy(), self._met, now_s=self.clock.now.seconds, goal=goal,
-            heading=self._march.heading)
+            heading=self._march.heading, standing=self.standing)
 
     def think(self, turn: object = None) -> None:
         """Decide for all: who commands, which path, who stands where, which tactic. Work for a scheduler.

@@ -29,7 +29,8 @@ def test_some_can_hit_air_and_are_healed_hold():
     assert 0.35 <= stance.ratio < 0.7
     assert stance.kind == "hold"
     assert stance.reasons == (
-        f"1 of 10 can hit what is met, at {stance.ratio:.2f} times its power", "those who can are healed")
+        f"1 of 10 can hit what is met, at {stance.ratio:.2f} times its power",
+        "a fight would leave 0% of us and 83% of them", "those who can are healed")
 
 
 def test_some_can_hit_air_and_nobody_heals_go_by_the_ratio():
@@ -54,7 +55,7 @@ def test_nobody_met_and_nobody_here_are_stances_too():
 
 def test_a_ratio_about_a_limit_does_not_change_the_stance_again_and_again():
     judge = StanceJudge(StancePolicy(shortest_s=0.0))
-    kinds = [judge.judge(Force([(soldier, 13 + step % 2)]), Force([(soldier, 10)]), float(step)).kind
+    kinds = [judge.judge(Force([(soldier, 14 - step % 2)]), Force([(soldier, 10)]), float(step)).kind
              for step in range(20)]
     assert kinds == ["fight"] * 20
     judge.forget()

@@ -25,11 +25,13 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.formation import Formation
+from addons.ai_core.nodes.rule_set import RuleSet
 from addons.ai_core.nodes.scene_saving import load_node, save_node
 from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import call_waiting, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.squad_choosing import SquadChoosing
 from addons.ai_core.nodes.squad_drawing import SquadDrawing
-from addons.ai_core.nodes.squad_ground import NavigationClearance, SceneRoutes
+from addons.ai_core.nodes.squad_ground import NavigationClearance, NavigationStanding, SceneRoutes
 from addons.ai_core.nodes.squad_joining import SquadJoining
 from addons.ai_core.nodes.squad_meeting import SquadMeeting
 from addons.ai_core.nodes.squad_member import SQUADS, move
@@ -48,7 +50,7 @@ IN_MEMORY = "this cannot change while the squad is in use; set it before the sce
 
 
 @gdclass(icon="res://addons/ai_core/icons/squad.svg")
-class Squad(SquadOrdering, SquadMeeting, SquadJoining, SquadDrawing, Node):
+class Squad(SquadOrdering, SquadMeeting, SquadChoosing, SquadJoining, SquadDrawing, Node):
     """Several characters who act as one: a commander thinks for all, one path leads them, each keeps his slot.
 
     Its members are the characters with a SquadMember below them that names it, or is below it. Give it orders
@@ -113,6 +115,13 @@ class Squad(SquadOrdering, SquadMeeting, SquadJoining, SquadDrawing, Node):
         str, "", on_set="_take_tactic",
         doc="The tactic in use: bounding_overwatch, flanking, healing_support, sacrifice, scouting,"
             " suppressing_fire; empty: the formation.")
+    tactic_rules = export(
+        RuleSet, None, on_set="_in_use",
+        doc="Chooses the tactic at each thought: \"do flanking\" of the first rule that fires. Facts are met, near,"
+            " strong, can_hit, outnumbered, at_risk, under_way, has_healer, has_scout, and those of the rules.")
+    habits = export(
+        NodePath, NodePath(""), hint=node_path("HabitTree"),
+        doc="A HabitTree that chooses instead: the tactic is whichever habit is active that has the name of one.")
     strategist = export(
         NodePath, NodePath(""), hint=node_path("Strategist"), group="Strategy",
         doc="Whose missions it carries out; empty: those of the Strategist above it, if there is one.")
@@ -274,7 +283,8 @@ class Squad(SquadOrdering, SquadMeeting, SquadJoining, SquadDrawing, Node):
                 pace=self.pace, wait_at=self.wait_at, patience_s=self.patience_s, tolerance_m=self.tolerance_m),
             stance_policy=StancePolicy(
                 fight_at=self.fight_at, retreat_at=self.retreat_at, last_stand_at=min(0.35, self.retreat_at)),
-            tokens=AttackTokens(self.maximum_attackers), choose_tactic=self._asked_tactic,
+            tokens=AttackTokens(self.maximum_attackers), standing=self._standing,
+            choose_tactic=self.tactic_chooser(),
             faults=self._scheduler.faults, on_event=self._tell)
 
     def _pattern(self) -> Pattern:
@@ -283,10 +293,18 @@ class Squad(SquadOrdering, SquadMeeting, SquadJoining, SquadDrawing, Node):
     def _clearance(self, points: Any, directions: Any, most_m: float) -> Any:
         if self.keep_clear == self.KeepClear.NOTHING:
             return np.full(len(points), most_m)
+        return NavigationClearance(
+            self.has_dimensions, self._navigation_map(), self.unit, self.map_margin_m)(points, directions, most_m)
+
+    def _standing(self, places: Any) -> Any:
+        if self.keep_clear == self.KeepClear.NOTHING:
+            return places
+        return NavigationStanding(self.has_dimensions, self._navigation_map(), self.unit)(places)
+
+    def _navigation_map(self) -> Any:
         viewport = self.get_viewport()
         world = viewport.find_world_3d() if self.has_dimensions == 3 else viewport.find_world_2d()
-        return NavigationClearance(
-            self.has_dimensions, world.get_navigation_map(), self.unit, self.map_margin_m)(points, directions, most_m)
+        return world.get_navigation_map()
 
     def _commander_of(self, members: Any, positions: Any, goal: Any) -> int:
         if self.command == self.Command.SCRIPT and has_script_method(self, "_choose_commander"):
@@ -351,4 +369,4 @@ class Squad(SquadOrdering, SquadMeeting, SquadJoining, SquadDrawing, Node):
             self._pattern()
         except RefusedValue as error:
             warnings.append(f"{error}; it will not run")
-        return [*warnings, *scheduler_warnings(self)]
+        return [*warnings, *self.choosing_warnings(), *scheduler_warnings(self)]

@@ -66,6 +66,26 @@ class SceneRoutes:
             ticket[0].cancel(ticket[1])
 
 
+class NavigationStanding:
+    """The nearest place on the navigation map; what a core squad takes as standing.
+
+    Args:
+        dimensions, map_rid, unit: as ``NavigationClearance``.
+    """
+
+    def __init__(self, dimensions: int, map_rid: RID, unit: float) -> None:
+        self._map, self._unit = map_rid, unit
+        self._server = singleton(f"NavigationServer{dimensions}D")
+        self._vector: Any = Vector3 if dimensions == 3 else Vector2
+
+    def __call__(self, places: Floats) -> Floats:
+        """Return where one can stand. Cost: a query of the map a place."""
+        if not self._server.map_get_iteration_id(self._map):
+            return places                                  # not built yet: as if all were free
+        asked = (self._vector(*place) for place in (places * self._unit).tolist())
+        return np.array([tuple(self._server.map_get_closest_point(self._map, one)) for one in asked]) / self._unit
+
+
 class NavigationClearance:
     """How much of the navigation map is free from a point in a direction; what a core squad takes as clearance.
 

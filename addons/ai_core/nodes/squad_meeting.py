@@ -8,7 +8,6 @@ from addons.ai_core.bridge.gd import (
     PackedStringArray,
     RefusedValue,
     get_object,
-    has_script_method,
     method,
 )
 from addons.ai_core.nodes.agent_places import dimensions_of, place_of
@@ -115,11 +114,6 @@ class SquadMeeting:
             member = self._members.get(task.target)
             return None if member is None else member.body
         return self.enemy(task.target)
-
-    def _asked_tactic(self: Any, situation: Any) -> str | None:
-        if not has_script_method(self, "_choose_tactic"):
-            return self.core.tactic
-        return self._choose_tactic() or None
 
     def _take_tactic(self: Any) -> None:
         if self._core is None:
