@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from collections import deque
 from enum import IntEnum
-from time import perf_counter_ns
 from typing import Any
 
 from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS
@@ -14,7 +13,6 @@ from addons.ai_core.bridge.gd import (
     PackedInt32Array,
     RefusedValue,
     Variant,
-    editor_method,
     export,
     gdclass,
     method,
@@ -22,6 +20,7 @@ from addons.ai_core.bridge.gd import (
     report_error,
     signal,
 )
+from addons.ai_core.nodes.baking_node import BakingNode
 from addons.ai_core.nodes.cover_asking import CoverAsking
 from addons.ai_core.nodes.cover_holding import CoverHolding
 from addons.ai_core.nodes.cover_scene_baking import CoverSceneBaking, packed_spots
@@ -36,7 +35,7 @@ FRAMES_BEFORE_BAKING = 3
 
 
 @gdclass(icon="res://addons/ai_core/icons/cover_map.svg")
-class CoverMap(CoverHolding, CoverAsking, Node):
+class CoverMap(BakingNode, CoverHolding, CoverAsking, Node):
     """Where to hide: spots along the walls of a level, and behind things that move.
 
     bake() finds the spots, in slices; find_cover(agent, threats) returns the best one from some
@@ -141,9 +140,9 @@ class CoverMap(CoverHolding, CoverAsking, Node):
         self._scheduler: Any = None
         self._task: Task | None = None
         self._scene: Any = None
-        self._baking: CoverSceneBaking | None = None
+        self.begin_baking_node()
         self._areas: deque[Any] = deque()          # what is to be baked anew; None is everything
-        self._frames, self._told_at, self._why = 0, 0, ""
+        self._frames = 0
         self.begin_holding()
         self.begin_asking()
 
@@ -161,7 +160,7 @@ class CoverMap(CoverHolding, CoverAsking, Node):
             self._scheduler.unschedule(self._task)
             self._scheduler.leave(self)
         self._task = self._scheduler = None
-        self.cancel()
+        self.end_work()
         self.end_asking()
         self.end_holding()
 
@@ -190,25 +189,6 @@ class CoverMap(CoverHolding, CoverAsking, Node):
             self._begin()
 
     @method
-    def cancel(self) -> None:
-        """Stop baking; nothing has changed."""
-        self._areas.clear()
-        self._baking = None
-        if self._task is None and self._scene is not None:      # in the editor, or on its way out
-            self._scene.free()
-            self._scene = None
-
-    @method
-    def is_baking(self) -> bool:
-        """Return whether it is at work."""
-        return self._baking is not None
-
-    @method
-    def get_progress(self) -> float:
-        """Return how far baking has come, 0 to 1; 0 while it does nothing."""
-        return 0.0 if self._baking is None else self._baking.progress
-
-    @method
     def get_stats(self) -> dict:
         """Return counts: of spots, held ones and objects now; of searches, requests that wait and rays."""
         return {
@@ -216,41 +196,21 @@ class CoverMap(CoverHolding, CoverAsking, Node):
             "waiting": self.waiting, "searches": self.searches,
             "rays": 0 if self._scene is None else self._scene.counted}
 
-    @editor_method
-    def begin_baking(self) -> str:
-        """Begin to bake in the editor; returns what is wrong, "" if nothing."""
-        self._areas.clear()
+    def begin_work(self) -> None:
+        self._baking = CoverSceneBaking(self, None)
         self._areas.append(None)
-        self._begin()
-        return self._why
 
-    @editor_method
-    def advance_baking(self, us: float) -> float:
-        """Go on for so many microseconds; returns how far it has come, 1 when done, -1 if it failed."""
-        if self._baking is None:
-            return -1.0
-        self._baking.advance(Budget.of_time(us, perf_counter_ns))
-        return self._baking.progress if self._baking.is_done else min(self._baking.progress, 0.999)
+    def end_work(self) -> None:
+        self._areas.clear()
+        self._baking = None
+        if self._task is None and self._scene is not None:      # in the editor, or on its way out
+            self._scene.free()
+            self._scene = None
 
-    @editor_method
-    def get_baking_stage(self) -> str:
-        """Return what it is doing, in words; why it failed, if it did."""
-        return self._why if self._baking is None else "looks for cover along the walls"
-
-    @editor_method
-    def finish_baking(self, owner: Node) -> str:
-        """Keep what was baked; returns what there is, in words."""
-        if self._baking is None or not self._baking.is_done:
-            raise RefusedValue("has nothing to keep; begin_baking() and advance_baking() until it returns 1")
-        baking, self._baking = self._baking, None
+    def keep_work(self, baking: CoverSceneBaking, owner: Node) -> str:
         self.baked = packed_spots(baking.spots)
-        self.cancel()
+        self.end_work()
         return f"{len(baking.spots)} spots"
-
-    @editor_method
-    def cancel_baking(self) -> None:
-        """Stop baking; nothing has changed."""
-        self.cancel()
 
     def _get_configuration_warnings(self) -> list[str]:
         found = scheduler_warnings(self)

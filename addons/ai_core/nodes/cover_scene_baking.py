@@ -20,9 +20,14 @@ class CoverSceneBaking:
         node: the CoverMap.
         box: lowest and highest corner of what is to be baked (m), None for everything.
 
+    Attributes:
+        stage: what it is doing, in words.
+
     Raises:
         ValueError: if there is nothing to bake; says what to do.
     """
+
+    stage = "looks for cover along the walls"
 
     def __init__(self, node: Any, box: tuple[list[float], list[float]] | None) -> None:
         self.box = box

@@ -1,7 +1,6 @@
 """SenseGraphBaker: regions and portals of a level from its navigation mesh and rays."""
 from __future__ import annotations
 
-from time import perf_counter_ns
 from typing import Any
 
 from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS
@@ -9,7 +8,6 @@ from addons.ai_core.bridge.gd import (
     Node,
     NodePath,
     RefusedValue,
-    editor_method,
     export,
     gdclass,
     method,
@@ -17,11 +15,11 @@ from addons.ai_core.bridge.gd import (
     report_error,
     signal,
 )
+from addons.ai_core.nodes.baking_node import BakingNode
 from addons.ai_core.nodes.scene_baking import SceneBaking
 from addons.ai_core.nodes.scene_ground import why_no_ground
 from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import scheduler_of
-from ai_core.budget import Budget
 from ai_core.scheduling.task import Task, Turn
 
 HINT_FILE = 13
@@ -30,7 +28,7 @@ TOLD_SHARE = 0.01
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_graph_baker.svg")
-class SenseGraphBaker(Node):
+class SenseGraphBaker(BakingNode, Node):
     """Makes the SenseRegion3D and SensePortal3D (or 2D) of a level from its navigation mesh, as its children.
 
     Rooms are parted where the ground is narrow, portals stand where they touch, and rays find which
@@ -82,14 +80,13 @@ class SenseGraphBaker(Node):
     bake_failed = signal(("message", str), doc="It was not baked, and nothing has changed; says why.")
 
     def __init__(self) -> None:
-        self._baking: SceneBaking | None = None
+        self.begin_baking_node()
         self._task: Task | None = None
         self._scheduler: Any = None
         self._told = 0.0
-        self._why = ""
 
     def on_exit_tree(self) -> None:
-        self._stop()
+        self.end_work()
         self._scheduler = None
 
     @method
@@ -103,7 +100,7 @@ class SenseGraphBaker(Node):
         self._scheduler = scheduler_of(self) if self.is_inside_tree() else None
         if self._scheduler is None:
             return False
-        why = self._begin()
+        why = self.begin_or_say_why()
         if why:
             self._fail(why)
             return False
@@ -111,80 +108,17 @@ class SenseGraphBaker(Node):
         self._task = self._scheduler.schedule(self._step, name=f"{path_of(self._scheduler, self)} baking")
         return True
 
-    @method
-    def cancel(self) -> None:
-        """Stop baking; nothing has changed."""
-        self._stop()
-
-    @method
-    def is_baking(self) -> bool:
-        """Return whether it is at work."""
-        return self._baking is not None
-
-    @method
-    def get_progress(self) -> float:
-        """Return how far it has come, 0 to 1; 0 while it does nothing."""
-        return 0.0 if self._baking is None else self._baking.progress
-
-    @method
-    def get_stage(self) -> str:
-        """Return what it is doing, in words; why it failed, if it did."""
-        return self._why if self._baking is None else self._baking.stage
-
-    @editor_method
-    def begin_baking(self) -> str:
-        """Begin to bake in the editor; returns what is wrong, "" if nothing."""
-        self._stop()
-        return self._begin()
-
-    @editor_method
-    def advance_baking(self, us: float) -> float:
-        """Go on for so many microseconds; returns how far it has come, 1 when done, -1 if it failed."""
-        if self._baking is None:
-            return -1.0
-        try:
-            self._baking.advance(Budget.of_time(us, perf_counter_ns))
-        except ValueError as error:
-            self._stop()
-            self._why = str(error)
-            return -1.0
-        return self._baking.progress if self._baking.is_done else min(self._baking.progress, 0.999)
-
-    @editor_method
-    def get_baking_stage(self) -> str:
-        """Return what it is doing, in words; why it failed, if it did."""
-        return self._why if self._baking is None else self._baking.stage
-
-    @editor_method
-    def finish_baking(self, owner: Node) -> str:
-        """Write what was baked, new nodes owned by ``owner``; returns what has changed, in words."""
-        if self._baking is None or not self._baking.is_done:
-            raise RefusedValue("has nothing to write; begin_baking() and advance_baking() until it returns 1")
-        baking, self._baking = self._baking, None
-        try:
-            baking.write(owner)
-        except ValueError as error:
-            return str(error)
-        return ", ".join(f"{len(names)} {what}" for what, names in baking.report._asdict().items())
-
-    @editor_method
-    def cancel_baking(self) -> None:
-        """Stop baking; nothing has changed."""
-        self._stop()
-
     def _get_configuration_warnings(self) -> list[str]:
         level = self.get_node_or_null(self.level)
         why = f"level '{self.level}' is no node; choose the node above the level" if level is None else ""
         return [why] if why else list(filter(None, [why_no_ground(level)]))
 
-    def _begin(self) -> str:
-        """Begin; return what is wrong, "" if nothing."""
-        self._why = ""
-        try:
-            self._baking = SceneBaking(self)
-        except ValueError as error:
-            self._why = str(error)
-        return self._why
+    def begin_work(self) -> None:
+        self._baking = SceneBaking(self)
+
+    def keep_work(self, baking: SceneBaking, owner: Node) -> str:
+        baking.write(owner)
+        return ", ".join(f"{len(names)} {what}" for what, names in baking.report._asdict().items())
 
     def _step(self, turn: Turn) -> None:
         baking = self._baking
@@ -194,14 +128,14 @@ class SenseGraphBaker(Node):
             if baking.is_done:
                 baking.write()
         except ValueError as error:
-            self._stop()
+            self.end_work()
             self._fail(str(error))
             return
         if baking.progress >= self._told + TOLD_SHARE or baking.is_done:
             self._told = baking.progress
             self.progress_changed.emit(baking.progress)
         if baking.is_done:
-            self._stop()
+            self.end_work()
             graph = baking.result
             self.bake_finished.emit(
                 sum(one.is_baked for one in graph.regions),
@@ -212,7 +146,7 @@ class SenseGraphBaker(Node):
         report_error(f"has baked nothing: {why}", self)
         self.bake_failed.emit(why)
 
-    def _stop(self) -> None:
+    def end_work(self) -> None:
         if self._baking is not None:
             self._baking.cancel()
             self._baking = None
