@@ -96,7 +96,7 @@ class PhaseTable:
         1
         """
         period = checked_period(period_frames)
-        return -self._load.best_first_frame(period) % period
+        return -self._load.best_first_frame(period) % period if period > 1 else 0
 
 
 class DryRun:

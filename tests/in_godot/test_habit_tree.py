@@ -266,3 +266,28 @@ def test_a_save_of_trees_whose_turns_are_no_turns_is_refused(build, scheduler, e
     state["paces"][0]["population"] = 5
     with pytest.raises(StateError, match=r"paces\[0\]\.population"):
         scheduler.habit_crowd.prepare_state(state)
+
+
+def test_trees_weigh_together_what_each_weighs_however_they_come_and_go(node, scheduler):
+    from addons.ai_core.bridge.gd import construct
+
+    def add(priority):
+        tree = construct("HabitTree")
+        tree.set("priority", priority)
+        tree.add_child(construct("Habit"))
+        node("Node3D", scheduler).add_child(tree)
+        return tree
+
+    def weight():
+        scheduler.step()
+        return scheduler.get_stats()["behaviors"][0]["priority"]
+
+    trees = [add(priority) for priority in (0.1, 0.2, 0.7)]
+    assert weight() == 1.0
+    trees[1].free()
+    trees[0].set("priority", 3.0)
+    assert weight() == pytest.approx(3.7, abs=1e-12)
+    for tree in (trees[0], trees[2]):
+        tree.free()
+    add(0.5)
+    assert weight() == 0.5

@@ -317,3 +317,18 @@ def test_the_page_is_true(guard, node, scheduler, gdscript, physics_frames):
     assert character.get("story") == ["Peace", "Stunned", "falls down"]
     physics_frames(125)
     assert character.get("story")[3:] == ["Peace"]
+
+
+def test_a_state_that_is_freed_by_who_is_told_of_it_is_no_fault(guard, bob, scheduler):
+    machine = guard()
+    bob.add_child(machine)
+    scheduler.step()
+    stunned = machine.get_node("stunned")
+    stunned.set("enter_method", "draw")
+    machine.rebuild()
+    machine.connect("state_entered", lambda path: stunned.free() if path == "stunned" else None)
+    assert machine.send_event("hit")
+    assert not stunned.is_valid()
+    assert "stunned" in machine.to_text()
+    scheduler.step()
+    assert bob.get("log") == []

@@ -107,20 +107,20 @@ class AIState(Node):
             return                       # freed by a state that ended
         if has_listeners(machine, "state_entered"):
             machine.state_entered.emit(self.path)
-        if has_listeners(self, "entered"):
+        if self.is_valid() and has_listeners(self, "entered"):
             self.entered.emit()
-        if self._calls[0] is not None:
+        if self.is_valid() and self._calls[0] is not None:     # else who was told has freed it
             self._calls[0]()
 
     def go_on(self, elapsed_s: float) -> None:
         if self.emits_updated:
             self.updated.emit(elapsed_s)
-        if self._calls[1] is not None:
+        if self.is_valid() and self._calls[1] is not None:
             self._calls[1](elapsed_s)
 
     def end(self) -> None:
         try:
-            if self._calls[2] is not None:
+            if self.is_valid() and self._calls[2] is not None:
                 self._calls[2]()
         finally:
             if self.is_valid():

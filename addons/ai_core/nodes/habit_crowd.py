@@ -1,7 +1,6 @@
 """The habit trees of an AIScheduler: one piece of its work, which visits those that are awake."""
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +9,7 @@ from ai_core.decisions.habit_population import HabitPopulation
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Task, Turn
 from ai_core.scheduling.task_limits import MAX_PRIORITY, MIN_PRIORITY
+from ai_core.scheduling.waiting_line import UNIT
 
 
 class HabitPace:
@@ -51,6 +51,7 @@ class HabitCrowd:
         self._waiting: list[HabitPace] = []     # the budget was spent before they had all their turns
         self._trees: dict[int, tuple[HabitPace, float]] = {}
         self._to_edit: dict[int, Any] = {}
+        self._units = 0         # what all trees weigh together, in whole units: sums of floats would drift
         self._is_weighed = True
         self.task: Task = scheduler.schedule(self, name="habit trees")
 
@@ -74,8 +75,7 @@ class HabitCrowd:
             return
         if not self._is_weighed:
             self._is_weighed = True
-            weight = math.fsum(priority for _, priority in self._trees.values())
-            weight = min(max(weight, MIN_PRIORITY), MAX_PRIORITY)
+            weight = min(max(self._units / UNIT, MIN_PRIORITY), MAX_PRIORITY)
             self._scheduler.core.change(self.task, priority=weight)
         if not self._to_edit and not self._waiting and all(one.population.is_asleep for one in self._paces):
             self._scheduler.core.pause(self.task)       # until something is told or changes
@@ -119,13 +119,15 @@ class HabitCrowd:
             self.leave(tree)
         pace = self._pace_for(tree.period_frames)
         self._trees[tree.instance_id] = pace, tree.priority
+        self._units += int(tree.priority * UNIT)
         self._is_weighed = False
         pace.population.add(tree.core, late_s=pace.late_s)
 
     def leave(self, tree: Any) -> None:
         """Let a tree go as it is."""
         self._to_edit.pop(tree.instance_id, None)
-        pace, _ = self._trees.pop(tree.instance_id)
+        pace, priority = self._trees.pop(tree.instance_id)
+        self._units -= int(priority * UNIT)
         pace.population.remove(tree.core)
         self._is_weighed = False
         if not len(pace.population):
