@@ -4,14 +4,6 @@
 #   everything, reports it, and always writes its return slot, because a stale slot
 #   gives the caller an earlier call's result.
 
-cdef BindingCallbacks NO_BINDING_CALLBACKS
-cdef bint PREPARES_DICTIONARY = sys.version_info < (3, 12)
-# CPython 3.11 gives an instance that was not made by object.__new__ a dictionary that its
-# attribute caches do not know: reading self.x costs twice as much as with a plain one.
-
-cdef int64_t instances_created = 0
-cdef int64_t instances_freed = 0
-
 cdef int depth = 0               # calls from the engine that are under way, one inside the other
 cdef uint64_t entries = 0        # calls from the engine so far: while it stays, no Python code of this thread ran
 
@@ -39,103 +31,6 @@ cdef inline int need_thread_for(object self, int kind) except -1:
         enter_thread()
         if kind == FUNCTION or (self.is_class("Node") and self.is_inside_tree()):
             need_main_thread()
-
-# ---- life and death of instances
-
-cdef void* new_instance(ClassData* data, void* pointer) except NULL:
-    global instances_created
-    cdef GDObject made
-    cdef Instance* instance
-    cdef uint8_t ok = 0
-    cls = <object>data.cls
-    made = cls.__new__(cls)
-    instance = <Instance*>calloc(1, sizeof(Instance))    # OWNED by the engine until on_free
-    made.pointer = pointer
-    made.id = gd_object_get_instance_id(pointer)
-    made.instance = instance
-    instance.python = <PyObject*>made
-    instance.is_strong = 1
-    instance.data = data
-    Py_INCREF(made)                                      # the engine's reference
-    gd_object_set_instance(pointer, data.name, instance)
-    gd_object_set_instance_binding(pointer, library, instance, &NO_BINDING_CALLBACKS)
-    if is_ref_counted_id(made.id):
-        made.holds_reference = True                      # one engine reference as long as Python lives
-        gd_object_method_bind_ptrcall(bind_init_ref, pointer, NULL, &ok)
-    instances_created += 1
-    if PREPARES_DICTIONARY:
-        made.__dict__ = {}
-    try:
-        made.__init__()
-    except BaseException as problem:
-        report(problem, f"{cls.__name__}.__init__")
-    return instance
-
-cdef void* on_create(void* userdata, uint8_t notify) noexcept with gil:
-    cdef ClassData* data = <ClassData*>userdata
-    cdef void* pointer = gd_classdb_construct_object2(data.native)
-    global entries
-    entries += 1
-    try:
-        enter_thread()
-        new_instance(data, pointer)
-        if notify:
-            notify_postinitialize(pointer)
-    except BaseException as problem:
-        report(problem, f"creating {(<object>data.cls).__name__}")
-    return pointer
-
-cdef void* on_recreate(void* userdata, void* pointer) noexcept with gil:
-    global entries
-    entries += 1
-    try:
-        return new_instance(<ClassData*>userdata, pointer)
-    except BaseException as problem:
-        report(problem, f"creating {(<object>(<ClassData*>userdata).cls).__name__} again")
-    return NULL
-
-cdef void on_free(void* userdata, void* instance_) noexcept with gil:
-    global instances_freed, entries
-    cdef Instance* instance = <Instance*>instance_
-    cdef GDObject python
-    if instance == NULL:
-        return
-    instances_freed += 1
-    entries += 1
-    if instance.python != NULL:
-        python = <GDObject>instance.python
-        python.pointer = NULL
-        python.instance = NULL
-        python.holds_reference = False
-        instance.python = NULL
-        if instance.is_strong:
-            Py_DECREF(python)
-    free(instance)
-
-cdef int64_t reference_count(void* pointer) noexcept nogil:
-    cdef int64_t count = 0
-    gd_object_method_bind_ptrcall(bind_reference_count, pointer, NULL, &count)
-    return count
-
-cdef void on_reference(void* instance_) noexcept with gil:
-    cdef Instance* instance = <Instance*>instance_
-    if instance.python != NULL and not instance.is_strong:      # 1 -> 2: somebody besides Python holds it
-        instance.is_strong = 1
-        Py_INCREF(<object>instance.python)
-
-cdef void on_unreference(void* instance_) noexcept with gil:
-    cdef Instance* instance = <Instance*>instance_
-    cdef GDObject python
-    if instance.python == NULL or not instance.is_strong:
-        return
-    python = <GDObject>instance.python
-    if python.pointer != NULL and reference_count(python.pointer) == 1:
-        instance.is_strong = 0
-        try:
-            release_later(python)
-        except BaseException as problem:
-            report(problem, "releasing an object")
-        Py_DECREF(python)
 
 # ---- methods and properties
 
@@ -184,6 +79,26 @@ cdef object run_method(MethodData* method, object self, list arguments):
         return None
     return (<object>method.target)(self, *arguments)
 
+cdef inline bint is_short(const MethodData* method) noexcept:
+    """Whether ``run_short`` can call it: the hot shapes, without a list."""
+    return method.kind == FUNCTION and method.count <= 2
+
+cdef inline object run_short(MethodData* method, object self, object first, object second):
+    function = <object>method.target
+    if method.count == 0:
+        return PyObject_CallFunctionObjArgs(function, <PyObject*>self, <PyObject*>NULL)
+    if method.count == 1:
+        return PyObject_CallFunctionObjArgs(function, <PyObject*>self, <PyObject*>first, <PyObject*>NULL)
+    return PyObject_CallFunctionObjArgs(function, <PyObject*>self, <PyObject*>first, <PyObject*>second, <PyObject*>NULL)
+
+cdef inline object argument_of(MethodData* method, int index, const void* const* arguments, int64_t count, CallError* error):
+    """Return an argument, or its default if fewer were given; None where there is none."""
+    if index >= method.count or error.error:
+        return None
+    if index < count:
+        return argument_to_python(method, index, arguments[index], error)
+    return (<tuple>method.defaults)[index - (method.count - method.default_count)]
+
 cdef int refuse_value(MethodData* method, object self, const void* variant) except -1:
     """A setter got a value of the wrong type: one clear error, and the old value stays."""
     cdef int got = gd_variant_get_type(variant)
@@ -214,17 +129,22 @@ cdef void on_call(void* userdata, void* instance, const void* const* arguments, 
     begin_entry()
     try:
         need_thread_for(self, method.kind)
-        values = []
-        for i in range(count):
-            values.append(argument_to_python(method, i, arguments[i], error))
+        if is_short(method):
+            first = argument_of(method, 0, arguments, count, error)
+            second = argument_of(method, 1, arguments, count, error)
             if error.error:
-                if method.kind == SETTER:
-                    error.error = 0
-                    refuse_value(method, self, arguments[i])
                 return
-        if count < method.count:
-            values.extend((<tuple>method.defaults)[count - (method.count - method.default_count):])
-        returned = run_method(method, self, values)
+            returned = run_short(method, self, first, second)
+        else:
+            values = []
+            for i in range(method.count):
+                values.append(argument_of(method, i, arguments, count, error))
+                if error.error:
+                    if method.kind == SETTER:
+                        error.error = 0
+                        refuse_value(method, self, arguments[i])
+                    return
+            returned = run_method(method, self, values)
         if method.result >= 0:
             gd_variant_destroy(result)
             result_new(returned, method.result, result)
@@ -268,15 +188,10 @@ cdef void on_ptrcall(void* userdata, void* instance, const void* const* argument
     begin_entry()
     try:
         need_thread_for(self, method.kind)
-        if method.kind == FUNCTION and method.count == 2:        # the hot shapes, without a list
-            first = slot_to_python(method.types[0], arguments[0])
-            second = slot_to_python(method.types[1], arguments[1])
-            returned = PyObject_CallFunctionObjArgs(
-                <object>method.target, <PyObject*>self, <PyObject*>first, <PyObject*>second, <PyObject*>NULL)
-        elif method.kind == FUNCTION and method.count == 1:
-            first = slot_to_python(method.types[0], arguments[0])
-            returned = PyObject_CallFunctionObjArgs(
-                <object>method.target, <PyObject*>self, <PyObject*>first, <PyObject*>NULL)
+        if is_short(method):
+            first = slot_to_python(method.types[0], arguments[0]) if method.count > 0 else None
+            second = slot_to_python(method.types[1], arguments[1]) if method.count > 1 else None
+            returned = run_short(method, self, first, second)
         else:
             returned = run_method(method, self, [slot_to_python(method.types[i], arguments[i]) for i in range(method.count)])
         if method.result >= 0:

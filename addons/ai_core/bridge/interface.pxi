@@ -4,6 +4,7 @@
 
 cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*) except NULL
+    object PyUnicode_DecodeUTF8(const char*, Py_ssize_t, const char*)
     object PyUnicode_DecodeUTF32(const char*, Py_ssize_t, const char*, int*)
     # In the limited API, and without a tuple: what Cython itself makes of f(a, b) there is slower.
     object PyObject_CallFunctionObjArgs(object, ...)
