@@ -1,6 +1,7 @@
 """CoverMap: a real level with walls and crates, seen through its navigation mesh and physics."""
 from __future__ import annotations
 
+import json
 import math
 import re
 from pathlib import Path
@@ -182,6 +183,46 @@ def test_who_holds_what_is_saved_with_the_scene(yard, scheduler):
     assert str(cover.get_object(crate).name) == "Crate"
     yard.physics_frames(3)
     assert cover.get_cover_of(other) == crate
+
+
+def test_who_waits_for_an_answer_gets_it_after_loading(yard, scheduler, signals):
+    cover, one, gone = yard.cover(), yard.guard(0, 4), yard.guard(2, 4)
+    one.name, gone.name = "One", "Gone"
+    found, failed = signals(cover, "cover_found"), signals(cover, "cover_failed")
+    expected = cover.find_cover(one, [Vector3(0, 1.6, -8)])
+    waits, lost = cover.request_cover(one, [Vector3(0, 1.6, -8)]), cover.request_cover(gone, [one])
+    state = json.loads(json.dumps(scheduler.save_state()))
+    cover.cancel_request(waits)
+    cover.cancel_request(lost)
+    gone.free()
+    yard.physics_frames(2)
+    assert (list(found), list(failed)) == ([], [])
+    assert scheduler.load_state(state)
+    yard.until(lambda: found and failed)
+    assert list(found) == [(waits, expected)]
+    assert [number for number, _ in failed] == [lost]
+    assert cover.request_cover(one, [Vector3(0, 1.6, -8)]) == lost + 1
+
+
+def test_saves_of_before_requests_were_in_them_load_and_wrong_ones_do_not(yard, scheduler, expect_errors):
+    cover, one = yard.cover(), yard.guard(0, 4)
+    one.name = "One"
+    cover.request_cover(one, [Vector3(0, 1.6, -8)])
+    state = json.loads(json.dumps(scheduler.save_state()))
+
+    def of_cover(saved):
+        return next(part["state"] for name, part in saved["parts"].items() if name.endswith("Cover"))
+
+    old = json.loads(json.dumps(state))
+    of_cover(old)["version"] = 1
+    del of_cover(old)["requests"]
+    assert scheduler.load_state(old)
+    assert cover.waiting == 0
+    expect_errors("cannot load this state", times=3)
+    for spoil in ({"threats": []}, {"agent": 7}, {"posture": "lie"}):
+        spoilt = json.loads(json.dumps(state))
+        of_cover(spoilt)["requests"]["waiting"][0].update(spoil)
+        assert not scheduler.call("load_state", spoilt)
 
 
 def test_the_way_there_may_be_told_by_a_script(yard, gdscript, node):

@@ -2,15 +2,18 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from addons.ai_core.bridge.gd import RefusedValue, Variant, method, report_exception
+from addons.ai_core.bridge.gd import RefusedValue, Variant, Vector2, Vector3, method, report_exception
+from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import check_callable
 from ai_core.budget import Budget
 from ai_core.errors import UnknownNameError
 from ai_core.maps.cover_search import CoverSearch, CoverWish
+from ai_core.saving.fields import Fields, State
 
 POSTURES = ("any", "stand", "crouch")
 
@@ -113,6 +116,50 @@ class CoverAsking:
         if result is not None and result.spot.id == spot:
             found = [result.why]
         return found[0] if found else f"spot {spot} was not judged: it is out of range, or could not be better"
+
+    def saved_requests(self) -> State:
+        """Return who waits, by paths and places; a search that runs begins anew."""
+        now = [] if self._now is None else [self._now[0]]
+        return {"last": self._last_request, "waiting": [
+            {"number": one.number, "agent": self._saved_who(one.agent),
+             "threats": [self._saved_who(threat) for threat in one.threats], "posture": one.posture}
+            for one in (*now, *self._requests)]}
+
+    def prepared_requests(self, fields: Fields) -> Callable[[], None]:
+        """Check what ``saved_requests`` returned; return what takes it back.
+
+        Raises:
+            StateError: if something does not fit.
+        """
+        last, waiting = fields.whole("last"), []
+        for one in fields.groups("waiting"):
+            threats = [self._read_who(one, "threats", threat) for threat in one.items("threats")]
+            waiting.append(Request(
+                one.whole("number", minimum=1, maximum=last), self._read_who(one, "agent", one.anything("agent")),
+                threats, one.one_of("posture", POSTURES)))
+            if not threats:
+                one.refuse("threats", "must be one at least")
+            one.end()
+        fields.end()
+
+        def change() -> None:
+            self._last_request, self._requests, self._now = last, deque(waiting), None
+
+        return change
+
+    def _saved_who(self, who: Any) -> str | list[float]:
+        """Return the path of a node, or a point; where a node was that is gone, nobody knows: its request fails."""
+        if not hasattr(who, "instance_id"):
+            return [float(one) for one in who]
+        return path_of(self._scheduler, who) if who.is_valid() and who.is_inside_tree() else ""
+
+    def _read_who(self, fields: Fields, name: str, saved: object) -> Any:
+        if isinstance(saved, str):
+            return self._scheduler.get_node_or_null(saved) if saved else None
+        if not isinstance(saved, list):
+            fields.refuse(name, f"must be paths or points, got {saved!r}")
+        numbers = Fields({name: saved}, fields.place_of(name)).numbers(name, count=self.scene.dimensions)
+        return (Vector3 if self.scene.dimensions == 3 else Vector2)(*numbers)
 
     def answer_requests(self, budget: Budget) -> None:
         """Go on with requests, in the order asked, until the budget is spent."""

@@ -21,6 +21,16 @@ PEEKS = {LEFT: "left", RIGHT: "right", OVER: "over"}
 HIGH, LOW, HELD = (0.4, 0.9, 0.45), (1.0, 0.85, 0.3), (1.0, 0.35, 0.3)
 """Colors of spots."""
 
+VERSION = 2
+
+
+def _from_version_1(state: State) -> State:
+    """Nobody waited."""
+    return {**state, "version": 2, "requests": {"last": 0, "waiting": []}}
+
+
+MIGRATIONS = {1: _from_version_1}
+
 
 class CoverHolding:
     """Spots of a CoverMap, and who holds them; a part of that class."""
@@ -37,6 +47,9 @@ class CoverHolding:
     baked: Any
     cover_lost: Any
     known: Any
+    waiting: int
+    saved_requests: Callable[[], State]
+    prepared_requests: Callable[[Fields], Callable[[], None]]
     is_valid: Any
     is_inside_tree: Any
     get_tree: Any
@@ -258,7 +271,7 @@ class CoverHolding:
 
     def is_in_use(self) -> bool:
         """Whether there is something to save."""
-        return len(self.cover) > 0 or bool(self.cover.held)
+        return len(self.cover) > 0 or bool(self.cover.held) or self.waiting > 0
 
     def saved(self) -> State:
         """Return the state: the map, and the paths of who holds and what hides."""
@@ -266,7 +279,7 @@ class CoverHolding:
         nodes = {**self._agents, **{number: box.node for number, box in self._things.items()}}
         kept = {number: node for number, node in nodes.items() if node.is_valid() and node.is_inside_tree()}
         return {
-            "version": 1, "map": self.cover.save_state(),
+            "version": VERSION, "map": self.cover.save_state(), "requests": self.saved_requests(),
             "nodes": [[number, path_of(self._scheduler, node)] for number, node in sorted(kept.items())]}
 
     def prepared(self, state: object) -> Callable[[], None]:
@@ -275,7 +288,8 @@ class CoverHolding:
         Raises:
             StateError: if something does not fit.
         """
-        fields = Fields.versioned(state, version=1)
+        fields = Fields.versioned(state, version=VERSION, migrations=MIGRATIONS)
+        load_requests = self.prepared_requests(fields.group("requests"))
         load = self.cover.prepare_state(fields.anything("map"))
         nodes: dict[int, Any] = {}
         for index, pair in enumerate(fields.items("nodes")):
@@ -294,6 +308,7 @@ class CoverHolding:
 
         def change() -> None:
             load()
+            load_requests()
             self._numbers = {node.instance_id: number for number, node in nodes.items()}
             self._last_number = max([*nodes, *saved_things, 0])
             self._things = things
