@@ -19,6 +19,7 @@ from ai_core.errors import shown, whole_number
 from ai_core.paths.bucket_search import Estimate
 from ai_core.paths.cells_along import costs_along, without_loops
 from ai_core.paths.path import Path
+from ai_core.paths.path_search import PathSearch
 from ai_core.paths.portal_search import PortalSearch
 from ai_core.paths.region_graph import RegionGraph
 from ai_core.paths.search import AStarSearch
@@ -29,7 +30,7 @@ PORTALS_PER_LOOK = 16
 """Portals between two looks at the budget: 5 µs compiled, 0.5 ms interpreted."""
 
 
-class RegionSearch:
+class RegionSearch(PathSearch):
     """A way over regions, found in slices; ``result.bound`` says how much too dear it may be.
 
     No way over portals means no way at all: then, and when cells change before it is done,
@@ -55,6 +56,7 @@ class RegionSearch:
     """
 
     def __init__(self, regions: RegionGraph, start: int, goal: int) -> None:
+        super().__init__()
         if not isinstance(regions, RegionGraph):
             raise TypeError(f"regions must be a RegionGraph, got {shown(regions)}")
         self._regions, self._passage = regions.result, regions.passage
@@ -64,38 +66,10 @@ class RegionSearch:
         self._version = self._passage.version
         self._to_goal = Estimate.to(np.array([self._goal], np.int32), self._passage.moves, *self._passage.shape)
         self.expanded = self.restarts = 0
-        self._is_cancelled = False
-        self._result: Path | None = None
         self._instead: AStarSearch | None = None
         self._goal_field: NDArray[np.uint8] | None = None
         self._memory: PortalSearch = regions.lend()
         self._begin()
-
-    @property
-    def is_done(self) -> bool:
-        """True when ``result`` is there."""
-        return self._result is not None
-
-    @property
-    def is_cancelled(self) -> bool:
-        """True after ``cancel``."""
-        return self._is_cancelled
-
-    @property
-    def progress(self) -> float:
-        """0 until it is done, then 1."""
-        return float(self.is_done)
-
-    @property
-    def result(self) -> Path:
-        """The way.
-
-        Raises:
-            RuntimeError: if it is not done.
-        """
-        if self._result is None:
-            raise RuntimeError("the search is not done; advance it until is_done")
-        return self._result
 
     def cancel(self) -> None:
         """Give up; does nothing when it is done."""

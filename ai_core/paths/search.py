@@ -19,6 +19,7 @@ from ai_core.maps.passage import Passage
 from ai_core.paths.bucket_search import NOWHERE
 from ai_core.paths.called_back_search import called_back_search, goals_on
 from ai_core.paths.path import Path, PathState
+from ai_core.paths.path_search import PathSearch
 from ai_core.paths.search_memory import SearchMemory
 
 __all__ = ["CELLS_PER_LOOK", "AStarSearch", "Goals", "StepCost"]
@@ -34,7 +35,7 @@ StepCost = Callable[[int, int, float], float]
 """Of a move: where from, where to, its cost; returns what it costs here, not less, ``inf`` if shut."""
 
 
-class AStarSearch:
+class AStarSearch(PathSearch):
     """The cheapest way on a grid or a graph, found in slices.
 
     It is optimal, unless the limit ends it just after a first way is found. If no
@@ -83,6 +84,7 @@ class AStarSearch:
         most_expanded: int | None = None,
         memory: SearchMemory | None = None,
     ) -> None:
+        super().__init__()
         if not isinstance(ground, Passage | Graph):
             raise TypeError(f"ground must be a Passage of a grid, or a Graph, got {shown(ground)}")
         self._ground = ground
@@ -99,36 +101,8 @@ class AStarSearch:
         self._version = 0
         self.restarts = 0
         self.expanded = 0
-        self._is_cancelled = False
         self._is_jumping = False
-        self._result: Path | None = None
         self._begin()
-
-    @property
-    def is_done(self) -> bool:
-        """True when ``result`` is there."""
-        return self._result is not None
-
-    @property
-    def is_cancelled(self) -> bool:
-        """True after ``cancel``."""
-        return self._is_cancelled
-
-    @property
-    def progress(self) -> float:
-        """0 until it is done, then 1: a search cannot tell how far it has come."""
-        return float(self.is_done)
-
-    @property
-    def result(self) -> Path:
-        """The way.
-
-        Raises:
-            RuntimeError: if it is not done.
-        """
-        if self._result is None:
-            raise RuntimeError("the search is not done; advance it until is_done")
-        return self._result
 
     def cancel(self) -> None:
         """Give up; does nothing when it is done."""
