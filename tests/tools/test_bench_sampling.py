@@ -1,6 +1,8 @@
 """Taking times: in turns, compared, and never of something that is wrong. The stopwatch is ours."""
 from __future__ import annotations
 
+import time
+
 from tools.benchmarking import records
 from tools.benchmarking.declarations import Contest, Measurement
 from tools.benchmarking.empty_call import empty_call_ns
@@ -70,6 +72,14 @@ def test_every_size_is_measured():
     told = told_of(Measurement("work", lambda n: Contest(bench.case("ours", n * 1000)), sizes=(2, 8)), bench)
     taken = records.of_kind("samples", told)
     assert [(one["n"], one["samples"]["ours"][0]) for one in taken] == [(2, 2000.0), (8, 8000.0)]
+
+
+def test_work_on_threads_is_timed_by_the_clock_on_the_wall():
+    bench = Bench()
+    waits = Contest(lambda: time.sleep(0.003))      # as who waits for a thread: it takes no time of this one
+    told = told_of(Measurement("work", lambda n: waits, by_wall_clock=True), bench)
+    assert min(records.of_kind("samples", told)[0]["samples"]["ours"]) >= 3000
+    assert bench.ns == 0
 
 
 def test_a_case_that_gives_another_result_is_told_and_not_timed():

@@ -52,6 +52,8 @@ class Measurement:
         goals: by name of the other, the least ratio other / ours, of all sizes or by size;
             0.5 allows us twice its time.
         limits_us: by size, the longest time of ours (µs), scaled as LIMITED_CALL_NS says.
+        by_wall_clock: timed by the clock on the wall, as work on several threads must be; then the
+            machine must be quiet. Otherwise by the time the calling thread ran on a processor.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Measurement:
     sizes: tuple[int, ...] = (1,)
     goals: Mapping[str, float | Mapping[int, float]] = field(default_factory=dict)
     limits_us: Mapping[int, float] = field(default_factory=dict)
+    by_wall_clock: bool = False
 
     def goal(self, other: str, n: int) -> float | None:
         """Return the least ratio wanted against an other at size n, None for none."""

@@ -91,6 +91,8 @@ def measure(
     """Measure at every size and tell the records, of a wrong result too."""
     if measurement.make is None:
         raise ValueError(f"{measurement.name!r} has no make; only a suite with a scene may leave it out")
+    if measurement.by_wall_clock:
+        stopwatch = time.perf_counter_ns
     for n in measurement.sizes:
         contest = measurement.make(n)
         cases, absent = cases_of(contest)

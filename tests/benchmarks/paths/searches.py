@@ -362,7 +362,7 @@ def anytime(name):
 
 
 def on_threads(_):
-    """What is timed is the thread that waits: how much of the work is left to it. The other does the rest meanwhile."""
+    """By the time of the thread that waits, how much of the work is left to it; by the clock on the wall, the gain."""
     grid, queries = level("corridors")
     pairs = [(one, other) for (one, _), (_, other) in product(queries, queries)][:8]
     executor = ThreadPoolExecutor(1)
