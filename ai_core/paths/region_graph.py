@@ -34,7 +34,7 @@ class RegionGraph:
     region is a step. ``RegionSearch`` finds ways over them.
 
     Args:
-        passage: of 4 neighbors, or of 8 with closed corners; ``suits`` tells.
+        passage: of 4 neighbors, or of 8 with closed or half-open corners; ``suits`` tells.
         side: cells along a region.
         stretch: cells of a border that share a portal at most.
 
@@ -56,7 +56,7 @@ class RegionGraph:
             raise TypeError(f"passage must be a Passage of a grid, got {shown(passage)}")
         if not self.suits(passage):
             raise ValueError(
-                "passage must have 4 neighbors, or 8 and closed corners; on others search with AStarSearch"
+                "passage must have 4 neighbors, or 8 and closed or half-open corners; on others search with AStarSearch"
             )
         self.passage = passage
         self.side = whole_number("side", side, minimum=4, maximum=128)
@@ -70,8 +70,9 @@ class RegionGraph:
     @staticmethod
     def suits(passage: Passage) -> bool:
         """Return whether there can be regions on a passage."""
+        # Portals are straight moves. Past a half-open corner one gets by two of them, past two walls one does not.
         moves = len(passage.moves.lengths)
-        return moves == 4 or (moves == 8 and passage.corners == "closed")
+        return moves == 4 or (moves == 8 and passage.corners != "open")
 
     @property
     def is_done(self) -> bool:

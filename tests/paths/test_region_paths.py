@@ -25,7 +25,8 @@ def levels(draw):
     height, width = draw(st.tuples(st.integers(1, 13), st.integers(1, 13)))
     cost = st.sampled_from([3.0, 3.0, np.inf]) if draw(st.booleans()) else COSTS
     cells = draw(st.lists(cost, min_size=height * width, max_size=height * width))
-    return Grid(np.array(cells).reshape(height, width), neighbors=draw(st.sampled_from([4, 8])))
+    neighbors, corners = draw(st.sampled_from([(4, "closed"), (8, "closed"), (8, "half_open")]))
+    return Grid(np.array(cells).reshape(height, width), neighbors=neighbors, corners=corners)
 
 
 def regions_of(grid, stretch=2):

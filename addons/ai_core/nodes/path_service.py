@@ -109,7 +109,7 @@ class PathService(PathAsking, MeanwhilePaths, DrawnPaths, PathTicketSaving, Node
     long_ways_by_regions = export(
         bool, False, on_set="_begin_anew", shown_when=("source", Source.GRID),
         doc="Ways over some hundred cells are found in a hundredth of the steps where cells differ in cost, and are"
-            " some hundredths dearer than the cheapest. For diagonals never, or without cutting corners.")
+            " some hundredths dearer than the cheapest. Not where diagonals are always open.")
     meanwhile = export(
         Meanwhile, Meanwhile.MEMORY, group="Meanwhile", on_set="begin_meanwhile",
         doc="How get_place_meanwhile() finds its way by trying: not at all; turning where a wall is met; going back"
