@@ -165,6 +165,12 @@ class Scheduler(TaskRunning):
         self._touch(task)
         self._close(task)
 
+    def remove_all(self) -> None:
+        """Forget all tasks, and let go of their work at once; ``remove`` does so in the next frame if they wait."""
+        for task in self.tasks:
+            self.remove(task)
+        self._put_waiting({})
+
     def pause(self, task: Task) -> None:
         """Leave ``task`` out until ``resume``; work half done stays half done, its phase is kept.
 
@@ -198,11 +204,7 @@ class Scheduler(TaskRunning):
             self._touch(task)
 
     def change(
-        self,
-        task: Task,
-        *,
-        period_frames: int | None = None,
-        phase_frames: int | None = None,
+        self, task: Task, *, period_frames: int | None = None, phase_frames: int | None = None,
         priority: float | None = None,
     ) -> None:
         """Change what is given, keep the rest; a bad value changes nothing.

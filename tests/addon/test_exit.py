@@ -48,12 +48,27 @@ func _initialize() -> void:
 	print("drawn: ", senses.get_child(-1, true).get_class())
 	quit()
 """
+# The budget is for one of them in a frame, so that the others wait when the game ends.
+WAITING = """extends SceneTree
+
+func _initialize() -> void:
+	await process_frame
+	var scheduler := AIScheduler.new()
+	scheduler.budget_us = 0.001
+	root.add_child(scheduler)
+	for i in 20: scheduler.add_behavior(func(_elapsed_s: float) -> void: pass)
+	for i in 5: await physics_frame
+	print("behaviors: ", scheduler.get_stats().behaviors.size())
+	quit()
+"""
 # A start takes half a second; a hang is what it guards against.
 LIMIT_S = 240.0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("text", "said"), [(SCRIPT, "answer: 1"), (DRAWN, "drawn: MeshInstance3D")])
+@pytest.mark.parametrize(("text", "said"), [
+    (SCRIPT, "answer: 1"), (DRAWN, "drawn: MeshInstance3D"), (WAITING, "behaviors: 20"),
+])
 def test_what_nodes_hold_is_not_leaked_at_exit(tmp_path: Path, text: str, said: str):
     prepared = build(ROOT)
     script = tmp_path / "exit.gd"

@@ -44,7 +44,7 @@ func _enter_tree() -> void:
 # What a library in the zip may need and not bring: libc's, and the compiler's that NumPy needs.
 OF_THE_SYSTEM = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "ld-linux-x86-64.so.2", "libgcc_s.so.1",
                  "libstdc++.so.6"}
-# The aim was 60 MB; NumPy's OpenBLAS is 28 of them, and what is ours grows.
+# The aim was 60 MB, which the small zip meets; OpenBLAS is 28 of these, and what is ours grows.
 MOST_BYTES = 72_000_000
 
 # Packing takes 10 s here, opening an editor in a window 20, and several times as long on a busy machine.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tools.godot_engine import GodotEngine
-from tools.packaging.ingredients import gather
+from tools.packaging.ingredients import place
 from tools.preparation import ROOT
 from tools.processes import Finished, run
 
@@ -50,7 +50,7 @@ def run_without_python(
 def _hiding() -> str:
     """Return a shell script that hides all Pythons from what it then runs."""
     folders = [Path(sys.base_prefix) / "lib", ROOT / ".venv", ROOT / "ai_core"]
-    folders += [gather(ROOT, Path(sys.executable)).folder, *Path("/usr/lib").glob("python3*")]
+    folders += [place(ROOT), place(ROOT, is_small=True), *Path("/usr/lib").glob("python3*")]
     folders = [folder for folder in folders if folder.is_dir() and folder != Path("/usr/lib")]
     programs = [file for file in Path("/usr/bin").glob("python3*") if not file.is_symlink()]
     libraries = [file for file in Path("/usr/lib").glob("*/libpython3*") if not file.is_symlink()]

@@ -1,6 +1,7 @@
 """What every scheduler does: change, nest, isolate faults, trace, count."""
 from __future__ import annotations
 
+import weakref
 from types import SimpleNamespace
 
 import pytest
@@ -62,6 +63,26 @@ def test_work_may_remove_what_has_not_run_yet(make, clock):
     victim = scheduler.add(idle)
     run(scheduler, 2)
     assert victim.runs == 0
+
+
+def test_all_removed_at_once_nothing_holds_their_work_though_some_wait_for_their_turn(make, clock):
+    class Work:
+        def __call__(self, turn):
+            turn.budget.spend(1)
+
+    scheduler = make(clock)
+    held = weakref.WeakSet()
+    for _ in range(5):
+        work = Work()
+        held.add(work)
+        scheduler.add(work)
+    del work
+    run(scheduler, 2, steps=1)
+    assert len(held) == 5
+    scheduler.remove_all()
+    assert len(held) == 0
+    assert scheduler.tasks == ()
+    run(scheduler, 2)
 
 
 def test_work_added_by_work_runs_from_the_next_frame_on(make, clock):

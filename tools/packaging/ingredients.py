@@ -1,4 +1,7 @@
-"""What a private Python is made of, fetched once into the cache: Debian's CPython and NumPy's wheel.
+"""What a private Python is made of, fetched once into the cache: Debian's CPython and NumPy.
+
+NumPy comes as its wheel, or, for a small package, built from its own sources without OpenBLAS, which is
+28 MB of the wheel: its linear algebra is then NumPy's own copy of LAPACK, whole, slower on large matrices.
 
 Why Debian's: it is built with a shared library, optimised by profile, patched for security, its
 licences lie beside it, and it is the same whatever Python the machine of the builder has. Of the
@@ -16,7 +19,7 @@ from pathlib import Path
 from tools.cache_folder import cache_folder, contents_note, fill_whole, is_whole
 from tools.debian_packages import fetch_without_dependencies
 from tools.processes import check, run
-from tools.progress import Step, step
+from tools.progress import Step, StepFailed, step
 
 SUITE = "bookworm"
 """Debian release: the oldest with a Python that the bridge can use, so the oldest libc."""
@@ -29,6 +32,13 @@ PACKAGES = (
     "libexpat1", "libffi8", "zlib1g",
 )
 _DOWNLOAD_LIMIT_S = 600.0
+# Building NumPy takes 8 minutes of a processor here, and more where others use it.
+_BUILD_LIMIT_S = 3600.0
+# A cached wheel may have been built with other settings, against a BLAS of the system.
+_WITHOUT_BLAS = (
+    "--no-cache-dir", "--no-binary", "numpy", "-Csetup-args=-Dblas=none", "-Csetup-args=-Dlapack=none",
+    "-Csetup-args=-Dallow-noblas=true", "-Cinstall-args=--strip",
+)
 # What NumPy's wheels for Linux are named by; pip takes the first that there is.
 _WHEEL_PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux_2_17_x86_64")
 
@@ -61,22 +71,30 @@ class Ingredients:
         return self.debian / "usr/bin" / f"python{VERSION}"
 
 
-def gather(root: Path, python: Path) -> Ingredients:
-    """Return the ingredients, fetched if they are not in the cache yet.
+def gather(root: Path, python: Path, *, is_small: bool = False) -> Ingredients:
+    """Return the ingredients, fetched and built if they are not in the cache yet.
 
     Args:
         root: this repository, whose pyproject.toml pins NumPy.
         python: a Python with pip.
+        is_small: NumPy without OpenBLAS; building it needs g++, and ten minutes.
 
     Raises:
         StepFailed: if a package cannot be had.
     """
+    folder = place(root, is_small=is_small)
     numpy_version = pinned_numpy((root / "pyproject.toml").read_text())
-    folder = cache_folder() / f"private_python{VERSION}_{SUITE}_numpy{numpy_version}"
     if not is_whole(folder):
         with step(f"fetching CPython {VERSION} and NumPy {numpy_version} into {folder}") as progress:
-            fill_whole(folder, lambda part: _fill(part, python, numpy_version, progress))
+            fill_whole(folder, lambda part: _fill(part, python, numpy_version, progress, is_small))
     return Ingredients(folder, numpy_version)
+
+
+def place(root: Path, *, is_small: bool = False) -> Path:
+    """Return the folder in the cache in which the ingredients are kept, once they are there."""
+    numpy_version = pinned_numpy((root / "pyproject.toml").read_text())
+    way = "_without_blas" if is_small else ""
+    return cache_folder() / f"private_python{VERSION}_{SUITE}_numpy{numpy_version}{way}"
 
 
 def pinned_numpy(pyproject: str) -> str:
@@ -85,11 +103,24 @@ def pinned_numpy(pyproject: str) -> str:
     return next(one.partition("==")[2] for one in pinned if one.startswith("numpy=="))
 
 
-def _fill(part: Path, python: Path, numpy_version: str, progress: Step) -> dict[str, object]:
+def _fill(part: Path, python: Path, numpy_version: str, progress: Step, is_small: bool) -> dict[str, object]:
     (part / "debian").mkdir()
     packages = fetch_without_dependencies(
         PACKAGES, part / "debian", progress, suite=SUITE, with_licences=True
     )
+    (_build_numpy if is_small else _download_numpy)(part, python, numpy_version, progress)
+    wheel = next(part.glob("numpy-*.whl"))
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(part / "site")
+    wheel.unlink()
+    # NumPy keeps by whom it was built: the place is of this machine, and nobody's business.
+    described = part / "site/numpy/__config__.py"
+    described.write_text(described.read_text().replace(str(python), f"python{VERSION}"))
+    made = f"{wheel.stem}_without_blas" if is_small else wheel.stem
+    return {"packages": sorted([*(name.removesuffix("_amd64.deb") for name in packages), made])}
+
+
+def _download_numpy(part: Path, python: Path, numpy_version: str, progress: Step) -> None:
     progress.note(f"downloading NumPy {numpy_version}")
     wanted = [word for name in _WHEEL_PLATFORMS for word in ("--platform", name)]
     finished = run(
@@ -98,8 +129,19 @@ def _fill(part: Path, python: Path, numpy_version: str, progress: Step) -> dict[
         timeout_s=_DOWNLOAD_LIMIT_S, on_line=progress.note,
     )
     check("downloading NumPy", "check the network and pip's set-up, then try again", finished)
-    wheel = next(part.glob("numpy-*.whl"))
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(part / "site")
-    wheel.unlink()
-    return {"packages": sorted([*(name.removesuffix("_amd64.deb") for name in packages), wheel.stem])}
+
+
+def _build_numpy(part: Path, python: Path, numpy_version: str, progress: Step) -> None:
+    asked = run([python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"], timeout_s=60.0)
+    if asked.output.strip() != VERSION:
+        raise StepFailed(
+            "building NumPy", f"the environment has Python {asked.output.strip()}, and what is shipped is {VERSION}",
+            f"make .venv with Python {VERSION}, or package without --small",
+        )
+    progress.note(f"building NumPy {numpy_version} from its sources: ten minutes, once")
+    finished = run(
+        [python, "-m", "pip", "wheel", "--disable-pip-version-check", "--no-deps", *_WITHOUT_BLAS,
+         "--wheel-dir", part, f"numpy=={numpy_version}"],
+        timeout_s=_BUILD_LIMIT_S,
+    )
+    check("building NumPy", "install g++, or package without --small", finished)

@@ -3,7 +3,7 @@
     lib/libpython3.11.so.1.0, libexpat.so.1 …   opened by the loader
     lib/python311.zip                           the standard library, compiled
     lib/python3.11/lib-dynload/                 its compiled modules
-    lib/python3.11/numpy, numpy.libs            NumPy
+    lib/python3.11/numpy, numpy.libs            NumPy, and OpenBLAS unless it was built without
 """
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _is_for_games(name: Path) -> bool:
 def _libraries_of_numpy(site: Path) -> list[Path]:
     """Return NumPy's libraries. Those in numpy.libs must never be stripped: they no longer load then."""
     own = [file for file in (site / "numpy").rglob("*.so") if _is_for_games(file.relative_to(site))]
-    return sorted([*own, *(site / "numpy.libs").iterdir()])
+    return sorted([*own, *(site / "numpy.libs").glob("*")])
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -183,6 +183,8 @@ class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, PhaseOu
         # Behaviors hold Callables, which hold scripts: let them go now, not whenever Python tidies up.
         for task in list(self._tasks.values()):
             self.unschedule(task)
+        if self._core is not None:
+            self._core.remove_all()
         self.stop_recording()
         self._core = self._faults = None
 
