@@ -1,6 +1,8 @@
 """A corridor: a way on a grid that follows small moves of its mover and of its goal, without a search anew."""
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +14,7 @@ from ai_core.paths.path import Path
 from ai_core.paths.search import AStarSearch
 from ai_core.paths.search_memory import SearchMemory
 from ai_core.paths.string_pulling import pull_cells
+from ai_core.saving.fields import Fields, State
 
 __all__ = ["Corridor"]
 
@@ -114,6 +117,28 @@ class Corridor:
     def turns(self) -> NDArray[np.int32]:
         """Return the cells at which it turns, once it is pulled straight; the first is the mover's."""
         return pull_cells(self._passage, self.cells)
+
+    def save_state(self) -> State:
+        """Return the rest of the way as plain data."""
+        return {"version": 1, "cells": self.cells.tolist(), "drift": self.drift}
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check what ``save_state`` returned; return what takes it back; ``is_open`` says whether it is open still.
+
+        Raises:
+            StateError: if something does not fit.
+        """
+        fields = Fields.versioned(state, version=1)
+        cells = np.array(fields.wholes("cells", maximum=self._passage.costs.size - 1), np.int32)
+        if not len(cells):
+            fields.refuse("cells", "must be one at least")
+        drift = fields.whole("drift")
+        fields.end()
+
+        def change() -> None:
+            self.cells, self.drift = cells, drift
+
+        return change
 
     def _joined(self, cell: int, way: NDArray[np.int32]) -> NDArray[np.int32] | None:
         """Return a way from a cell that joins another near its beginning, or None."""

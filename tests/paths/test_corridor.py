@@ -1,6 +1,7 @@
 """A corridor keeps its way while its mover and its goal move a little."""
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.maps.grid import Grid
 from ai_core.paths import AStarSearch, Corridor, Path
+from ai_core.saving import StateError
 from tests.paths.levels import cost_along, grids, moves_from
 
 
@@ -108,3 +110,18 @@ def test_bad_input_is_refused_at_the_call():
         Corridor(grid.passage(), Path("found", np.array([0, 8], np.int32), 1.0, 0))
     with pytest.raises(ValueError, match="cell"):
         Corridor(grid.passage(), path).move_start(9)
+
+
+def test_it_is_saved_with_what_is_left_of_its_way_also_where_a_wall_has_come():
+    grid = Grid(np.ones((20, 20), bool))
+    corridor = Corridor(grid.passage(), way(grid, grid.cell(10, 0), grid.cell(10, 19)))
+    corridor.move_goal(grid.cell(12, 19))
+    state = json.loads(json.dumps(corridor.save_state()))
+    grid.set_cells([int(corridor.cells[5])], False)
+    other = Corridor(grid.passage(), way(grid, 0, 1))
+    other.prepare_state(state)()
+    assert (other.cells.tolist(), other.drift) == (corridor.cells.tolist(), corridor.drift)
+    assert not other.is_open()
+    for spoilt in ({"cells": []}, {"cells": [400]}, {"drift": -1}, {"more": 1}):
+        with pytest.raises(StateError):
+            other.prepare_state({**state, **spoilt})
