@@ -214,7 +214,7 @@ def test_a_python_class_that_is_no_habit_is_named(build, expect_errors):
 
 @pytest.mark.parametrize(
     ("settings", "why"),
-    [({"condition": "1 +"}, "stops: condition of 'new': cannot read '1 +'"),
+    [({"condition": "1 +"}, "does not run: condition of 'new': cannot read '1 +'"),
      ({"python_class": "no_such_module:Habit"}, "ModuleNotFoundError: No module named 'no_such_module'")],
 )
 def test_a_habit_that_cannot_be_read_stops_its_own_tree_and_no_other(
@@ -291,3 +291,15 @@ def test_trees_weigh_together_what_each_weighs_however_they_come_and_go(node, sc
         tree.free()
     add(0.5)
     assert weight() == 0.5
+
+
+def test_a_tree_whose_habits_cannot_run_says_so_and_runs_once_they_can(build, scheduler, expect_errors):
+    expect_errors("does not run: habit 'open': a sequential habit needs a child to launch", times=2)
+    tree = build({"open": {"launch": 1}})
+    scheduler.step()
+    assert tree.to_text() == "not running"
+    tree.call("rebuild")
+    tree.get_node("open").set("launch", 0)
+    tree.call("rebuild")
+    scheduler.step()
+    assert list(tree.get_active_paths()) == ["Brain/open"]

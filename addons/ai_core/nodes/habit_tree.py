@@ -249,7 +249,11 @@ class HabitTree(OfCharacter, Node):
         if warnings or self._scheduler is None:
             return
         self._join_scopes()
-        root, parts = self._definition()
+        try:
+            root, parts = self._definition()
+        except Exception as mistake:
+            self._tell_mistake(mistake)
+            return
         seed = self.random_seed or zlib.crc32(str(self.get_path()).encode())
         self.core = core.HabitTree(
             root, owner=self, name=str(self.get_path()), clock=self._scheduler.clock, random=random.Random(seed),
@@ -310,10 +314,14 @@ class HabitTree(OfCharacter, Node):
             self.core.stop()
             self._leave_crowd()
             self.core = None
-            if isinstance(mistake, (ValueError, TypeError)):
-                report_error(f"stops: {mistake}", self)
-            else:
-                report_exception(mistake, "reading its habits again, and stops,", self)
+            self._tell_mistake(mistake)
+
+    def _tell_mistake(self, mistake: Exception) -> None:
+        """Say why what the nodes below describe is no tree of habits."""
+        if isinstance(mistake, (ValueError, TypeError)):
+            report_error(f"does not run: {mistake}", self)
+        else:
+            report_exception(mistake, "reading its habits, without which it does not run,", self)
 
     def _join_scopes(self) -> None:
         if self._scheduler is not None:
