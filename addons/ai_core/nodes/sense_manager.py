@@ -23,6 +23,7 @@ from addons.ai_core.nodes.scheduled import call_waiting, scheduler_of, scheduler
 from addons.ai_core.nodes.sense_backdrop import Backdrops
 from addons.ai_core.nodes.sense_bodies import SenseBodies
 from addons.ai_core.nodes.sense_graph_of_scene import graph_of_scene, graph_warnings
+from addons.ai_core.nodes.sense_own_sources import OwnSources
 from addons.ai_core.nodes.sense_picture import SensePicture
 from addons.ai_core.nodes.sense_place import GROUP
 from addons.ai_core.nodes.sense_saving import SenseSaving
@@ -39,7 +40,7 @@ AHEAD = np.array([[0, 0, -1]], np.float32)
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_manager.svg")
-class SenseManager(SenseSettings, SenseBodies, SenseSaving, Node):
+class SenseManager(SenseSettings, SenseBodies, OwnSources, SenseSaving, Node):
     """Tells sensors what they see, hear and smell of sources, within the AIScheduler's budget.
 
     Signals weaken with distance, travel at their speed, and are sensed where they
@@ -62,9 +63,9 @@ class SenseManager(SenseSettings, SenseBodies, SenseSaving, Node):
         self._rows: tuple[Any, ...] | None = None
         self._contacts: FeltCollisions | None = None
         self._senses: list[str] = []              # names of all modalities
-        self._without_own: list[Any] = []         # sensors whose own source has not joined yet
         self._picture: SensePicture | None = None
         self._off_the_map: set[int] = set()       # instance ids of nodes whose place is no number
+        self.begin_owning()
 
     def on_enter_tree(self) -> None:
         self.add_to_group(GROUP)
@@ -89,7 +90,8 @@ class SenseManager(SenseSettings, SenseBodies, SenseSaving, Node):
             for node in nodes.values():
                 node.lose_manager()
         self._regions, self._portals, self._fading = {}, {}, []
-        self._sensors, self._sources, self._without_own = {}, {}, []
+        self._sensors, self._sources = {}, {}
+        self.begin_owning()
         self._bodies, self._sensor_bodies = {}, {}
         self._task = self._scheduler = self._core = self._rows = self._contacts = None
 
@@ -167,19 +169,11 @@ class SenseManager(SenseSettings, SenseBodies, SenseSaving, Node):
         if self._contacts is not None:
             node.begin_to_feel(self._contacts)
 
-    def await_own_source(self, sensor: Any) -> None:
-        """Call ``sensor.find_own_source()`` when more sources have joined."""
-        self._without_own.append(sensor)
-
-    def tell_source_joined(self) -> None:
-        waiting, self._without_own = self._without_own, []
-        for sensor in waiting:
-            sensor.find_own_source()
-
     def remove_source(self, source_id: int) -> None:
         del self._sources[source_id], self._bodies[source_id]
         self.core.remove_source(source_id)
         self._rows = None
+        self.tell_source_left(source_id)
 
     def fade_later(self, source_id: int, at_s: float) -> None:
         """Call the ``fade`` of a source at a moment, if it still is to fade then."""
@@ -269,11 +263,12 @@ class SenseManager(SenseSettings, SenseBodies, SenseSaving, Node):
 
         Of importance 1 it is asked as if it had waited 8 rounds longer; nobody is left out.
         """
-        ids = [sensor_id for sensor_id, node in self._sensors.items() if node == sensor]
-        sources = [source_id for source_id, node in self._sources.items() if node == source]
-        if not ids or (source is not None and not sources):
+        kind = f"{self.has_dimensions}D"
+        is_known = sensor is not None and sensor.is_class(f"Sensor{kind}") and sensor.belongs_to(self) and (
+            source is None or (source.is_class(f"SenseSource{kind}") and source.belongs_to(self)))
+        if not is_known:
             raise RefusedValue(f"needs a sensor and a source, or null, of this manager, got {sensor!r}, {source!r}")
-        self.core.set_importance(ids, [importance], sources or None)
+        self.core.set_importance([sensor.sensor_id], [importance], None if source is None else [source.source_id])
 
     @method
     def save_state(self) -> dict:
@@ -381,6 +376,10 @@ class SenseManager(SenseSettings, SenseBodies, SenseSaving, Node):
     def _has_space(self) -> None:
         if self._space is not None:
             raise RefusedValue("its space cannot change once it was in the tree; set it before the scene runs")
+
+    def _rays_set(self) -> None:
+        if self._core is not None:
+            self._core.maximum_rays = self.maximum_rays
 
     def _in_use(self) -> None:
         if self._core is not None:

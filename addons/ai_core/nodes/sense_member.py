@@ -40,6 +40,10 @@ class SenseMember(Touching):
         if self.is_valid() and self.is_inside_tree():
             wait_for(self, GROUP)
 
+    def belongs_to(self, manager: Any) -> bool:
+        """Return whether it has joined a manager, and which it is."""
+        return manager is not None and self._manager == manager
+
     def saved_more(self) -> State:
         """Return what is saved of it beside its properties."""
         return {}

@@ -69,8 +69,8 @@ class Room(SensePlace):
         raise NotImplementedError
 
     def _id_of(self, source: Any) -> int:
-        """Return the id of a source; -1, which smells nowhere, if it has left."""
+        """Return the id of a source; -1, which smells nowhere, if it has left or is another manager's."""
         wanted = f"SenseSource{self.dimensions}D"
         if source is None or not source.is_class(wanted):
             raise RefusedValue(f"source must be a {wanted}, got {source!r}")
-        return int(source.source_id)
+        return int(source.source_id) if source.belongs_to(self._manager) else -1

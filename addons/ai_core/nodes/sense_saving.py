@@ -23,6 +23,7 @@ class SenseSaving:
     _core: Any
     _sensors: dict[int, Any]
     _sources: dict[int, Any]
+    _owners: dict[int, list[Any]]
     _bodies: dict[int, int]
     _sensor_bodies: dict[int, int]
     _portals: dict[str, Any]
@@ -75,6 +76,7 @@ class SenseSaving:
         self._sensor_bodies = {new_sensors[name]: self._sensor_bodies[old] for name, old in sensors.items()}
         self._bodies = {new_sources[name]: self._bodies[old] for name, old in sources.items()}
         self._sources = {new_sources[name]: self._sources[old] for name, old in sources.items()}
+        self._owners = {new_sources[name]: self._owners[old] for name, old in sources.items() if old in self._owners}
         self._rows = None
         for new, node in (*self._sensors.items(), *self._sources.items()):
             node.take_id(new)

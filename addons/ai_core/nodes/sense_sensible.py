@@ -76,6 +76,7 @@ class Sensible(SenseMember):
     faded = signal(doc="What it is has lasted its time; it is not sensed any more. Free it here, or set lasts_s anew.")
 
     visible_parts: Any
+    global_position: Any
     without_manager = "cannot be sensed"
     saved_names = (
         "sight_strength", "sound_strength", "smell_strength", "light", "size", "gives_light", "affiliation", "lasts_s",
@@ -104,14 +105,19 @@ class Sensible(SenseMember):
         """
         if self._manager is None:
             raise RefusedValue("cannot emit: it is not in a scene with a SenseManager")
-        self._manager.core.emit(self.source_id, modality, None if strength < 0 else strength, channel=channel)
+        self._manager.core.emit(
+            self.source_id, modality, None if strength < 0 else strength, self._here(), channel=channel)
 
     @method
     def act(self, action: str, modality: str = "hearing") -> None:
         """Emit the signal of one of its actions, as loud as actions says; the action is its tag and channel."""
         if self._manager is None:
             raise RefusedValue("cannot act: it is not in a scene with a SenseManager")
-        self._manager.core.act(self.source_id, action, modality)
+        self._manager.core.act(self.source_id, action, modality, self._here())
+
+    def _here(self) -> Any:
+        """Return where it is now (m): it may have been put there since the last frame of AI."""
+        return self._manager.metres(self.global_position)
 
     def _enlist(self, manager: Any) -> None:
         self.has_faded = False

@@ -116,7 +116,7 @@ class Sensing(SensorQuestions, SenseMember):
         """
         if self._manager is None or not self._is_source(source):
             raise RefusedValue(
-                f"cannot be touched by {source!r}: it needs a {self.source_class}, and both a SenseManager")
+                f"cannot be touched by {source!r}: it needs a {self.source_class} of the same SenseManager")
         place = None if position is None else self._manager.metres(position)
         self._manager.core.touch(self._id, source.source_id, "touch", strength, place, tag=tag)
 
@@ -168,9 +168,10 @@ class Sensing(SensorQuestions, SenseMember):
         own = self.get_node_or_null(self.own_source) if self.own_source else None
         if own is None or not own.is_class(self.source_class):
             return None
-        if own.source_id < 0:
+        if manager.source_node(own.source_id) != own:
             manager.await_own_source(self)   # a later sibling: it joins after this one
             return None
+        manager.note_own_source(own.source_id, self)
         return own.source_id
 
     def _enlist(self, manager: Any) -> None:
@@ -203,6 +204,11 @@ class Sensing(SensorQuestions, SenseMember):
                 settings["own_source"] = -1      # None would keep the old one
             with refused():
                 self._manager.core.change_sensor(self._id, **settings)
+
+    @property
+    def sensor_id(self) -> int:
+        """Its id in the sense manager of the library, for behaviors written in Python."""
+        return self._id
 
     def take_id(self, sensor_id: int) -> None:
         self._id = sensor_id

@@ -112,8 +112,9 @@ class SenseSettings:
             " touch_strength of the source. Bodies are the nearest Area, CharacterBody or RigidBody above each; of the"
             " latter contact_monitor is switched on.")
     maximum_rays = export(
-        int, 256, range=(1, 10000, 1), or_greater=True, unit="rays/frame", group="Optimizations", on_set="_in_use",
-        doc="Most lines of sight asked in one frame; the longest unasked go first.")
+        int, 256, range=(1, 10000, 1), or_greater=True, unit="rays/frame", group="Optimizations", on_set="_rays_set",
+        doc="Most lines of sight asked in one frame, the longest unasked first. Walls that muffle take half of them"
+            " at most. Change it at any time.")
     show_in_game = export(
         bool, False, group="Debug", on_set="_show_set",
         doc="Draw what sensors, sources, regions and portals reach into the running game; some 50 µs a node and frame.")

@@ -33,7 +33,7 @@ class SensorQuestions:
         """Return whether a source is in view right now; or in reach of touch or another continuous modality."""
         if self._manager is None:
             return False
-        return any(self._manager.source_node(one) == target for one in self._manager.core.sensed_by(self._id, modality))
+        return self._is_source(target) and target.source_id in self._manager.core.sensed_by(self._id, modality)
 
     @method
     def get_seen_parts(self, target: Node) -> PackedStringArray:
@@ -101,7 +101,8 @@ class SensorQuestions:
         return {"senses": senses, **_awareness(reasons.awareness, self._manager.now_s)}
 
     def _is_source(self, target: Any) -> bool:
-        return target is not None and target.is_class(self.source_class) and target.source_id >= 0
+        """Return whether it is a source of the same manager: those of others have the same numbers."""
+        return target is not None and target.is_class(self.source_class) and target.belongs_to(self._manager)
 
     def _memory(self) -> SenseMemory:
         return self._manager.core.memory_of(self._id)

@@ -1,0 +1,87 @@
+"""Whose source is whose: two managers, sources that come back, and where a sound comes from."""
+from __future__ import annotations
+
+import pytest
+
+from addons.ai_core.bridge.gd import Vector3
+
+
+@pytest.fixture
+def worlds(node, scheduler):
+    """Two managers beside each other, each with a sensor and a source that have the same ids."""
+
+    class World:
+        def __init__(self, name):
+            self.manager = node("SenseManager", scheduler, name=name)
+            self.eye = node("Sensor3D", self.manager)
+            self.thing = node("SenseSource3D", self.manager, position=Vector3(0, 0, -5))
+
+    return World("Here"), World("There")
+
+
+def test_a_source_of_another_manager_is_not_taken_for_that_of_the_same_number(worlds, physics_frames, expect_errors):
+    here, there = worlds
+    physics_frames(3)
+    assert here.thing.source_id == there.thing.source_id
+    assert here.eye.why(here.thing)["awareness"] > 0
+    assert here.eye.why(there.thing) == {}
+    assert list(here.eye.get_seen_parts(there.thing)) == []
+    assert not here.eye.can_sense(there.thing)
+    expect_errors("cannot be touched by", times=1)
+    here.eye.call("touch", there.thing)
+
+
+def test_its_own_source_is_its_own_again_when_it_comes_back(node, scheduler, physics_frames):
+    node("SenseManager", scheduler)
+    own = node("SenseSource3D", scheduler, name="Own", position=Vector3(0, 0, -1))
+    eye = node("Sensor3D", scheduler, own_source="../Own")
+    physics_frames(2)
+    scheduler.remove_child(own)
+    physics_frames(2)
+    scheduler.add_child(own)
+    physics_frames(3)
+    assert not eye.can_sense(own)
+    assert eye.get_known_targets() == []
+
+
+def test_its_own_source_that_comes_back_after_a_load_is_its_own_too(node, scheduler, physics_frames):
+    node("SenseManager", scheduler)
+    own = node("SenseSource3D", scheduler, name="Own", position=Vector3(0, 0, -1))
+    eye = node("Sensor3D", scheduler, own_source="../Own")
+    physics_frames(2)
+    assert scheduler.load_state(scheduler.save_state())
+    scheduler.remove_child(own)
+    physics_frames(2)
+    scheduler.add_child(own)
+    physics_frames(3)
+    assert not eye.can_sense(own)
+
+
+@pytest.mark.parametrize("act", [False, True])
+def test_a_sound_comes_from_where_its_source_is_in_that_moment(node, scheduler, physics_frames, signals, act):
+    node("SenseManager", scheduler)
+    eye = node("Sensor3D", scheduler)
+    emitter = node("SenseSource3D", scheduler, sight_strength=0.0, position=Vector3(40, 0, 0), actions={"bang": 20.0})
+    heard = signals(eye, "sensed")
+    physics_frames(2)
+    emitter.position = Vector3(3, 0, 4)
+    if act:
+        emitter.act("bang")
+    else:
+        emitter.emit("hearing", 20.0)
+    physics_frames(3)
+    [(_, _, strength, position)] = heard
+    assert position == Vector3(3, 0, 4)
+    assert strength == pytest.approx(20 * 0.9**5, rel=1e-3)
+
+
+def test_rays_may_be_more_or_fewer_while_the_game_runs(node, scheduler, physics_frames):
+    manager = node("SenseManager", scheduler)
+    node("Sensor3D", scheduler)
+    for k in range(5):
+        node("SenseSource3D", scheduler, position=Vector3(0.2 * k, 0, -5))
+    physics_frames(2)
+    assert manager.get_stats()["rays_asked"] == 5
+    manager.maximum_rays = 2
+    physics_frames(2)
+    assert manager.get_stats()["rays_asked"] == 2
