@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from ai_core.saving.fields import LATEST_S, MOST, Fields, State
+from ai_core.senses.sensation import Sensation
 
 if TYPE_CHECKING:
     from ai_core.senses.awareness import Awareness
@@ -105,6 +106,7 @@ def saved_mind(perceiver: Perceiver) -> State:
         "memory": None if perceiver.memory is None else perceiver.memory.save_state(),
         "meters": [saved_meter(meter) for meter in perceiver.meters.values()],
         "in_view": sorted(perceiver.in_view),
+        "last_told": None if perceiver.last_told is None else _saved_sensation(perceiver.last_told),
         "failing": {name: row for name, row in failing.items() if row != [0, False]},
     }
 
@@ -131,17 +133,36 @@ def prepared_mind(perceiver: Perceiver, fields: Fields, latest_s: float) -> Call
         meters[meter.target] = meter
     in_view = frozenset(fields.wholes("in_view") if "in_view" in fields.names() else ())
     failing = _read_failing(fields.group("failing"), perceiver.listener_names)
+    last = None
+    if "last_told" in fields.names() and fields.anything("last_told") is not None:  # older saves have none
+        last = _read_sensation(fields.group("last_told"), latest_s)
     fields.end()
 
     def change() -> None:
         for one in changes:
             one()
         perceiver.put_meters(meters, in_view)
+        perceiver.last_told = last
         for name in perceiver.listener_names:
             in_a_row, is_quarantined = failing.get(name, (0, False))
             perceiver.put_failures(name, in_a_row, is_quarantined=is_quarantined)
 
     return change
+
+
+def _saved_sensation(sensation: Sensation) -> State:
+    plain = sensation._asdict()
+    del plain["sensor_id"]           # whose it is says the place
+    return {**plain, "position": list(sensation.position)}
+
+
+def _read_sensation(fields: Fields, latest_s: float) -> Sensation:
+    found = Sensation(
+        0, fields.whole("source_id", minimum=-MOST), fields.text("modality"), fields.number("intensity", minimum=0),
+        fields.point("position"), fields.seconds("sent_at", latest_s=latest_s),
+        fields.seconds("at", latest_s=latest_s), fields.text("tag"))
+    fields.end()
+    return found
 
 
 def _read_failing(

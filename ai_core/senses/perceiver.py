@@ -205,6 +205,7 @@ class Perceiver:
         for meter in meters.values():
             meter._mind = self
         self.meters, self.in_view = dict(meters), in_view
+        self.last_told = None
         self.looked_s = -math.inf
         if self.home is not None:
             self.home.begin_anew()

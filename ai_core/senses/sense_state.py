@@ -230,7 +230,9 @@ def _put_minds(
     saved = set(saved_ids)
     order = [*saved_ids, *(one for one in perceivers if one not in saved)]
     for sensor_id in order:
-        perceivers[sensor_id].sensor_id = sensor_id
+        one = perceivers[sensor_id]
+        one.sensor_id = sensor_id
+        one.last_told = None if one.last_told is None else one.last_told._replace(sensor_id=sensor_id)
     manager._perceivers._all = {sensor_id: perceivers[sensor_id] for sensor_id in order}
 
 

@@ -227,3 +227,24 @@ def test_a_state_that_cannot_be_is_refused(path, value, message):
         street.load(state)
     assert street.save() == before
     assert isinstance(street.clock, ManualClock)
+
+
+def test_what_a_sensor_was_told_last_is_that_of_the_loaded_game():
+    world = World(modalities=[hearing()])
+    ear, thing = world.ear((0, 0, 0)), world.manager.add_source(position=(0, 0, 3), strengths={})
+    fresh = world.manager.save_state()
+    world.manager.emit(thing, "hearing", 2.0, tag="crash")
+    world.tick()
+    first = world.manager.last_told(ear)
+    state = json.loads(json.dumps(world.manager.save_state()))
+    world.manager.emit(thing, "hearing", 1.0, tag="step")
+    world.tick()
+    world.manager.prepare_state(state)()
+    assert world.manager.last_told(ear) == first
+    assert first.tag == "crash"
+    world.manager.prepare_state(fresh)()
+    assert world.manager.last_told(ear) is None
+    older = {name: part for name, part in state["sensors"]["rows"][0]["mind"].items() if name != "last_told"}
+    state["sensors"]["rows"][0]["mind"] = older
+    world.manager.prepare_state(state)()
+    assert world.manager.last_told(ear) is None
