@@ -192,6 +192,21 @@ class AnytimeSearch:
         if not self._is_done:
             self._heart.repair(cell, self._weight)
 
+    def learn(self, path: Path) -> None:
+        """Take a way found elsewhere for the best, if it leads from where the mover is and is cheaper.
+
+        It begins anew from there: of use before much was looked at.
+
+        Raises:
+            RuntimeError: if it was cancelled.
+
+        Cost: O(cells of the way).
+        """
+        self._check_not_cancelled()
+        is_cheaper = path.is_found and path.cost < (math.inf if self._best is None else self._best.cost)
+        if is_cheaper and not self._is_done and is_way(self._passage, path.cells, self.start, self._goals):
+            self._begin(path.cells, self.start)
+
     def advance(self, budget: Budget, /) -> None:
         """Go on until there is a better way, none can be, or the budget is spent; one look at least.
 

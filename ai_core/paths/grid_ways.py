@@ -11,6 +11,7 @@ from ai_core.errors import shown, whole_number
 from ai_core.maps.passage import Passage
 from ai_core.paths.anytime_search import AnytimeSearch
 from ai_core.paths.cells_along import is_way
+from ai_core.paths.improving_search import ImprovingSearch
 from ai_core.paths.jump_table import JumpTable
 from ai_core.paths.path import Path, PathState
 from ai_core.paths.reachability import Reachability
@@ -39,7 +40,7 @@ class GridWays:
         partial: whether a request that is hopeless always gets the way to the nearest cell that
             can be reached, which a search must find; else it gets none as soon as that is known.
         regions: whether long ways may go over regions where jumps do not help: some hundredths
-            dearer than the cheapest, and found in some hundred steps.
+            dearer than the cheapest, and found in some hundred steps. Long ways that improve begin with one.
 
     Raises:
         TypeError: if it is none.
@@ -103,7 +104,7 @@ class GridWays:
             return RegionSearch(self.regions, start, goal)
         return AStarSearch(self.passage, start, goal, memory=self._free_memory())
 
-    def begin_improving(self, start: int, goal: int, known: Path | None) -> AnytimeSearch:
+    def begin_improving(self, start: int, goal: int, known: Path | None) -> AnytimeSearch | ImprovingSearch:
         """Return a search for a way soon, then cheaper ones.
 
         Args:
@@ -113,6 +114,8 @@ class GridWays:
         """
         if known is not None and not is_way(self.passage, known.cells, start, np.array([goal])):
             known = None
+        if known is None and self.regions is not None and self._is_long(self.regions, start, goal):
+            return ImprovingSearch(self.regions, start, goal, memory=self._free_memory())
         return AnytimeSearch(self.passage, start, goal, known=known, memory=self._free_memory())
 
     def _free_memory(self) -> SearchMemory:
@@ -126,7 +129,10 @@ class GridWays:
 
     def _goes_over(self, regions: RegionGraph, start: int, goal: int) -> bool:
         has_jumps = self.jumps is not None and self.jumps.is_worthwhile
-        return regions.is_done and not has_jumps and self.distance(start, goal) >= LONG_WAY * regions.side
+        return not has_jumps and self._is_long(regions, start, goal)
+
+    def _is_long(self, regions: RegionGraph, start: int, goal: int) -> bool:
+        return regions.is_done and self.distance(start, goal) >= LONG_WAY * regions.side
 
     def fits(self, budget: Budget) -> bool:
         """Return True: its searches pause wherever they are told to."""

@@ -44,6 +44,63 @@ def test_a_way_comes_soon_and_better_ones_follow_until_it_is_done():
     assert told[0][1] > 1
 
 
+def snake():
+    """A level where estimates lead astray all the way."""
+    cells = np.ones((96, 96))
+    cells[8::16, :-1] = np.inf
+    cells[16::16, 1:] = np.inf
+    return Grid(cells)
+
+
+def first_way(service, ends):
+    ticket, frames = service.request_improving_path(*ends), 0
+    while ticket.path is None:
+        service.advance(Budget.of_steps(20))
+        frames += 1
+    return ticket, frames
+
+
+def test_in_a_maze_the_first_way_comes_over_regions():
+    grid = snake()
+    ends = grid.cell(0, 0), grid.cell(95, 95)
+    ways = GridWays(grid.passage(), regions=True)
+    while not ways.is_prepared:
+        ways.prepare(Budget.unlimited())
+    alone, over = service_of(grid), PathService(ways, ManualClock())
+    (_, by_cells), (ticket, by_regions) = first_way(alone, ends), first_way(over, ends)
+    assert 5 * by_regions < by_cells
+    least = plain_costs(grid.passage(), ends[0])[ends[1]]
+    assert least <= ticket.path.cost <= 1.1 * least
+    over.walk_to(ticket, int(ticket.path.cells[1]))
+    while not ticket.is_over:
+        over.advance(Budget.of_steps(500))
+    assert ticket.path.cost <= least
+
+
+@pytest.mark.parametrize("what", ["walks", "wall", "cancel"])
+def test_what_happens_before_the_way_over_regions_is_there_does_not_stop_it(what):
+    grid = snake()
+    ways = GridWays(grid.passage(), regions=True)
+    while not ways.is_prepared:
+        ways.prepare(Budget.unlimited())
+    service = PathService(ways, ManualClock())
+    service.advance(Budget.unlimited())
+    ticket = service.request_improving_path(grid.cell(0, 0), grid.cell(95, 95))
+    service.advance(Budget.of_steps(1))
+    assert (ticket.state, ticket.path) == ("running", None)
+    if what == "walks":
+        service.walk_to(ticket, grid.cell(0, 3))
+    elif what == "wall":
+        grid.set_cells([grid.cell(0, 5)], False)
+    else:
+        service.cancel(ticket)
+        ticket = service.request_improving_path(grid.cell(0, 0), grid.cell(95, 95))
+    while not ticket.is_over:
+        service.advance(Budget.of_steps(2000))
+    start = grid.cell(0, 3) if what == "walks" else 0
+    assert ticket.path.cost == pytest.approx(plain_costs(grid.passage(), start)[ticket.goal])
+
+
 @given(grid=grids(), ends=st.tuples(st.integers(0, 63), st.integers(0, 63)), steps=st.integers(1, 9),
        hurry=st.integers(0, 3), saved_at=st.integers(0, 12))
 def test_a_mover_that_walks_along_gets_there_whatever_the_slices_also_when_it_is_saved_on_its_way(
