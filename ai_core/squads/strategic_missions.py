@@ -102,11 +102,9 @@ def _of_army(
 
 
 def _defending(situation: StrategicSituation, squad: SquadReport, intruders: list[EnemyReport]) -> Mission:
-    """Send a squad against the intruder nearest to home that it can hit; who can hit none stays at home."""
+    """Send a squad against the intruder nearest to home that it can hit; who can hit none goes with the others."""
     hit = [one for one in intruders if one.capabilities is not None and squad.force.can_hit(one.capabilities.kind)]
-    if not hit:
-        return Mission(squad.id, "defend", situation.base, "can hit none of those near home")
-    nearest = min(hit, key=lambda one: (math.dist(one.place, situation.base), one.id))
+    nearest = min(hit or intruders, key=lambda one: (math.dist(one.place, situation.base), one.id))
     return Mission(squad.id, "defend", nearest.place, f"enemy {nearest.id} is near home")
 
 

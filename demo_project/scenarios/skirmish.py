@@ -141,13 +141,16 @@ class Skirmish(Scenario):
         return Score(winner, why, self.clock.now.seconds, *pairs)
 
     def observe(self) -> dict[str, Any]:
-        """Return where all stand in short, postures and stocks."""
+        """Return where all stand in short, postures, stocks, and what squads are sent to do."""
         return {
             "alive": [len(self.battle.rows(number)) for number in (0, 1)],
             "places": float(self.battle.place[self.battle.is_alive].sum(dtype=np.float64)),
             "base_health": self.battle.base_health.tolist(),
             "postures": [side.strategist.posture for side in self.sides],
             "stock": [side.stock for side in self.sides],
+            "missions": [
+                [] if side.plan is None else [[one.squad_id, one.kind, *one.place] for one in side.plan.missions]
+                for side in self.sides],
         }
 
     def save_state(self) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """One side of the skirmish: what it knows, its strategist, its squads and its purse."""
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Generator
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ai_core.budget import Budget
 from ai_core.clock import Clock
 from ai_core.maps.decision_map import DecisionMap
 from ai_core.maps.map_layer import standard_layers
@@ -299,6 +301,12 @@ class Side:
 
 def _with_room(turn: Turn) -> Generator[None, Turn, Turn]:
     """Wait for a turn with time for a piece of a millisecond; on budgets of steps, which have no time, go on."""
-    while turn.budget.stopwatch is not None and turn.budget.left < ROOM_SHARE * (turn.budget.left + turn.budget.used):
+    while not _has_room(turn.budget):
         turn = yield
     return turn
+
+
+def _has_room(budget: Budget) -> bool:
+    """Return whether much is left, as an answer that a recording keeps: all or nothing is asked for."""
+    is_roomy = budget.stopwatch is None or budget.peek() >= ROOM_SHARE * (budget.peek() + budget.used)
+    return not budget.part(math.inf if is_roomy else 0).is_spent

@@ -152,8 +152,8 @@ def test_squads_defend_against_those_they_can_hit():
     told = replace(told, squads=(*told.squads, SquadReport(1, "army", HOME, Force([(BOW, 4)]))))
     places = {mission.squad_id: mission.place for mission in one.think(told).missions if mission.kind == "defend"}
     assert places == {0: far, 1: near}
-    calm = {mission.squad_id: mission for mission in one.think(replace(told, sightings=tuple(flyers))).missions}
-    assert (calm[0].place, calm[0].why) == (HOME, "can hit none of those near home")
+    only = {mission.squad_id: mission.place for mission in one.think(replace(told, sightings=tuple(flyers))).missions}
+    assert only[0] == only[1] == near, "who can hit none of them goes with the others"
 
 
 def test_it_looks_for_an_enemy_that_nobody_has_seen():
