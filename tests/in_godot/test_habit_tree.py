@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import pytest
 
+from addons.ai_core.bridge.gd import construct
 from ai_core.decisions import habits as core
 from ai_core.decisions.habits import Status
 from ai_core.saving.fields import StateError
@@ -202,9 +203,10 @@ def test_a_wrong_result_of_a_tick_says_what_to_return(build, gdscript, physics_f
     physics_frames(1)
 
 
-def test_an_empty_tree_says_what_is_missing(build, expect_errors):
+def test_an_empty_tree_says_what_is_missing(build, expect_errors, physics_frames):
     expect_errors("has no Habit below it and does nothing; add one", times=1)
     build({})
+    physics_frames(2)
 
 
 def test_a_python_class_that_is_no_habit_is_named(build, expect_errors):
@@ -303,3 +305,22 @@ def test_a_tree_whose_habits_cannot_run_says_so_and_runs_once_they_can(build, sc
     tree.call("rebuild")
     scheduler.step()
     assert list(tree.get_active_paths()) == ["Brain/open"]
+
+
+def test_a_tree_that_is_added_before_its_habits_begins_when_they_come(node, frames, expect_errors):
+    root = node("Node3D")
+    node("AIScheduler", root)
+    tree = node("HabitTree", root)
+    wait = construct("HabitWait")
+    wait.name, wait.seconds = "Doze", 100.0
+    tree.add_child(wait)
+    frames(3)
+    assert [path.rpartition("/")[2] for path in tree.get_active_paths()] == ["Doze"]
+    empty = node("HabitTree", root)
+    expect_errors("has no Habit below it and does nothing; add one", times=1)
+    frames(3)
+    late = construct("HabitWait")
+    late.name, late.seconds = "Late", 100.0
+    empty.add_child(late)
+    frames(3)
+    assert [path.rpartition("/")[2] for path in empty.get_active_paths()] == ["Late"]

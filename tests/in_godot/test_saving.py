@@ -350,6 +350,7 @@ def test_a_tree_that_does_not_run_says_what_it_needs_first(yard, node, physics_f
     state = one.guards[0].call("save_state")
     expect_errors("has no Habit below it and does nothing; add one", times=1)
     empty = node("HabitTree", one.scheduler)
+    physics_frames(1)
     expect_errors("node: the tree does not run; give it an actor, habits and an AIScheduler first", times=1)
     assert empty.call("load_state", state) is False
 
@@ -365,10 +366,11 @@ def test_loading_neither_enters_nor_exits_a_habit(yard, physics_frames, signals)
 
 
 @pytest.mark.parametrize("class_name", ["HabitTree", "AIEventManager", "SenseManager", "PollingStation"])
-def test_a_node_that_is_not_in_use_has_nothing_to_save(scheduler, node, class_name, expect_errors):
+def test_a_node_that_is_not_in_use_has_nothing_to_save(scheduler, node, class_name, expect_errors, frames):
     if class_name == "HabitTree":
         expect_errors("has no Habit below it", times=1)
     one = node(class_name, scheduler)
+    frames(1)
     state = one.call("save_state")
     assert one.call("load_state", state) is True
 

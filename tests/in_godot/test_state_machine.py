@@ -281,12 +281,21 @@ WRONG = {
 
 
 @pytest.mark.parametrize("message", WRONG)
-def test_a_machine_that_cannot_work_says_why(message, bob, expect_errors):
+def test_a_machine_that_cannot_work_says_why(message, bob, expect_errors, frames):
     machine = construct("StateMachine")
     if WRONG[message]:
         made("StateTransition", made("AIState", machine, "rest"), "way", **WRONG[message])
     expect_errors(message, times=1)
     bob.add_child(machine)
+    frames(1)
+
+
+def test_a_machine_that_is_added_before_its_states_begins_when_they_come(bob, physics_frames):
+    machine = construct("StateMachine")
+    bob.add_child(machine)
+    made("AIState", machine, "rest")
+    physics_frames(2)
+    assert machine.get_state() == "rest"
 
 
 def test_a_state_that_nothing_leads_to_is_warned_of(bob, physics_frames):

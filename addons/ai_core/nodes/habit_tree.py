@@ -83,10 +83,14 @@ class HabitTree(OfCharacter, Node):
         self._crowd: HabitCrowd | None = None
         self._actor: Any = None
         self._blackboard = Blackboard(name="character")
-        self._is_changed = False
+        self._is_changed = self._is_empty = False
 
     def on_entered(self) -> None:
-        self._begin()
+        self._is_empty = not self._has_habits()
+        if self._is_empty:
+            self.call_deferred("rebuild")     # whoever builds it by a script adds habits next
+        else:
+            self._begin()
 
     def on_predelete(self) -> None:
         self._blackboard.clear()     # it may hold scripts: let them go now
@@ -124,7 +128,9 @@ class HabitTree(OfCharacter, Node):
         Adding and freeing habits needs no call; setting their properties while the scene runs does.
         """
         if self.core is None:
-            self._begin()
+            if self.is_inside_tree():
+                self._begin()
+                self._is_empty = not self._has_habits()
         else:
             self._is_changed = True
             self.edit()
@@ -233,9 +239,12 @@ class HabitTree(OfCharacter, Node):
                     rest.append((below, child))
         return found
 
+    def _has_habits(self) -> bool:
+        return any(isinstance(child, Habit) for child in self.get_children())
+
     def _get_configuration_warnings(self) -> list[str]:
         warnings = []
-        if not any(isinstance(child, Habit) for child in self.get_children()):
+        if not self._has_habits():
             warnings.append("has no Habit below it and does nothing; add one")
         else:
             warnings += launch_warnings(self)
@@ -299,6 +308,9 @@ class HabitTree(OfCharacter, Node):
     def habits_changed(self) -> None:
         """A habit below has come or goes."""
         if self.core is None:
+            if self._is_empty:
+                self._is_empty = False
+                self.call_deferred("rebuild")
             return
         self._is_changed = True
         if self._crowd is not None:

@@ -69,7 +69,10 @@ class StateMachine(CharacterWork, Node):
         self._actor: Any = None
 
     def on_entered(self) -> None:
-        self._begin()
+        if any(child.is_class("AIState") for child in self.get_children()):
+            self._begin()
+        else:
+            self.call_deferred("rebuild")     # whoever builds it by a script adds states next
 
     def on_predelete(self) -> None:
         self.blackboard.clear()     # it may hold scripts: let them go now
@@ -154,7 +157,8 @@ class StateMachine(CharacterWork, Node):
         What is active stays active; if that is gone, the machine begins anew.
         """
         if self.core is None:
-            self._begin()
+            if self.is_inside_tree():
+                self._begin()
             return
         if self.core.is_busy:
             raise RefusedValue("cannot be rebuilt inside a transition; call rebuild.call_deferred()")
