@@ -100,6 +100,11 @@ class FaultIsolation:
         return key in self._quarantined
 
     @property
+    def has_failing(self) -> bool:
+        """True if any work has failed in its last run: a quick look before many have succeeded."""
+        return bool(self._in_a_row)
+
+    @property
     def has_quarantined(self) -> bool:
         """True if any work is left out: a quick look before many are asked about."""
         return bool(self._quarantined)

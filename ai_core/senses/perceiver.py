@@ -316,12 +316,13 @@ class Perceiver:
         listener = getattr(self._listeners, name)
         if listener is None:
             return
-        key = (self, name)
-        if self._faults.is_quarantined(key):
+        faults = self._faults
+        if faults.has_quarantined and faults.is_quarantined((self, name)):
             return
         try:
             listener(what)
         except Exception as error:  # a listener's fault must not deafen the others
-            self._faults.failed(key, f"{name} of sensor {self.sensor_id}", now.frame, error)
+            faults.failed((self, name), f"{name} of sensor {self.sensor_id}", now.frame, error)
         else:
-            self._faults.succeeded(key)
+            if faults.has_failing:
+                faults.succeeded((self, name))

@@ -1,10 +1,14 @@
 """Sending signals: sounds, smells, blows; and what they go through: wind and noise."""
 from __future__ import annotations
 
+from array import array
+from math import isfinite
+
 from ai_core.clock import Clock
 from ai_core.errors import finite_number, point, shown
 from ai_core.senses.emitted_signals import EmittedSignals
 from ai_core.senses.modality import ModalitySet
+from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.signal_queue import Signal
 from ai_core.senses.source_table import SourceTable
@@ -66,11 +70,9 @@ class Signalling:
                     f" in {modality_name!r}"
                 )
         strength = finite_number("strength", strength, minimum=0)
-        signal = self._signal(source_id, number, strength, position, tag, channel)
-        self._emitted.emit(
-            signal.source_id, signal.affiliation, number, strength, signal.position,
-            signal.sent_at_s, signal.tag, channel,
-        )
+        place, affiliation, tag = self._origin(slot, source_id, position, tag, channel)
+        now_s = self.clock.now.seconds
+        self._emitted.emit(int(source_id), affiliation, number, strength, place, now_s, tag, channel)
 
     def act(
         self, source_id: int, action: str, modality_name: str = "hearing", position: object = None
@@ -115,7 +117,11 @@ class Signalling:
         self._sensors.ids.slot(sensor_id)
         number = self._modalities.number(modality_name)
         strength = finite_number("strength", strength, minimum=0)
-        self._emitted.touch(self._signal(source_id, number, strength, position, tag, ""), sensor_id)
+        slot = self._sources.ids.slot(source_id)
+        place, affiliation, tag = self._origin(slot, source_id, position, tag, "")
+        now_s = self.clock.now.seconds
+        signal = Signal(0, int(source_id), number, strength, place, now_s, affiliation, tag)
+        self._emitted.touch(signal, sensor_id)
 
     def blow(self, velocity: object) -> None:
         """Let the wind blow: slow signals, such as smells, drift with it.
@@ -156,20 +162,23 @@ class Signalling:
         self._emitted.offer()
         self._emitted.noise.remove(noise_id)
 
-    def _signal(
-        self, source_id: int, number: int, strength: float, position: object, tag: str | None,
-        channel: str,
-    ) -> Signal:
-        """Return a signal that leaves now; everything is checked."""
-        slot = self._sources.ids.slot(source_id)
+    def _origin(
+        self, slot: int, source_id: int, position: object, tag: str | None, channel: str
+    ) -> tuple[Point, int, str]:
+        """Return from where and from whom a signal comes, and what it is called; everything is checked."""
         tag = self._sources.details_of(source_id).tag if tag is None else tag
         for name, text in (("tag", tag), ("channel", channel)):
             if not isinstance(text, str):
                 raise TypeError(f"{name} must be a text, got {shown(text)}")
-        x, y, z = (
-            self._sources.position[slot] if position is None else point("position", position)
-        ).tolist()
-        return Signal(
-            0, int(source_id), number, strength, (x, y, z), self.clock.now.seconds,
-            int(self._sources.affiliation[slot]), tag, channel,
-        )
+        x, y, z = self._sources.position[slot].tolist() if position is None else _place(position)
+        return (x, y, z), int(self._sources.affiliation[slot]), tag
+
+
+def _place(position: object) -> list[float]:
+    """Return three coordinates, rounded as those of sensors are; the common case first."""
+    if type(position) is tuple and len(position) == 3 and {*map(type, position)} == {float}:
+        rounded = array("f", position).tolist()
+        if all(map(isfinite, rounded)):
+            return rounded
+    found: list[float] = point("position", position).tolist()
+    return found

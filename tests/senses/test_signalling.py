@@ -274,3 +274,20 @@ def test_impossible_signals_are_refused(call, error, message):
         call(world.manager)
     world.tick()
     assert world.heard == []
+
+
+@pytest.mark.parametrize("place", [(1.0, 0.1, 2.0), [1.0, 0.1, 2.0], np.array([1.0, 0.1, 2.0]), (1, 0.1, 2)])
+def test_a_place_is_rounded_alike_however_it_is_given(place):
+    world = World(modalities=[hearing()])
+    world.ear((0, 0, 0))
+    world.manager.emit(world.manager.add_source(position=(9, 9, 9), strengths={}), "hearing", 2.0, place)
+    world.tick()
+    assert world.heard[0].position == (1.0, float(np.float32(0.1)), 2.0)
+
+
+@pytest.mark.parametrize("place", [(1.0, 0.0, float("nan")), (1e300, 0.0, 0.0), (1.0, 2.0, 3.0, 4.0), ("a", 0.0, 0.0)])
+def test_a_place_that_is_none_is_refused(place):
+    world = World(modalities=[hearing()])
+    source = world.manager.add_source(position=(0, 0, 0), strengths={})
+    with pytest.raises((TypeError, ValueError), match="position"):
+        world.manager.emit(source, "hearing", 2.0, place)

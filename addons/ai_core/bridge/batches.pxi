@@ -63,7 +63,8 @@ def read_transforms(list nodes, float[:, ::1] positions, float[:, ::1] forwards=
     freed = []
     for i in range(count):
         node = nodes[i]
-        if node.pointer == NULL or gd_object_get_instance_from_id(node.id) == NULL:
+        # A node of ours knows itself whether it lives: that is not looked up, as in ``live``.
+        if node.pointer == NULL or (node.instance == NULL and gd_object_get_instance_from_id(node.id) == NULL):
             freed.append(i)
             continue
         gd_object_method_bind_ptrcall(bind_global_transform, node.pointer, NULL, transform)
