@@ -185,6 +185,25 @@ def test_who_holds_what_is_saved_with_the_scene(yard, scheduler):
     assert cover.get_cover_of(other) == crate
 
 
+def test_saving_tells_nobody_anything_and_changes_nothing(yard, scheduler, signals):
+    crate = yard.crate(6, 6, name="Crate")
+    cover, other = yard.cover(), yard.guard(7, 8)
+    other.name = "Other"
+    cover.range_m = 4.0
+    spot = cover.find_cover(other, [Vector3(6, 1.2, -8)])
+    cover.reserve(spot, other)
+    lost = signals(cover, "cover_lost")
+    crate.position = Vector3(-6, 0.6, 6)
+    state = json.loads(json.dumps(scheduler.save_state()))
+    assert (cover.get_cover_of(other), list(lost)) == (spot, [])
+    yard.physics_frames(2)
+    assert (cover.get_cover_of(other), len(lost)) == (0, 1)
+    crate.position = Vector3(6, 0.6, 6)
+    assert scheduler.load_state(state)
+    yard.physics_frames(2)
+    assert cover.get_cover_of(other) == spot
+
+
 def test_who_waits_for_an_answer_gets_it_after_loading(yard, scheduler, signals):
     cover, one, gone = yard.cover(), yard.guard(0, 4), yard.guard(2, 4)
     one.name, gone.name = "One", "Gone"

@@ -275,7 +275,6 @@ class CoverHolding:
 
     def saved(self) -> State:
         """Return the state: the map, and the paths of who holds and what hides."""
-        self.refresh_things()
         nodes = {**self._agents, **{number: box.node for number, box in self._things.items()}}
         kept = {number: node for number, node in nodes.items() if node.is_valid() and node.is_inside_tree()}
         return {
