@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["blur_rows"]
+__all__ = ["blur_rows", "blur_rows_within_walls"]
 
 Floats = NDArray[np.float32]
 
@@ -47,4 +47,34 @@ def blur_rows(source: Floats, first: int, last: int, scratch: Floats, out: Float
     target[:, :-1] += column[:, 1:]
     target[:, 0] += column[:, 0]
     target[:, -1] += column[:, -1]
+    target *= OF_SIXTEEN
+
+
+def blur_rows_within_walls(
+    source: Floats, first: int, last: int, is_open: NDArray[np.bool_], scratch: Floats, out: Floats
+) -> None:
+    """Blur some rows once; nothing goes into walls, out of them or through: as if beyond lay what lies before.
+
+    Args:
+        is_open: (height, width) bool, False for walls. The others as for ``blur_rows``.
+
+    Cost: O(cells of the rows), some two times that of ``blur_rows``; allocates as much as the rows hold.
+
+    >>> one = np.array([[0, 16, 0]], np.float32)
+    >>> blurred = np.empty_like(one)
+    >>> blur_rows_within_walls(one, 0, 1, np.array([[True, True, False]]), np.empty_like(one), blurred)
+    >>> blurred.tolist()
+    [[4.0, 12.0, 0.0]]
+    """
+    here, column, target, free = source[first:last], scratch[first:last], out[first:last], is_open[first:last]
+    np.multiply(here, np.float32(4), out=column)
+    second, last_but_one = max(first, 1), min(last, len(source) - 1)
+    above, below = slice(second - 1, last - 1), slice(first + 1, last_but_one + 1)
+    column[second - first:] += (source[above] - source[second:last]) * (is_open[above] & is_open[second:last])
+    column[:last_but_one - first] += (source[below] - source[first:last_but_one]) * (
+        is_open[below] & is_open[first:last_but_one])
+    np.multiply(column, np.float32(4), out=target)
+    flow = (column[:, 1:] - column[:, :-1]) * (free[:, 1:] & free[:, :-1])
+    target[:, :-1] += flow
+    target[:, 1:] -= flow
     target *= OF_SIXTEEN

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import shown
-from ai_core.maps.blurring import blur_rows
+from ai_core.maps.blurring import blur_rows, blur_rows_within_walls
 from ai_core.maps.map_area import MapArea
 from ai_core.maps.map_layer import LARGEST_VALUE, MapLayer
 from ai_core.maps.spreading import spread
@@ -120,7 +120,10 @@ class InfluenceMap:
         for left in range(layer.blur_passes - 1, -1, -1):
             target = picture if left == 0 else others[left % 2]
             for first, last in self._slices():
-                blur_rows(source, first, last, column, target)
+                if layer.blur_stops_at_walls and is_open is not None:
+                    blur_rows_within_walls(source, first, last, is_open, column, target)
+                else:
+                    blur_rows(source, first, last, column, target)
                 yield last - first
             source = target
 

@@ -33,6 +33,7 @@ class MapLayer:
         kept_per_m: how far it spreads: share kept per metre, 0 to below 1, of the
             strongest that reaches a cell, along the cells and round walls; 0 does not.
         blur_passes: how often the picture is smoothed, 0 or more; the total stays.
+        blur_stops_at_walls: whether walls hold up the blur, too, where the map has any.
 
     Raises:
         TypeError, ValueError: if a value is of another type or out of range.
@@ -46,6 +47,7 @@ class MapLayer:
     most: float = LARGEST_VALUE
     kept_per_m: float = 0.0
     blur_passes: int = 0
+    blur_stops_at_walls: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:

@@ -19,6 +19,25 @@ def blurred(values):
     ]
 
 
+def blurred_within_walls(values, is_open):
+    """One pass: columns, then rows; what a wall or the edge holds up stays where it is."""
+    height, width = len(values), len(values[0])
+
+    def one_way(cells, steps):
+        def at(row, column, step):
+            other = row + step[0], column + step[1]
+            is_inside = 0 <= other[0] < height and 0 <= other[1] < width
+            return other if is_inside and is_open[row][column] and is_open[other[0]][other[1]] else (row, column)
+
+        return [
+            [sum(cells[r][c] for r, c in ((row, column), (row, column), *(at(row, column, one) for one in steps))) / 4
+             for column in range(width)]
+            for row in range(height)
+        ]
+
+    return one_way(one_way(values, ((-1, 0), (1, 0))), ((0, -1), (0, 1)))
+
+
 def spread(values, kept, is_open):
     """The strongest that reaches a cell by steps along rows and columns, until nothing changes."""
     height, width = len(values), len(values[0])

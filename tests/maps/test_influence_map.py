@@ -9,6 +9,7 @@ from hypothesis.extra import numpy as arrays
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
+from ai_core.maps.blurring import blur_rows_within_walls
 from ai_core.maps.decision_map import DecisionMap
 from ai_core.maps.map_area import MapArea
 from ai_core.maps.map_layer import MapLayer
@@ -47,6 +48,33 @@ def test_blur_is_that_of_a_plain_loop_and_keeps_the_total(world, passes):
     found = picture_of(MapLayer("heat", blur_passes=passes), strengths)
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
     assert found.sum(dtype=np.float64) == pytest.approx(strengths.sum(dtype=np.float64), rel=1e-6, abs=1e-6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(worlds(), st.integers(1, 4))
+def test_a_blur_that_stops_at_walls_is_that_of_a_plain_loop_and_keeps_the_total(world, passes):
+    strengths, is_open = world
+    expected = strengths.tolist()
+    for _ in range(passes):
+        expected = plain_maps.blurred_within_walls(expected, is_open.tolist())
+    layer = MapLayer("heat", blur_passes=passes, blur_stops_at_walls=True)
+    found = picture_of(layer, strengths, is_open=is_open)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-4)
+    assert found.sum(dtype=np.float64) == pytest.approx(strengths.sum(dtype=np.float64), rel=1e-5, abs=1e-5)
+    assert (found[~is_open] == strengths[~is_open]).all(), "what is in a wall stays there"
+    without = picture_of(layer, strengths)
+    assert (without == picture_of(MapLayer("heat", blur_passes=passes), strengths)).all(), "no walls, no difference"
+
+
+@settings(max_examples=40, deadline=None)
+@given(worlds(), st.integers(1, 8))
+def test_rows_blurred_a_few_at_a_time_are_those_blurred_at_once(world, rows):
+    strengths, is_open = world
+    at_once, in_slices, scratch = (np.empty_like(strengths) for _ in range(3))
+    blur_rows_within_walls(strengths, 0, len(strengths), is_open, scratch, at_once)
+    for first in range(0, len(strengths), rows):
+        blur_rows_within_walls(strengths, first, min(first + rows, len(strengths)), is_open, scratch, in_slices)
+    assert (in_slices == at_once).all()
 
 
 @settings(max_examples=60, deadline=None)

@@ -32,6 +32,7 @@ class DecisionLayer(Resource):
         doc="How far it spreads: share kept per metre, round walls; 0 does not spread. In 2D metres are pixels_per_m.")
     blur_passes = export(
         int, 0, range=(0, MOST_BLUR_PASSES, 1), doc="How often the picture is smoothed; its total stays.")
+    blur_stops_at_walls = export(bool, False, doc="On: nothing is smoothed through the map's walls.")
 
     def layer(self) -> MapLayer:
         """Return it as the library's.
@@ -43,4 +44,5 @@ class DecisionLayer(Resource):
             raise ValueError("layer_name must not be empty; say what units call it")
         return MapLayer(
             self.layer_name, "latest" if self.writes == self.Writes.LATEST else "sum", self.initial, self.kept_per_s,
-            self.grows_per_s, self.most, self.kept_per_m, self.blur_passes)
+            self.grows_per_s, self.most, self.kept_per_m, self.blur_passes,
+            self.blur_stops_at_walls)
