@@ -116,8 +116,18 @@ class Perceiver:
     @property
     def listens(self) -> bool:
         """Whether somebody is told what it senses."""
-        listeners = self._listeners
-        return listeners.on_sensed is not None and (listeners.listens is None or listeners.listens())
+        listeners, faults = self._listeners, self._faults
+        if listeners.on_sensed is None or listeners.listens is None:
+            return listeners.on_sensed is not None
+        key = (self, "listens")
+        if faults.has_quarantined and faults.is_quarantined(key):
+            return True
+        try:
+            return bool(listeners.listens())
+        except Exception as error:  # who cannot say is told
+            frame = 0 if self.home is None else self.home.now.frame
+            faults.failed(key, f"listens of sensor {self.sensor_id}", frame, error)
+            return True
 
     def needs_looks(self, now_s: float) -> bool:
         """Return True if it must be looked at in every pass."""

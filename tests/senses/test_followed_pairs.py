@@ -202,3 +202,15 @@ def test_a_budget_of_time_that_is_always_spent_starves_nobody():
     for _ in range(80):
         world.tick(budget=Budget.of_time(2.0, stopwatch))
     assert all(world.manager.memory_of(guard).find(thief) for guard in guards)
+
+
+def test_a_memory_that_is_shared_from_now_on_has_what_was_seen_up_to_now():
+    world = World(modalities=[Modality.sight()], tell_every_s=100)
+    memory = SenseMemory()
+    world.eye((0, 0, 0), threshold=0.01, memory=memory)
+    thief = world.thing((0, 0, -4))
+    for frame in range(5):
+        world.manager.move_sources([thief], [(frame, 0, -4)])
+        world.tick()
+    world.eye((1, 0, 0), threshold=0.01, memory=memory)
+    assert memory.find(thief).last_known_position == (4.0, 0.0, -4.0)

@@ -187,6 +187,15 @@ def test_who_has_nobody_to_tell_keeps_what_it_would_have_told_last():
     assert [one.at for one in world.heard] == [0.5]
 
 
+def test_who_cannot_say_whether_it_listens_is_told_and_reported():
+    world = World(reraise=False, tell_every_s=0)
+    world.eye((0, 0, 0), listens=lambda: 1 / 0)
+    world.thing((0, 0, -4))
+    world.tick(frames=5)
+    assert len(world.heard) == 5
+    assert [fault.name for fault in world.reported] == ["listens of sensor 0"] * 3
+
+
 def test_touch_needs_no_eyes_and_a_sense_of_ones_own_needs_no_code():
     telepathy = Modality("telepathy", range_m=1000, attenuation=0.999, is_continuous=True)
     world = World(modalities=[Modality.touch(range_m=1.0), telepathy], line_of_sight=Rays())
