@@ -144,6 +144,15 @@ def test_a_crowd_in_a_frame_is_drawn_with_few_bars_and_who_overran_stays_red():
     assert [bar[1:] for bar in bars if bar[0] == strip.OVERRAN] == [[100.0, 2.0]]
 
 
+def test_schedulers_to_choose_from_are_those_that_are_there_now(level, overlay, physics_frames):
+    overlay.shown = True
+    physics_frames(2)
+    (choice,) = overlay._panel.find_children("*", "OptionButton", True, False)
+    for paths in (["/root/One", "/root/Two"], ["/root/One", "/root/Other"]):
+        overlay._panel.show_report({**overlay.get_report(), "schedulers": paths})
+        assert [choice.get_item_text(index) for index in range(choice.item_count)] == paths
+
+
 def test_what_a_crowd_makes_dear_is_told_once_for_each_choice(level, overlay, physics_frames):
     overlay.shown = True
     physics_frames(3)

@@ -175,7 +175,8 @@ func _ask() -> void:
 
 func _fill_schedulers(paths: Array) -> void:
 	_schedulers.visible = paths.size() > 1
-	if _schedulers.item_count == paths.size():
+	var have := range(_schedulers.item_count).map(func(index: int) -> String: return _schedulers.get_item_text(index))
+	if have == paths:
 		return
 	_schedulers.clear()
 	for path: String in paths:
