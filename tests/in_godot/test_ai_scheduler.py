@@ -154,7 +154,7 @@ def test_a_wrong_type_of_behavior_is_refused_by_the_engine(scheduler):
 
 def test_a_callable_to_nothing_is_refused_at_the_call(scheduler, gdscript, expect_errors):
     empty = gdscript("extends RefCounted\nstatic func it() -> Callable: return Callable()").it()
-    expect_errors("add_behavior needs a Callable that can be called", times=1)
+    expect_errors("add_behavior needs a Callable that can be called, got an empty Callable", times=1)
     scheduler.call("add_behavior", empty)
     assert scheduler.get_stats()["behaviors"] == []
 

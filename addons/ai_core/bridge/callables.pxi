@@ -45,6 +45,8 @@ cdef class GDCallable:
     def __eq__(self, other): return isinstance(other, GDCallable) and self.get("hash") == other.get("hash")
     def __hash__(self): return self.get("hash")
     def __repr__(self):
+        if self.get("is_null"):
+            return "an empty Callable"
         return f"<Callable {self.get('get_method')} of {self.get('get_object')!r}>"
 
 
