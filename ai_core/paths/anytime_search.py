@@ -107,7 +107,7 @@ class AnytimeSearch:
 
     @property
     def best(self) -> Path | None:
-        """The best way so far from ``start``, with its bound when it was found; None: none yet."""
+        """The best way so far from ``start``, with its bound when it was found or walked along; None: none yet."""
         return self._best
 
     @property
@@ -187,10 +187,10 @@ class AnytimeSearch:
             rest = best.cells[passed:]
             self._best = Path(best.state, rest, float(costs_along(self._passage, rest)[0]), best.expanded)
             return
+        if not self._is_done:
+            self._heart.repair(cell, self._weight)      # what ways cost at least, from here
         self._costs = self._costs[passed:]
         self._keep(best.cells[passed:])
-        if not self._is_done:
-            self._heart.repair(cell, self._weight)
 
     def learn(self, path: Path) -> None:
         """Take a way found elsewhere for the best, if it leads from where the mover is and is cheaper.

@@ -244,3 +244,19 @@ def test_a_way_says_how_much_too_dear_it_may_be():
         search.advance(Budget.of_steps(50))
     assert search.result.bound == 1
     assert first.cost <= first.bound * search.result.cost
+
+
+def test_the_bound_of_a_way_walked_along_is_that_of_its_rest():
+    numbers = np.random.default_rng(4)
+    for _ in range(40):
+        costs = numbers.choice(np.array([1, 1, 3, np.inf], np.float32), (30, 30))
+        passage = Grid(costs).passage()
+        start, goal = numbers.choice(np.flatnonzero(np.isfinite(costs)), 2).tolist()
+        search = AnytimeSearch(passage, start, goal)
+        while not search.is_done:
+            search.advance(Budget.of_steps(30))
+            if search.best is not None and search.best.is_found and len(search.best.cells) > 4:
+                search.walk_to(int(search.best.cells[2]))
+                cheapest = AStarSearch(passage, search.start, goal)
+                cheapest.advance(Budget.unlimited())
+                assert search.best.cost <= search.best.bound * cheapest.result.cost * (1 + 1e-6)
