@@ -156,6 +156,18 @@ def test_old_tickets_are_released_by_themselves(service, floor, physics_frames, 
     service.call("release", 99)
 
 
+def test_nothing_is_kept_of_tickets_that_a_script_releases(service, floor, physics_frames):
+    service.release_after_s = 0.0
+    first = service.request_path(Vector3(), Vector3(5, 0, 0))
+    until_over(service, first, physics_frames)
+    physics_frames(2)
+    for _ in range(3):
+        ticket = service.request_path(Vector3(), Vector3(5, 0, 0))
+        physics_frames(2)
+        service.release(ticket)
+    assert [number for _, number in service.saved()["told"]] == [first]
+
+
 @pytest.mark.parametrize(("start", "goal", "complaint"), [
     (Vector3(), Vector2(1, 0), "goal must be a Vector3, got"),
     (Vector3(float("nan"), 0, 0), Vector3(), "start must be a finite place"),

@@ -1,7 +1,6 @@
 """How ways are asked for, and who is told of them; a part of PathService."""
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -34,7 +33,7 @@ class PathAsking:
         self._open: dict[PathTicket, AskedPath] = {}      # which are not told yet
         self._improved: dict[PathTicket, None] = {}       # in the order in which they did
         self._over: list[PathTicket] = []
-        self._told: deque[tuple[float, int]] = deque()    # when tickets were over, and their ids
+        self._told: dict[int, float] = {}                 # by id, when a ticket was over; the first at first
 
     def end_asking(self) -> None:
         """Forget all tickets; ids are not used again."""
@@ -108,6 +107,7 @@ class PathAsking:
             self._service.cancel(asked.ticket)
         del self._asked[ticket]
         self._open.pop(asked.ticket, None)
+        self._told.pop(ticket, None)
 
     @property
     def asked_paths(self) -> list[AskedPath]:
@@ -137,12 +137,13 @@ class PathAsking:
                 return
         if self.release_after_s > 0:
             before_s = self._scheduler.clock.now.seconds - self.release_after_s
-            while self._told and self._told[0][0] < before_s:
-                self._asked.pop(self._told.popleft()[1], None)
+            while self._told and self._told[first := next(iter(self._told))] < before_s:
+                del self._told[first]
+                self._asked.pop(first, None)
 
     def _close(self, asked: AskedPath) -> None:
         del self._open[asked.ticket]
-        self._told.append((self._scheduler.clock.now.seconds, asked.number))
+        self._told[asked.number] = self._scheduler.clock.now.seconds
 
     def _of(self, question: str, number: int) -> AskedPath:
         asked = self._asked.get(number)

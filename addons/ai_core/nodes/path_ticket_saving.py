@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -41,7 +40,7 @@ class PathTicketSaving:
     _asked: dict[int, AskedPath]
     _open: dict[PathTicket, AskedPath]
     _over: list[PathTicket]
-    _told: deque[tuple[float, int]]
+    _told: dict[int, float]
     _improved: dict[PathTicket, None]
     begin_meanwhile: Callable[[], None]
     saved_meanwhile: Callable[[], State | None]
@@ -94,7 +93,7 @@ class PathTicketSaving:
                  "is_told": one.ticket not in self._open}
                 for one in self._asked.values()
             ],
-            "told": [[seconds, number] for seconds, number in self._told],
+            "told": [[seconds, number] for number, seconds in self._told.items()],
             "meanwhile": self.saved_meanwhile(),
         }
 
@@ -128,7 +127,7 @@ class PathTicketSaving:
             self._last_id = last_id
             self._take_asked(service, asked)
             self._told.clear()
-            self._told.extend(told)
+            self._told.update((number, seconds) for seconds, number in told)
             self.begin_meanwhile()
             change_meanwhile()
 
