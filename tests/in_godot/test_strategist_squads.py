@@ -177,7 +177,7 @@ def test_mistakes_are_told(node, strategist, enlist, expect_errors, physics_fram
     expect_errors("unknown product of its Strategist 'spaer'; did you mean 'spear'")
     enlist(army, 1, product="spaer")
     physics_frames(25)
-    expect_errors("squad 1000 is a Squad node")
+    expect_errors("squad_id must be below 1000, got 1000: from there on Squad nodes are numbered")
     strategist.call("report_squad", 1000, "army", Vector3(0, 0, 0), {})
     beside = construct("Squad")
     beside.strategist = army.get_path()
@@ -201,5 +201,12 @@ def test_the_sample_of_the_document_commands_squads(node, world, strategist, enl
     assert any(line.startswith("Army: regroup") for line in game.story)
     assert any(line.startswith("Scouts: scout") for line in game.story)
     assert strategist.get_stats()["enemies"] == 1
+    others = [node("Node3D", world, position=Vector3(30, 0, 10 * number)) for number in (2, 3)]
+    foe.free()
+    for other in others:
+        game.call("_on_target_gained", other, army)
+    assert len(army.core.met) == 2, "who is freed holds nobody up"
+    game.call("_on_target_lost", others[0], Vector3(30, 0, 20), army)
+    assert len(army.core.met) == 1
     game.queue_free()
     physics_frames(1)

@@ -25,7 +25,7 @@ from addons.ai_core.nodes.scene_saving import load_node, save_node
 from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import nearest, scheduler_of, scheduler_warnings, wait_for
 from addons.ai_core.nodes.strategist_reports import StrategistReports
-from addons.ai_core.nodes.strategist_squads import StrategistSquads
+from addons.ai_core.nodes.strategist_squads import FIRST_MET, FIRST_NUMBER, StrategistSquads
 from ai_core.maps.choke_points import choke_points
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Task, Turn
@@ -35,6 +35,7 @@ from ai_core.squads.personality import Personality
 from ai_core.squads.strategic_situation import Mission, StrategicPlan
 
 MAPS = "decision_maps"
+LOST_MAP = "has lost its DecisionMap and decides nothing; put one below the AIScheduler, or where decision_map says"
 WITHOUT_MAP = "found no DecisionMap and decides nothing; put one below the AIScheduler, or name it in decision_map"
 NEEDED_LAYERS = ("resources", "threat", "conflict", "exploration")
 
@@ -103,6 +104,7 @@ class Strategist(Node):
         self._scheduler: Any = None
         self._task: Task | None = None
         self._map: Any = None
+        self._has_lost_map = False
         self._reports = StrategistReports()
         self._squads = StrategistSquads(self)
         self._plan: StrategicPlan | None = None
@@ -117,8 +119,7 @@ class Strategist(Node):
         self._scheduler = scheduler_of(self)
         if self._scheduler is None:
             return
-        self._map = self.get_node_or_null(self.decision_map) if str(self.decision_map) else nearest(
-            self, "DecisionMap", MAPS)
+        self._map, self._has_lost_map = self._found_map(), False
         if self._map is None:
             report_error(WITHOUT_MAP, self)
             wait_for(self, MAPS)
@@ -150,8 +151,10 @@ class Strategist(Node):
     @method
     def report_squad(self, squad_id: int, role: str, place: Variant, units: dict, is_idle: bool = True) -> None:
         """Tell of a squad that is no Squad node of its own: role "army", "scouts" or "gatherers"; units by product."""
-        if squad_id in self._squads:
-            raise RefusedValue(f"squad {squad_id} is a Squad node, which it looks at itself; use a number below 1000")
+        if squad_id >= FIRST_NUMBER:
+            raise RefusedValue(
+                f"squad_id must be below {FIRST_NUMBER}, got {squad_id}: from there on Squad nodes are numbered, which"
+                " it looks at itself")
         self._reports.report_squad(self.core.tree, squad_id, role, self._ground(place), units, is_idle)
 
     @method
@@ -163,8 +166,10 @@ class Strategist(Node):
     @method
     def report_enemy(self, enemy_id: int, place: Variant, product_name: str = "", is_objective: bool = False) -> None:
         """Tell of an enemy that is seen now; the product says what it can do, "" for what does not fight."""
-        if self._squads.has_met(enemy_id):
-            raise RefusedValue(f"enemy {enemy_id} was met by a Squad; use numbers below a million")
+        if enemy_id >= FIRST_MET:
+            raise RefusedValue(
+                f"enemy_id must be below {FIRST_MET}, got {enemy_id}: from there on enemies that Squads meet are"
+                " numbered")
         self._reports.report_enemy(
             self.core.tree, enemy_id, self._ground(place), self._now_s(), product_name, is_objective)
 
@@ -262,6 +267,8 @@ class Strategist(Node):
         return self._core is not None
 
     def saved(self) -> State:
+        # Who fell since the last look has no path any more: a save would forget them.
+        self._reports.add_losses(*self._squads.fallen(self.core.thought_at_s))
         return {"version": 2, "strategist": self.core.save_state(), "reports": self._reports.save_state(),
                 "squads": self._squads.saved(self._scheduler)}
 
@@ -282,7 +289,27 @@ class Strategist(Node):
 
         return change
 
+    def _found_map(self) -> Any:
+        return self.get_node_or_null(self.decision_map) if str(self.decision_map) else nearest(
+            self, "DecisionMap", MAPS)
+
+    def _has_map(self) -> bool:
+        """Return whether its map is there; takes another if that was freed, and tells once that there is none."""
+        if self._map is None or (self._map.is_valid() and self._map.is_in_use()):
+            return self._map is not None
+        found = self._found_map()
+        if found is None or not found.is_in_use():
+            if not self._has_lost_map:
+                report_error(LOST_MAP, self)
+            self._has_lost_map = True
+            return False
+        self._map, self._has_lost_map = found, False
+        self._narrow = self._narrow_places()
+        return True
+
     def _think(self, turn: Turn) -> Generator[None, Turn, None]:
+        if not self._has_map():
+            return
         core, maps = self.core, self._map.core
         before = core.posture
         # A thought goes on over frames: its picture must stay, whatever the map draws meanwhile.
@@ -302,8 +329,8 @@ class Strategist(Node):
         if plan.posture != before:
             self.posture_changed.emit(plan.posture, plan.reasons[-1] if plan.reasons else "")
         for one in plan.missions:
-            if self._map is None:
-                break                                # a listener took it out of the tree
+            if not self._has_map():
+                break                                # a listener took it out of the tree, or freed the map
             old = missions.get(one.squad_id)
             is_new = old is None or (old.kind, old.place) != (one.kind, one.place)
             squad = self._squads.carry_out(one, self._map, is_new=is_new)
@@ -318,7 +345,7 @@ class Strategist(Node):
         self._wanted = wanted
         defense = next((one for one in plan.purchases if one.place is not None), None)
         known, self._wanted_defense = self._wanted_defense, defense and (defense.name, defense.place)
-        if defense is not None and self._wanted_defense != known and self._map is not None:
+        if defense is not None and self._wanted_defense != known and self._has_map():
             self.defense_wanted.emit(defense.name, self._map.place_of_ground(defense.place), defense.why)
 
     def _made(self) -> library.Strategist:

@@ -58,6 +58,7 @@ class StrategistSquads:
     def __init__(self, strategist: Any) -> None:
         self._strategist = strategist
         self._numbers: dict[int, int] = {}
+        self._next_number, self._next_met = FIRST_NUMBER, FIRST_MET
         self._costs: dict[int, float] = {}
         self._met: dict[int, MetEnemy] = {}
         self._told: set[int] = set()
@@ -68,18 +69,13 @@ class StrategistSquads:
         Cost: O(squads of the scene).
         """
         strategist, found = self._strategist, {}
+        self._numbers = {instance: one for instance, one in self._numbers.items() if get_object(instance) is not None}
         for squad in strategist.get_tree().get_nodes_in_group(SQUADS):
             if squad.strategist_node() == strategist:
-                following = 1 + max(self._numbers.values(), default=FIRST_NUMBER - 1)
-                found[self._numbers.setdefault(squad.instance_id, following)] = squad
+                number = self._numbers.setdefault(squad.instance_id, self._next_number)
+                self._next_number = max(self._next_number, number + 1)
+                found[number] = squad
         return dict(sorted(found.items()))
-
-    def __contains__(self, number: int) -> bool:
-        return number in self._numbers.values()
-
-    def has_met(self, number: int) -> bool:
-        """Return whether this is the number of an enemy that a squad met."""
-        return any(one.number == number for one in self._met.values())
 
     @property
     def met_count(self) -> int:
@@ -108,9 +104,10 @@ class StrategistSquads:
             if report is not None:
                 reports.append(report)
             self._see(squad, tree, ground, now_s)
-        gone = [one for one in self._costs if one not in costs and not _is_here(one)]
-        losses, self._costs = sum(self._costs[one] for one in gone), costs
-        kills = self._forget(now_s, before_s)
+        losses, kills = self.fallen(before_s)
+        self._costs = costs
+        self._told &= costs.keys()
+        self._forget(now_s)
         enemies = sorted(EnemyReport(one.number, one.place, one.seen_s, one.capabilities, one.is_objective)
                          for one in self._met.values())
         known = {name: count for name, count in owned.items() if name in tree.products}
@@ -136,23 +133,28 @@ class StrategistSquads:
             if known is None:
                 member = member_of(node)
                 name = "" if member is None else str(member.product)
-                number = 1 + max((one.number for one in self._met.values()), default=FIRST_MET - 1)
+                number, self._next_met = self._next_met, self._next_met + 1
                 cost = _cost(tree, name) if name in tree.products or sighting.capabilities is not None else 0.0
                 known = self._met[node.instance_id] = MetEnemy(number, (0.0, 0.0), now_s, None, False, cost)
             known.place, known.seen_s = ground.ground_of(squad.point(sighting.position)), now_s
             known.capabilities = sighting.capabilities
             known.is_objective = node.is_in_group(self._strategist.objective_group)
 
-    def _forget(self, now_s: float, before_s: float) -> float:
-        """Drop who is no more, or was not seen for long; return what those cost who fell in sight."""
-        kills, forget_after_s = 0.0, self._strategist.forget_after_s
+    def fallen(self, before_s: float) -> tuple[float, float]:
+        """Return what own members cost, and enemies that were in sight, who fell since it was asked last.
+
+        Args:
+            before_s: of the last look (s).
+        """
+        losses = sum(self._costs.pop(one) for one in list(self._costs) if not _is_here(one))
+        dead = [self._met.pop(one) for one in list(self._met) if not _is_here(one)]
+        return losses, sum(one.cost for one in dead if one.seen_s >= before_s)
+
+    def _forget(self, now_s: float) -> None:
+        """Drop enemies that were not seen for long."""
         for instance, one in list(self._met.items()):
-            if not _is_here(instance):
-                kills += one.cost if one.seen_s >= before_s else 0.0
+            if not one.is_objective and now_s - one.seen_s > self._strategist.forget_after_s:
                 del self._met[instance]
-            elif not one.is_objective and now_s - one.seen_s > forget_after_s:
-                del self._met[instance]
-        return kills
 
     def carry_out(self, mission: Mission, ground: Any, *, is_new: bool) -> Any:
         """Order the squad of a mission to its place, if it is not on its way there; return it, None if it has none.
@@ -194,7 +196,7 @@ class StrategistSquads:
         for index, row in enumerate(fields.items("numbers")):
             path, number = Fields({"row": row}, f"numbers[{index}]").items("row", count=2)
             one = Fields({"path": path, "id": number}, f"numbers[{index}]")
-            numbers[_node(one, scheduler, "Squad").instance_id] = one.whole("id")
+            numbers[_node(one, scheduler, "Squad").instance_id] = one.whole("id", minimum=FIRST_NUMBER)
         for index, row in enumerate(fields.items("members")):
             path, cost = Fields({"row": row}, f"members[{index}]").items("row", count=2)
             one = Fields({"path": path, "cost": cost}, f"members[{index}]")
@@ -204,13 +206,18 @@ class StrategistSquads:
             x, y = one.numbers("place", count=2)
             member = member_of(node)
             met[node.instance_id] = MetEnemy(
-                one.whole("id"), (x, y), one.seconds("seen_s", latest_s=LATEST_S),
+                one.whole("id", minimum=FIRST_MET), (x, y), one.seconds("seen_s", latest_s=LATEST_S),
                 None if member is None else member.capabilities(), one.flag("is_objective"),
                 one.number("cost", minimum=0))
             one.end()
+        for name, ids in (("numbers", list(numbers.values())), ("met", [one.number for one in met.values()])):
+            if len(set(ids)) < len(fields.anything(name)):
+                fields.refuse(name, "has a node or a number twice")
 
         def change() -> None:
             self._numbers, self._costs, self._met = numbers, costs, met
+            self._next_number = max(numbers.values(), default=FIRST_NUMBER - 1) + 1
+            self._next_met = max((one.number for one in met.values()), default=FIRST_MET - 1) + 1
 
         return change
 
