@@ -85,3 +85,29 @@ def test_what_is_connected_before_the_tree_lives_is_told_from_the_first_end_on(n
     node("Node", scheduler).add_child(tree)
     scheduler.step()
     assert listener.get("heard") == 1
+
+
+def test_who_was_connected_from_the_start_is_told_whoever_else_listens_no_more(node, scheduler, gdscript):
+    listener = gdscript(LISTENER + """
+    var ends := 0
+    func note(_path, _status) -> void: ends += 1
+    func listen_to_all_by_name(tree: Node) -> void: tree.connect("habit_exited", note)
+    func leave(tree: Node) -> void: tree.disconnect("habit_exited", note)
+""").new()
+    node("Node").add_child(listener)
+    tree = construct("HabitTree")
+    tree.set("launch", 3)
+    habits = [construct("HabitCheckValue") for _ in range(10)]
+    for habit in habits:
+        habit.set("key", "nothing")
+        tree.add_child(habit)
+    listener.call("listen_by_name", habits[4])       # as a scene file does
+    listener.call("listen_to_all_by_name", tree)
+    node("Node", scheduler).add_child(tree)
+    for _ in range(LONG):
+        scheduler.step()
+    assert listener.get("ends") == 10 * LONG
+    listener.call("leave", tree)
+    for _ in range(LONG):
+        scheduler.step()
+    assert listener.get("heard") == 2 * LONG

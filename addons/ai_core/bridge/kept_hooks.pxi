@@ -101,7 +101,7 @@ cdef class NodeRow:
         most four times as many looks as there are nodes.
         """
         cdef Py_ssize_t i, at = 0, turn = -1
-        cdef bint is_full = self.looks < FULL_LOOKS
+        cdef bint is_full = self.looks < FULL_LOOKS, is_any_heard = False
         cdef GDObject node
         self.looks += 1
         if self.looks % LOOKS_PER_TURN == 0:
@@ -113,11 +113,13 @@ cdef class NodeRow:
                     return True                          # who was dropped may have listeners
                 if (is_full or i == turn or node.instance.names_signals) and self.is_one_heard(i, at):
                     node.instance.names_signals = 1      # asked each time from now on
-                    return True
+                    is_any_heard = True
+                    if not is_full:                      # else the others are to be known, too: this one may go
+                        return True
             while self.names[at] != NULL:
                 at += 1
             at += 1
-        return False
+        return is_any_heard
 
     cdef bint is_one_heard(self, Py_ssize_t number, Py_ssize_t at) except -1:
         """Ask the engine about the signals of one node, whose names begin at a place."""
