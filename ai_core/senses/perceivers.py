@@ -161,9 +161,11 @@ class Perceivers:
 
     def stop_following(self, perceiver: Perceiver) -> None:
         """Learn that somebody changed a perceiver's memory or meters: look at it anew."""
-        if self._all.get(perceiver.sensor_id) is perceiver and not self._is_anew:
+        if self._all.get(perceiver.sensor_id) is not perceiver:
+            return
+        self._heard.drop(perceiver.sensor_id)      # signals come before the first look after loading
+        if not self._is_anew:
             self._followed.drop(perceiver.sensor_id)
-            self._heard.drop(perceiver.sensor_id)
             self._disturbed.add(perceiver.sensor_id)
             self._note(perceiver)
 

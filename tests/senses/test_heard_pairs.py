@@ -110,3 +110,26 @@ def test_a_report_after_noted_signals_is_as_late_as_the_last_of_them(hallway):
     memory = world.manager.memory_of(guard)
     told, = memory.hear_report(other.report_of(99))
     assert told.at_s == memory.find(thief).last_sensed_s
+
+
+@pytest.mark.parametrize("begin_anew", [
+    lambda manager, guard: manager.prepare_state(manager.save_state())(),
+    lambda manager, guard: manager._perceivers[guard].forget_all(),
+], ids=["loaded", "all forgotten"])
+def test_who_forgets_before_the_first_look_after_loading_gains_by_the_next_signal(begin_anew):
+    world = World(modalities=[hearing(), Modality.sight()])
+    told, gained = [], []
+
+    def forget_at_the_second(sensation):
+        told.append(sensation)
+        if len(told) == 2:
+            world.manager.memory_of(guard).forget(thief)
+
+    guard = world.ear((0, 0, 0), memory=SenseMemory(), on_sensed=forget_at_the_second, on_gained=gained.append)
+    thief = world.manager.add_source(position=(0, 0, 4), strengths={"hearing": 1.0})
+    begin_anew(world.manager, guard)
+    for _ in range(3):
+        world.manager.emit(thief, "hearing")
+    world.tick()
+    assert [one.target for one in gained] == [thief, thief]
+    assert world.manager.memory_of(guard).find(thief) is not None
