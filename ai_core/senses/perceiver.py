@@ -123,11 +123,14 @@ class Perceiver:
         if faults.has_quarantined and faults.is_quarantined(key):
             return True
         try:
-            return bool(listeners.listens())
+            found = bool(listeners.listens())
         except Exception as error:  # who cannot say is told
             frame = 0 if self.home is None else self.home.now.frame
             faults.failed(key, f"listens of sensor {self.sensor_id}", frame, error)
             return True
+        if faults.has_failing:
+            faults.succeeded(key)
+        return found
 
     def needs_looks(self, now_s: float) -> bool:
         """Return True if it must be looked at in every pass."""

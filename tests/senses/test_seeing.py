@@ -1,4 +1,5 @@
 """Sight in the regional manager: who is seen, how strongly, and who is asked when."""
+import itertools
 import math
 from itertools import pairwise
 
@@ -194,6 +195,16 @@ def test_who_cannot_say_whether_it_listens_is_told_and_reported():
     world.tick(frames=5)
     assert len(world.heard) == 5
     assert [fault.name for fault in world.reported] == ["listens of sensor 0"] * 3
+
+
+def test_who_cannot_say_now_and_then_whether_it_listens_is_asked_again():
+    answers = itertools.cycle([1, None, 1])
+    world = World(reraise=False, tell_every_s=0)
+    world.eye((0, 0, 0), listens=lambda: next(answers) > 0)
+    world.thing((0, 0, -4))
+    world.tick(frames=18)
+    assert len(world.heard) == 18
+    assert len(world.reported) >= 6      # never thrice in a row
 
 
 def test_touch_needs_no_eyes_and_a_sense_of_ones_own_needs_no_code():
