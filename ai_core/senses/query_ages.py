@@ -64,13 +64,13 @@ class QueryAges:
             self.longest_wait_s = max(self.longest_wait_s, self.age_s(oldest, now_s))
 
     def note_cut_short(self, pairs: int) -> None:
-        """Note that the budget ended after so many pairs of those that this pass was to ask."""
+        """Note that only so many pairs of those that this pass was to ask could be asked."""
         self._cut_short.append((self.passes, pairs))
+        self._forget_cut_short()
 
     def fewest(self, pairs_at_once: int) -> int:
         """Return how many pairs the least of the last ``PASSES_TIMED`` passes asked, if there were enough."""
-        while self._cut_short and self._cut_short[0][0] <= self.passes - PASSES_TIMED:
-            self._cut_short.popleft()
+        self._forget_cut_short()
         return min((pairs for _, pairs in self._cut_short), default=pairs_at_once)
 
     def age_passes(self, moment: int) -> int:
@@ -87,6 +87,10 @@ class QueryAges:
         """The longest time between the ends of two of the last ``PASSES_TIMED`` passes (s)."""
         ended_s = list(self._ended_s)[-PASSES_TIMED:]
         return max((b - a for a, b in pairwise(ended_s)), default=0.0)
+
+    def _forget_cut_short(self) -> None:
+        while self._cut_short and self._cut_short[0][0] <= self.passes - PASSES_TIMED:
+            self._cut_short.popleft()
 
     def save_state(self) -> State:
         """Return it as plain data."""

@@ -245,8 +245,9 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
         if len(question.row) and not self.faults.is_quarantined(key):
             if budget.is_spent:
                 return False
+            wanted = len(question.row)
             question, _ = self._visibility.affordable(question, left)
-            if left < self.maximum_rays:
+            if left < self.maximum_rays and (len(question.row) < wanted or wanted == left):
                 self._continuous.ages.note_cut_short(len(question.row))
             self._ask_in_parts(question, rays, budget)
         return True

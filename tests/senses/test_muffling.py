@@ -6,10 +6,12 @@ import json
 import numpy as np
 import pytest
 
+from ai_core.budget import Budget
 from ai_core.errors import UnknownNameError
 from ai_core.senses.modality import Modality
 from ai_core.senses.muffling import Materials
-from tests.senses.worlds import World
+from ai_core.senses.query_ages import PASSES_TIMED
+from tests.senses.worlds import AHEAD, ALL_ROUND, Rays, World
 
 NAN = float("nan")
 
@@ -145,3 +147,30 @@ def test_impossible_materials_are_refused():
         Materials({"brick": 2})
     with pytest.raises(UnknownNameError, match="unknown material 'stone'"):
         Materials({"brick": 0.1}).kept([["stone"]])
+
+
+def muffled_and_seen(pairs):
+    """Where one hears through a wall in each advance, and so many see somebody."""
+    world = World(between=lambda starts, *_: np.full(len(starts), 0.5), line_of_sight=Rays(), maximum_rays=8)
+    world.ear((0, 0, 0))
+    for _ in range(pairs):
+        world.eye((0, 0, 0))
+    source = world.manager.add_source(position=(0, 0, -4), strengths={"sight": 1.0})
+    for _ in range(100):
+        world.manager.emit(source, "hearing", 2.0)
+        world.tick()
+    return world.manager
+
+
+def test_rays_for_walls_count_for_how_long_sight_waits_only_if_it_has_to():
+    manager = muffled_and_seen(2)
+    for _ in range(6):
+        manager.add_sensor(position=(0, 0, 0), forward=AHEAD, thresholds={"sight": 0.5}, sight_cones=[ALL_ROUND])
+    manager.advance(Budget.unlimited())
+    assert manager.statistics()["rays_asked"] == 8
+    assert manager.statistics()["advances_until_all_are_asked"] == 1
+    assert muffled_and_seen(15).statistics()["advances_until_all_are_asked"] == 3      # 7 of 8 rays are left
+
+
+def test_what_is_known_of_passes_that_asked_less_is_forgotten_whether_or_not_somebody_wants_to_know():
+    assert len(muffled_and_seen(15)._continuous.ages._cut_short) <= PASSES_TIMED
