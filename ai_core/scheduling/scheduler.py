@@ -166,10 +166,11 @@ class Scheduler(TaskRunning):
         self._close(task)
 
     def remove_all(self) -> None:
-        """Forget all tasks, and let go of their work at once; ``remove`` does so in the next frame if they wait."""
+        """Forget all tasks, and let go of their work now, or as the frame ends if one runs; ``remove`` may be later."""
         for task in self.tasks:
             self.remove(task)
-        self._put_waiting({})
+        if not self._is_advancing:
+            self._put_waiting({})
 
     def pause(self, task: Task) -> None:
         """Leave ``task`` out until ``resume``; work half done stays half done, its phase is kept.
@@ -340,12 +341,12 @@ class Scheduler(TaskRunning):
         return list(chain.from_iterable(map(tasks_of, self._due_buckets)))  # who may not run is in no bucket
 
     def _end_frame(self) -> None:
-        if self._touched:
-            for task in self._touched:
-                self._put_in_table(task)
-            self._touched.clear()
-        self._due_buckets = []
-        self._table.moment = None
+        for task in self._touched:
+            self._put_in_table(task)
+        self._touched.clear()
+        if not self._tasks and self._waiting:      # all were removed meanwhile
+            self._put_waiting({})
+        self._due_buckets, self._table.moment = [], None
         self._frame += 1
         self._is_advancing = False
 

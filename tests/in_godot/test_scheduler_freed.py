@@ -107,3 +107,22 @@ def test_who_found_another_meanwhile_is_left_alone(node, world, gdscript, physic
     first.free()
     physics_frames(2)
     assert behavior._task is task
+
+
+def test_it_may_be_freed_by_what_it_runs_while_others_wait(node, world, gdscript, physics_frames):
+    scheduler = node("AIScheduler", world, budget_us=1.0)
+    worker = gdscript("""
+        extends Node
+        var runs := 0
+        var scheduler
+        func think(_elapsed_s: float) -> void:
+            runs += 1
+            OS.delay_usec(10)
+            if runs == 9: scheduler.free()
+    """).new()
+    world.add_child(worker)
+    worker.set("scheduler", scheduler)
+    for number in range(6):
+        scheduler.add_behavior(worker.think, 1, -1, 1.0, f"thought {number}")
+    physics_frames(30)
+    assert worker.get("runs") == 9

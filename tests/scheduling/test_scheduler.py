@@ -85,6 +85,24 @@ def test_all_removed_at_once_nothing_holds_their_work_though_some_wait_for_their
     run(scheduler, 2)
 
 
+def test_work_may_remove_all_while_others_wait_and_nothing_is_kept_after_the_frame(make, clock):
+    scheduler, runs = make(clock), []
+
+    def work(turn):
+        turn.budget.spend(1)
+        runs.append(turn)
+        if len(runs) == 4:
+            scheduler.remove_all()
+
+    for _ in range(5):
+        scheduler.add(work)
+    run(scheduler, 6, steps=1)
+    assert len(runs) == 4
+    assert (scheduler.tasks, list(scheduler._waiting)) == ((), [])
+    scheduler.add(idle)
+    run(scheduler)
+
+
 def test_work_added_by_work_runs_from_the_next_frame_on(make, clock):
     scheduler, added = make(clock), []
     parent = scheduler.add(lambda turn: added.append(scheduler.add(idle)), name="parent")
