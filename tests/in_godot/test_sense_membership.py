@@ -57,6 +57,20 @@ def test_its_own_source_that_comes_back_after_a_load_is_its_own_too(node, schedu
     assert not eye.can_sense(own)
 
 
+def test_its_own_source_may_come_after_others_have_come_meanwhile(node, scheduler, physics_frames):
+    node("SenseManager", scheduler)
+    own = node("SenseSource3D", scheduler, name="Own", position=Vector3(0, 0, -1))
+    eye = node("Sensor3D", scheduler, own_source="../Own")
+    physics_frames(2)
+    scheduler.remove_child(own)
+    other = node("SenseSource3D", scheduler, position=Vector3(0, 0, -2))
+    physics_frames(2)
+    scheduler.add_child(own)
+    physics_frames(3)
+    assert eye.can_sense(other)
+    assert not eye.can_sense(own)
+
+
 @pytest.mark.parametrize("act", [False, True])
 def test_a_sound_comes_from_where_its_source_is_in_that_moment(node, scheduler, physics_frames, signals, act):
     node("SenseManager", scheduler)

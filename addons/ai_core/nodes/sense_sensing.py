@@ -165,11 +165,13 @@ class Sensing(SensorQuestions, SenseMember):
         return warnings
 
     def _own_id(self, manager: Any) -> int | None:
-        own = self.get_node_or_null(self.own_source) if self.own_source else None
-        if own is None or not own.is_class(self.source_class):
+        if not self.own_source:
             return None
-        if manager.source_node(own.source_id) != own:
-            manager.await_own_source(self)   # a later sibling: it joins after this one
+        own = self.get_node_or_null(self.own_source)
+        if own is None or (own.is_class(self.source_class) and manager.source_node(own.source_id) != own):
+            manager.await_own_source(self)   # a later sibling, which joins after this one; or it has left
+            return None
+        if not own.is_class(self.source_class):
             return None
         manager.note_own_source(own.source_id, self)
         return own.source_id
