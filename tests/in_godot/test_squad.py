@@ -221,3 +221,12 @@ def test_the_samples_of_the_document_run(node, gdscript, physics_frames):
     assert level.get("story")[0].endswith("commands")
     assert "retreat: nobody can hit air" in level.get("story")
     level.free()
+
+
+def test_whom_two_members_see_is_one_enemy(node, world, squad, physics_frames):
+    recruits(node, world, squad, 2)
+    foe, other = (node("Node3D", world, position=Vector3(20, 0, z)) for z in (0, 5))
+    physics_frames(1)
+    squad.see([foe, other, foe])
+    squad.see([foe, foe, other])
+    assert [sighting.enemy_id for sighting in squad.core.met] == [1, 2]

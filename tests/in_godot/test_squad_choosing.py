@@ -152,3 +152,17 @@ def test_posts_of_tactics_lie_on_the_navigation_map(node, world, scheduler, phys
     posts = [task["position"] for task in squad.get_tasks().values() if task["kind"] == "flank"]
     assert len(posts) == 2
     assert all(-0.1 <= post.y <= 320.1 for post in posts), "12 m aside would be 384 pixels: off the map"
+
+
+def test_who_is_split_off_goes_by_the_same_rules(node, world, scheduler, physics_frames):
+    squad = squad_by(node, scheduler, tactic_rules=rules("flank: met | do flanking, repeats"))
+    members = [member for _, member in recruits(node, world, squad, 4, **armed(ground=2.0))]
+    physics_frames(2)
+    other = squad.split(members[2:], "Beta")
+    other.see([enemy(node, world)])
+    physics_frames(10)
+    assert (squad.tactic, other.tactic) == ("", "flanking")
+    asking = rules("flank: dark | do flanking, repeats", facts={"dark": "how_dark"})
+    asked = squad_by(node, scheduler, tactic_rules=asking)
+    members = [member for _, member in recruits(node, world, asked, 2)]
+    assert asked.split(members[1:], "Gamma").tactic_rules is None

@@ -57,20 +57,23 @@ class SquadJoining:
 
     @method
     def split(self: Any, members: list, squad_name: str) -> Node:
-        """Make some members a Squad of their own, beside this one, with the same settings and no order; return it."""
+        """Make some members a Squad of their own, beside this one, with the same settings and no order; return it.
+
+        It has no script and no habits, which know of this one; tactic_rules whose facts ask a script stay here.
+        """
         ids = [self.id_of(one) for one in members]
         self._check_to_move(ids)
         other = construct("Squad")
         other.set_name(squad_name)
         for name in COPIED:
             other.set(name, getattr(self, name))
+        rules = self.tactic_rules
+        if rules is not None and not any(isinstance(one, str) for one in rules.facts.values()):
+            other.tactic_rules = rules
         self.get_parent().add_child(other)
-        service = self.path_service()
-        if service is not None:
-            other.paths = other.get_path_to(service)
-        strategist = self.strategist_node()
-        if strategist is not None:
-            other.strategist = other.get_path_to(strategist)
+        for name, node in (("paths", self.path_service()), ("strategist", self.strategist_node())):
+            if node is not None:
+                other.set(name, other.get_path_to(node))
         for one in ids:
             self.give(self._members[one], other)
         return other

@@ -45,7 +45,9 @@ class SquadMeeting:
             number = known.get(body.instance_id)
             if number is None:
                 self._last_enemy += 1
-                number = self._last_enemy
+                number = known[body.instance_id] = self._last_enemy
+            if number in seen:
+                continue                             # two members saw the same
             member = member_of(body)
             can = None if member is None else member.capabilities()
             seen[number] = body.instance_id
