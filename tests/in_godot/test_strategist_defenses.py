@@ -49,6 +49,9 @@ def test_a_tower_is_wanted_in_the_gap_and_then_no_more_than_personality_says(str
     physics_frames(5)
     assert [(name, place) for name, place, _ in wanted] == [("tower", Vector2(525, 525))]
     assert "tower" in list(strategist.get_purchases())
+    strategist.report_defense(0, "tower", Vector2(525, 525))
+    physics_frames(5)
+    assert len(wanted) == 2, "the next one at the same place is told, too"
     for number in range(5):
         strategist.report_defense(number, "tower", Vector2(525, 525))
     physics_frames(2)
@@ -56,6 +59,7 @@ def test_a_tower_is_wanted_in_the_gap_and_then_no_more_than_personality_says(str
     strategist.remove_defense(0)
     physics_frames(2)
     assert "tower" in list(strategist.get_purchases())
+    assert len(wanted) == 3
 
 
 def test_defenses_are_saved(strategist, scheduler, physics_frames):

@@ -109,3 +109,20 @@ def test_a_listener_may_free_the_map(node, maps, strategist, enlist, expect_erro
     expect_errors("has lost its DecisionMap and decides nothing")
     physics_frames(30)
     assert len(told) == 1
+
+
+def test_what_is_no_map_is_told(node, scheduler, expect_errors):  # noqa: F811
+    expect_errors("found no DecisionMap and decides nothing")
+    base = node("Node3D", scheduler)
+    made = node("Strategist", base, decision_map=base.get_path())
+    assert any("found no DecisionMap" in one for one in made._get_configuration_warnings())
+
+
+def test_missions_look_for_squads_once(node, strategist, enlist, physics_frames):  # noqa: F811
+    for name in ("First", "Second", "Third"):
+        enlist(squad_of(node, strategist, name), 1)
+    physics_frames(12)
+    nodes, asked = strategist._squads.nodes, []
+    strategist._squads.nodes = lambda: asked.append(1) or nodes()
+    strategist._tell(strategist.core.posture, strategist._plan)
+    assert len(asked) == 1

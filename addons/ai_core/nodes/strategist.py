@@ -32,7 +32,7 @@ from ai_core.scheduling.task import Task, Turn
 from ai_core.squads import strategist as library
 from ai_core.squads.build_order import BuildOrder, TechnologyTree
 from ai_core.squads.personality import Personality
-from ai_core.squads.strategic_situation import Mission, StrategicPlan
+from ai_core.squads.strategic_situation import Mission, Purchase, StrategicPlan
 
 MAPS = "decision_maps"
 LOST_MAP = "has lost its DecisionMap and decides nothing; put one below the AIScheduler, or where decision_map says"
@@ -111,7 +111,7 @@ class Strategist(Node):
         self._missions: dict[int, Mission] = {}
         self._wanted = ""
         self._narrow: tuple[tuple[float, float], ...] = ()
-        self._wanted_defense: tuple[str, tuple[float, float]] | None = None
+        self._wanted_defense: Purchase | None = None     # its why says how many stand there: one more is told, too
 
     def on_entered(self) -> None:
         if self._task is not None:
@@ -290,8 +290,9 @@ class Strategist(Node):
         return change
 
     def _found_map(self) -> Any:
-        return self.get_node_or_null(self.decision_map) if str(self.decision_map) else nearest(
+        found = self.get_node_or_null(self.decision_map) if str(self.decision_map) else nearest(
             self, "DecisionMap", MAPS)
+        return found if found is not None and found.is_class("DecisionMap") else None
 
     def _has_map(self) -> bool:
         """Return whether its map is there; takes another if that was freed, and tells once that there is none."""
@@ -328,12 +329,13 @@ class Strategist(Node):
         missions, self._missions = self._missions, {one.squad_id: one for one in plan.missions}
         if plan.posture != before:
             self.posture_changed.emit(plan.posture, plan.reasons[-1] if plan.reasons else "")
+        squads = self._squads.nodes() if self.is_inside_tree() else {}
         for one in plan.missions:
             if not self._has_map():
                 break                                # a listener took it out of the tree, or freed the map
             old = missions.get(one.squad_id)
             is_new = old is None or (old.kind, old.place) != (one.kind, one.place)
-            squad = self._squads.carry_out(one, self._map, is_new=is_new)
+            squad = self._squads.carry_out(one, squads.get(one.squad_id), self._map, is_new=is_new)
             if is_new:
                 place = self._map.place_of_ground(one.place)
                 if squad is not None:
@@ -344,7 +346,7 @@ class Strategist(Node):
             self.purchase_wanted.emit(wanted, plan.purchases[0].why)
         self._wanted = wanted
         defense = next((one for one in plan.purchases if one.place is not None), None)
-        known, self._wanted_defense = self._wanted_defense, defense and (defense.name, defense.place)
+        known, self._wanted_defense = self._wanted_defense, defense
         if defense is not None and self._wanted_defense != known and self._has_map():
             self.defense_wanted.emit(defense.name, self._map.place_of_ground(defense.place), defense.why)
 
@@ -393,6 +395,6 @@ class Strategist(Node):
         warnings = list(scheduler_warnings(self))
         if not self.products:
             warnings.append("has no products and decides nothing; add StrategicProducts")
-        if not str(self.decision_map) and nearest(self, "DecisionMap", MAPS) is None:
+        if self._found_map() is None:
             warnings.append(WITHOUT_MAP)
         return warnings

@@ -156,14 +156,14 @@ class StrategistSquads:
             if not one.is_objective and now_s - one.seen_s > self._strategist.forget_after_s:
                 del self._met[instance]
 
-    def carry_out(self, mission: Mission, ground: Any, *, is_new: bool) -> Any:
+    @staticmethod
+    def carry_out(mission: Mission, squad: Any, ground: Any, *, is_new: bool) -> Any:
         """Order the squad of a mission to its place, if it is not on its way there; return it, None if it has none.
 
         What failed is tried again, but for scouts: a place nobody can get to counts as seen, as they would
         be sent there for ever.
         """
-        squad = self.nodes().get(mission.squad_id)
-        if squad is None or not squad.is_in_use() or not len(squad.core):
+        if squad is None or not squad.is_valid() or not squad.is_in_use() or not len(squad.core):
             return None
         order = squad.core.order
         is_there = order.goal is not None and math.dist(
