@@ -126,3 +126,23 @@ def test_missions_look_for_squads_once(node, strategist, enlist, physics_frames)
     strategist._squads.nodes = lambda: asked.append(1) or nodes()
     strategist._tell(strategist.core.posture, strategist._plan)
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize("who", ["squad", "base"])
+def test_who_leaves_the_tree_and_comes_back_is_on_its_mission_again(
+        node, strategist, enlist, physics_frames, expect_errors, who):  # noqa: F811
+    army = squad_of(node, strategist, "Army")
+    enlist(army, 4)
+    physics_frames(12)
+    gone = army if who == "squad" else strategist.get_parent()
+    above = gone.get_parent()
+    above.remove_child(gone)
+    if who == "base":
+        assert strategist.get_mission(1000) == {}
+        assert set(strategist.get_expectations().values()) == {None}
+        expect_errors("does not run; it needs an AIScheduler, a DecisionMap")
+        strategist.call("get_narrow_places")
+    above.add_child(gone)
+    physics_frames(30)
+    assert strategist.get_mission(1000)["kind"] == "regroup"
+    assert army.get_order()["kind"] == "move"

@@ -139,7 +139,8 @@ class Strategist(Node):
         if self._task is not None and self._scheduler.is_valid():
             self._scheduler.unschedule(self._task)
             self._scheduler.leave(self)
-        self._core = self._task = self._scheduler = self._map = None
+        self._core = self._task = self._scheduler = self._map = self._plan = self._wanted_defense = None
+        self._missions, self._wanted = {}, ""       # told anew where it comes back: its squads know of none
 
     @property
     def core(self) -> library.Strategist:
@@ -153,8 +154,7 @@ class Strategist(Node):
         """Tell of a squad that is no Squad node of its own: role "army", "scouts" or "gatherers"; units by product."""
         if squad_id >= FIRST_NUMBER:
             raise RefusedValue(
-                f"squad_id must be below {FIRST_NUMBER}, got {squad_id}: from there on Squad nodes are numbered, which"
-                " it looks at itself")
+                f"squad_id must be below {FIRST_NUMBER}, got {squad_id}: from there on Squad nodes are numbered")
         self._reports.report_squad(self.core.tree, squad_id, role, self._ground(place), units, is_idle)
 
     @method
@@ -168,8 +168,7 @@ class Strategist(Node):
         """Tell of an enemy that is seen now; the product says what it can do, "" for what does not fight."""
         if enemy_id >= FIRST_MET:
             raise RefusedValue(
-                f"enemy_id must be below {FIRST_MET}, got {enemy_id}: from there on enemies that Squads meet are"
-                " numbered")
+                f"enemy_id must be below {FIRST_MET}, got {enemy_id}: Squads number those they meet from there on")
         self._reports.report_enemy(
             self.core.tree, enemy_id, self._ground(place), self._now_s(), product_name, is_objective)
 
@@ -196,6 +195,7 @@ class Strategist(Node):
     @method
     def get_narrow_places(self) -> Variant:
         """Return the narrow places it knows, packed."""
+        self.core  # noqa: B018
         return self._map.places_of_grounds(np.array(self._narrow, np.float32).reshape(-1, 2))
 
     @method

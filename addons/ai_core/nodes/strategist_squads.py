@@ -160,8 +160,8 @@ class StrategistSquads:
     def carry_out(mission: Mission, squad: Any, ground: Any, *, is_new: bool) -> Any:
         """Order the squad of a mission to its place, if it is not on its way there; return it, None if it has none.
 
-        What failed is tried again, but for scouts: a place nobody can get to counts as seen, as they would
-        be sent there for ever.
+        Who was out of the tree knows of no order, and gets it again. What failed is tried again, but for
+        scouts: a place nobody can get to counts as seen, as they would be sent there for ever.
         """
         if squad is None or not squad.is_valid() or not squad.is_in_use() or not len(squad.core):
             return None
@@ -170,7 +170,7 @@ class StrategistSquads:
             ground.ground_of(squad.point(order.goal)), mission.place) <= SAME_PLACE_M
         if is_there and order.state == "failed" and mission.kind == "scout":
             ground.core.write_at("exploration", [mission.place], 0.0)
-        elif (is_there and order.state == "failed") or (is_new and not is_there):
+        elif (is_there and order.state == "failed") or ((is_new or not order.number) and not is_there):
             height = 0.0 if squad.has_dimensions == 2 else float(squad.core.centre[1])
             squad.move_to(ground.place_of_ground(mission.place, height))
         return squad
