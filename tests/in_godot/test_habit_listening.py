@@ -111,3 +111,23 @@ def test_who_was_connected_from_the_start_is_told_whoever_else_listens_no_more(n
     for _ in range(LONG):
         scheduler.step()
     assert listener.get("heard") == 2 * LONG
+
+
+@pytest.mark.parametrize("which", range(10))
+def test_who_connects_by_name_to_a_tree_whose_habits_take_their_time_hears_every_end(node, scheduler, listener, which):
+    tree = construct("HabitTree")
+    tree.set("launch", 1)
+    waits = [construct("HabitWait") for _ in range(10)]
+    for wait in waits:
+        wait.set("seconds", 1.0)
+        tree.add_child(wait)
+    node("Node", scheduler).add_child(tree)
+    for _ in range(60 * 25):                          # in the middle of the third round, and of a wait
+        scheduler.step()
+    assert tree.get_active_paths() != []
+    while waits[which].is_active():                   # its end may be too near
+        scheduler.step()
+    listener.call("listen_by_name", waits[which])
+    for _ in range(60 * 21):
+        scheduler.step()
+    assert listener.get("heard") == 2

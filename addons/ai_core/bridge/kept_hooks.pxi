@@ -9,6 +9,8 @@ cdef enum:
     FULL_LOOKS = 8               # after which all nodes are asked in turn, beside those whose signals were named
     LOOKS_PER_TURN = 4           # looks from one node's turn to the next one's; what a turn costs is felt in each tick
 
+cdef double ROUND_S = 0.4        # time in which all nodes have their turn, however few looks there are (s); docs/habits.md says 0.5
+
 cdef void* NOBODY = NULL         # where the pointer of what is not there is read
 
 cdef extern from *:
@@ -43,6 +45,9 @@ cdef class NodeRow:
     cdef void** names            # OWNED; of the signals of the first node, NULL, of the second, …
     cdef Py_ssize_t count
     cdef Py_ssize_t looks        # how often it was asked who listens
+    cdef Py_ssize_t turn         # whose turn is next
+    cdef double looked_s         # when it was asked last (s)
+    cdef double turns            # that have come and were not taken (count)
 
     def __init__(self, nodes, signals=()):
         cdef GDObject node
@@ -92,26 +97,28 @@ cdef class NodeRow:
         gd_object_method_bind_ptrcall(bind_has_connections, self.pointers[number][0], arguments, &found)
         return found
 
-    def has_listeners(self):
+    def has_listeners(self, double now_s=0.0):
         """Return whether something is, or may be, connected to a signal of one of the nodes.
 
         Asking the engine takes as long as a small habit. So after some looks it is asked of those
         nodes whose signals somebody has named since they were made, as who connects to
         ``node.exited`` does, and of the others in turn: who connects by name is seen after at
-        most four times as many looks as there are nodes.
+        most four times as many looks as there are nodes, and by the first look ``ROUND_S`` later.
+
+        Args:
+            now_s: time by any clock (s).
         """
-        cdef Py_ssize_t i, at = 0, turn = -1
+        cdef Py_ssize_t i, at = 0, turns = self.turns_at(now_s), first = self.turn
         cdef bint is_full = self.looks < FULL_LOOKS, is_any_heard = False
         cdef GDObject node
         self.looks += 1
-        if self.looks % LOOKS_PER_TURN == 0:
-            turn = self.looks // LOOKS_PER_TURN % self.count
+        self.turn = (first + turns) % max(1, self.count)
         for i in range(self.count):
             if self.nodes[i] is not None:
                 node = <GDObject>self.nodes[i]
                 if self.pointers[i][0] == NULL:
                     return True                          # who was dropped may have listeners
-                if (is_full or i == turn or node.instance.names_signals) and self.is_one_heard(i, at):
+                if (is_full or (i - first + self.count) % self.count < turns or node.instance.names_signals) and self.is_one_heard(i, at):
                     node.instance.names_signals = 1      # asked each time from now on
                     is_any_heard = True
                     if not is_full:                      # else the others are to be known, too: this one may go
@@ -120,6 +127,18 @@ cdef class NodeRow:
                 at += 1
             at += 1
         return is_any_heard
+
+    cdef Py_ssize_t turns_at(self, double now_s):
+        """Return how many nodes have their turn by now, and take note that they had it."""
+        cdef Py_ssize_t turns
+        if self.looks % LOOKS_PER_TURN == 0:
+            self.turns += 1
+        if now_s != self.looked_s:                       # it goes back when a saved game is loaded
+            self.turns += abs(now_s - self.looked_s) / ROUND_S * self.count
+            self.looked_s = now_s
+        turns = <Py_ssize_t>min(self.turns, <double>self.count)
+        self.turns = min(self.turns - turns, 1.0)
+        return turns
 
     cdef bint is_one_heard(self, Py_ssize_t number, Py_ssize_t at) except -1:
         """Ask the engine about the signals of one node, whose names begin at a place."""

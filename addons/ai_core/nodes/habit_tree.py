@@ -291,7 +291,7 @@ class HabitTree(OfCharacter, Node):
 
     def has_listeners(self) -> bool:
         """Return whether something is connected to a signal of this tree or its habits."""
-        return bool(self.core is not None and self.core.parts.has_listeners())
+        return bool(self.core is not None and self.core.parts.has_listeners(self.core.seconds))
 
     def habit_leaves(self, habit: Habit, *, at_once: bool) -> None:
         """A habit below goes; one that is active ends before it is gone."""
