@@ -1,12 +1,22 @@
 """Nodes that override what keeps ours in order, and do not call it."""
 from __future__ import annotations
 
+import functools
+
 from addons.ai_core.bridge.gd import gdclass, register_all
 from addons.ai_core.nodes.ai_behavior import AIBehavior
 from addons.ai_core.nodes.habit import Habit
 from addons.ai_core.nodes.habit_tree import HabitTree
 
 told = []
+
+
+def decorated(function):
+    @functools.wraps(function)
+    def call(node):
+        function(node)
+
+    return call
 
 
 class Loud:
@@ -24,6 +34,7 @@ class SilentHabit(Habit):
     def on_entered(self):
         told.append("entered")
 
+    @decorated
     def on_exit_tree(self):
         told.append("left" if self._tree is not None else "left too late")
 

@@ -27,7 +27,7 @@ NOTIFICATIONS = {
 LEAVING = {"on_predelete", "on_exit_tree"}
 """What a class does before its bases: they still work then. All else is done by bases first."""
 
-DONE = "_done_of_notification"
+DONE, ONCE = "_done_of_notification", "_is_done_once"
 
 Part = Callable[[Any], object]
 
@@ -46,7 +46,7 @@ def told(cls: type, name: str) -> Part | None:
         part = base.__dict__.get(name)
         if part is None or level is found_in:    # of the plain classes that a declared one is made of, the first
             continue
-        if parts and not hasattr(part, "__wrapped__"):
+        if parts and getattr(part, ONCE, None) is not part:    # a decorator may have copied the mark
             part = _once(part)
             setattr(level, name, part)           # where super() finds it
         parts.append(part)
@@ -73,6 +73,7 @@ def _once(part: Part) -> Part:
             done.add(part)
             part(node)
 
+    setattr(do, ONCE, do)
     return do
 
 
