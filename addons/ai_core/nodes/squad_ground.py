@@ -33,9 +33,12 @@ class SceneRoutes:
         if service is None:
             return np.stack([start, goal])
         try:
-            return service, service.request_path(self._squad.point(start), self._squad.point(goal)), start, goal
+            return [service, self._asked(service, start, goal), start, goal]
         except RefusedValue as error:
             raise ValueError(str(error)) from None
+
+    def _asked(self, service: Any, start: Floats, goal: Floats) -> int:
+        return int(service.request_path(self._squad.point(start), self._squad.point(goal)))
 
     def points(self, ticket: Any) -> Floats | None:
         """Return the way (m); none if there is no way, None while it is searched for."""
@@ -44,7 +47,15 @@ class SceneRoutes:
         service, number, start, goal = ticket
         if not service.is_valid() or not service.is_inside_tree():
             return np.zeros((0, len(start)))
-        state = service.get_state(number)
+        try:
+            state = service.get_state(number)
+        except RefusedValue:        # released by itself before the squad's next thought: asked anew, and mostly kept
+            try:
+                ticket[1] = number = self._asked(service, start, goal)
+                state = service.get_state(number)
+            except RefusedValue as error:
+                ticket[1] = str(error)
+                return np.zeros((0, len(start)))
         if state in ("waiting", "running"):
             return None
         points = np.asarray(service.check_path(number), np.float64) / self._squad.unit
@@ -58,12 +69,12 @@ class SceneRoutes:
         service, number = ticket[:2]
         if not service.is_valid() or not service.is_inside_tree():
             return "its PathService is gone"
-        return f"the PathService says: {service.get_state(number)}"
+        return f"the PathService says: {number if isinstance(number, str) else service.get_state(number)}"
 
     def cancel(self, ticket: Any) -> None:
         """Give up a request."""
         if not isinstance(ticket, np.ndarray) and ticket[0].is_valid() and ticket[0].is_inside_tree():
-            ticket[0].cancel(ticket[1])
+            ticket[0].release(ticket[1])
 
 
 class NavigationStanding:
