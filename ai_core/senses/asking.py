@@ -129,6 +129,8 @@ class Asking:
 
         - ``sensors``, ``sources``, ``clues``, ``arrivals_under_way``, ``slow_signals``,
           ``scent_marks``, ``pairs_in_view`` (that take turns for a ray): counts now.
+        - ``arrivals_given_up``: signals at sensors, so far, that walls may muffle and for which
+          there was no ray in time; more ``maximum_rays`` mend that.
         - ``rays_asked``: in the last advance, background included.
         - ``passes``: rounds of asking that have ended; one an advance while the budget suffices.
         - ``oldest_query_passes``, ``oldest_query_s``: for how long that pair has waited that
@@ -146,6 +148,7 @@ class Asking:
             "sources": len(self._sources.ids),
             "clues": len(self._clues),
             "arrivals_under_way": len(self._emitted),
+            "arrivals_given_up": self._emitted.lines.given_up,
             "slow_signals": len(self._emitted.fronts),
             "scent_marks": 0 if self._smelling is None else len(self._smelling.trails),
             "pairs_in_view": continuous.pairs_needing_rays,

@@ -3,7 +3,7 @@
 A loud sound that reaches hundreds behind walls would cost hundreds of rays at
 once. Lines take turns instead: signals by the order of emission, of one signal
 the nearest sensor first. Who waits for its turn hears what it would have heard,
-by as many advances later.
+by as many advances later; when that would be much later, not at all.
 """
 from __future__ import annotations
 
@@ -16,6 +16,13 @@ from ai_core.senses.sensation import Point
 from ai_core.senses.signal_queue import Arrival, Signal
 
 __all__ = ["Line", "MuffledLines"]
+
+LATEST_S = 2.0
+"""How much later than it is due a signal may still be asked about (s).
+
+More lets a flood of signals put off all that come after it, and fills memory; less loses single
+ones of which very many hear. What is heard later than this misleads: who made it is elsewhere.
+"""
 
 
 class Line(NamedTuple):
@@ -43,10 +50,12 @@ class MuffledLines:
 
     Attributes:
         waiting: those that were not asked yet, in their order.
+        given_up: how many would have come more than ``LATEST_S`` too late (count).
     """
 
     def __init__(self) -> None:
         self.waiting: deque[Line] = deque()
+        self.given_up = 0
 
     def __len__(self) -> int:
         return len(self.waiting)
@@ -54,6 +63,12 @@ class MuffledLines:
     def add(self, lines: Iterable[Line]) -> None:
         """Let the lines of one signal wait."""
         self.waiting.extend(sorted(lines, key=lambda one: (one.arrival.distance_m, one.arrival.sensor_id)))
+
+    def give_up_late(self, now_s: float) -> None:
+        """Drop and count those at the front that are too late. Cost: O(dropped)."""
+        while self.waiting and self.waiting[0].arrival.due_s < now_s - LATEST_S:
+            self.waiting.popleft()
+            self.given_up += 1
 
     def take(self, most: int) -> list[Line]:
         """Take out those whose turn it is; at most so many."""

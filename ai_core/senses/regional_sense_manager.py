@@ -79,7 +79,8 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
         up: (3,) which way is up for sight cones; (0, 0, 1) in a 2D world.
         between: what share of a sound or smell gets through what stands
             between, or None: all of it. Asked once for many, of at most half of
-            ``maximum_rays`` lines in one advance: what is left over is heard later.
+            ``maximum_rays`` lines in one advance: what is left over is heard later, or
+            not at all if that is ``LATEST_S`` after it was due: ``arrivals_given_up``.
         background: what is behind targets that are seen, or None. It makes
             patterns and silhouettes count, and doubles the rays.
         camouflage: how well patterns show before others, or None.
@@ -221,6 +222,7 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
 
     def _listen(self, budget: Budget) -> None:
         """Ask what muffles signals: until half of the rays, or the budget, is spent; some at least."""
+        self._emitted.lines.give_up_late(self.clock.now.seconds)
         left = max(1, self.maximum_rays // 2)
         while left and len(self._emitted.lines) and not (self._rays_asked and budget.is_spent):
             asked = self._emitted.ask(min(left, RAYS_AT_ONCE))

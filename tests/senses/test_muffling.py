@@ -9,6 +9,7 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.errors import UnknownNameError
 from ai_core.senses.modality import Modality
+from ai_core.senses.muffled_lines import LATEST_S
 from ai_core.senses.muffling import Materials
 from ai_core.senses.query_ages import PASSES_TIMED
 from tests.senses.worlds import AHEAD, ALL_ROUND, Rays, World
@@ -119,12 +120,26 @@ def test_the_other_half_of_the_rays_is_left_to_sight():
 
 
 def test_who_stood_there_when_it_sounded_hears_it_though_it_was_asked_late_and_who_left_does_not():
-    world, _ = corridor(maximum_rays=2)
+    world, _ = corridor(maximum_rays=20)
     world.manager.emit(silent(world), "hearing", 2.0)
     world.tick()
     world.manager.remove_sensor(0)
     world.tick(frames=99)
     assert len(world.heard) == 99
+
+
+def test_sounds_that_never_get_their_turn_are_given_up_after_two_seconds_and_counted():
+    world, asked = corridor(maximum_rays=2)
+    source, most = silent(world), 0
+    for _ in range(60):
+        world.manager.emit(source, "hearing", 2.0)
+        world.tick()
+        most = max(most, world.manager.statistics()["arrivals_under_way"])
+    assert len(world.heard) == len(asked) == 60
+    assert max(one.at - one.sent_at for one in world.heard) <= LATEST_S
+    assert most <= 100 * (LATEST_S / 0.125 + 2)
+    assert world.manager.statistics()["arrivals_given_up"] == 60 * 100 - 60 - world.manager.statistics()[
+        "arrivals_under_way"]
 
 
 def test_lines_that_wait_are_saved():
