@@ -26,7 +26,7 @@ from addons.ai_core.nodes.cover_holding import CoverHolding
 from addons.ai_core.nodes.cover_scene_baking import CoverSceneBaking, packed_spots
 from addons.ai_core.nodes.scene_ground import why_no_ground
 from addons.ai_core.nodes.scene_values import path_of
-from addons.ai_core.nodes.scheduled import scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduled import leave_scheduler, scheduler_of, scheduler_warnings
 from ai_core.budget import Budget
 from ai_core.scheduling.task import Task, Turn
 
@@ -156,9 +156,7 @@ class CoverMap(BakingNode, CoverHolding, CoverAsking, Node):
         self._scheduler.join(self)
 
     def on_exit_tree(self) -> None:
-        if self._task is not None and self._scheduler.is_valid():
-            self._scheduler.unschedule(self._task)
-            self._scheduler.leave(self)
+        leave_scheduler(self, self._scheduler, self._task)
         self._task = self._scheduler = None
         self.end_work()
         self.end_asking()

@@ -26,7 +26,7 @@ from addons.ai_core.nodes.map_writer import GROUP
 from addons.ai_core.nodes.map_writers import MapWriters
 from addons.ai_core.nodes.scene_saving import load_node, save_node
 from addons.ai_core.nodes.scene_values import path_of
-from addons.ai_core.nodes.scheduled import call_waiting, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduled import call_waiting, leave_scheduler, scheduler_of, scheduler_warnings
 from ai_core.maps import decision_map as library
 from ai_core.maps import map_questions
 from ai_core.maps.choke_points import choke_points as narrow_places
@@ -93,9 +93,7 @@ class DecisionMap(MapGround, Node):
     def on_exit_tree(self) -> None:
         self._hide()
         self.writers.let_go()
-        if self._task is not None and self._scheduler.is_valid():
-            self._scheduler.unschedule(self._task)
-            self._scheduler.leave(self)
+        leave_scheduler(self, self._scheduler, self._task)
         self._core = self._task = self._scheduler = None
 
     @property

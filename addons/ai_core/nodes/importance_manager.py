@@ -15,7 +15,7 @@ from addons.ai_core.nodes.importance_pacing import Pace, Pacing
 from addons.ai_core.nodes.importance_saving import prepared_manager, saved_manager
 from addons.ai_core.nodes.scene_saving import load_node, save_node
 from addons.ai_core.nodes.scene_values import path_of
-from addons.ai_core.nodes.scheduled import call_waiting, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduled import call_waiting, leave_scheduler, scheduler_of, scheduler_warnings
 from ai_core.level_of_detail.importance import Importance
 from ai_core.level_of_detail.importance_settings import ImportanceSettings
 from ai_core.level_of_detail.level_limits import Level
@@ -95,9 +95,7 @@ class ImportanceManager(Node):
             call_waiting(self, GROUP)
 
     def on_exit_tree(self) -> None:
-        if self._task is not None and self._scheduler.is_valid():
-            self._scheduler.unschedule(self._task)
-            self._scheduler.leave(self)
+        leave_scheduler(self, self._scheduler, self._task)
         for node in (*self.agents.values(), *self.viewers.values()):
             node.lose_importance()
         self.agents, self.viewers, self.crowds, self.values, self._places_of = {}, {}, {}, {}, {}

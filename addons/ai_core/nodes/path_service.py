@@ -27,7 +27,7 @@ from addons.ai_core.nodes.path_drawing import DrawnPaths
 from addons.ai_core.nodes.path_meanwhile import MeanwhilePaths
 from addons.ai_core.nodes.path_ticket_saving import PathTicketSaving
 from addons.ai_core.nodes.scene_values import path_of
-from addons.ai_core.nodes.scheduled import scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduled import leave_scheduler, scheduler_of, scheduler_warnings
 from ai_core.maps.cell_moves import Corners
 from ai_core.maps.grid import Grid
 from ai_core.paths import path_service
@@ -168,9 +168,7 @@ class PathService(PathAsking, MeanwhilePaths, DrawnPaths, PathTicketSaving, Node
             self._scheduler.join(self)
 
     def on_exit_tree(self) -> None:
-        if self._task is not None and self._scheduler.is_valid():
-            self._scheduler.unschedule(self._task)
-            self._scheduler.leave(self)
+        leave_scheduler(self, self._scheduler, self._task)
         self._task = self._scheduler = None
         self.end_asking()
         self._begin_anew()

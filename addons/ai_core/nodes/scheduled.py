@@ -103,6 +103,13 @@ def look_for_another(scheduler: Any) -> None:
     orphans[0].get_tree().connect("process_frame", look, ONE_SHOT)
 
 
+def leave_scheduler(node: Node, scheduler: Any, task: Any) -> None:
+    """Take a node and its task out of the AIScheduler that it joined, which may be freed by now; None for no task."""
+    if task is not None and scheduler.is_valid():
+        scheduler.unschedule(task)
+        scheduler.leave(node)
+
+
 def check_callable(function: Any, purpose: str) -> None:
     """Raise RefusedValue if there is nothing to call."""
     if isinstance(function, GDCallable) and not function.is_valid():

@@ -19,7 +19,7 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.felt_collisions import FeltCollisions
 from addons.ai_core.nodes.scene_saving import load_node, save_node
 from addons.ai_core.nodes.scene_values import path_of
-from addons.ai_core.nodes.scheduled import call_waiting, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduled import call_waiting, leave_scheduler, scheduler_of, scheduler_warnings
 from addons.ai_core.nodes.sense_backdrop import Backdrops
 from addons.ai_core.nodes.sense_bodies import SenseBodies
 from addons.ai_core.nodes.sense_graph_of_scene import graph_of_scene, graph_warnings
@@ -83,9 +83,7 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, SenseSaving, Node):
 
     def on_exit_tree(self) -> None:
         self._hide()
-        if self._task is not None and self._scheduler.is_valid():
-            self._scheduler.unschedule(self._task)
-            self._scheduler.leave(self)
+        leave_scheduler(self, self._scheduler, self._task)
         for nodes in (self._sensors, self._sources, self._regions, self._portals):
             for node in nodes.values():
                 node.lose_manager()

@@ -23,7 +23,7 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.scene_saving import load_node, save_node
 from addons.ai_core.nodes.scene_values import path_of
-from addons.ai_core.nodes.scheduled import nearest, scheduler_of, scheduler_warnings, wait_for
+from addons.ai_core.nodes.scheduled import leave_scheduler, nearest, scheduler_of, scheduler_warnings, wait_for
 from addons.ai_core.nodes.strategist_reports import StrategistReports
 from addons.ai_core.nodes.strategist_squads import FIRST_MET, FIRST_NUMBER, StrategistSquads
 from ai_core.maps.choke_points import choke_points
@@ -136,9 +136,7 @@ class Strategist(Node):
         self._scheduler.join(self)
 
     def on_exit_tree(self) -> None:
-        if self._task is not None and self._scheduler.is_valid():
-            self._scheduler.unschedule(self._task)
-            self._scheduler.leave(self)
+        leave_scheduler(self, self._scheduler, self._task)
         self._core = self._task = self._scheduler = self._map = self._plan = self._wanted_defense = None
         self._missions, self._wanted = {}, ""       # told anew where it comes back: its squads know of none
 
