@@ -171,3 +171,26 @@ def test_listeners_stay_when_the_manager_moves_under_another_scheduler(node, phy
     manager.send("alarm")
     physics_frames(1)
     assert heard == ["alarm"]
+
+
+WRONG_CODES = {
+    "": "an event code must not be empty",
+    5: "a bit mask needs declared codes, got 5",
+    ("alarm", 5): "codes must all be texts, got 5 among them",
+}
+
+
+@pytest.mark.parametrize(("codes", "message"), WRONG_CODES.items(), ids=["empty", "mask", "number among texts"])
+def test_what_is_no_code_is_one_clear_error(manager, gdscript, expect_errors, codes, message):
+    listener = gdscript("""
+        extends Node
+        func listen(manager: AIEventManager, codes: Variant) -> void: manager.listen(codes, hear)
+        func signal_of(manager: AIEventManager, code: String) -> void: manager.signal_of(code)
+        func hear(_code: String, _arguments: Array) -> void: pass
+    """).new()
+    manager.add_child(listener)
+    expect_errors(message, times=2 if codes == "" else 1)
+    listener.call("listen", manager, list(codes) if isinstance(codes, tuple) else codes)
+    if codes == "":
+        listener.call("signal_of", manager, codes)
+    assert manager.get_stats()["listening_here"] == 0

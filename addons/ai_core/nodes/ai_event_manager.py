@@ -23,7 +23,7 @@ from addons.ai_core.nodes.event_day import EventDay
 from addons.ai_core.nodes.event_log_node import EventLogNode
 from addons.ai_core.nodes.event_radio import EventRadio
 from addons.ai_core.nodes.event_terms import listening_terms, sending_terms
-from addons.ai_core.nodes.scene_events import SceneEvents, events_of
+from addons.ai_core.nodes.scene_events import SceneEvents, events_of, memberships_of
 from addons.ai_core.nodes.scene_listening import manager_above
 from addons.ai_core.nodes.scene_saving import load_node, save_node
 from addons.ai_core.nodes.scheduled import call_waiting, check_callable, scheduler_of, scheduler_warnings
@@ -111,7 +111,7 @@ class AIEventManager(EventChecks, EventDay, EventLogNode, EventRadio, Node):
     def find_place(self) -> bool:
         """Be in the group of events that belongs to where the node is; False without a scheduler.
 
-        Under another scheduler than before it begins anew, with the same listeners.
+        Under another scheduler than before it begins anew, with the same listeners, radios, checks and time of day.
         """
         if not self.is_inside_tree():
             return self._group is not None
@@ -129,14 +129,15 @@ class AIEventManager(EventChecks, EventDay, EventLogNode, EventRadio, Node):
         return True
 
     def _begin_under(self, scheduler: Any) -> None:
-        heard = [] if self._group is None else [
-            one for member in self._events.in_group(self._group) for one in member.listenings]
+        here = [] if self._group is None else self._events.in_group(self._group)
+        carried = [one.carried for one in here]
         self._leave_events()
         self._events = events_of(scheduler)
         self._group = self._events.add(self)
-        for one in heard:
-            self._events.listen(self, one.code, one.handler, one.terms)
+        for one in carried:
+            one.begin(self)
         self.renew_checks()
+        self.renew_day()
         self.apply_log()
 
     def _leave_events(self) -> None:
@@ -245,14 +246,14 @@ class AIEventManager(EventChecks, EventDay, EventLogNode, EventRadio, Node):
         """
         if listener is None:
             raise RefusedValue("take_in needs a node, got null")
-        group, above, one = self.group, set(), self.group
+        above, one = set(), self.group
         while one is not None:
             above.add(one)
             one = one.above
         for node in [listener, *listener.find_children("*", "", True, False)]:
-            for member in self._events.of_node(node):
+            for member in memberships_of(node):
                 if member.member.group not in above:
-                    member.move_to(group)
+                    member.move_to(self)
 
     @method
     def hand_over(self, to: Node) -> None:
@@ -260,7 +261,7 @@ class AIEventManager(EventChecks, EventDay, EventLogNode, EventRadio, Node):
         if to is None or not to.is_class("AIEventManager"):
             raise RefusedValue(f"hand_over needs an AIEventManager, got {to!r}")
         for member in self.events.in_group(self.group):
-            member.move_to(to.group)
+            member.move_to(to)
 
     @method
     def is_heard(self, code: str) -> bool:
@@ -346,6 +347,8 @@ class AIEventManager(EventChecks, EventDay, EventLogNode, EventRadio, Node):
             known = self._look_up_codes()
         if known and code not in known and not (may_be_every and code == EVERY_CODE):
             raise UnknownNameError("event code", code, known)
+        if not code:
+            raise RefusedValue("an event code must not be empty; say what happened, such as 'door_opened'")
 
     def _get_configuration_warnings(self) -> list[str]:
         return [*scheduler_warnings(self), *self.day_warnings()]
@@ -357,7 +360,10 @@ class AIEventManager(EventChecks, EventDay, EventLogNode, EventRadio, Node):
         if isinstance(codes, int):
             return self._of_mask(codes)
         names = [codes] if isinstance(codes, (str, StringName)) else codes
-        wanted = tuple(dict.fromkeys(str(one) for one in names))
+        for one in names:
+            if not isinstance(one, (str, StringName)):
+                raise RefusedValue(f"codes must all be texts, got {one!r} among them; a bit mask stands alone")
+        wanted = tuple(dict.fromkeys(map(str, names)))
         if not wanted:
             raise RefusedValue("codes must name at least one event code, got none")
         for code in wanted:
@@ -366,6 +372,9 @@ class AIEventManager(EventChecks, EventDay, EventLogNode, EventRadio, Node):
 
     def _of_mask(self, mask: int) -> Any:
         known = self._look_up_codes()
+        if not known:
+            raise RefusedValue(
+                f"a bit mask needs declared codes, got {mask}; fill in codes in the inspector, or name what to hear")
         if not 0 < mask < 1 << len(known):
             raise RefusedValue(
                 f"a bit mask of {len(known)} declared codes must be from 1 to {(1 << len(known)) - 1}, got {mask}")

@@ -1,7 +1,7 @@
 """Time of day at an AIEventManager: who waits for 17:00, or for dawn, is told."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from addons.ai_core.bridge.gd import GDCallable, RefusedValue, SharedCall, export, method
 from addons.ai_core.nodes.event_terms import refusing
@@ -11,6 +11,13 @@ from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.events.event_registry import Listening
 from ai_core.events.time_of_day import TimeOfDay
+
+
+class Waiting(NamedTuple):
+    """Who waits for a time."""
+
+    listening: Listening
+    every_day: bool
 
 
 class EventDay:
@@ -29,14 +36,27 @@ class EventDay:
 
     def begin_day(self) -> None:
         self._day: TimeOfDay | None = None
-        self._waiting: dict[tuple[str, Any], Listening] = {}
+        self._waiting: dict[tuple[str, Any], Waiting] = {}
         self._tidy_at = 64
 
     def end_day(self) -> None:
-        for listening in self._waiting.values():
-            listening.stop()
+        for one in self._waiting.values():
+            one.listening.stop()
         self._waiting.clear()
         self._day = None
+
+    def renew_day(self) -> None:
+        """Go on under another scheduler, whose clock is another, at the time it was."""
+        before, self._day = self._day, None
+        if before is None:
+            return
+        waiting = {key: one for key, one in self._waiting.items() if one.listening.is_active}
+        self.end_day()
+        seconds = int(before.time_s)
+        time = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+        self.day.jump_to(time, day=before.day)      # tells nobody: none waits yet
+        for (time, handler), one in waiting.items():
+            self._wait(time, handler, one.every_day)
 
     @property
     def day(self) -> TimeOfDay | None:
@@ -65,19 +85,10 @@ class EventDay:
         keeper = self._with_day()
         waiting = keeper._waiting
         known = waiting.get((time, handler))
-        if known is not None and not every_day and keeper.day.listen_again(known):
+        if known is not None and not every_day and keeper.day.listen_again(known.listening):
             return
         self.not_at_time(time, handler)
-
-        def gone(_event: Any) -> None:
-            waiting.pop((time, handler), listening).stop()
-
-        call = SharedCall(handler, gone) if isinstance(handler, GDCallable) else (
-            lambda event: handler(event.code, list(event.arguments)))
-        name = callable_name(self.events.scheduler, handler)
-        with refusing():
-            listening = keeper.day.listen(time, call, every_day=every_day, name=name)
-        waiting[time, handler] = listening
+        keeper._wait(time, handler, every_day)
         keeper.forget_told()
 
     @method
@@ -85,7 +96,7 @@ class EventDay:
         """Wait for a time no longer; harmless if it did not."""
         waiting = self._with_day()._waiting.pop((time, handler), None)
         if waiting is not None:
-            waiting.stop()
+            waiting.listening.stop()
 
     @method
     def jump_to_time(self, time: str, day: int = -1) -> None:
@@ -107,9 +118,22 @@ class EventDay:
         """Let go of handlers that were told, and that no save can bring back; O(1) on average."""
         if len(self._waiting) < self._tidy_at:
             return
-        for key in [key for key, one in self._waiting.items() if self.day.events.is_over(one)]:
+        for key in [key for key, one in self._waiting.items() if self.day.events.is_over(one.listening)]:
             del self._waiting[key]
         self._tidy_at = max(64, 2 * len(self._waiting))
+
+    def _wait(self, time: str, handler: Any, every_day: bool) -> None:
+        waiting = self._waiting
+
+        def gone(_event: Any) -> None:
+            waiting.pop((time, handler), Waiting(listening, every_day)).listening.stop()
+
+        call = SharedCall(handler, gone) if isinstance(handler, GDCallable) else (
+            lambda event: handler(event.code, list(event.arguments)))
+        name = callable_name(self.events.scheduler, handler)
+        with refusing():
+            listening = self.day.listen(time, call, every_day=every_day, name=name)
+        waiting[time, handler] = Waiting(listening, every_day)
 
     def _with_day(self) -> Any:
         assert self.group is not None        # or else says what is missing

@@ -37,6 +37,11 @@ def events_under(scheduler: Any) -> SceneEvents | None:
     return _OF_SCHEDULER.get(scheduler.instance_id)
 
 
+def memberships_of(node: Any) -> list[ListeningNode]:
+    """Return where a node listens, under any scheduler."""
+    return [one for events in _OF_SCHEDULER.values() for one in events.of_node(node)]
+
+
 class SceneEvents:
     """The narrowcast under one scheduler, and which nodes its groups and members are.
 
@@ -82,7 +87,7 @@ class SceneEvents:
     def remove(self, group: Group) -> None:
         """Forget a manager, and whoever still listens there; those below come under the one above."""
         for one in self.in_group(group):
-            self._let_go(one)
+            self.let_go(one)
         for below in group.below:
             below.move_under(group.above)
         group.remove()
@@ -139,7 +144,7 @@ class SceneEvents:
         except Exception:
             self.forget(made)
             if not member.listenings and member not in self.radios:
-                self._let_go(member)
+                self.let_go(member)
             raise
 
     def unlisten(self, group: Group, code: str, handler: Any) -> None:
@@ -281,7 +286,8 @@ class SceneEvents:
     def _listenings_of(self, code: str, handler: Any) -> list[SceneListening]:
         return [one for one in self._listenings.get((code, handler), ()) if one.is_active]
 
-    def _let_go(self, member: ListeningNode) -> None:
+    def let_go(self, member: ListeningNode) -> None:
+        """Know a member no more."""
         for one in [*member.listenings]:
             self.forget(one)
         member.leave()
@@ -295,7 +301,7 @@ class SceneEvents:
         """Forget nodes that were freed and have not been told anything since; O(1) on average."""
         if always or len(self._members) >= self._purge_at:
             for one in [one for members in self._members.values() for one in members if one.is_freed]:
-                self._let_go(one)
+                self.let_go(one)
             self._purge_at = max(64, 2 * len(self._members))
 
     def _free_name(self, wanted: str) -> str:

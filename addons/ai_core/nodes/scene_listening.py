@@ -1,7 +1,7 @@
 """One Callable that listens to one code, and the node it belongs to as a member of a group."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from addons.ai_core.bridge.gd import GDCallable, SharedCall, get_object
 from addons.ai_core.nodes.scheduled import callable_name
@@ -80,6 +80,22 @@ class SceneListening:
         self._events.forget(self)
 
 
+class Carried(NamedTuple):
+    """What a node, or functions of none, take along to a manager under another scheduler."""
+
+    node_id: int
+    listenings: tuple[SceneListening, ...]
+    has_radio: bool
+
+    def begin(self, manager: Any) -> None:
+        """Listen, and be tuned in, at a manager."""
+        for one in self.listenings:
+            manager.events.listen(manager, one.code, one.handler, one.terms)
+        node = get_object(self.node_id) if self.has_radio else None
+        if node is not None:
+            manager.tune_in(node)
+
+
 class ListeningNode:
     """A node as a member of the group it listens in; follows it from manager to manager.
 
@@ -115,14 +131,25 @@ class ListeningNode:
     def entered(self) -> None:
         """Be where the node is now, if it was moved below another manager."""
         above = manager_above(get_object(self.node_id))
-        if above is not None and above.events == self._events:
-            self.move_to(above.group)
+        if above is not None:
+            self.move_to(above)
 
-    def move_to(self, group: Any) -> None:
-        """Hear that group from now on."""
+    def move_to(self, manager: Any) -> None:
+        """Hear a manager from now on; under another scheduler it begins there with what it listens to."""
+        if manager.events is not self._events:
+            carried = self.carried
+            self._events.let_go(self)
+            carried.begin(manager)
+            return
         for one in self.listenings:
             one.interrupt()
-        self.member.move_to(group)
+        self.member.move_to(manager.group)
+
+    @property
+    def carried(self) -> Carried:
+        """What it takes along."""
+        return Carried(
+            self.node_id, tuple(one for one in self.listenings if one.is_active), self in self._events.radios)
 
     def leave(self) -> None:
         """Be gone, with all it listens to."""

@@ -1,0 +1,134 @@
+"""An AIEventManager comes under another AIScheduler: who listens, waits for a time or has a radio goes on there."""
+from __future__ import annotations
+
+import pytest
+
+LISTENER = """
+    extends Node
+    var heard := []
+    func hear(_code: String, arguments: Array) -> void: heard.append_array(arguments)
+    func listen(manager: AIEventManager, terms: Dictionary = {}) -> void: manager.listen("alarm", hear, terms)
+"""
+
+
+@pytest.fixture
+def world(node):
+    """Where schedulers stand beside each other."""
+    return node("Node")
+
+
+@pytest.fixture
+def listener(gdscript):
+    def below(parent):
+        made = gdscript(LISTENER).new()
+        parent.add_child(made)
+        return made
+
+    return below
+
+
+def test_the_day_goes_on_under_another_scheduler_and_who_waits_is_told_once(node, world, physics_frames):
+    first = node("AIScheduler", world, budget_us=0.0)
+    manager = node("AIEventManager", world, day_length_s=24.0, day_starts_at="08:00")     # a minute a frame
+    told = []
+    for time, every_day in (("08:10", False), ("09:00", False), ("09:00:30", True)):
+        manager.at_time(time, lambda time, arguments: told.append((time, arguments[0])), every_day)
+    physics_frames(29)
+    assert told == [("08:10", 0)]
+    first.free()
+    node("AIScheduler", world, budget_us=0.0)
+    physics_frames(2)
+    before = manager.get_time_of_day()
+    assert "08:29" <= before <= "08:35"
+    physics_frames(60)
+    assert manager.get_time_of_day() > before
+    assert told[1:] == [("09:00", 0), ("09:00:30", 0)]
+    manager.jump_to_time("09:30", 1)
+    physics_frames(1)
+    assert told[3:] == [("09:00:30", 1)]
+
+
+def test_who_listened_once_and_was_told_is_not_told_again_under_another_scheduler(
+    node, world, listener, physics_frames,
+):
+    first = node("AIScheduler", world)
+    manager = node("AIEventManager", world)
+    ann = listener(manager)
+    ann.call("listen", manager, {"once": True})
+    manager.send("alarm", [1])
+    physics_frames(1)
+    first.free()
+    node("AIScheduler", world)
+    physics_frames(2)
+    manager.send("alarm", [2])
+    physics_frames(1)
+    assert ann.get("heard") == [1]
+
+
+def test_who_has_a_radio_is_tuned_in_under_another_scheduler_too(node, world, listener, physics_frames):
+    first = node("AIScheduler", world)
+    manager = node("AIEventManager", world)
+    ann, bob = listener(manager), listener(manager)
+    manager.tune_in(ann), manager.tune_in(bob)
+    first.free()
+    node("AIScheduler", world)
+    physics_frames(2)
+    manager.say_intent(ann, "flank")
+    physics_frames(1)
+    assert [one["content"] for one in manager.get_messages(bob)] == ["flank"]
+
+
+@pytest.fixture
+def two(node, world):
+    """Two managers, each below a scheduler of its own."""
+    return [node("AIEventManager", node("AIScheduler", world)) for _ in range(2)]
+
+
+def told(managers, listener, physics_frames):
+    """Return who of the managers is heard now."""
+    listener.set("heard", [])
+    for number, manager in enumerate(managers):
+        manager.send("alarm", [number])
+    physics_frames(2)
+    return listener.get("heard")
+
+
+def walk(ann, here, there):
+    here.remove_child(ann)
+    there.add_child(ann)
+
+
+WAYS = {
+    "it walks there": walk,
+    "it is taken in": lambda ann, here, there: there.take_in(ann),
+    "all are handed over": lambda ann, here, there: here.hand_over(there),
+}
+
+
+@pytest.mark.parametrize("go", WAYS.values(), ids=list(WAYS))
+def test_who_goes_to_a_manager_under_another_scheduler_hears_that_one_and_goes_on_from_there(
+    two, listener, physics_frames, go,
+):
+    here, there = two
+    ann, bob = listener(here), listener(there)
+    ann.call("listen", here)
+    here.tune_in(ann), there.tune_in(bob)
+    go(ann, here, there)
+    assert told(two, ann, physics_frames) == [1]
+    there.say_intent(bob, "flank")
+    physics_frames(2)
+    assert [one["content"] for one in there.get_messages(ann)] == ["flank"]
+    ann.get_parent().remove_child(ann)
+    here.add_child(ann)
+    if go is walk:
+        assert told(two, ann, physics_frames) == [0]
+
+
+def test_who_moves_with_its_manager_follows_its_node_afterwards_too(two, listener, physics_frames):
+    here, there = two
+    ann = listener(here)
+    ann.call("listen", here)
+    walk(here, here.get_parent(), there.get_parent())
+    assert told(two, ann, physics_frames) == [0]
+    walk(ann, here, there)
+    assert told(two, ann, physics_frames) == [1]
