@@ -99,3 +99,49 @@ def test_rays_may_be_more_or_fewer_while_the_game_runs(node, scheduler, physics_
     manager.maximum_rays = 2
     physics_frames(2)
     assert manager.get_stats()["rays_asked"] == 2
+
+
+@pytest.mark.parametrize("told", ["target_gained", "sensed", "target_lost", "target_forgotten", "awareness_changed"])
+@pytest.mark.parametrize("leaves", ["manager", "scheduler"])
+def test_who_is_told_may_end_the_scene_and_the_others_are_told_no_more(
+    node, scheduler, gdscript, physics_frames, signals, told, leaves,
+):
+    manager = node("SenseManager", scheduler)
+    first, second = (node("Sensor3D", lose_after_s=0.2, maximum_age_s=0.5) for _ in range(2))
+    thing = node("SenseSource3D", position=Vector3(0, 0, -5))
+    ends = node("Node")
+    ends.set_script(gdscript("""
+        extends Node
+        var leaving: Node
+        func end(_a = null, _b = null, _c = null, _d = null):
+            if leaving.is_inside_tree():
+                leaving.get_parent().remove_child(leaving)
+    """))
+    ends.set("leaving", {"manager": manager, "scheduler": scheduler}[leaves])
+    first.connect(told, ends.get("end"))
+    heard = signals(second, told)
+    for frames, distance_m in ((90, 5), (60, 500)):
+        physics_frames(frames)
+        if thing.is_valid():
+            thing.position = Vector3(0, 0, -distance_m)
+    physics_frames(60)
+    assert not manager.is_inside_tree()
+    assert heard == []
+    {"manager": manager, "scheduler": scheduler}[leaves].free()
+
+
+def test_who_hears_that_a_clue_faded_may_end_the_scene(node, scheduler, gdscript, physics_frames):
+    manager = node("SenseManager", scheduler)
+    node("Sensor3D")
+    clue = node("SenseSource3D", position=Vector3(0, 0, -5), lasts_s=0.1)
+    ends = node("Node")
+    ends.set_script(gdscript("""
+        extends Node
+        var leaving: Node
+        func end():
+            leaving.free()
+    """))
+    ends.set("leaving", manager)
+    clue.connect("faded", ends.get("end"))
+    physics_frames(20)
+    assert not manager.is_valid()

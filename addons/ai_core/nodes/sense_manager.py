@@ -304,6 +304,8 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, SenseSaving, Node):
             node = self._sources.get(heappop(self._fading)[1])
             if node is not None and node.until_s <= self.now_s and not node.has_faded:
                 node.fade()
+        if self._core is None:
+            return                  # who listens to ``faded`` has ended the scene
         sensor_ids, sensors, sensor_rows, forwards, source_ids, sources, source_rows = self._row_arrays()
         if sensors:
             self._read_places(sensors, sensor_rows, forwards)
@@ -313,7 +315,7 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, SenseSaving, Node):
             self.core.put_sources(source_ids, source_rows)
         self._feel()
         self.core.advance(turn.budget)
-        if self.show_in_game:
+        if self.show_in_game and self._core is not None:
             self._show(sensors, sources)
 
     def _show(self, sensors: list[Any], sources: list[Any]) -> None:

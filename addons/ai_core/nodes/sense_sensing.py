@@ -215,25 +215,34 @@ class Sensing(SensorQuestions, SenseMember):
     def take_id(self, sensor_id: int) -> None:
         self._id = sensor_id
 
+    # What another was told before in the same frame may have taken the manager out of the tree: end of the scene.
     def _tell_sensed(self, sensation: Sensation) -> None:
-        self.sensed.emit(
-            self._manager.source_node(sensation.source_id), sensation.modality,
-            float(sensation.intensity), self._manager.point(sensation.position))
+        manager = self._manager
+        if manager is not None:
+            self.sensed.emit(
+                manager.source_node(sensation.source_id), sensation.modality,
+                float(sensation.intensity), manager.point(sensation.position))
 
     def _tell_gained(self, change: MemoryChange) -> None:
-        self.target_gained.emit(self._manager.source_node(change.target))
+        self._tell_of(self.target_gained, change.target)
 
     def _tell_lost(self, change: MemoryChange) -> None:
-        self.target_lost.emit(self._manager.source_node(change.target), self._manager.point(change.last_known_position))
+        manager = self._manager
+        if manager is not None:
+            self.target_lost.emit(manager.source_node(change.target), manager.point(change.last_known_position))
 
     def _tell_expired(self, change: MemoryChange) -> None:
-        self.target_expired.emit(self._manager.source_node(change.target))
+        self._tell_of(self.target_expired, change.target)
 
     def _tell_told(self, change: MemoryChange) -> None:
-        self.target_told.emit(self._manager.source_node(change.target))
+        self._tell_of(self.target_told, change.target)
 
     def _tell_forgotten(self, change: MemoryChange) -> None:
-        self.target_forgotten.emit(self._manager.source_node(change.target))
+        self._tell_of(self.target_forgotten, change.target)
 
     def _tell_awareness(self, change: LevelChange) -> None:
-        self.awareness_changed.emit(self._manager.source_node(change.target), change.level, change.name)
+        self._tell_of(self.awareness_changed, change.target, change.level, change.name)
+
+    def _tell_of(self, told: Any, target: int, *more: Any) -> None:
+        if self._manager is not None:
+            told.emit(self._manager.source_node(target), *more)
