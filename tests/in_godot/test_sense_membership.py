@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from addons.ai_core.bridge.gd import Vector3
+from addons.ai_core.bridge.gd import Vector2, Vector3
 
 
 @pytest.fixture
@@ -145,3 +145,25 @@ def test_who_hears_that_a_clue_faded_may_end_the_scene(node, scheduler, gdscript
     clue.connect("faded", ends.get("end"))
     physics_frames(20)
     assert not manager.is_valid()
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_world_in_2d_beside_one_in_3d_has_a_manager_of_its_own(node, scheduler, physics_frames, first):
+    for dimensions in (first, 1 - first):
+        node("SenseManager", scheduler, dimensions=dimensions)
+    eye, thing = node("Sensor3D"), node("SenseSource3D", position=Vector3(0, 0, -5))
+    flat_eye, flat_thing = node("Sensor2D"), node("SenseSource2D", position=Vector2(100, 0))
+    physics_frames(3)
+    assert eye.can_sense(thing)
+    assert flat_eye.can_sense(flat_thing)
+
+
+def test_who_found_no_manager_of_its_dimensions_joins_one_that_comes_later(
+    node, scheduler, physics_frames, expect_errors,
+):
+    node("SenseManager", scheduler)
+    expect_errors("is in 2D, its SenseManager", times=2)
+    eye, thing = node("Sensor2D"), node("SenseSource2D", position=Vector2(100, 0))
+    node("SenseManager", scheduler, dimensions=1)
+    physics_frames(3)
+    assert eye.can_sense(thing)

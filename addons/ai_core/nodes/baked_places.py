@@ -5,8 +5,7 @@ from typing import Any
 
 from addons.ai_core.bridge.gd import AABB, NodePath, Rect2, construct
 from addons.ai_core.nodes.scene_values import path_of
-from addons.ai_core.nodes.scheduled import nearest
-from addons.ai_core.nodes.sense_place import BAKED, GROUP, is_baked
+from addons.ai_core.nodes.sense_place import BAKED, is_baked, manager_of
 from ai_core.senses.sense_graph import SenseGraph, SensePortal, SenseRegion
 
 SENSES = ("sight", "hearing", "smell")
@@ -27,7 +26,7 @@ class BakedPlaces:
 
     def __init__(self, baker: Any, level: Any, dimensions: int) -> None:
         self._baker, self._dimensions = baker, dimensions
-        manager = nearest(baker, "SenseManager", GROUP)
+        manager = manager_of(baker, dimensions)
         if dimensions == 2 and manager is not None and manager.pixels_per_m != baker.pixels_per_m:
             raise ValueError(
                 f"pixels_per_m is {baker.pixels_per_m:g} here and {manager.pixels_per_m:g} at the SenseManager"
@@ -54,7 +53,7 @@ class BakedPlaces:
         Raises:
             ValueError: if the graph that the scene has made is in use.
         """
-        manager = nearest(self._baker, "SenseManager", GROUP)
+        manager = manager_of(self._baker, self._dimensions)
         why = "" if manager is None else manager.why_not(self._baker)
         if why:
             raise ValueError(f"cannot bake into the scene: {why}")

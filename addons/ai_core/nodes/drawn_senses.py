@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from addons.ai_core.bridge.gd import Color, Vector2, Vector3, editor_method
-from addons.ai_core.nodes.scheduled import nearest
 from addons.ai_core.nodes.sense_drawing import (
     COLORS,
     IN_2D,
@@ -24,7 +23,7 @@ from addons.ai_core.nodes.sense_drawing import (
     in_plane,
     stepped,
 )
-from addons.ai_core.nodes.sense_place import GROUP
+from addons.ai_core.nodes.sense_place import manager_of
 
 SHORTEST_M = 0.3
 """A handle of something smaller is shown here, so that it can be taken hold of."""
@@ -62,7 +61,7 @@ class Drawn:
     @property
     def unit(self) -> float:
         """How long a metre is in the space of the node."""
-        manager = nearest(self, "SenseManager", GROUP) if self.is_flat else None  # type: ignore[arg-type]
+        manager = manager_of(self) if self.is_flat else None  # type: ignore[arg-type]
         return 32.0 if self.is_flat and manager is None else manager.pixels_per_m if self.is_flat else 1.0
 
     def drawing(self) -> dict[str, Points]:
@@ -188,14 +187,14 @@ class DrawnSource(Drawn):
             self._carrying(name, axes[name]) for name in HEARD_FROM if 0 < self._kept_per_m(name) < 1]
 
     def _kept_per_m(self, name: str) -> float:
-        manager = nearest(self, "SenseManager", GROUP)  # type: ignore[arg-type]
+        manager = manager_of(self)
         return 0.9 if manager is None else getattr(manager, f"{name}_attenuation")
 
     def _reach_m(self, name: str) -> float:
         strength, kept = getattr(self, STRENGTHS[name]), self._kept_per_m(name)
         if strength <= HEARD_FROM[name] or kept <= 0:
             return 0.0
-        manager = nearest(self, "SenseManager", GROUP)  # type: ignore[arg-type]
+        manager = manager_of(self)
         most = 60.0 if manager is None else getattr(manager, f"{name}_range_m")
         return most if kept >= 1 else min(most, math.log(HEARD_FROM[name] / strength) / math.log(kept))
 

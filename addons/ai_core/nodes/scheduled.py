@@ -1,6 +1,7 @@
 """How nodes find what they run under."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from addons.ai_core.bridge.gd import (
@@ -21,20 +22,21 @@ ONE_SHOT = 4
 WITHOUT_SCHEDULER = "found no AIScheduler and will not run; put an AIScheduler above it, or anywhere in the scene"
 
 
-def nearest(node: Node, class_name: str, group: str) -> Any:
+def nearest(node: Node, class_name: str, group: str, fits: Callable[[Any], bool] = lambda member: True) -> Any:
     """Return the nearest ancestor of a class, else the member of its group that is nearest in the tree.
 
     Nearest is who shares the closest ancestor, so that two worlds side by side stay apart; among
-    those the first in tree order. None if there is none, or the node is outside the tree.
+    those the first in tree order. None if there is none that fits, or the node is outside the tree.
     """
     if not node.is_inside_tree():
         return None
     members = nodes_of(node, class_name) if is_in_editor() else node.get_tree().get_nodes_in_group(group)
+    members = [one for one in members if fits(one)]
     if len(members) <= 1:
         return members[0] if members else None
     ancestor = node.get_parent()
     while ancestor is not None:
-        if ancestor.is_class(class_name):
+        if ancestor.is_class(class_name) and fits(ancestor):
             return ancestor
         for member in members:
             if ancestor.is_ancestor_of(member):

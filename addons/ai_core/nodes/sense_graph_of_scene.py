@@ -9,8 +9,7 @@ from addons.ai_core.bridge.gd import is_in_editor, report_error
 from addons.ai_core.nodes.edited_scene import is_a_part, nodes_of
 from addons.ai_core.nodes.scene_text import read_text
 from addons.ai_core.nodes.scene_values import path_of
-from addons.ai_core.nodes.scheduled import nearest
-from addons.ai_core.nodes.sense_place import GROUP, PORTALS, REGIONS
+from addons.ai_core.nodes.sense_place import PORTALS, REGIONS, manager_of
 from ai_core.errors import UnknownNameError
 from ai_core.senses.sense_graph import SenseGraph
 from ai_core.senses.sense_graph_file import graph_from_text
@@ -28,7 +27,7 @@ def graph_warnings(manager: Any) -> list[str]:
     if not is_in_editor() or not manager.is_inside_tree() or is_a_part(manager) or manager.graph_file:
         return []
     regions = nodes_of(manager, f"SenseRegion{manager.has_dimensions}D")
-    return [] if any(nearest(one, "SenseManager", GROUP) == manager for one in regions) else [without_regions(manager)]
+    return [] if any(manager_of(one) == manager for one in regions) else [without_regions(manager)]
 
 
 def graph_of_scene(
@@ -87,7 +86,7 @@ def _good(manager: Any, group: str, senses: Sequence[str]) -> list[Any]:
     """Return the members of a group that belong to a manager, in tree order, without those that are wrong."""
     found = []
     for node in manager.get_tree().get_nodes_in_group(group):
-        if nearest(node, "SenseManager", GROUP) != manager or node.dimensions != manager.has_dimensions:
+        if manager_of(node) != manager or node.dimensions != manager.has_dimensions:
             continue
         warnings = node.wrong_settings()
         warnings += [

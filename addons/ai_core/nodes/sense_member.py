@@ -8,8 +8,8 @@ from typing import Any
 from addons.ai_core.bridge.gd import RefusedValue, report_error
 from addons.ai_core.nodes.edited_scene import is_a_part
 from addons.ai_core.nodes.felt_collisions import Touching
-from addons.ai_core.nodes.scheduled import nearest, wait_for
-from addons.ai_core.nodes.sense_place import GROUP
+from addons.ai_core.nodes.scheduled import wait_for
+from addons.ai_core.nodes.sense_place import GROUP, manager_of
 from ai_core.saving.fields import Fields, State
 
 
@@ -53,7 +53,7 @@ class SenseMember(Touching):
         return lambda: None
 
     def _get_configuration_warnings(self: Any) -> list[str]:
-        manager = nearest(self, "SenseManager", GROUP)
+        manager = manager_of(self)
         if manager is None and is_a_part(self):
             return []
         if manager is None:
@@ -67,10 +67,9 @@ class SenseMember(Touching):
     def _join(self: Any) -> None:
         for warning in self._get_configuration_warnings():
             report_error(warning, self)
-        manager = nearest(self, "SenseManager", GROUP)
-        if manager is None:
-            wait_for(self, GROUP)
+        manager = manager_of(self)
         if manager is None or manager.has_dimensions != self.dimensions:
+            wait_for(self, GROUP)
             return
         self._enlist(manager)
         self._manager = manager

@@ -14,6 +14,13 @@ BAKED = "ai_core_baked"
 """Metadata of regions and portals that a SenseGraphBaker made; take it away to keep one as it is."""
 
 
+def manager_of(node: Any, dimensions: int = 0) -> Any:
+    """Return the nearest SenseManager of a node's dimensions, or of others; else the nearest of all, or None."""
+    wanted = dimensions or node.dimensions
+    found = nearest(node, "SenseManager", GROUP, lambda manager: manager.has_dimensions == wanted)
+    return found or nearest(node, "SenseManager", GROUP)
+
+
 def is_baked(node: Any) -> bool:
     """Return whether a region or portal belongs to a SenseGraphBaker, which may change and free it."""
     return bool(node.get_meta(BAKED, False))
@@ -35,7 +42,7 @@ class SensePlace:
 
     def place_warnings(self: Any) -> list[str]:
         """Return why it can be no part of a graph."""
-        manager = nearest(self, "SenseManager", GROUP)
+        manager = manager_of(self)
         if manager is None and is_a_part(self):
             return []
         why = "there is no SenseManager; put one into the scene" if manager is None else manager.why_not(self)

@@ -12,9 +12,8 @@ from addons.ai_core.bridge.gd import (
     method,
     signal,
 )
-from addons.ai_core.nodes.scheduled import nearest
 from addons.ai_core.nodes.sense_member import SenseMember, refused
-from addons.ai_core.nodes.sense_place import GROUP
+from addons.ai_core.nodes.sense_place import manager_of
 from addons.ai_core.nodes.sense_settings import TRAIL
 from ai_core.errors import UnknownNameError
 from ai_core.saving.fields import Fields, State
@@ -150,7 +149,7 @@ class Sensible(SenseMember):
 
     def _get_configuration_warnings(self) -> list[str]:
         warnings = super()._get_configuration_warnings()
-        manager = nearest(self, "SenseManager", GROUP)  # type: ignore[arg-type]
+        manager = manager_of(self)
         if manager is not None and self.trail_strength > 0 and not manager.keeps_trails:
             warnings.append(f"leaves no trail: keeps_trails of its SenseManager '{manager.get_name()}' is off")
         if manager is not None and self.pattern and not manager.sees_backgrounds:

@@ -14,9 +14,8 @@ from addons.ai_core.bridge.gd import (
     method,
     signal,
 )
-from addons.ai_core.nodes.scheduled import nearest
 from addons.ai_core.nodes.sense_member import SenseMember, refused
-from addons.ai_core.nodes.sense_place import GROUP
+from addons.ai_core.nodes.sense_place import manager_of
 from addons.ai_core.nodes.sense_settings import TRAIL
 from addons.ai_core.nodes.sensor_questions import SensorQuestions
 from ai_core.saving.fields import Fields, State
@@ -159,7 +158,7 @@ class Sensing(SensorQuestions, SenseMember):
         if self.own_source and (own is None or not own.is_class(self.source_class)):
             warnings.append(
                 f"own_source '{self.own_source}' is no {self.source_class}; choose the one it carries, or none")
-        manager = nearest(self, "SenseManager", GROUP)
+        manager = manager_of(self)
         if self.smells_trails and manager is not None and not manager.keeps_trails:
             warnings.append(f"smells no trails: keeps_trails of its SenseManager '{manager.get_name()}' is off")
         return warnings
