@@ -333,3 +333,17 @@ def test_stats_tell_frames_over_the_budget_and_who_took_them_there(node, physics
     heading, _, line = scheduler.get_stats_table().splitlines()
     assert heading.split()[0] == "path"
     assert line.split()[0] == "slow"
+
+
+def test_a_phase_that_is_none_is_told_what_gdscript_may_write(recorder, scheduler, gdscript, expect_errors):
+    caller = gdscript("""
+        extends Node
+        func add(scheduler: AIScheduler) -> void: scheduler.add_behavior(think, 2, -7)
+        func change(scheduler: AIScheduler, id: int) -> void: scheduler.set_behavior_phase(id, -7)
+        func think(_elapsed_s: float) -> void: pass
+    """).new()
+    scheduler.add_child(caller)
+    expect_errors("phase_frames must be at least 0, got -7; or -1 to have it chosen", times=2)
+    caller.call("add", scheduler)
+    caller.call("change", scheduler, recorder.call("add_to", scheduler, 3))
+    assert len(scheduler.get_stats()["behaviors"]) == 1

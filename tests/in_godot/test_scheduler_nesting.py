@@ -72,3 +72,41 @@ def test_a_scheduler_with_behaviors_of_its_own_time_does_not_join_another(node, 
     expect_errors("got behaviors before it came below another AIScheduler", times=1)
     scheduler.add_child(inner)
     assert scheduler.get_stats()["behaviors"] == []
+
+
+def test_a_nested_scheduler_that_is_disabled_stands_still_with_its_character(
+    node, recorder, scheduler, physics_frames,
+):
+    inner = node("AIScheduler", scheduler, process_mode=4)     # disabled
+    recorder.call("add_to", inner, 1)
+    physics_frames(3)
+    assert recorder.get("elapsed") == []
+    inner.process_mode = 0
+    physics_frames(2)
+    assert len(recorder.get("elapsed")) == 2
+    inner.process_mode = 4
+    physics_frames(3)
+    assert len(recorder.get("elapsed")) == 2
+    inner.process_mode = 0
+    physics_frames(1)
+    assert recorder.get("elapsed")[2] == pytest.approx(4 / 60)
+
+
+def test_a_scheduler_that_leaves_another_runs_alone_and_does_not_hurry_its_time(
+    node, recorder, scheduler, physics_frames,
+):
+    inner = node("AIScheduler", scheduler)
+    recorder.call("add_to", inner, 1)
+    physics_frames(1)
+    scheduler.remove_child(inner)
+    node("Node").add_child(inner)
+    before_s = scheduler.get_stats()["seconds"]
+    physics_frames(6)
+    assert scheduler.get_stats()["seconds"] - before_s == pytest.approx(6 / 60)
+    assert len(recorder.get("elapsed")) == 7
+    assert sum(recorder.get("elapsed")[1:]) == pytest.approx(6 / 60, abs=0.02)
+    recorder.get_parent().remove_child(recorder)
+    inner.add_child(recorder)
+    scheduler.free()
+    physics_frames(6)
+    assert sum(recorder.get("elapsed")[1:]) == pytest.approx(12 / 60, abs=0.02)

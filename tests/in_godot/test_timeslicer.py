@@ -203,3 +203,51 @@ def test_a_save_with_another_key_is_refused_whole(slicer, scheduler, physics_fra
     expect_errors("add what was saved before loading", times=1)
     assert not scheduler.call("load_state", state)
     assert slicer.get_keys() == ["Bob"]
+
+
+def test_while_it_is_paused_no_job_runs_though_its_scheduler_goes_on(slicer, crowd, scheduler, tree, physics_frames):
+    scheduler.process_mode, slicer.process_mode = 3, 1      # always, pausable
+    slicer.add_job("Ann")
+    physics_frames(2)
+    tree.paused = True
+    try:
+        physics_frames(3)
+    finally:
+        tree.paused = False
+    assert len(crowd.get("looked")) == 2
+    physics_frames(2)
+    assert len(crowd.get("looked")) == 4
+    slicer.enabled, slicer.process_mode = False, 4
+    slicer.process_mode = 0
+    physics_frames(2)
+    assert len(crowd.get("looked")) == 4
+
+
+def test_settings_changed_in_play_are_saved(slicer, crowd, scheduler, node, physics_frames):
+    slicer.add_job("Ann")
+    slicer.enabled, slicer.period_frames, slicer.jobs_per_update = False, 3, 5
+    physics_frames(2)
+    state = scheduler.save_state()
+    slicer.enabled, slicer.period_frames, slicer.jobs_per_update = True, 1, 1
+    physics_frames(2)
+    assert scheduler.load_state(state)
+    assert (slicer.enabled, slicer.period_frames, slicer.jobs_per_update) == (False, 3, 5)
+    looked = len(crowd.get("looked"))
+    physics_frames(6)
+    assert len(crowd.get("looked")) == looked
+    slicer.enabled = True
+    physics_frames(6)
+    assert len(crowd.get("looked")) == looked + 2
+
+
+def test_a_save_of_version_1_loads(slicer, scheduler, physics_frames):
+    slicer.add_job("Ann")
+    physics_frames(2)
+    state = scheduler.save_state()
+    parts = state["parts"]
+    [name] = [one for one in parts if one.startswith("Timeslicer/")]
+    parts[name]["state"] = parts[name]["state"]["jobs"]
+    slicer.remove_job("Ann")
+    slicer.add_job("Ann")
+    assert scheduler.load_state(state)
+    assert slicer.get_result("Ann") == "Ann at 0"

@@ -160,6 +160,7 @@ class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, PhaseOu
         self.runs: WeakSet[Any] = WeakSet()       # nodes that found this one to run under
         self._outer: Any = None
         self._nesting: Task | None = None         # the outer's: runs this one
+        self._timekeeper: Any = None              # whose clock this one goes by, if it ever ran in another
         self._inner: dict[int, Any] = {}          # instance id -> AIScheduler that runs in this one
 
     def on_enter_tree(self) -> None:
@@ -213,7 +214,7 @@ class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, PhaseOu
         """Run one frame of AI; call it yourself when update is manual."""
         if self._outer is not None:
             self.need_top("step()")
-        self.clock.advance(seconds=delta_s)
+        self.pass_time(delta_s)
         stopwatch, recorder, budget_us = time.perf_counter_ns, self._recorder, self.budget_us
         budget = Budget.of_time(budget_us, stopwatch) if budget_us > 0 else Budget.unlimited()
         granted = budget if recorder is None else recorder.begin_frame(budget)

@@ -71,7 +71,7 @@ class SchedulerBehaviors:
         A phase of -1 chooses the frame where the fewest others run.
         """
         check_callable(behavior, "add_behavior")
-        phase = None if phase_frames == AUTOMATIC_PHASE else phase_frames
+        phase = _phase(phase_frames)
         name = behavior_name or callable_name(self, behavior)
         task = self.schedule(
             self._caller(behavior, name), name=name, period_frames=period_frames,
@@ -106,8 +106,7 @@ class SchedulerBehaviors:
     @method
     def set_behavior_phase(self, behavior_id: int, phase_frames: int = AUTOMATIC_PHASE) -> None:
         """Call a behavior when (frame + phase) is a multiple of its period; -1 chooses the phase."""
-        task = self._task(behavior_id)
-        phase = None if phase_frames == AUTOMATIC_PHASE else phase_frames
+        task, phase = self._task(behavior_id), _phase(phase_frames)
         self.reschedule(task, period_frames=task.period_frames, phase_frames=phase, priority=task.priority)
 
     @method
@@ -172,3 +171,10 @@ class SchedulerBehaviors:
             raise RefusedValue(
                 f"there is no behavior {behavior_id}; use an id that add_behavior() returned and that was not removed")
         return task
+
+
+def _phase(phase_frames: int) -> int | None:
+    """Return a phase as the library takes it, None to have it chosen."""
+    if phase_frames < AUTOMATIC_PHASE:
+        raise RefusedValue(f"phase_frames must be at least 0, got {phase_frames}; or -1 to have it chosen")
+    return None if phase_frames == AUTOMATIC_PHASE else phase_frames

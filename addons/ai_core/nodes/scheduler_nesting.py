@@ -15,6 +15,7 @@ class SchedulerNesting:
     nested_priority: Any
     instance_id: Any
     get_parent: Any
+    can_process: Any
     clock: Any
     trace: Any
     results: Any
@@ -22,6 +23,7 @@ class SchedulerNesting:
     _core: Any
     _outer: Any
     _nesting: Task | None
+    _timekeeper: Any
     _inner: dict[int, Any]
 
     @property
@@ -47,12 +49,33 @@ class SchedulerNesting:
                 "got behaviors before it came below another AIScheduler, and runs by itself;"
                 " add it to the tree first, behaviors after", self)
             return
-        self._outer = outer
+        self._outer, self._timekeeper = outer, outer.top
         self.clock, self.trace, self.results, self._faults = outer.clock, outer.trace, outer.results, outer.faults
         outer._inner[self.instance_id] = self
         self._nesting = outer.schedule(
             self.core, name=str(outer.get_path_to(self)), period_frames=self.nested_period_frames,
             priority=self.nested_priority)
+        self.pause_nesting()
+
+    def on_paused(self) -> None:
+        self.pause_nesting()
+
+    def on_unpaused(self) -> None:
+        self.pause_nesting()
+
+    def pause_nesting(self) -> None:
+        """Be left out by the other while this is paused or disabled, and run again after."""
+        if self._outer is not None and self._nesting is not None and self._outer.is_valid():
+            core = self._outer.core
+            (core.resume if self.can_process() else core.pause)(self._nesting)
+
+    def pass_time(self, delta_s: float) -> None:
+        """Let the clock go on, unless it is of another that is still there: then that one does."""
+        if self._timekeeper is not None:
+            if self._timekeeper.is_valid():
+                return
+            self._timekeeper = None
+        self.clock.advance(seconds=delta_s)
 
     def leave_outer(self) -> None:
         """Stop being its work."""

@@ -63,6 +63,7 @@ class SchedulerSaving:
         self.show_monitors()
         for inner in self._inner.values():
             inner.number_behaviors()
+            inner.pause_nesting()
 
     @method
     def save_state(self) -> dict:

@@ -17,16 +17,19 @@ from addons.ai_core.bridge.gd import (
     report_exception,
     signal,
 )
+from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.scene_values import SceneValues, path_of
 from addons.ai_core.nodes.scheduled import check_callable, scheduler_of, scheduler_warnings
 from ai_core.clock import TimeIndex
 from ai_core.errors import UnknownNameError
 from ai_core.faults import Fault, FaultIsolation
-from ai_core.saving.fields import State
+from ai_core.saving.fields import Fields, State
 from ai_core.scheduling import timeslicer, timing
 from ai_core.scheduling.task import Task, Turn
 
 NO_AGE = -1
+
+SAVED = ("enabled", "period_frames", "priority", "jobs_per_update", "budget_us")
 
 
 @gdclass(icon="res://addons/ai_core/icons/timeslicer.svg")
@@ -36,6 +39,7 @@ class Timeslicer(Node):
     Call set_job(job) once, add_job(key) for each, and ask get_result(key) at any time. A key is
     a node, a name or a number; a node that is freed leaves by itself. A batch is one job for each
     key. A job that fails leaves the last good result, and is left out after three failures in a row.
+    While the node is paused or disabled no job runs.
     """
 
     class Timing(IntEnum):
@@ -180,12 +184,18 @@ class Timeslicer(Node):
 
     def saved(self) -> State:
         self._forget_freed()
-        return self.core.save_state()
+        return {"version": 2, "settings": saved_settings(self, SAVED), "jobs": self.core.save_state()}
 
     def prepared(self, state: object) -> Callable[[], None]:
-        change = self.core.prepare_state(state)
+        fields = Fields.versioned(state, version=2, migrations={
+            1: lambda old: {"version": 2, "settings": saved_settings(self, SAVED), "jobs": old}})
+        change_settings = prepared_settings(self, SAVED, fields.group("settings"))
+        change = self.core.prepare_state(fields.anything("jobs"))
+        fields.end()
 
         def change_all() -> None:
+            change_settings()
+            self._limit_set()
             change()
             self._told = self.core.statistics()["batches"] - (not self.core.is_between_batches)
 
@@ -195,7 +205,7 @@ class Timeslicer(Node):
         """What was not in a save stays as it is."""
 
     def _update(self, turn: Turn) -> None:
-        if self._job is None:
+        if self._job is None or not self.can_process():     # paused or disabled
             return
         for function in (self._job, self._inputs):
             if isinstance(function, GDCallable) and not function.is_live():
