@@ -24,7 +24,7 @@ __all__ = ["FollowedPairs"]
 
 COLUMNS: dict[str, Any] = {
     "key": np.int64, "at_s": np.float64, "before_s": np.float64,
-    "intensity": np.float64, "lose_after_s": np.float64,
+    "intensity": np.float64,
     "begun_s": np.float64, "begun": np.float64, "slope": np.float64,
     "gain": np.float64, "rise": np.float64, "fall": np.float64,
     "position": np.dtype((np.float32, 3)), "before": np.dtype((np.float32, 3)), "number": np.int32,
@@ -65,7 +65,6 @@ class FollowedPairs:
         sensor_id: int,
         shown: Shown,
         now_s: float,
-        lose_after_s: float,
         record: Remembered | None,
         meter: Awareness | None,
     ) -> None:
@@ -73,7 +72,7 @@ class FollowedPairs:
         self.sensor_ids.add(sensor_id)
         line = NO_METER if meter is None else _line_of(meter)
         self._added.append((
-            sensor_id << ID_BITS | shown.target, now_s, now_s, shown.intensity, lose_after_s, *line,
+            sensor_id << ID_BITS | shown.target, now_s, now_s, shown.intensity, *line,
             shown.position, shown.position, shown.number, True, shown.is_seen, record, meter,
         ))
 
@@ -151,9 +150,8 @@ class FollowedPairs:
         at_s = rows["at_s"]
         value = _values(rows, now_s)
         happens = (value >= rows["rise"]) | (value <= rows["fall"])
-        # Late: it was lost meanwhile. Not later: a second look at one moment, which is no
-        # sighting to take a velocity from.
-        happens |= (now_s > at_s + rows["lose_after_s"]) | (now_s <= at_s)
+        # Not later: a second look at one moment, which is no sighting to take a velocity from.
+        happens |= now_s <= at_s
         found.update((mine[happens] >> ID_BITS).tolist())
         found.update((keys[intensity <= 0] >> ID_BITS).tolist())
         return found

@@ -145,6 +145,16 @@ class SenseMemory:
         self._was_changed()
         return changes
 
+    def hold(self, target: int, until_s: float) -> None:
+        """Take a target that was not lost yet as sensed all the time up to a moment, before the next ``sense``.
+
+        So what is in view at two looks, however far apart, is not lost in between.
+        """
+        self._catch_up()
+        record = self._known.get(target)
+        if record is not None and record.is_noticed:
+            record._noticed_s = max(record._noticed_s, until_s)
+
     def follow(self, target: int, position: Point, at_s: float) -> None:
         """Know where a target is although it is not sensed; see ``free_knowledge_s``."""
         record = self._known[target]

@@ -181,10 +181,12 @@ class Perceiver:
         self.catch_up()
         self._is_at_work = True
         changes: list[MemoryChange] = []
-        memory = self.memory
+        memory, before = self.memory, self.in_view
         self.in_view = frozenset([one.target for one in shown])
         if memory is not None:
             for one in shown:
+                if one.target in before:
+                    memory.hold(one.target, now.seconds)
                 changes += memory.sense(
                     one.target, one.modality, one.intensity, one.position, now.seconds,
                     is_seen=one.is_seen,

@@ -298,9 +298,7 @@ class Perceivers:
         for one in shown:
             record = None if memory is None else memory.find(one.target)
             self._followed.add(
-                sensor_id, one, now_s, math.inf if memory is None else memory.lose_after_s,
-                record, perceiver.meters.get(one.target),
-            )
+                sensor_id, one, now_s, record, perceiver.meters.get(one.target))
 
     def _told(
         self, sensor_id: int, shown: list[Shown], continuous: ContinuousSensing, now: TimeIndex

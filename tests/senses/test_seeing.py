@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai_core.budget import Budget
+from ai_core.senses.awareness import AwarenessSettings
 from ai_core.senses.memory import SenseMemory
 from ai_core.senses.modality import Modality
 from ai_core.senses.sight import SightCone
@@ -103,6 +104,21 @@ def test_a_pair_that_waits_for_its_turn_keeps_its_last_answer_and_its_memory_is_
     world.tick(frames=30)
     assert world.manager.sensed_by(guard) == things
     assert lost == []
+
+
+@pytest.mark.parametrize(("lose_after_s", "frame_s"), [(0.0, 0.1), (0.5, 0.8), (0.5, 60.0)])
+def test_what_stays_in_view_is_not_lost_between_two_looks_however_long_a_frame_takes(lose_after_s, frame_s):
+    world = World(seconds_per_frame=frame_s)
+    told = []
+    world.eye(
+        (0, 0, 0), memory=SenseMemory(lose_after_s=lose_after_s, maximum_age_s=200), awareness=AwarenessSettings(),
+        on_gained=told.append, on_lost=told.append)
+    thief = world.thing((0, 0, -5))
+    world.tick(frames=10)
+    assert [change.kind for change in told] == ["gained"]
+    world.manager.move_sources([thief], [(0, 0, -500)])
+    world.tick(frames=3)
+    assert [(change.kind, change.at_s) for change in told[1:]] == [("lost", pytest.approx(10 * frame_s + lose_after_s))]
 
 
 def test_when_rays_cannot_be_asked_now_nothing_changes_and_turns_are_kept():
