@@ -17,7 +17,8 @@ from ai_core.senses.live import Live, Mind
 from ai_core.senses.mind_state import prepared_meter, saved_meter
 
 __all__ = [
-    "UNAWARE", "Awareness", "AwarenessLevel", "AwarenessReasons", "AwarenessSettings", "LevelChange",
+    "SUSPICIOUS_AND_ALERT", "UNAWARE", "Awareness", "AwarenessLevel", "AwarenessReasons", "AwarenessSettings",
+    "LevelChange",
 ]
 
 UNAWARE = "unaware"
@@ -62,6 +63,7 @@ SUSPICIOUS_AND_ALERT = (
     AwarenessLevel("suspicious", rises_at=0.3, falls_at=0.1),
     AwarenessLevel("alert", rises_at=1.0, falls_at=0.5),
 )
+"""Levels of who has no others."""
 
 
 @dataclass(frozen=True)

@@ -283,3 +283,72 @@ def test_a_place_in_the_wrong_space_is_refused(flat, expect_errors):
     expect_errors("needs a Vector2, got Vector3", times=2)
     flat.manager.call("add_noise", "hearing", 1.0, Vector3(0, 0, 0))
     flat.manager.call("blow", Vector3(0, 0, 0))
+
+
+def test_levels_of_awareness_are_the_designers_and_told_when_one_has_had_time_to_react(
+    manager, node, scheduler, thing, physics_frames, signals,
+):
+    eye = node(
+        "Sensor3D", scheduler, awareness_gain_per_s=1.0, reaction_s=0.25,
+        awareness_levels={"sure": Vector2(0.9, 0.6), "curious": Vector2(0.25, 0.125), "searching": Vector2(0.5, 0.25)})
+    told = signals(eye, "awareness_changed")
+    physics_frames(28)
+    assert told == []
+    physics_frames(4)
+    assert told == [(thing, 1, "curious")]
+    physics_frames(60)
+    assert told[1:] == [(thing, 2, "searching"), (thing, 3, "sure")]
+    assert eye.why(thing)["level_name"] == "sure"
+
+
+def test_how_much_a_sound_raises_awareness_may_be_set(manager, node, scheduler, thing, physics_frames, signals):
+    thing.position = BEHIND
+    for gain, level in ((0.0, "unaware"), (5.0, "alert")):
+        eye = node("Sensor3D", scheduler, hearing_threshold=0.1, awareness_gain_per_signal=gain)
+        physics_frames(2)
+        thing.emit("hearing", 1.0)
+        physics_frames(4)
+        assert eye.why(thing)["level_name"] == level
+
+
+@pytest.mark.parametrize(("levels", "message"), [
+    ({"alert": Vector2(0.5, 0.5)}, "rises_at must be above 0.5, got 0.5"),
+    ({"alert": Vector2(2.0, 0.5)}, "rises_at must be at most 1, got 2"),
+    ({"alert": 0.5}, "awareness_levels['alert'] must be a Vector2"),
+    ({"low": Vector2(0.5, 0.4), "high": Vector2(0.7, 0.2)}, "levels must rise"),
+])
+def test_levels_of_awareness_that_make_no_sense_are_refused(eye, gdscript, node, expect_errors, levels, message):
+    expect_errors(message, times=1)
+    setter = node("Node")
+    setter.set_script(gdscript("""
+        extends Node
+        func put(sensor, levels):
+            sensor.awareness_levels = levels
+    """))
+    setter.call("put", eye, levels)
+    assert eye.awareness_levels == {}
+
+
+def test_all_that_is_remembered_of_a_target_can_be_recalled(eye, thing, manager, node, scheduler, physics_frames):
+    eye.maximum_age_s = 20.0
+    physics_frames(10)
+    for step in range(10):
+        thing.position = Vector3(step * 0.1, 0, -5)
+        physics_frames(1)
+    seen_at_s = manager.now_s
+    thing.position = Vector3(0, 0, 17)
+    thing.emit("hearing", 2.0)
+    physics_frames(15)
+    assert eye.recall(eye) == {}
+    assert eye.recall(node("SenseSource3D", scheduler, position=Vector3(0, 0, 40))) == {}
+    found = eye.recall(thing)
+    assert found["last_seen_position"] == Vector3(0.9, 0, -5)
+    assert found["last_seen_age_s"] == pytest.approx(manager.now_s - seen_at_s)
+    assert found["first_seen_age_s"] == found["first_sensed_age_s"] == pytest.approx(34 / 60, abs=1.1 / 60)
+    assert found["last_known_position"] == Vector3(0, 0, 17)
+    assert found["modality"] == "hearing"
+    assert found["strengths"] == {"sight": 1.0, "hearing": pytest.approx(2 * 0.9 ** 17)}
+    assert 0 < found["ages_s"]["hearing"] == found["last_sensed_age_s"] < found["ages_s"]["sight"]
+    assert found["velocity"].x == pytest.approx(6.0, rel=1e-3)
+    assert found["expected_position"].x == pytest.approx(6.0 * found["known_age_s"], rel=1e-3)
+    assert (found["is_lost"], found["is_expired"]) == (True, False)

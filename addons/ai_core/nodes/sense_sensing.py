@@ -10,6 +10,7 @@ from addons.ai_core.bridge.gd import (
     NodePath,
     RefusedValue,
     Variant,
+    Vector2,
     export,
     method,
     signal,
@@ -19,10 +20,13 @@ from addons.ai_core.nodes.sense_place import manager_of
 from addons.ai_core.nodes.sense_settings import TRAIL
 from addons.ai_core.nodes.sensor_questions import SensorQuestions
 from ai_core.saving.fields import Fields, State
-from ai_core.senses.awareness import AwarenessSettings, LevelChange
+from ai_core.senses.awareness import SUSPICIOUS_AND_ALERT, AwarenessLevel, AwarenessSettings, LevelChange
 from ai_core.senses.memory import MemoryChange, SenseMemory
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sight import SightCone
+
+OWN_LEVELS = [(level.name, level.rises_at, level.falls_at) for level in SUSPICIOUS_AND_ALERT]
+"""Levels of awareness of a sensor that has no others."""
 
 
 class Sensing(SensorQuestions, SenseMember):
@@ -78,13 +82,23 @@ class Sensing(SensorQuestions, SenseMember):
         doc="How fast it grows aware of what it sees at strength 1. Read when it joins.")
     awareness_decay_per_s = export(
         float, 0.2, range=(0, 20, 0.01), or_greater=True, doc="How fast awareness fades. Read when it joins.")
+    awareness_gain_per_signal = export(
+        float, 0.25, range=(0, 20, 0.01), or_greater=True,
+        doc="How much a sound, smell or touch of strength 1 raises it at once. Read when it joins.")
+    awareness_levels = export(
+        dict, (), hint=dictionary_of(str, Vector2), on_set="_awareness",
+        doc="Its levels, from 0 to 1: x is the awareness at which one is reached, y that at which it is left again."
+            " None: \"suspicious\" (0.3, 0.1) and \"alert\" (1, 0.5). Read when it joins.")
+    reaction_s = export(
+        float, 0.0, range=(0, 10, 0.01), or_greater=True, unit="s",
+        doc="A level is told so long after it was reached, unless it is left meanwhile. Read when it joins.")
 
     target_gained = signal(("target", Node), doc="A target is known now that was not, or was lost.")
     target_expired = signal(("target", Node), doc="A lost target was not sensed for the maximum age.")
     target_forgotten = signal(("target", Node), doc="A target that expired is not kept any longer.")
     target_told = signal(("target", Node), doc="Another reported something newer of a target; see report_to.")
     awareness_changed = signal(
-        ("target", Node), ("level", int), ("level_name", str), doc="0 is unaware, 1 suspicious, 2 alert.")
+        ("target", Node), ("level", int), ("level_name", str), doc="0 is unaware; 1 and more are awareness_levels.")
 
     without_manager = "senses nothing"
     saved_names = (
@@ -181,7 +195,7 @@ class Sensing(SensorQuestions, SenseMember):
             memory=SenseMemory(
                 lose_after_s=self.lose_after_s, maximum_age_s=max(self.maximum_age_s, self.lose_after_s),
                 keep_expired_s=self.keep_expired_s, free_knowledge_s=self.free_knowledge_s),
-            awareness=AwarenessSettings(gain_per_s=self.awareness_gain_per_s, decay_per_s=self.awareness_decay_per_s),
+            awareness=self._awareness(),
             on_sensed=self._tell_sensed, on_gained=self._tell_gained, on_lost=self._tell_lost,
             on_forgotten=self._tell_forgotten, on_awareness_changed=self._tell_awareness,
             on_expired=self._tell_expired, on_told=self._tell_told, listens=self.sensed.has_connections)
@@ -197,6 +211,23 @@ class Sensing(SensorQuestions, SenseMember):
             "notices": self.notices & 0xFFFFFFFF,
             "own_source": self._own_id(manager),
         }
+
+    def _awareness(self) -> AwarenessSettings:
+        """Return how it grows aware; RefusedValue where awareness_levels are none."""
+        levels = []
+        for name, place in self.awareness_levels.items():
+            if not isinstance(place, Vector2):
+                raise RefusedValue(
+                    f"awareness_levels[{str(name)!r}] must be a Vector2, of where it is reached and where it is left,"
+                    f" got {place!r}")
+            levels.append((str(name), *place))
+        with refused():
+            return AwarenessSettings(
+                gain_per_s=self.awareness_gain_per_s, decay_per_s=self.awareness_decay_per_s,
+                gain_per_signal=self.awareness_gain_per_signal,
+                levels=[
+                    AwarenessLevel(name, rises_at, falls_at, self.reaction_s)
+                    for name, rises_at, falls_at in sorted(levels or OWN_LEVELS, key=lambda level: level[1])])
 
     def _change(self) -> None:
         if self._manager is not None:

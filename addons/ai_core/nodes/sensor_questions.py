@@ -76,6 +76,20 @@ class SensorQuestions:
         }
 
     @method
+    def recall(self, target: Node) -> dict:
+        """Return all that it remembers of a source; empty if it knows nothing of it.
+
+        Keys: first_sensed_age_s, last_sensed_age_s; first_seen_age_s, last_seen_age_s (-1 if never seen),
+        last_seen_position (null); last_known_position, known_age_s (by any sense or by radio), velocity,
+        expected_position (where it is by now if it kept that); modality (the sense to trust), strengths and
+        ages_s (by modality, "radio" among them); is_lost, is_expired.
+        """
+        if self._manager is None or not self._is_source(target):
+            return {}
+        record = self._memory().find(target.source_id)
+        return {} if record is None else self._recalled(record)
+
+    @method
     def forget(self, target: Node) -> None:
         """Drop what it remembers of a source, without a signal."""
         if self._manager is None:
@@ -106,6 +120,25 @@ class SensorQuestions:
 
     def _memory(self) -> SenseMemory:
         return self._manager.core.memory_of(self._id)
+
+    def _recalled(self, one: Remembered) -> dict[str, Any]:
+        now_s, point, seen = self._manager.now_s, self._manager.point, one.last_seen_position
+        return {
+            "first_sensed_age_s": now_s - one.first_sensed_s,
+            "last_sensed_age_s": one.age_s(now_s),
+            "first_seen_age_s": -1.0 if one.first_seen_s is None else now_s - one.first_seen_s,
+            "last_seen_age_s": -1.0 if one.last_seen_s is None else now_s - one.last_seen_s,
+            "last_seen_position": None if seen is None else point(seen),
+            "last_known_position": point(one.last_known_position),
+            "known_age_s": now_s - one.known_at_s,
+            "velocity": point(one.velocity),
+            "expected_position": point(one.extrapolated_position(now_s)),
+            "modality": one.dominant_modality,
+            "strengths": dict(one.strengths),
+            "ages_s": {name: now_s - at_s for name, at_s in one.sensed_at_s.items()},
+            "is_lost": not one.is_noticed,
+            "is_expired": one.is_expired,
+        }
 
     def _known(self, one: Remembered, visible: set[int]) -> dict[str, Any]:
         now_s = self._manager.now_s
