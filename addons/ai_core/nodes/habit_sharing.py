@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakValueDictionary
 
-from addons.ai_core.bridge.gd import KeptHook, has_listeners, has_script_method
+from addons.ai_core.bridge.gd import GodotFreedError, KeptHook, has_listeners, has_script_method
 from ai_core.decisions.habit_context import HabitContext
 from ai_core.decisions.habits import Habit, Status
 
@@ -66,12 +66,18 @@ def script_call(name: str, takes_time: bool, is_asked: bool) -> Callback:
     """Return what calls a method of the node's script; the same for all nodes, so that several are asked at once."""
     return KeptHook(
         name, "part", "elapsed_s" if takes_time else "", None if is_asked else STATUSES, refuse_answer,
-        skips_freed=name == "_exit")
+        skips_freed=True)
 
 
 def _python_call(find: Callable[[HabitContext], Any], takes_time: bool, is_asked: bool) -> Callback:
     def call(run: HabitContext) -> object:
-        answer = find(run)(run.elapsed_s) if takes_time else find(run)()
+        try:
+            found = find(run)
+        except (KeyError, GodotFreedError):
+            if is_there(run.part, run.owner):
+                raise
+            return None                  # freed by a habit of this very tick
+        answer = found(run.elapsed_s) if takes_time else found()
         if is_asked or answer is None:
             return answer
         if isinstance(answer, bool) or answer not in (0, 1, 2):
