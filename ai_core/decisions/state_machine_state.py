@@ -1,4 +1,4 @@
-"""The saved state of a state machine: where it is since when, and where it was.
+"""The state of a state machine, saved and put off: where it is since when, and where it was.
 
 Loading begins and ends nothing: no callback is called.
 """
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 from ai_core.clock import Clock
 from ai_core.decisions.callback_faults import read_failing
 from ai_core.decisions.state_machine_plan import Node
-from ai_core.errors import UnknownNameError
+from ai_core.errors import UnknownNameError, finite_number
 from ai_core.saving.fields import LATEST_S, Fields, State
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ VERSION = 1
 
 
 class SaveableMachine:
-    """What makes a ``StateMachine`` saveable."""
+    """What makes a ``StateMachine`` saveable, and lets its time stand still."""
 
     __slots__ = ("_clock",)
 
@@ -32,6 +32,25 @@ class SaveableMachine:
     def clock(self) -> Clock | None:
         """What tells it the time, or None."""
         return self._clock
+
+    def stand_still(self, seconds: float) -> None:
+        """Let time that has passed count for nothing: its character was paused, and states began that much later.
+
+        Args:
+            seconds: game time (s), 0 or more; no state begins later than now.
+
+        Raises:
+            ValueError: if it is negative or no finite number.
+
+        Cost: O(depth of the active state).
+        """
+        finite_number("seconds", seconds, minimum=0, remedy="give the time that has passed")
+        machine = cast("StateMachine", self)
+        now_s = machine._now_s()
+        machine._since_s = min(machine._since_s + seconds, now_s)
+        if machine._since_around:
+            machine._since_around = {
+                index: min(since_s + seconds, now_s) for index, since_s in machine._since_around.items()}
 
     def save_state(self) -> State:
         """Return the active state, since when, and where the machine was, as plain data.

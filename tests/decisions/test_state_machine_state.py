@@ -94,3 +94,27 @@ def test_what_does_not_fit_is_refused_and_nothing_changes(change, says):
         one.prepare_state({**before, **change})
     assert says in str(raised.value)
     assert one.save_state() == before
+
+
+def test_time_in_which_it_stood_still_counts_in_no_state():
+    clock = ManualClock()
+    one = machine(clock=clock)
+    one.start()
+    clock.advance(seconds=2.0)
+    one.send("bored")
+    clock.advance(seconds=5.0)
+    one.stand_still(4.5)
+    assert one.time_in_state_s == 0.5
+    one.update(0.1)
+    assert one.state == "peace/patrol"      # in peace for 2.5 of 7 seconds
+    one.stand_still(100.0)
+    assert one.time_in_state_s == 0.0
+    clock.advance(seconds=3.0)
+    one.update(0.1)
+    assert one.state == "hostile"
+
+
+@pytest.mark.parametrize(("seconds", "error"), [(-1.0, ValueError), (float("nan"), ValueError), ("1", TypeError)])
+def test_it_stands_still_for_seconds(seconds, error):
+    with pytest.raises(error, match="seconds must be"):
+        machine().stand_still(seconds)

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from addons.ai_core.bridge.gd import GodotCallError
+from addons.ai_core.bridge.gd import GodotCallError, StringName, construct
 
 RECORDER = """
     extends Node
@@ -347,3 +347,19 @@ def test_a_phase_that_is_none_is_told_what_gdscript_may_write(recorder, schedule
     caller.call("add", scheduler)
     caller.call("change", scheduler, recorder.call("add_to", scheduler, 3))
     assert len(scheduler.get_stats()["behaviors"]) == 1
+
+
+def test_what_a_nodes_work_refuses_names_whose_work_it_was(node, scheduler, gdscript, physics_frames, expect_errors):
+    actor = gdscript("extends Node\nfunc go(_elapsed_s: float) -> int: return 0").new()
+    node("Node").add_child(actor)
+    tree, habit = construct("HabitTree"), construct("Habit")
+    tree.set("name", "Brain")
+    habit.set("name", "go")
+    habit.set("tick_method", StringName("go"))
+    tree.set("actor", actor.get_path())
+    tree.add_child(habit)
+    scheduler.add_child(tree)
+    physics_frames(2)
+    actor.free()
+    expect_errors("Brain: tick of Brain/go': actor '", times=3)
+    physics_frames(5)

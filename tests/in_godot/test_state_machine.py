@@ -341,3 +341,38 @@ def test_a_state_that_is_freed_by_who_is_told_of_it_is_no_fault(guard, bob, sche
     assert "stunned" in machine.to_text()
     scheduler.step()
     assert bob.get("log") == []
+
+
+def test_while_the_character_is_disabled_the_time_in_a_state_stands_still(guard, bob, scheduler, physics_frames):
+    machine = guard()
+    bob.add_child(machine)
+    physics_frames(1)
+    machine.send_event("hit")              # stunned for 0.1 s: 6 frames
+    physics_frames(3)
+    bob.process_mode = 4
+    physics_frames(20)
+    assert machine.get_time_in_state_s() == pytest.approx(3 / 60, abs=0.02)
+    state = scheduler.save_state()
+    physics_frames(20)
+    assert scheduler.load_state(state)
+    physics_frames(20)
+    bob.process_mode = 0
+    physics_frames(2)
+    assert machine.get_state() == "stunned"
+    physics_frames(5)
+    assert machine.get_state() == "peace/idle"
+
+
+def test_a_state_that_begins_while_the_character_is_disabled_begins_when_it_is_enabled(guard, bob, physics_frames):
+    machine = guard()
+    bob.add_child(machine)
+    physics_frames(1)
+    bob.process_mode = 4
+    physics_frames(10)
+    machine.send_event("hit")
+    physics_frames(20)
+    bob.process_mode = 0
+    physics_frames(2)
+    assert machine.get_state() == "stunned"
+    physics_frames(6)
+    assert machine.get_state() == "peace/idle"

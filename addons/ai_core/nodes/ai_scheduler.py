@@ -13,14 +13,13 @@ from addons.ai_core.bridge.gd import (
     export,
     gdclass,
     method,
-    report_exception,
     signal,
 )
 from addons.ai_core.nodes import scheduler_core
 from addons.ai_core.nodes.debugger_link import DebuggerLink
 from addons.ai_core.nodes.phase_outlook import PhaseOutlook
 from addons.ai_core.nodes.scene_values import SceneValues
-from addons.ai_core.nodes.scheduled import SCHEDULERS, call_waiting, look_for_another
+from addons.ai_core.nodes.scheduled import SCHEDULERS, call_waiting, look_for_another, report_fault
 from addons.ai_core.nodes.scheduler_behaviors import SchedulerBehaviors
 from addons.ai_core.nodes.scheduler_core import core_of
 from addons.ai_core.nodes.scheduler_monitors import SchedulerMonitors
@@ -280,7 +279,7 @@ class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, PhaseOu
     def _report(self, fault: Fault) -> None:
         if not self.is_valid():
             return               # freed by one of its own behaviors
-        report_exception(fault.error, f"behavior '{fault.name}'", self)
+        report_fault(fault, f"behavior '{fault.name}'", self)
         self.behavior_failed.emit(fault.name, f"{type(fault.error).__name__}: {fault.error}")
         if fault.is_quarantined:
             self.behavior_quarantined.emit(fault.name)

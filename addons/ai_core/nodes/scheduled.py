@@ -15,6 +15,7 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.edited_scene import is_a_part, nodes_of
 from addons.ai_core.nodes.scene_values import path_of
+from ai_core.faults import Fault
 
 SCHEDULERS = "ai_schedulers"
 WAITING = "_waiting"
@@ -110,6 +111,14 @@ def leave_scheduler(node: Node, scheduler: Any, task: Any) -> None:
     if task is not None and scheduler.is_valid():
         scheduler.unschedule(task)
         scheduler.leave(node)
+
+
+def report_fault(fault: Fault, whose: str, node: Any) -> None:
+    """Report what work raised, and whose it was; with its traceback, unless a wrong setting says all."""
+    if isinstance(fault.error, RefusedValue):
+        report_error(f"{whose}: {fault.error}", node)
+    else:
+        report_exception(fault.error, whose, node)
 
 
 def check_callable(function: Any, purpose: str) -> None:

@@ -66,6 +66,7 @@ class StateMachine(CharacterWork, Node):
         self._task: Task | None = None
         self._needs_update = True
         self._is_off = False
+        self._still_since_s: float | None = None     # paused or disabled: up to when that has been counted out
         self._actor: Any = None
 
     def on_entered(self) -> None:
@@ -124,7 +125,8 @@ class StateMachine(CharacterWork, Node):
 
     @method
     def get_time_in_state_s(self) -> float:
-        """Return game time since the innermost active state began (s)."""
+        """Return game time since the innermost active state began (s); while the node is paused it stands still."""
+        self._stand_still()
         return self.core.time_in_state_s if self.core is not None else 0.0
 
     @method
@@ -189,12 +191,14 @@ class StateMachine(CharacterWork, Node):
     def known(self, name: str) -> Any:
         """Return what an expression means by a name, ABSENT for what is not known."""
         if name in OF_EXPRESSIONS and self.core is not None:
+            self._stand_still()
             return getattr(self.core, name)
         return self.get_value(name, ABSENT)
 
     @method
     def to_text(self) -> str:
         """Return which states are active, since when, why, and what they wait for; one state a line."""
+        self._stand_still()
         return self.core.to_text() if self.core is not None else "not running"
 
     @method
@@ -220,6 +224,7 @@ class StateMachine(CharacterWork, Node):
 
     def saved(self) -> State:
         values = self._scheduler.values
+        self._stand_still()
         return {
             "version": 1,
             "settings": saved_settings(self, SAVED),
@@ -249,6 +254,7 @@ class StateMachine(CharacterWork, Node):
         def change_all() -> None:
             change_settings()
             change()
+            self._note_pause()
             self.blackboard.clear()
             self.blackboard.update(blackboard)
             for path, node in self.nodes.states.items():
@@ -277,7 +283,28 @@ class StateMachine(CharacterWork, Node):
             return
         self.nodes, self.core = nodes, self._made(nodes, definition)
         self._scheduler.join(self)
+        self._note_pause()
         self._reschedule()
+
+    def on_paused(self) -> None:
+        if self._still_since_s is None:
+            self._note_pause()
+
+    def on_unpaused(self) -> None:
+        self._stand_still()
+        self._still_since_s = None
+
+    def _note_pause(self) -> None:
+        """Note since when it is paused or disabled, if it is."""
+        is_still = self._scheduler is not None and not self.can_process()
+        self._still_since_s = self._scheduler.clock.now.seconds if is_still else None
+
+    def _stand_still(self) -> None:
+        """Let what has passed while it was paused count for nothing."""
+        if self._still_since_s is not None and self.core is not None:
+            now_s = self._scheduler.clock.now.seconds
+            self.core.stand_still(max(0.0, now_s - self._still_since_s))
+            self._still_since_s = now_s
 
     def _made(self, nodes: MachineNodes, definition: StateMachineDefinition) -> library.StateMachine:
         return library.StateMachine(

@@ -14,12 +14,11 @@ from addons.ai_core.bridge.gd import (
     export,
     gdclass,
     method,
-    report_exception,
     signal,
 )
 from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.scene_values import SceneValues, path_of
-from addons.ai_core.nodes.scheduled import check_callable, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduled import check_callable, report_fault, scheduler_of, scheduler_warnings
 from ai_core.clock import TimeIndex
 from ai_core.errors import UnknownNameError
 from ai_core.faults import Fault, FaultIsolation
@@ -237,7 +236,7 @@ class Timeslicer(Node):
 
     def _report(self, fault: Fault) -> None:
         if self.is_valid():
-            report_exception(fault.error, f"job {fault.name}", self)
+            report_fault(fault, f"job {fault.name}", self)
             self.job_failed.emit(fault.name, f"{type(fault.error).__name__}: {fault.error}")
 
     def _refuse_errors(self, does: Callable[..., Any], *arguments: Any) -> Any:
