@@ -25,7 +25,7 @@ from ai_core.senses.source_table import ALL_AFFILIATIONS
 
 __all__ = ["Change", "prepared_travel", "saved_travel"]
 
-VERSION = 3
+VERSION = 4
 
 Change = Callable[[], None]
 """Loads what was checked."""
@@ -73,7 +73,7 @@ def prepared_travel(
     and regions; sounds that were under way between regions are not heard.
     """
     fields = Fields.versioned(
-        state, version=VERSION, migrations={1: _in_version_2, 2: _in_version_3}, place="graph")
+        state, version=VERSION, migrations={1: _in_version_2, 2: _in_version_3, 3: _in_version_4}, place="graph")
     reader = _Reader(modalities, graphs, SavedLevel(graphs.graphs, fields))
     changes = [
         *_read_doors(fields, graphs), _read_waves(fields, reader, waves),
@@ -106,7 +106,7 @@ def _read_waves(fields: Fields, reader: _Reader, waves: GraphWaves) -> Change:
     heapify(queue)
 
     def change() -> None:
-        waves.sent, waves.waves = sent, loaded
+        waves.sent, waves.waves[:] = sent, loaded
         waves.turn = deque(by_order[order] for order in turn)
         waves.queue, waves.arrived = queue, deque(arrived)
 
@@ -122,7 +122,7 @@ def _without_waves(fields: Fields, reader: _Reader, waves: GraphWaves, sent: int
     heapify(queue)
 
     def change() -> None:
-        waves.sent, waves.waves, waves.turn = sent, [], deque()
+        waves.sent, waves.waves[:], waves.turn = sent, [], deque()
         waves.queue, waves.arrived = queue, deque(arrived)
 
     return change
@@ -163,6 +163,7 @@ def _saved_wave(wave: Wave, modalities: ModalitySet) -> State:
         "heard": [[sensor_id, *one] for sensor_id, one in sorted(wave.heard.items())],
         "told": sorted(wave.told),
         "is_begun": wave.is_begun,
+        "front_m": wave.front_m,
     }
 
 
@@ -183,6 +184,15 @@ def _in_version_2(state: State) -> State:
 def _in_version_3(state: State) -> State:
     """Return a state that knows regions by their order alone."""
     return {**state, "version": 3, "levels": None}
+
+
+def _in_version_4(state: State) -> State:
+    """Return waves of which only the passages they came through are known as ones that are no farther."""
+    waves = [
+        {**one, "front_m": max((distance_m for _, distance_m, *_ in one["passed"]), default=0.0)}
+        for one in state["waves"]
+    ]
+    return {**state, "version": 4, "waves": waves}
 
 
 def _saved_arrival(arrival: WaveArrival, modalities: ModalitySet) -> State:
@@ -301,6 +311,7 @@ class _Reader:
             )
         wave.told = set(fields.wholes("told", maximum=LARGEST_ID))
         wave.is_begun = fields.flag("is_begun")
+        wave.front_m = fields.number("front_m", minimum=0)
         fields.end()
         return wave
 

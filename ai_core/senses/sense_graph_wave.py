@@ -96,6 +96,7 @@ class Wave:
         told: ids of sensors for whom it is on its way, or over.
         is_begun: whether it has left its first region.
         is_over: whether it is followed no more, of a gradual one.
+        front_m: how far it had come when it went on last, of a gradual one (m).
     """
 
     def __init__(
@@ -120,3 +121,4 @@ class Wave:
         self.heard: dict[int, Hearing] = {}
         self.told: set[int] = set()
         self.is_begun, self.is_over = False, False
+        self.front_m = 0.0

@@ -19,6 +19,7 @@ from ai_core.senses.modality import ModalitySet
 from ai_core.senses.noise import BackgroundNoise
 from ai_core.senses.sensation import Point, Sensation
 from ai_core.senses.sense_graph_by_sense import GraphBySense
+from ai_core.senses.sense_graph_doors import DoorsAhead
 from ai_core.senses.sense_graph_lookup import NOWHERE
 from ai_core.senses.sense_graph_wave import Heard, Hearing, Wave, WaveArrival
 from ai_core.senses.sense_graph_ways import lengths, shares_kept
@@ -81,6 +82,7 @@ class GraphWaves:
         self.turn: deque[Wave] = deque()
         self.queue: list[WaveArrival] = []
         self.arrived: deque[WaveArrival] = deque()
+        self._doors = [self._doors_ahead(number) for number in sorted(self._gradual)]
 
     def __len__(self) -> int:
         """Number of arrivals to come, as far as is known."""
@@ -170,7 +172,7 @@ class GraphWaves:
         """Let a wave through some passages; return True if it is as far as it may be."""
         kind, until_m, before = self._modalities[wave.modality], math.inf, len(wave.passed.row)
         if wave.modality in self._gradual:
-            until_m = (now_s - wave.sent_at_s) / kind.inverse_speed_s_per_m
+            until_m = wave.front_m = (now_s - wave.sent_at_s) / kind.inverse_speed_s_per_m
         most = PASSAGES_PER_BLOCK
         if budget.stopwatch is None:
             most = max(1, int(min(most, budget.left)))
@@ -192,7 +194,8 @@ class GraphWaves:
         ways, kind = self._graphs.ways[wave.modality], self._modalities[wave.modality]
         if not wave.is_begun:
             wave.is_begun = True
-            wave.waiting = self._first_labels(wave)
+            rows = np.arange(*ways.out_first[wave.region : wave.region + 2])
+            wave.waiting = self._first_labels(wave, rows)
         reached, left = Labels.empty(min(most, len(ways))), Labels.empty(len(ways))
         count, rest = sense_wavefront.spread(
             ways, wave.waiting, wave.passed.row, kind.range_m, self._faintest, until_m, most,
@@ -203,9 +206,14 @@ class GraphWaves:
             wave.passed = wave.passed.and_then(reached.part(count))
         return count, not (rest and count and wave.waiting.distance_m[0] <= until_m)
 
-    def _first_labels(self, wave: Wave) -> Labels:
+    def _doors_ahead(self, number: int) -> DoorsAhead:
+        return DoorsAhead(
+            self._graphs.ways[number], number, self.waves, self._first_labels,
+            lambda: self._modalities[number].range_m, self._faintest)
+
+    def _first_labels(self, wave: Wave, rows: NDArray[np.int64]) -> Labels:
+        """Return how a wave comes through passages straight from its source."""
         ways, kind = self._graphs.ways[wave.modality], self._modalities[wave.modality]
-        rows = np.arange(*ways.out_first[wave.region : wave.region + 2])
         leg_m = lengths(np.array([wave.position]) - ways.start[rows])
         kept = shares_kept(float(ways.attenuation[wave.region]), leg_m)
         if kind.is_muffled and len(rows):

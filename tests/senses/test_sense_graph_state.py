@@ -70,6 +70,19 @@ def test_loaded_into_another_they_sense_what_they_would_have(frames, gradual, st
     assert second.save() == first.save()
 
 
+def test_a_graph_saved_before_waves_knew_how_far_they_had_come_is_loaded():
+    first, second = Level(("hearing",)), Level(("hearing",))
+    first.live(12, 6)
+    state = first.save()
+    assert state["manager"]["graph"]["waves"]
+    expected = first.live(4, 6)
+    state["manager"]["graph"]["version"] = 3
+    for wave in state["manager"]["graph"]["waves"]:
+        del wave["front_m"]
+    second.load(state)
+    assert second.live(4, 6) == expected
+
+
 def test_a_graph_saved_before_waves_knew_where_they_passed_is_loaded():
     first, second = Level(), Level()
     first.live(12, 6)

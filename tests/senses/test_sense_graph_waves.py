@@ -4,11 +4,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ai_core.senses.modality import Modality
 from ai_core.senses.muffling import Materials
 from ai_core.senses.sense_graph import SenseGraph
-from tests.senses.graph_worlds import GraphWorld, door, hearing, room
+from tests.senses.graph_worlds import POINT, GraphWorld, door, graphs, hearing, room
 
 ABC = [room("a", (0, 0, 0)), room("b", (2, 0, 0)), room("c", (4, 0, 0))]
 
@@ -28,6 +31,47 @@ def test_a_gradual_sound_meets_doors_as_they_are_when_it_gets_there():
         world.tick(frames=100)
         assert len(world.heard) == expected
         assert world.manager.statistics()["waves_spreading"] == 0
+
+
+@pytest.mark.parametrize("through_rooms", [0, 1])
+@pytest.mark.parametrize(("is_open", "changes_s", "is_heard"), [
+    (True, 0.5, False), (True, 1.5, True),      # it is a metre to the door, and a second
+    (False, 0.5, True), (False, 1.5, False),
+])
+def test_a_gradual_sound_meets_the_next_door_as_it_is_when_it_stands_before_it(
+    through_rooms, is_open, changes_s, is_heard,
+):
+    graph = SenseGraph(ABC, [
+        *door("a", "b", (1, 0, 0), "hearing", name="first", is_open=is_open or bool(through_rooms)),
+        *door("b", "c", (3, 0, 0), "hearing", name="second", is_open=is_open or not through_rooms)])
+    world = GraphWorld(graph, modalities=[hearing(1.0, 1.0)], gradual=["hearing"])
+    world.ear((4, 0, 0))
+    world.manager.emit(world.source((0, 0, 0)), "hearing", 1.0)
+    # A passage is a metre long unless told, so it is three seconds to the second door.
+    world.tick(frames=round((changes_s + 3 * through_rooms) * 8))
+    graph.set_open("second" if through_rooms else "first", not is_open)
+    world.tick(frames=100)
+    assert bool(world.heard) == is_heard
+    assert world.manager.statistics()["waves_spreading"] == 0
+
+
+@settings(max_examples=40)
+@given(graphs(), POINT, st.lists(st.tuples(st.integers(0, 40), st.integers(0, 13)), max_size=6))
+def test_a_door_that_is_shut_and_opened_again_at_once_changes_nothing(graph, origin, touches):
+    told = []
+    for touched in ([], touches):
+        world = GraphWorld(graph, modalities=[hearing(0.9, 0.3)], gradual=["hearing"], seconds_per_frame=0.25)
+        for number in range(len(graph.regions)):
+            world.ear((4.0 * number + 0.5, 0.25, 0.0))
+        world.manager.emit(world.source(origin), "hearing", 1.0)
+        for frame in range(60):
+            for number in (portal for at, portal in touched if at == frame and portal < len(graph.portals)):
+                is_open = graph.is_open(number)
+                graph.set_open(number, not is_open)
+                graph.set_open(number, is_open)
+            world.tick()
+        told.append(world.heard)
+    assert told[0] == told[1]
 
 
 def test_who_moves_while_a_gradual_sound_travels_hears_it_where_it_meets_them():

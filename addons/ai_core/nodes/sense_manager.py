@@ -27,7 +27,13 @@ from addons.ai_core.nodes.sense_own_sources import OwnSources
 from addons.ai_core.nodes.sense_picture import SensePicture
 from addons.ai_core.nodes.sense_place import GROUP
 from addons.ai_core.nodes.sense_saving import SenseSaving
-from addons.ai_core.nodes.sense_settings import SenseSettings, made_camouflage, made_modalities, made_trails
+from addons.ai_core.nodes.sense_settings import (
+    SenseSettings,
+    made_camouflage,
+    made_gradual,
+    made_modalities,
+    made_trails,
+)
 from addons.ai_core.nodes.sense_space import Space2D, Space3D
 from addons.ai_core.nodes.sight_rays import body_id
 from ai_core.scheduling.task import Task, Turn
@@ -128,7 +134,8 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, SenseSaving, Node):
         graph, self._regions, self._portals = graph_of_scene(
             self, self._scheduler, senses)
         smells = [one.name for one in modalities if one.is_slow]
-        return SenseGraphManager(self._scheduler.clock, graph, smells=smells, **settings)
+        return SenseGraphManager(
+            self._scheduler.clock, graph, smells=smells, gradual=made_gradual(self, modalities), **settings)
 
     @property
     def sensor_nodes(self) -> list[Any]:

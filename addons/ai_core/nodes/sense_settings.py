@@ -5,7 +5,8 @@ from enum import IntEnum
 from typing import Any
 
 from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS, array_of, dictionary_of
-from addons.ai_core.bridge.gd import export, report_error
+from addons.ai_core.bridge.gd import PackedStringArray, export, report_error
+from ai_core.errors import UnknownNameError
 from ai_core.senses.camouflage import Camouflage
 from ai_core.senses.modality import Modality
 from ai_core.senses.scent_trail import ScentTrails
@@ -34,6 +35,10 @@ class SenseSettings:
         str, "", hint=(HINT_FILE, "*.json"), on_set="_in_use", shown_when=("mode", Mode.GRAPH),
         doc="A sense graph as text, such as a SenseGraphBaker writes: its regions and portals come before those of the"
             " scene.")
+    gradual_senses = export(
+        PackedStringArray, (), on_set="_in_use", shown_when=("mode", Mode.GRAPH),
+        doc="Senses whose waves are followed as they travel, such as \"hearing\" where sound_speed_m_per_s is low: a"
+            " door that is shut meanwhile counts, and sensors that move are told where the wave meets them.")
     dimensions = export(
         Dimensions, Dimensions.THREE, on_set="_has_space",
         doc="Three: senses Sensor3D and SenseSource3D. Two: Sensor2D and SenseSource2D. Set it before the scene runs.")
@@ -153,6 +158,15 @@ def _own_modalities(manager: Any) -> list[Modality]:
     if manager.keeps_trails:
         senses.append(Modality(TRAIL, range_m=manager.smell_range_m, attenuation=manager.smell_attenuation))
     return senses
+
+
+def made_gradual(manager: Any, modalities: list[Modality]) -> list[str]:
+    """Return the names of senses whose waves are followed; what is wrong is reported, once each, and left out."""
+    emitted = [one.name for one in modalities if not one.is_continuous]
+    for name in manager.gradual_senses:
+        if name not in emitted:
+            report_error(f"gradual_senses: {UnknownNameError('emitted modality', name, emitted)}", manager)
+    return [name for name in emitted if name in manager.gradual_senses]
 
 
 def made_trails(manager: Any) -> ScentTrails | None:
