@@ -16,8 +16,8 @@ cdef list plan_ahead(HabitTicking tree):
     else:
         noticed = ()
     tree._asks_all = False
-    if tree.root_run is not None:
-        plan_run(tree, agenda, tree.root_run, noticed, due, asks_all)
+    if tree.top_run is not None:
+        plan_run(tree, agenda, tree.top_run, noticed, due, asks_all)
     else:
         asked = to_ask(tree, (tree.plan.root,), 1, due, asks_all)
         if asked:

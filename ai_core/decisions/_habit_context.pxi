@@ -8,7 +8,11 @@ cdef class PlaceFields:
     cdef public Py_ssize_t index, end, number
     cdef public double asks_every_s, cooldown_s, remembers_s, repeats, retries, timeout_s, urgency, weight
     cdef public bint asks_together, is_beside, is_polled
-    cdef int kind       # as kind_of says; asked of it once, as a place does not change
+    cdef bint is_known              # what follows is
+    cdef bint is_free               # to begin whenever its turn comes
+    cdef int kind
+    cdef DirectCalls* tick_calls    # BORROWED from ``tick``, or NULL
+    cdef DirectCalls* ask_calls     # BORROWED from ``can_activate``, or NULL
 
     def strongest(self, dict holds):
         """Return the strongest of the holds here and below, None if there is none."""
@@ -19,7 +23,8 @@ cdef class PlaceFields:
 cdef class HabitContext:
     cdef public HabitTicking _tree
     cdef public PlaceFields place
-    cdef public HabitContext parent, child
+    cdef HabitContext above
+    cdef public HabitContext child
     cdef public list beside
     cdef public dict _memory
     cdef public object batch, batch_status, generator, status, reason, restart_point, waits_for, woken_by
@@ -33,7 +38,7 @@ cdef class HabitContext:
     cdef void _fill(self, HabitTicking tree, PlaceFields place, HabitContext parent, reason):
         self._tree = tree
         self.place = place
-        self.parent = parent
+        self.above = parent
         self.began_s = self.ticked_s = tree._now_s
         self.wake_s = AWAKE
         self.waits_for = ()
@@ -45,13 +50,23 @@ cdef class HabitContext:
         """Know nothing, so that another run can take its place."""
         self._tree = None
         self.place = None
-        self.parent = self.child = None
+        self.above = self.child = None
         self.beside = None
         self._memory = None
         self.batch = self.batch_status = None
         self.elapsed_s = 0.0
         self.failures = self.number = self.row = self.successes = 0
         self.begins_next = self.is_faulty = False
+
+    @property
+    def parent(self):
+        if self._tree is not None:
+            make_runs(self._tree)
+        return self.above
+
+    @parent.setter
+    def parent(self, HabitContext parent):
+        self.above = parent
 
     @property
     def time_in_habit_s(self):
@@ -63,7 +78,7 @@ cdef class HabitContext:
 
     @property
     def part(self):
-        return None if self._tree.parts is None else self._tree.parts[self.place.index]
+        return None if self._tree.row is None else self._tree.row[self.place.index]
 
     @property
     def tree(self):

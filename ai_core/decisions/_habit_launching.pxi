@@ -7,12 +7,20 @@ cdef inline called(callback, HabitContext context):
 
 
 cdef own_tick(HabitTicking tree, HabitContext run, PlaceFields place):
+    cdef int number
     run.elapsed_s = tree._now_s - run.ticked_s
     run.ticked_s = tree._now_s
     if run.wake_s != AWAKE:
         run.wake_s = AWAKE
         run.waits_for = ()
+    if not place.is_known:
+        know(place)
     try:
+        if place.tick_calls != NULL:
+            tree._is_quiet = False
+            number = place.tick_calls.call(
+                <void*>place.tick, <void*>tree.row, place.index, run.elapsed_s, <void*>run)
+            return RUNNING if number == 0 else SUCCEEDED if number == 1 else FAILED
         status = called(place.tick, run)
         if status is RUNNING or status is None:
             return RUNNING
@@ -65,7 +73,7 @@ cdef go_on(HabitTicking tree, HabitContext run):
             if status is not wanted:
                 return status
         elif wanted is SUCCEEDED:
-            tree.endings[place.index] = "could not activate in its turn"
+            note_ending(tree, place, "could not activate in its turn")
             return unwanted
         run.number += 1
     return wanted
@@ -104,7 +112,7 @@ cdef bint can_begin(HabitTicking tree, PlaceFields place) except -1:
     ):
         return False
     if tree._faults is not None and tree._is_left_out(place):
-        tree.endings[place.index] = "left out, it kept failing"
+        note_ending(tree, place, "left out, it kept failing")
         return False
     if place.asks_every_s:
         if tree._asks_at_s is None:
@@ -112,6 +120,8 @@ cdef bint can_begin(HabitTicking tree, PlaceFields place) except -1:
         tree._asks_at_s[place.index] = tree._now_s + place.asks_every_s - ROUNDING_S
     if place.can_activate is None:
         return True
+    if not place.is_known:
+        know(place)
     context = tree._asking
     if context is None:
         context = tree._asking = new_run(tree, place, None, "")
@@ -120,7 +130,12 @@ cdef bint can_begin(HabitTicking tree, PlaceFields place) except -1:
     context.began_s = tree._now_s
     context._memory = None
     try:
-        answer = bool(called(place.can_activate, context))
+        if place.ask_calls != NULL:
+            tree._is_quiet = False
+            answer = place.ask_calls.call(
+                <void*>place.can_activate, <void*>tree.row, place.index, 0.0, <void*>context)
+        else:
+            answer = bool(called(place.can_activate, context))
     except Exception as error:
         tree._report(place, "can_activate", error)
         return False
@@ -133,7 +148,7 @@ cdef HabitContext new_run(HabitTicking tree, PlaceFields place, HabitContext par
     global first_spare_run, spare_count
     cdef HabitContext run = first_spare_run
     if run is not None:
-        first_spare_run = run.parent
+        first_spare_run = run.above
         spare_count -= 1
     else:
         run = HabitContext.__new__(HabitContext)
@@ -142,11 +157,11 @@ cdef HabitContext new_run(HabitTicking tree, PlaceFields place, HabitContext par
 
 
 cdef start(HabitTicking tree, PlaceFields place, HabitContext parent, reason):
-    global first_spare_run, spare_count
     cdef HabitContext run
-    cdef int kind = place.kind
-    if kind == UNKNOWN:
-        kind = place.kind = kind_of(place)
+    cdef int kind
+    if not place.is_known:
+        know(place)
+    kind = place.kind
     if (
         kind == AT_ONCE and parent is not None
         and tree._faults is None and not tree.holds and not tree._is_traced and not is_heard(tree)
@@ -156,49 +171,35 @@ cdef start(HabitTicking tree, PlaceFields place, HabitContext parent, reason):
             tree._begun += 1
             tree._agenda = None
             tree._wake_at_s = AWAKE
-            tree.endings[place.index] = says(status)
+            note_end(tree, place, status is SUCCEEDED)
             return status
+    elif kind == LAUNCHER and ends_quietly(tree):
+        return launch(tree, place, tree.brief, parent, reason)
     run = new_run(tree, place, parent, reason)
     attach(tree, run)
-    if kind >= SIMPLE and not tree._is_traced and not is_heard(tree):
+    if (kind == SIMPLE or kind == AT_ONCE) and not tree._is_traced and not is_heard(tree):
         status = live_briefly(tree, run, place)
     else:
         status = live(tree, run)
-    # Nobody else knows it any more: the next run takes its memory.
-    if status is not RUNNING and Py_REFCNT(run) == 1 and run.generator is None and spare_count < MOST_SPARE:
-        run._empty()
-        run.parent = first_spare_run
-        first_spare_run = run
-        spare_count += 1
+    if status is not RUNNING:
+        recycle(run)
     return status
 
 
-cdef bint is_heard(HabitTicking tree) except -1:
-    """Return whether somebody wants to be told who begins and ends; asked once until other code has run."""
-    if tree.on_entered is None and tree.on_exited is None:
-        return False
-    if tree.listening is None:
-        return True
-    if not tree._is_quiet:
-        tree._is_quiet = not tree.listening()
-    return not tree._is_quiet
-
-
-cdef int kind_of(PlaceFields place) noexcept:
-    """Return how little a run at this place needs."""
-    cdef bint is_simple = (
-        place.tick is not None and place.enter is None and place.exit is None and not place.blocking
-        and not place.non_blocking and place.held is None and not place.begins_on and not place.cooldown_s
-        and place.repeats == 1 and place.retries == 0 and place.outcome is None and not place.is_beside
-    )
-    if not is_simple:
-        return ORDINARY
-    return AT_ONCE if type(place.tick) is ValueCheck or type(place.tick) is ValueWrite else SIMPLE
+cdef int recycle(HabitContext run) except -1:
+    """Let the next run take the memory of one that is over, if nobody but the caller knows it."""
+    global first_spare_run, spare_count
+    if Py_REFCNT(run) <= 1 and run.generator is None and spare_count < MOST_SPARE:
+        run._empty()
+        run.above = first_spare_run
+        first_spare_run = run
+        spare_count += 1
+    return 0
 
 
 cdef live_briefly(HabitTicking tree, HabitContext run, PlaceFields place):
     """Let a simple habit begin; if it ends at once, do what ``close_run`` would come to."""
-    cdef HabitContext parent = run.parent
+    cdef HabitContext parent = run.above
     tree._begun += 1
     tree._agenda = None
     tree._wake_at_s = AWAKE
@@ -208,18 +209,18 @@ cdef live_briefly(HabitTicking tree, HabitContext run, PlaceFields place):
     if parent is None or run.generator is not None or tree._faults is not None or tree.holds or is_heard(tree):
         return close_run(tree, run, status, says(status))
     run.status = status
-    tree.endings[place.index] = says(status)
+    note_end(tree, place, status is SUCCEEDED)
     tree._agenda = None
     tree._wake_at_s = AWAKE
-    run.parent = None
+    run.above = None
     parent.child = None
     return status
 
 
 cdef int attach(HabitTicking tree, HabitContext run) except -1:
-    cdef HabitContext parent = run.parent
+    cdef HabitContext parent = run.above
     if parent is None:
-        tree.root_run = run
+        tree.top_run = run
     elif not run.place.is_beside:
         parent.child = run
     elif parent.beside is None:
@@ -267,13 +268,20 @@ cdef live(HabitTicking tree, HabitContext run):
     return RUNNING
 
 
+cdef as_told(PlaceFields place, status):
+    """Return what the parent is told of an end."""
+    if place.outcome is INVERTED:
+        return FAILED if status is SUCCEEDED else SUCCEEDED
+    return SUCCEEDED if place.outcome is ALWAYS_SUCCEEDED else FAILED
+
+
 cdef says(status):
     return "succeeded" if status is SUCCEEDED else "failed"
 
 
 cdef close_run(HabitTicking tree, HabitContext run, status, ending):
     cdef PlaceFields place = run.place
-    cdef HabitContext parent = run.parent, again
+    cdef HabitContext parent = run.above, again
     cdef Py_ssize_t successes = run.successes, failures = run.failures
     cdef bint is_over
     if status is SUCCEEDED:
@@ -293,10 +301,7 @@ cdef close_run(HabitTicking tree, HabitContext run, status, ending):
             tree._cooldowns.pop(place.index, None)
         return RUNNING
     if place.outcome is not None:
-        if place.outcome is INVERTED:
-            status = FAILED if status is SUCCEEDED else SUCCEEDED
-        else:
-            status = SUCCEEDED if place.outcome is ALWAYS_SUCCEEDED else FAILED
+        status = as_told(place, status)
     if parent is None:
         tree._over = status
     return status
@@ -310,7 +315,7 @@ cdef int end_run(HabitTicking tree, HabitContext run, status, ending) except -1:
             end_run(tree, one, None, "its parent ended")
     if run.child is not None:
         end_run(tree, run.child, None, "its parent ended")
-    parent = run.parent
+    parent = run.above
     if run.batch is not None:
         run.batch.leave(run)
     run.status = status
@@ -333,12 +338,12 @@ cdef int end_run(HabitTicking tree, HabitContext run, status, ending) except -1:
         if tree._cooldowns is None:
             tree._cooldowns = {}
         tree._cooldowns[place.index] = tree._now_s + place.cooldown_s - ROUNDING_S
-    tree.endings[place.index] = ending
+    note_ending(tree, place, ending)
     tree._agenda = None
     tree._wake_at_s = AWAKE
-    run.parent = None
+    run.above = None
     if parent is None:
-        tree.root_run = None
+        tree.top_run = None
         tree._asks_all = True
     elif parent.child is run:
         parent.child = None

@@ -5,23 +5,32 @@ Twins: ``habit_place``, ``habit_context``, ``habit_agenda``, ``habit_launching``
 ``habit_ticking`` and ``habit_turns``, which say what everything means. ``HabitTree`` adds to either
 what happens rarely: edits, faults, traces, saving.
 """
+from cpython.pycapsule cimport PyCapsule_GetPointer
+from cpython.ref cimport Py_DECREF, Py_INCREF
+from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memset
+
 from heapq import heappush
 from math import inf as INF
 
+from ai_core.decisions.blackboard import Blackboard
 from ai_core.decisions.habit_choice import choose
 from ai_core.decisions.habits import Launch, Outcome, Status
 from ai_core.errors import UnknownNameError, finite_number, shown
 from ai_core.scheduling.task import Turn
 
-INTERFACE = 2
+INTERFACE = 3
 """Changes with any change of names, arguments or results, here and in the twins."""
 
 cdef double inf = INF
 cdef double AWAKE = -INF
 cdef double ROUNDING_S = 1e-9
+cdef double LISTENS_AGAIN_S = 0.1   # who counts changes is asked again after so long; docs/habits.md says 0.5 with all turns
 cdef object RUNNING = Status.RUNNING, SUCCEEDED = Status.SUCCEEDED, FAILED = Status.FAILED
 cdef object PRIORITIZED = Launch.PRIORITIZED, SEQUENTIAL = Launch.SEQUENTIAL, RANDOM = Launch.RANDOM
-cdef object StatusType = Status, TurnType = Turn, pick = choose, push_timer = heappush
+cdef object FALLBACK = Launch.FALLBACK
+cdef object BlackboardType = Blackboard, StatusType = Status, TurnType = Turn, pick = choose, push_timer = heappush
 cdef object INVERTED = Outcome.INVERTED, ALWAYS_SUCCEEDED = Outcome.ALWAYS_SUCCEEDED
 
 cdef tuple COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "in", "not in")
@@ -37,10 +46,10 @@ cdef enum:
     RESULT = 7
     JOIN = 8
     ASK = 9             # a challenge in which all are asked in one go
-    UNKNOWN = 0
     ORDINARY = 1
     SIMPLE = 2          # a run that ends in its first tick leaves nothing behind but how it ended
     AT_ONCE = 3         # simple, and a built-in leaf that compares or writes: needs no run
+    LAUNCHER = 4        # does nothing but launch children one after the other: needs a run only if it lasts
     MOST_BEGUN_IN_A_TICK = 256
     MOST_SPARE = 64     # runs kept for the next ones (count); as many as begin in a few ticks
 
@@ -49,7 +58,11 @@ cdef extern from "Python.h":
     object PyObject_CallFunctionObjArgs(object, ...)    # needs no tuple for the arguments
     ctypedef struct PyObject
     PyObject* PyDict_GetItemWithError(object, object) except? NULL
+    double PyFloat_AsDouble(object) except? -1.0
 
+
+cdef struct Brief
+cdef struct DirectCalls
 
 include "_habit_context.pxi"
 
@@ -57,29 +70,85 @@ cdef HabitContext first_spare_run = None    # OWNED; the next one is its parent
 cdef Py_ssize_t spare_count = 0
 include "_habit_agenda.pxi"
 include "_habit_values.pxi"
+include "_habit_endings.pxi"
+include "_habit_listening.pxi"
+include "_habit_kinds.pxi"
+include "_habit_briefs.pxi"
 include "_habit_launching.pxi"
 
 
 cdef class HabitTicking:
     cdef public object plan, owner, _blackboard, _random, _faults, _trace, _member
     cdef public object _moment, _next_parts, _next_root, _kept_errors, _over, _noticed
-    cdef public object listening, on_entered, on_exited, parts
-    cdef public HabitContext root_run, _asking
+    cdef object counter
+    cdef const uint64_t* listener_changes    # BORROWED from ``counter``, or NULL
+    cdef uint64_t seen_changes
+    cdef double listened_s
+    cdef object row
+    cdef public object listening, on_entered, on_exited
+    cdef HabitContext top_run                # of the root, or None
+    cdef Brief* brief                        # the innermost habit that launches others and has no run yet
+    cdef uint8_t* ended                      # OWNED; by place, how it ended; text of any kind is in ``texts``
+    cdef Py_ssize_t ended_count
+    cdef dict texts
+    cdef public HabitContext _asking
     cdef public list _agenda
-    cdef public dict holds, endings, _cooldowns, _asks_at_s, _answered, _told
+    cdef public dict holds, _cooldowns, _asks_at_s, _answered, _told
     cdef public double _now_s, _rebuild_at_s, _wake_at_s
     cdef public Py_ssize_t _frame, _tick_number, _begun
     cdef public bint _asks_all, _is_busy, _is_lasting, _is_quiet, _is_traced, _should_stop
 
     def __cinit__(self, *_, **__):
         self.holds = {}
-        self.endings = {}
-        self._rebuild_at_s = inf
+        self.texts = {}
+        self._rebuild_at_s = self.listened_s = inf
         self._wake_at_s = AWAKE
         self._asks_all = True
 
     def __init__(self):
         pass
+
+    def __dealloc__(self):
+        free(self.ended)
+
+    @property
+    def parts(self):
+        return self.row
+
+    @parts.setter
+    def parts(self, parts):
+        self.row = parts
+        self.listened_s = inf       # others may listen to these
+
+    @property
+    def listening_counter(self):
+        return self.counter
+
+    @listening_counter.setter
+    def listening_counter(self, counter):
+        self.counter = counter
+        self.listened_s = inf
+        self.listener_changes = NULL
+        if counter is not None:
+            self.listener_changes = <const uint64_t*>PyCapsule_GetPointer(counter, b"ai_core.counter")
+
+    @property
+    def root_run(self):
+        make_runs(self)
+        return self.top_run
+
+    @root_run.setter
+    def root_run(self, HabitContext run):
+        self.top_run = run
+
+    @property
+    def endings(self):
+        return all_endings(self)
+
+    @endings.setter
+    def endings(self, dict endings):
+        self.texts = endings
+        memset(self.ended, 0, self.ended_count)
 
     @property
     def seconds(self):
@@ -145,7 +214,7 @@ cdef live_until(HabitTicking self, double now_s):
         )
     self._now_s = now_s
     if now_s < self._wake_at_s:
-        return None if self.root_run is None else RUNNING
+        return None if self.top_run is None else RUNNING
     self._is_busy = True
     try:
         tick_all(self)
@@ -157,7 +226,7 @@ cdef live_until(HabitTicking self, double now_s):
         self._is_busy = self._is_quiet = False
     if self._kept_errors is not None:
         self._raise_kept_errors()
-    return self._over if self.root_run is None else RUNNING
+    return self._over if self.top_run is None else RUNNING
 
 
 cdef int tick_all(HabitTicking self) except -1:
@@ -173,7 +242,7 @@ cdef int tick_all(HabitTicking self) except -1:
     if self._told is not None:
         hear(self)
     agenda = self._agenda
-    if agenda is None and self.root_run is None and self._noticed is None and not self._cooldowns:
+    if agenda is None and self.top_run is None and self._noticed is None and not self._cooldowns:
         root = self.plan.root
         if root.is_polled:                  # all that would be on the agenda
             self._asks_all = False
@@ -235,51 +304,8 @@ cdef int begin_root(HabitTicking self, PlaceFields root) except -1:
     return 0
 
 
-cdef int challenge(HabitTicking tree, HabitContext run, tuple places) except -1:
-    cdef HabitContext child = run.child
-    cdef PlaceFields place
-    held = child.place.strongest(tree.holds) if child is not None and tree.holds else None
-    for place in places:
-        if (held is not None and place.urgency <= held) or not can_begin(tree, place):
-            continue
-        take_over(tree, run, place)
-        return 0
-    return 0
-
-
-cdef int challenge_together(HabitTicking tree, HabitContext run, tuple places, tuple numbers) except -1:
-    """Ask places that have one condition in one go, where nothing else decides."""
-    cdef PlaceFields first = places[0]
-    cdef Py_ssize_t said_no
-    if tree._cooldowns or tree._faults is not None or tree.holds or tree.parts is None:
-        return challenge(tree, run, places)
-    tree._is_quiet = False
-    try:
-        said_no = first.can_activate.first_of(tree.parts, numbers)
-    except Exception:
-        said_no = -1
-    if said_no < 0:
-        return challenge(tree, run, places[-1 - said_no:])      # says what is wrong
-    if said_no < len(places):
-        take_over(tree, run, places[said_no])
-    return 0
-
-
-cdef int take_over(HabitTicking tree, HabitContext run, PlaceFields place) except -1:
-    cdef HabitContext child = run.child
-    if not may_begin_more(tree):
-        return 0
-    reason = "can activate"
-    if child is not None:
-        reason = child.place.interrupting
-        end_run(tree, child, None, place.interrupted)
-    if start(tree, place, run, reason) is not RUNNING:
-        choose_child(tree, run, (place,))
-    return 0
-
-
 cdef int restart(HabitTicking tree, HabitContext run) except -1:
-    cdef HabitContext parent = run.parent
+    cdef HabitContext parent = run.above
     run.begins_next = False
     run.began_s = run.ticked_s = tree._now_s
     if tree._faults is not None and tree._is_left_out(run.place):
@@ -293,7 +319,7 @@ cdef int restart(HabitTicking tree, HabitContext run) except -1:
 
 
 cdef int close_and_climb(HabitTicking tree, HabitContext run, status, ending) except -1:
-    cdef HabitContext parent = run.parent
+    cdef HabitContext parent = run.above
     status = close_run(tree, run, status, ending)
     if status is not RUNNING:
         climb(tree, parent, run.place, status)
@@ -313,7 +339,7 @@ cdef int climb(HabitTicking tree, HabitContext parent, PlaceFields place, status
         if status is RUNNING:
             return 0
         place = parent.place
-        above = parent.parent
+        above = parent.above
         status = close_run(tree, parent, status, says(status))
         if status is RUNNING:
             return 0
@@ -321,4 +347,5 @@ cdef int climb(HabitTicking tree, HabitContext parent, PlaceFields place, status
     return 0
 
 
+include "_habit_challenges.pxi"
 include "_habit_turns.pxi"

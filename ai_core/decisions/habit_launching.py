@@ -33,7 +33,7 @@ class HabitLaunching(HabitAgenda):
 
     __slots__ = (
         "_answered", "_asking", "_begun", "_faults", "_is_busy", "_is_traced", "_over", "_random", "_trace", "endings",
-        "holds", "listening", "on_entered", "on_exited",
+        "holds", "listening", "listening_counter", "on_entered", "on_exited",
     )
 
     _random: RandomSource | None
@@ -48,6 +48,7 @@ class HabitLaunching(HabitAgenda):
     endings: dict[int, str]
     holds: dict[int, float]
     listening: Callable[[], object] | None
+    listening_counter: object
     on_entered: Callable[[HabitContext], object] | None
     on_exited: Callable[[HabitContext], object] | None
 

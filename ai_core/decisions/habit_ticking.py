@@ -49,7 +49,7 @@ class HabitTicking(HabitLaunching):
         self._noticed = self._told = self._cooldowns = self._asks_at_s = self._answered = None
         self._moment = self._next_root = self._next_parts = self._kept_errors = None
         self._blackboard = self._random = self._faults = self._trace = self.owner = self.parts = None
-        self.listening = self.on_entered = self.on_exited = None
+        self.listening = self.listening_counter = self.on_entered = self.on_exited = None
         self.holds, self.endings = {}, {}
         self._now_s, self._rebuild_at_s, self._wake_at_s = 0.0, inf, AWAKE
         self._frame = self._tick_number = self._begun = 0

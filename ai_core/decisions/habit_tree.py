@@ -75,6 +75,9 @@ class HabitTree(HabitNoticing, SaveableHabits):
         on_exited: the same after each ``exit``.
         listening: says whether these two want to be called just now, so that
             habits that begin and end at once need not tell; None: they do.
+        listening_counter: a capsule "ai_core.counter" of a uint64 that changes
+            when the answer may have; then a False is good for a tenth of a
+            second (game time). None: it is asked each time.
 
     Raises:
         CycleError: if a habit stands below itself.

@@ -29,10 +29,14 @@ def habit(chance, name, depth, log):
     if not depth and chance.random() < 0.3:
         return built_in(chance, name)
     can_launch = any(not child.non_blocking for child in children)
+    if can_launch and chance.random() < 0.4:
+        return launcher(chance, name, children)
 
     def tick(context):
         log.append(f"tick {name} {context.elapsed_s!r} {context.time_in_habit_s!r}")
         dice = ours.random()
+        if dice > 0.9:
+            log.append(f"{context.parent!r} {context.tree.active_paths()} {context.tree.to_text()}")
         if dice < 0.05:
             raise RuntimeError(name)
         if dice < 0.2:
@@ -59,6 +63,12 @@ def habit(chance, name, depth, log):
         wakes_on=chance.choice([(), (), ("a",)]), asks_every_s=chance.choice([0.0, 0.0, 0.35]),
         begins_on=chance.choice([(), (), (), ("b",)]), remembers_s=chance.choice([0.0, 0.5]),
     )
+
+
+def launcher(chance, name, children):
+    """Return a habit that does nothing but launch others."""
+    launch = chance.choice([Launch.SEQUENTIAL, Launch.FALLBACK])
+    return Habit(name, children, launch, outcome=chance.choice(list(Outcome)))
 
 
 def built_in(chance, name):

@@ -14,8 +14,9 @@ class ReferenceTree:
     """Lives by a specification in a world that says who wants, ends and holds.
 
     A specification has "name", "children", "launch", "beside", "held", "ticks",
-    "timeout_s", "cooldown_s", "repeats", "retries" and "inverted"; a world has
-    wants(name), result(name), holds(name), draw().
+    "timeout_s", "cooldown_s", "repeats", "retries", "inverted" and "silent": it
+    always wants, and says nothing as it begins and ends. A world has wants(name),
+    result(name), holds(name), draw().
     """
 
     def __init__(self, root, world):
@@ -46,7 +47,12 @@ class ReferenceTree:
         self.held, self.cools_until = set(), {}
 
     def wants(self, spec):
-        return self.cools_until.get(spec["name"], 0.0) <= self.now_s and self.world.wants(spec["name"])
+        is_cool = self.cools_until.get(spec["name"], 0.0) <= self.now_s
+        return is_cool and (spec["silent"] or self.world.wants(spec["name"]))
+
+    def say(self, what, spec):
+        if not spec["silent"]:
+            self.log.append(f"{what} {spec['name']}")
 
     def begin(self, spec):
         """Return how it stands for its parent, and what is active of it."""
@@ -57,7 +63,7 @@ class ReferenceTree:
     def begin_again(self, one):
         spec = one["spec"]
         one |= {"main": None, "step": 0, "beside": {}, "again": False, "began_s": self.now_s}
-        self.log.append(f"enter {spec['name']}")
+        self.say("enter", spec)
         if spec["held"]:
             self.held.add(spec["name"])
         return self.live(one)
@@ -173,7 +179,7 @@ class ReferenceTree:
         one["beside"], one["main"] = {}, None
         name = one["spec"]["name"]
         if not one["again"]:
-            self.log.append(f"exit {name}")
+            self.say("exit", one["spec"])
         self.held.discard(name)
         if one["spec"]["cooldown_s"]:
             self.cools_until[name] = self.now_s + one["spec"]["cooldown_s"]

@@ -4,7 +4,7 @@
 Rooms: interface (what the engine offers), strings, values, packed, variant (conversions),
 objects (liveness), callables, methods (calling the engine), classes (registering),
 callbacks (being called), batches (many calls in one crossing), kept calls (one call, again
-and again), kept batches (many of those), kept hooks (of scripts and signals), shared calls (many calls of the same), errors, and
+and again), kept batches (many of those), kept hooks (of scripts and signals), direct calls (of those, from C), shared calls (many calls of the same), errors, and
 the entry below.
 
 Words used in comments. OWNED: whoever is named must free it. BORROWED: valid during
@@ -39,6 +39,7 @@ include "callables.pxi"
 include "kept_calls.pxi"
 include "kept_batches.pxi"
 include "kept_hooks.pxi"
+include "direct_calls.pxi"
 include "shared_calls.pxi"
 include "classes.pxi"
 include "callbacks.pxi"

@@ -81,7 +81,9 @@ cdef class NodeRow:
 
     def drop(self, node):
         """Call a node no more: it has left, or is about to go."""
+        global listener_changes
         cdef Py_ssize_t i
+        listener_changes += 1
         for i in range(self.count):
             if self.nodes[i] is node:
                 self.pointers[i] = &NOBODY
@@ -99,6 +101,8 @@ cdef class NodeRow:
 
     def has_listeners(self, double now_s=0.0):
         """Return whether something is, or may be, connected to a signal of one of the nodes.
+
+        None says no for this time, False until ``listeners_counter`` changes or some time has passed.
 
         Asking the engine takes as long as a small habit. So after some looks it is asked of those
         nodes whose signals somebody has named since they were made, as who connects to
@@ -126,7 +130,7 @@ cdef class NodeRow:
             while self.names[at] != NULL:
                 at += 1
             at += 1
-        return is_any_heard
+        return is_any_heard or (None if is_full else False)
 
     cdef Py_ssize_t turns_at(self, double now_s):
         """Return how many nodes have their turn by now, and take note that they had it."""
@@ -162,18 +166,25 @@ cdef class KeptHook:
         answers: what to return instead of the whole numbers 0, 1, …; None returns what the method did.
         other: called with what this was called with, and with an answer that is none of these.
         skips_freed: a node that is gone is not called; else that is an error.
+        is_of_row: the node stands in a row, and callers in C know its number there.
 
-    Cost: 0.1 us and what the method takes.
+    Cost: 0.1 us and what the method takes; called by ``direct_calls`` 0.02 us and that.
     """
     cdef object shown, node, number, other
     cdef tuple answers
+    cdef Py_ssize_t answer_count
     cdef void* name
     cdef bint skips_freed
+    cdef readonly object direct_calls
 
-    def __init__(self, name, node, number="", tuple answers=None, other=None, bint skips_freed=False):
+    def __init__(
+        self, name, node, number="", tuple answers=None, other=None, bint skips_freed=False, bint is_of_row=False,
+    ):
         self.shown, self.name, self.node = name, name_ptr(name), sys.intern(node)
         self.number = sys.intern(number) if number else None
         self.answers, self.other, self.skips_freed = answers, other, skips_freed
+        self.answer_count = 0 if answers is None else len(answers)
+        self.direct_calls = _direct_calls if is_of_row else None
 
     def __call__(self, given):
         cdef uint64_t argument[2]
@@ -205,33 +216,28 @@ cdef class KeptHook:
             How many said no before the first yes; if none said yes: how many there are; if one
             cannot be asked: -1 less how many said no before it.
         """
-        cdef Py_ssize_t said_no = 0, count = len(numbers)
-        cdef GDVariant result
-        while said_no < count:
-            said_no = self.ask(row, numbers, said_no, &result)
-            if said_no < 0 or said_no == count:
-                break
-            if <uint32_t>result.words[0] == T_BOOL:
-                break                # a yes
-            try:
-                if variant_to_python(&result):
-                    break
-            finally:
-                gd_variant_destroy(&result)
-            said_no += 1
-        return said_no
+        cdef Py_ssize_t i, count = len(numbers)
+        cdef Py_ssize_t* at = <Py_ssize_t*>calloc(count + 1, sizeof(Py_ssize_t))
+        try:
+            for i in range(count):
+                at[i] = numbers[i]
+            return first_directly(<void*>self, <void*>row, at, count)
+        finally:
+            free(at)
 
-    cdef Py_ssize_t ask(self, NodeRow row, tuple numbers, Py_ssize_t begin, GDVariant* result) except? -1:
+    cdef Py_ssize_t ask(
+        self, NodeRow row, const Py_ssize_t* numbers, Py_ssize_t count, Py_ssize_t begin, GDVariant* result,
+    ) except? -1:
         """Return as ``first_of``, or the first whose answer is neither no nor nothing."""
-        cdef Py_ssize_t at[32]
-        cdef Py_ssize_t i, stop, count = len(numbers)
+        cdef const Py_ssize_t* at
+        cdef Py_ssize_t i, stop
         cdef CallError error
         while begin < count:
             stop = begin + 32 if begin + 32 < count else count
-            for i in range(begin, stop):
-                at[i - begin] = numbers[i]
-                if not 0 <= at[i - begin] < row.count:
-                    raise IndexError(f"a row of {row.count} nodes has no number {at[i - begin]}")
+            at = numbers + begin
+            for i in range(stop - begin):
+                if not 0 <= at[i] < row.count:
+                    raise IndexError(f"a row of {row.count} nodes has no number {at[i]}")
             with nogil:
                 # Nodes of a crowd do not stay in the caches: they are read from memory all at once, not one by one.
                 for i in range(stop - begin):

@@ -66,7 +66,7 @@ def script_call(name: str, takes_time: bool, is_asked: bool) -> Callback:
     """Return what calls a method of the node's script; the same for all nodes, so that several are asked at once."""
     return KeptHook(
         name, "part", "elapsed_s" if takes_time else "", None if is_asked else STATUSES, refuse_answer,
-        skips_freed=True)
+        skips_freed=True, is_of_row=True)
 
 
 def _python_call(find: Callable[[HabitContext], Any], takes_time: bool, is_asked: bool) -> Callback:

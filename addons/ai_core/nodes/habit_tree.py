@@ -18,6 +18,7 @@ from addons.ai_core.bridge.gd import (
     Variant,
     export,
     gdclass,
+    listeners_counter,
     method,
     report_error,
     report_exception,
@@ -269,7 +270,7 @@ class HabitTree(OfCharacter, Node):
             trace=self._scheduler.trace, faults=self._scheduler.faults, blackboard=self._blackboard,
             values=self._scheduler.values, parts=parts)
         self.core.on_entered, self.core.on_exited = tell_entered, tell_exited
-        self.core.listening = self.has_listeners
+        self.core.listening, self.core.listening_counter = self.has_listeners, listeners_counter
         self._scheduler.join(self)
         self._reschedule()
 
@@ -289,9 +290,9 @@ class HabitTree(OfCharacter, Node):
         root, parts = self._definition()
         self.core.change(root, parts)
 
-    def has_listeners(self) -> bool:
-        """Return whether something is connected to a signal of this tree or its habits."""
-        return bool(self.core is not None and self.core.parts.has_listeners(self.core.seconds))
+    def has_listeners(self) -> bool | None:
+        """Return whether something is connected to a signal of this tree or its habits; see ``NodeRow``."""
+        return self.core is not None and self.core.parts.has_listeners(self.core.seconds)
 
     def habit_leaves(self, habit: Habit, *, at_once: bool) -> None:
         """A habit below goes; one that is active ends before it is gone."""

@@ -1,0 +1,117 @@
+"""Habits that do nothing but launch others: are they there for whoever looks, though most are over at once?"""
+from __future__ import annotations
+
+import pytest
+
+from ai_core.decisions.blackboard import Blackboard
+from ai_core.decisions.built_in_habits import CheckValue, SetValue
+from ai_core.decisions.habit_tree import HabitTree
+from ai_core.decisions.habits import Habit, Launch, Outcome, Status
+from ai_core.faults import FaultIsolation
+
+SUCCEEDED, FAILED, RUNNING = Status.SUCCEEDED, Status.FAILED, Status.RUNNING
+
+
+def chain(*leaves, launch=Launch.SEQUENTIAL, **options):
+    """Return a root, below it "inner", below it leaves; nothing but these ticks."""
+    return Habit("root", [Habit("inner", leaves, launch, **options)], Launch.FALLBACK)
+
+
+def leaf(name, act, status=SUCCEEDED):
+    return Habit(name, tick=lambda context: (act(context), status)[1])
+
+
+def test_a_leaf_sees_all_above_it_at_work():
+    seen = []
+
+    def look(context):
+        tree = context.tree
+        seen.append((context.parent.path, context.parent.parent.path, tree.active_paths(), tree.root_run.child.number))
+
+    tree = HabitTree(chain(Habit("first", tick=lambda _: SUCCEEDED), leaf("look", look)))
+    assert tree.tick(0.1) is SUCCEEDED
+    assert seen == [("root/inner", "root", ["root/inner/look"], 1)]
+    assert tree.root_run is None
+    assert tree.endings == dict.fromkeys(range(4), "succeeded")
+
+
+def test_a_parent_that_somebody_keeps_is_over_after_the_tick():
+    kept = []
+    tree = HabitTree(chain(leaf("keep", lambda context: kept.append(context.parent))))
+    tree.tick(0.1)
+    assert kept[0].status is SUCCEEDED
+    assert kept[0].parent is None
+
+
+@pytest.mark.parametrize("looks", [False, True])
+def test_who_goes_on_is_found_where_it_stands_and_ends_in_a_later_tick(looks):
+    results = [RUNNING, SUCCEEDED]
+    tree = HabitTree(chain(
+        Habit("first", tick=lambda _: SUCCEEDED), leaf("act", lambda context: looks and context.parent, None),
+        Habit("last", tick=lambda _: results.pop(0)),
+    ))
+    assert tree.tick(0.1) is RUNNING
+    assert tree.active_paths() == ["root/inner/act"]
+    assert tree.root_run.child.number == 1
+    tree.replace("root/inner/act", Habit("act", tick=lambda _: SUCCEEDED))
+    assert [tree.tick(0.1), tree.tick(0.1)] == [RUNNING, SUCCEEDED]
+
+
+def test_a_hold_ends_with_the_habit_that_has_it_and_one_that_raises_fails():
+    faults = FaultIsolation(report=lambda fault: None)
+
+    def hold(context):
+        context.hold()
+
+    def fail(context):
+        raise RuntimeError("on purpose")
+
+    tree = HabitTree(chain(leaf("hold", hold), leaf("fail", fail), leaf("never", fail)), faults=faults)
+    for _ in range(5):
+        assert tree.tick(0.1) is FAILED
+        assert tree.holds == {}
+    assert tree.endings[2] == "succeeded"
+
+
+def test_outcomes_are_told_the_parent_of_one_that_was_over_at_once():
+    for outcome, wanted in ((Outcome.INVERTED, SUCCEEDED), (Outcome.ALWAYS_FAILED, FAILED)):
+        tree = HabitTree(chain(CheckValue("check", "armed"), outcome=outcome))
+        assert tree.tick(0.1) is wanted
+        assert tree.endings[1] == "failed"
+
+
+def test_what_begins_without_end_goes_on_in_the_next_tick():
+    ticks = []
+    tree = HabitTree(Habit("root", [leaf(f"step{n}", ticks.append) for n in range(300)], Launch.SEQUENTIAL))
+    assert tree.tick(0.1) is RUNNING
+    assert len(ticks) == 255
+    assert tree.tick(0.1) is SUCCEEDED
+    assert len(ticks) == 300
+
+
+def test_a_value_written_again_tells_nobody_but_a_list_assigned_again_does():
+    told = []
+    board = Blackboard(types={"number": float})
+    for value, times in ((1, 1), (0.5, 1), ([1], 3)):
+        key = "number" if not isinstance(value, list) else "list"
+        watch = board.watch(key, lambda key, value: told.append(key))
+        tree = HabitTree(Habit("root", [SetValue("set", key, value)], Launch.SEQUENTIAL), blackboard=board)
+        for _ in range(3):
+            tree.tick(0.1)
+        assert len(told) == times
+        watch.cancel()
+        told.clear()
+    assert board["number"] == 0.5
+
+
+@pytest.mark.parametrize(("known", "comparison", "value", "wanted"), [
+    (1.0, "==", 1, True), (1, "==", 1.0, True), (0.5, "<", 1, True), (1.0, "<=", 1, True),
+    (float("nan"), "==", 1, False), (float("nan"), "!=", 1, True), (2.0, ">", 2, False), (2.0, ">=", 2.0, True),
+    (float(2**53), "==", 2**53 + 1, False),
+    (True, "==", True, True), (True, "==", 1, True), (1.0, "==", True, True), (None, "<", 1.0, False),
+])
+def test_numbers_compare_as_python_compares_them(known, comparison, value, wanted):
+    tree = HabitTree(CheckValue("check", "key", comparison, value), blackboard={"key": known})
+    root = Habit("root", [CheckValue("check", "key", comparison, value)], Launch.SEQUENTIAL)
+    below = HabitTree(root, blackboard={"key": known})
+    assert (tree.tick(0.1) is SUCCEEDED, below.tick(0.1) is SUCCEEDED) == (wanted, wanted)
