@@ -380,29 +380,3 @@ def test_a_wind_set_in_the_game_is_saved_and_zero_lets_the_wind_over_all_count(w
     place.hall.get_parent().find_children("*", "SenseManager", True, False)[0].blow(Vector3(-3, 0, 0))
     physics_frames(400)
     assert place.smelled() == 0, "it blows against the way of the smell"
-
-
-@pytest.mark.parametrize(("gradual", "hears"), [([], True), (["hearing"], False)])
-def test_a_slow_sound_that_is_followed_meets_the_door_as_it_is_then(level, physics_frames, signals, gradual, hears):
-    level.manager.sound_speed_m_per_s = 10.0
-    level.manager.gradual_senses = gradual
-    level.room("A", 0)
-    level.room("B", 10)
-    door = level.portal("Door", 5, "A", "B", passes_hearing=True, hearing_attenuation_shut=0.0)
-    heard = signals(level.eye(8), "sensed")
-    thing = level.thing(-4)
-    physics_frames(2)
-    thing.emit("hearing", 50.0)
-    physics_frames(6)
-    door.shut()
-    physics_frames(120)
-    assert bool(heard) == hears
-
-
-def test_a_followed_sense_that_there_is_not_is_named(level, expect_errors, physics_frames):
-    level.manager.gradual_senses = ["hering", "sight"]
-    expect_errors("gradual_senses: unknown emitted modality 'hering'; did you mean 'hearing'?", times=1)
-    expect_errors("gradual_senses: unknown emitted modality 'sight'", times=1)
-    level.room("A", 0)
-    level.eye(0)
-    physics_frames(1)
