@@ -1,9 +1,11 @@
 """Topics of a PollingStation: how long answers live, limits of a frame, who may ask, what is logged."""
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from addons.ai_core.bridge.gd import Vector3, construct
+from addons.ai_core.bridge.gd import RefusedValue, Vector3, construct
 
 
 @pytest.fixture
@@ -148,7 +150,7 @@ def test_a_topic_may_compute_many_and_be_symmetric(station, expect_errors):
     assert station.poll("distance", [4, 1]) == 3
     assert asked == [2]
     station.add_topic("broken", lambda keys: 3, 1, {"many": True})
-    expect_errors("its Callable must return an Array, got 3", times=1)
+    expect_errors("its Callable must return an Array with an answer for each of the 1 keys, got 3", times=1)
     station.call("poll", "broken", [1])
 
 
@@ -275,3 +277,31 @@ def test_keys_of_built_in_topics_that_do_not_fit_are_clear_errors(station, expec
     expect_errors(complaint, times=2)
     station.call("poll", topic, key)
     station.call("poll_many", topic, [key])
+
+
+MISASKED = {
+    "an Array in a key": (lambda station, asker: station.poll("one", [[1]]), "must be of nodes, texts, .* got [[1]]"),
+    "a Dictionary in a key": (lambda station, asker: station.poll_many("one", [1, [{}]]), "numbers and .* got [{}]"),
+    "too few parts": (lambda station, asker: station.poll("one", []), "it needs 1; a key has a part for each argument"),
+    "too many parts": (lambda station, asker: station.poll_with_age("one", [1, 2]), "topic 'one': .* it takes 1"),
+    "for somebody": (lambda station, asker: station.poll_as(asker, "one", []), "topic 'one': .* it needs 1"),
+    "a topic twice": (lambda station, asker: station.add_topic("one", asker.one), "topic 'one' is there already"),
+    "a topic without a name": (lambda station, asker: station.add_topic("", asker.one), "code must be a non-empty"),
+    "one answer for two": (lambda station, asker: station.poll_many("few", [1, 2]), "each of the 2 keys, got [1]"),
+    "no node": (lambda station, asker: station.poll("property", [3, "name"]), "[node, name], got [3, 'name']"),
+    "no property": (lambda station, asker: station.property_of(asker, "colour"), "no property or method 'colour'"),
+}
+
+
+@pytest.mark.parametrize(("ask", "message"), MISASKED.values(), ids=list(MISASKED))
+def test_what_is_asked_wrongly_is_refused_in_one_line(station, gdscript, ask, message):
+    asker = gdscript("""
+        extends Node
+        func one(part) -> int: return part
+        func few(_keys: Array) -> Array: return [1]
+    """).new()
+    station.add_child(asker)
+    station.add_topic("one", asker.one)
+    station.add_topic("few", asker.few, 1, {"many": True})
+    with pytest.raises(RefusedValue, match=re.escape(message).replace(r"\.\*", ".*")):
+        ask(station, asker)

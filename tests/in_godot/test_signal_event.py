@@ -132,3 +132,80 @@ def test_a_signal_event_survives_that_the_scene_is_reloaded_and_changed(
             tree.current_scene.free()
         tree.current_scene = before
         root.remove_meta("heard")
+
+
+@pytest.fixture
+def level(node, gdscript):
+    """``level()``: a scene beside the AI, with a Bell in it, loaded anew."""
+    world = node("Node", name="World")
+
+    def load():
+        top, bell = construct("Node"), gdscript(BELL).new()
+        top.name, bell.name = "Level", "Bell"
+        top.add_child(bell)
+        world.add_child(top)
+        return bell
+
+    return load
+
+
+def heard_at(manager):
+    heard = []
+    manager.listen("rang", lambda _code, arguments: heard.append(arguments[0]))
+    return heard
+
+
+def test_a_signal_event_finds_its_source_again_when_only_its_scene_is_loaded_anew(
+    manager, level, node, physics_frames,
+):
+    bell, heard = level(), heard_at(manager)
+    node("SignalEvent", manager, source=bell.get_path(), signal_name="rang")
+    for number in range(3):
+        bell.emit_signal("rang", number, None)
+        physics_frames(1)
+        bell.get_parent().free()
+        physics_frames(1)
+        bell = level()
+    assert heard == [0, 1, 2]
+    world = bell.get_parent().get_parent()
+    world.remove_child(bell.get_parent())          # goes and comes back: connected once
+    away = bell.get_parent()
+    bell.emit_signal("rang", 3, None)
+    world.add_child(away)
+    bell.emit_signal("rang", 4, None)
+    physics_frames(1)
+    assert heard == [0, 1, 2, 3, 4]
+    world.remove_child(away)                       # another takes its place: the one before is heard no more
+    other = level()
+    bell.emit_signal("rang", 5, None)
+    other.emit_signal("rang", 6, None)
+    physics_frames(1)
+    away.free()
+    assert heard == [0, 1, 2, 3, 4, 6]
+
+
+def test_a_source_that_is_not_there_yet_is_told_once_and_heard_when_it_comes(
+    manager, level, node, physics_frames, expect_errors,
+):
+    heard = heard_at(manager)
+    expect_errors("source '/root/World/Level/Bell' is not in the scene", times=1)
+    expect_errors("(AIScheduler) has no signal 'rang'", times=1)
+    event = node("SignalEvent", manager, source="/root/World/Level/Bell", signal_name="rang")
+    bell = level()
+    bell.emit_signal("rang", 1, None)
+    event.source = ""                              # looks for another one now
+    bell.emit_signal("rang", 2, None)
+    physics_frames(1)
+    assert heard == [1]
+
+
+def test_a_source_that_comes_back_without_the_signal_is_an_error(
+    manager, level, node, physics_frames, expect_errors,
+):
+    bell = level()
+    node("SignalEvent", manager, source=bell.get_path(), signal_name="rang")
+    top = bell.get_parent()
+    bell.free()
+    expect_errors("'Bell' (Node) has no signal 'rang'", times=1)
+    node("Node", top, name="Bell")
+    physics_frames(1)

@@ -39,7 +39,7 @@ class EventLogNode:
     def get_log(self, code: str = "", kind: str = "", since_frame: int = 0) -> list:
         """Return entries as Dictionaries, the oldest first: of one code, of one kind, or all.
 
-        Kinds: sent, injected, told, failed, unheard, late, freed.
+        Kinds: check, sent, injected, told, failed, unheard, late, freed.
         """
         return [
             {"frame": one.at.frame, "seconds": one.at.seconds, "kind": one.kind, "code": one.code, "who": one.who,

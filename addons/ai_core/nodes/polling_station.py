@@ -10,6 +10,7 @@ import numpy as np
 from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS
 from addons.ai_core.bridge.gd import (
     GDCallable,
+    GDObject,
     Node,
     ObjectIds,
     RefusedValue,
@@ -21,9 +22,10 @@ from addons.ai_core.bridge.gd import (
     report_error,
 )
 from addons.ai_core.nodes.engine_clock import EngineClock
+from addons.ai_core.nodes.event_terms import refusing
 from addons.ai_core.nodes.polling_limits import PollingLimits
 from addons.ai_core.nodes.polling_log_node import PollingLogNode
-from addons.ai_core.nodes.polling_terms import topic_terms
+from addons.ai_core.nodes.polling_terms import MISTAKES, mistake_of, topic_terms
 from addons.ai_core.nodes.scene_saving import load_node, save_node
 from addons.ai_core.nodes.scheduled import SCHEDULERS, check_callable, nearest, wait_for
 from addons.ai_core.nodes.world_questions import (
@@ -176,7 +178,8 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
         """
         check_callable(compute, "add_topic")
         found = topic_terms(code, compute, kept_frames, terms)
-        self.answers.add_topic(code, **found)
+        with refusing():
+            self.answers.add_topic(code, **found)
         self._topics[code] = found
 
     @method
@@ -191,19 +194,29 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
     @method
     def poll(self, code: str, key: list = ()) -> Variant:
         """Return the answer of a topic for a key, computed at most once while it is kept."""
-        answer = self._begun().poll(code, *key)
+        try:
+            answer = self._begun().poll(code, *key)
+        except MISTAKES as problem:
+            raise mistake_of(code, [key], problem) from None
         return None if answer is REFUSED else answer
 
     @method
     def poll_as(self, asker: Node, code: str, key: list = ()) -> Variant:
         """Return what poll() does, or null if the asker may not know: see the term "may_ask"."""
-        answer = self._begun().poll_as(asker, code, *key)
+        try:
+            answer = self._begun().poll_as(asker, code, *key)
+        except MISTAKES as problem:
+            raise mistake_of(code, [key], problem) from None
         return None if answer is REFUSED else answer
 
     @method
     def poll_many(self, code: str, keys: list) -> list:
         """Return the answers for an Array of keys; what is missing is computed together."""
-        answers = self._begun().poll_many(code, [tuple(key) if isinstance(key, list) else (key,) for key in keys])
+        parts = [tuple(key) if isinstance(key, list) else (key,) for key in keys]
+        try:
+            answers = self._begun().poll_many(code, parts)
+        except MISTAKES as problem:
+            raise mistake_of(code, parts, problem) from None
         return [None if one is REFUSED else one for one in answers]
 
     @method
@@ -212,7 +225,10 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
 
         How: computed, kept, stale, fallback or refused.
         """
-        answer = self._begun().poll_with_age(code, *key, asker=asker)
+        try:
+            answer = self._begun().poll_with_age(code, *key, asker=asker)
+        except MISTAKES as problem:
+            raise mistake_of(code, [key], problem) from None
         return {
             "value": None if answer.value is REFUSED else answer.value, "how": answer.how, "is_stale": answer.is_stale,
             "age_frames": -1 if answer.age_frames is None else answer.age_frames,
@@ -313,7 +329,12 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
     def _property(self, *question: Any) -> Any:
         check_parts("property", "[node, name]", question)
         node, name = question
-        return node.get(name)
+        if not isinstance(node, GDObject) or not isinstance(name, (str, StringName)):
+            raise RefusedValue(f"the key of topic 'property' must be [node, name], got {list(question)!r}")
+        try:
+            return node.get(name)
+        except AttributeError as problem:
+            raise RefusedValue(f"property_of: {problem}; is the name spelt as in the inspector's tooltip?") from None
 
     def _need_world(self, question: str) -> WorldQuestions:
         if self._world is None:

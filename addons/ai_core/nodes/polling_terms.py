@@ -4,8 +4,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from addons.ai_core.bridge.gd import RefusedValue
+from addons.ai_core.bridge.gd import GodotCallError, RefusedValue
 from addons.ai_core.nodes.scheduled import check_callable
+
+MISTAKES = (TypeError, GodotCallError)
+"""What a question may raise that is asked wrongly; see ``mistake_of``."""
 
 TERMS = ("fallback", "lifetime_s", "many", "maximum_keys", "may_ask", "symmetric")
 
@@ -33,8 +36,10 @@ def topic_terms(code: str, compute: Any, kept_frames: int, terms: dict[str, Any]
 def _many(code: str, compute: Any) -> Callable[[list[Any]], list[Any]]:
     def answers(keys: list[Any]) -> list[Any]:
         found = compute([list(key) for key in keys])
-        if not isinstance(found, list):
-            raise RefusedValue(f"topic {code!r} computes many: its Callable must return an Array, got {found!r}")
+        if not isinstance(found, list) or len(found) != len(keys):
+            raise RefusedValue(
+                f"topic {code!r} computes many: its Callable must return an Array with an answer for each of the"
+                f" {len(keys)} keys, got {found!r}")
         return found
     return answers
 
@@ -44,3 +49,17 @@ def _may_ask(may_ask: Any) -> Callable[..., bool]:
         raise RefusedValue(f"may_ask must be a Callable that takes asker and key, got {may_ask!r}")
     check_callable(may_ask, "may_ask")
     return lambda asker, *key: bool(may_ask(asker, list(key)))
+
+
+def mistake_of(code: str, keys: list[Any], problem: Exception) -> Exception:
+    """Return what to raise for a question that raised: what was asked wrongly, or the problem itself."""
+    for key in keys:
+        try:
+            hash(tuple(key))
+        except TypeError:
+            return RefusedValue(
+                f"a key of topic {code!r} must be of nodes, texts, numbers and vectors, got {list(key)!r};"
+                " take the Array or Dictionary in it apart")
+    if isinstance(problem, GodotCallError):
+        return RefusedValue(f"topic {code!r}: {problem}; a key has a part for each argument")
+    return problem

@@ -24,7 +24,10 @@ from ai_core.events.membership import REACHES
 
 @gdclass(icon="res://addons/ai_core/icons/signal_event.svg")
 class SignalEvent(Node):
-    """Sends an event to the AIEventManager above it whenever a signal of a node fires."""
+    """Sends an event to the AIEventManager above it whenever a signal of a node fires.
+
+    A source that is freed and loaded anew, at the same path, is heard again.
+    """
 
     class Reach(IntEnum):
         OWN = 0
@@ -70,6 +73,7 @@ class SignalEvent(Node):
     def __init__(self) -> None:
         self._manager: Any = None
         self._connected: Any = None
+        self._looked_out_in: Any = None           # the SceneTree, while the source is not there
         self._signal = StringName("")
         self._sending: tuple[str, str, bool, dict[str, Any]] | None = None     # made of the properties when needed
 
@@ -135,15 +139,55 @@ class SignalEvent(Node):
         warnings = self._source_warnings()
         for warning in warnings:
             report_error(warning, self)
+        node = self._node()
         if not warnings:
-            self._connected, self._signal = self._node(), self.signal_name
-            self._connected.connect(self._signal, self.on_signal)
+            self._connected, self._signal = node, self.signal_name
+            node.connect(self._signal, self.on_signal)
+            node.connect("tree_exited", self.on_source_gone)
+        elif node is None and self._manager is not None:
+            self._look_out(True)
 
     def _disconnect(self) -> None:
+        self._look_out(False)
         node = self._connected
-        if node is not None and node.is_valid() and node.is_connected(self._signal, self.on_signal):
-            node.call("disconnect", self._signal, self.on_signal)
+        if node is not None and node.is_valid():
+            for name, heard in ((self._signal, self.on_signal), ("tree_exited", self.on_source_gone)):
+                if node.is_connected(name, heard):
+                    node.call("disconnect", name, heard)
         self._connected = None
+
+    def on_source_gone(self) -> None:
+        """The source left the tree, perhaps to be loaded anew."""
+        if self._manager is not None:            # else this leaves with it
+            self._look_out(True)
+
+    def on_node_added(self, node: Any) -> None:
+        """Connect to the source if this is it: the one before come back, or another in its place."""
+        if self._source_name() not in (None, str(node.get_name())):
+            return
+        found = self._node()
+        if found is None or not found.is_inside_tree():
+            return
+        self._look_out(False)
+        if found != self._connected:
+            self._disconnect()
+            self._connect()
+
+    def _look_out(self, is_wanted: bool) -> None:
+        """Be told of nodes that enter the tree, or no longer."""
+        if is_wanted == (self._looked_out_in is not None):
+            return
+        if is_wanted:
+            self._looked_out_in = self.get_tree()
+            self._looked_out_in.connect("node_added", self.on_node_added)
+        else:
+            tree, self._looked_out_in = self._looked_out_in, None
+            tree.call("disconnect", "node_added", self.on_node_added)
+
+    def _source_name(self) -> str | None:
+        """Return the name that the source must have; None if its path does not end in one."""
+        name = str(self.source).rpartition("/")[2]
+        return None if name in ("", ".", "..") or name.startswith("%") else name
 
     def _source_set(self) -> None:
         self._sending_set()
