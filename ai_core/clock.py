@@ -18,6 +18,10 @@ class TimeIndex(NamedTuple):
     seconds: float
 
 
+moment_of = tuple.__new__
+"""Makes a TimeIndex of both its parts in half the time that calling it takes; one is made in each frame."""
+
+
 class Clock(Protocol):
     """What ai_core needs from a clock. Nothing in ai_core reads the wall clock."""
 
@@ -66,11 +70,11 @@ class ManualClock:
         if seconds is None:
             # Multiplied, not added up: a million steady frames drift by nothing.
             since = self._steady_since
-            self.now = TimeIndex(frame, since.seconds + (frame - since.frame) * self._step_s)
+            self.now = moment_of(TimeIndex, (frame, since.seconds + (frame - since.frame) * self._step_s))
         else:
             if type(seconds) is not float or not 0 <= seconds < inf:
                 seconds = finite_number("seconds", seconds, minimum=0, remedy="time does not go back")
-            self.now = self._steady_since = TimeIndex(frame, self.now.seconds + seconds)
+            self.now = self._steady_since = moment_of(TimeIndex, (frame, self.now.seconds + seconds))
         return self.now
 
     def save_state(self) -> State:

@@ -6,7 +6,6 @@ from ai_core.scheduling.task import Turn
 
 INTERFACE: int
 
-def due_rows(rings: list[tuple[int, list[Row]]], frame: int) -> list[Row]: ...
 def begin_round(
     buckets: Sequence[Row], moment: Moment, turn: Turn, stopwatch: Stopwatch | None, limit_ns: int
 ) -> Round: ...

@@ -6,46 +6,58 @@ by whoever goes through a round, as Python calls Python faster than C does.
 """
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBuffer_Release, PyObject_GetBuffer
 from cpython.object cimport PyObject
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcpy, memmove
 
 from array import array
+from types import MethodType
 
 from ai_core.scheduling.task import Turn
 
-INTERFACE = 1
+INTERFACE = 2
 """Changes with any change of names, arguments or results, here and in the twin."""
 
 cdef extern from "Python.h":
+    """
+    #if defined(__GNUC__) || defined(__clang__)
+    #define fetch_ahead(address) __builtin_prefetch(address)
+    #else
+    #define fetch_ahead(address) ((void)(address))
+    #endif
+    #define put_slot(slot, one, value) ((descrsetfunc)PyType_GetSlot(Py_TYPE(slot), Py_tp_descr_set))(slot, one, value)
+    """
+    int put_slot(object slot, object one, object value) except -1
+    void fetch_ahead(const void* address) nogil
     void Py_INCREF(PyObject* one)
     void Py_DECREF(PyObject* one)
     Py_ssize_t Py_REFCNT(PyObject* one)
     PyObject* PyList_GetItem(object row, Py_ssize_t place) except NULL  # BORROWED
     Py_ssize_t PyList_Size(object row) except -1
     PyObject* PyTuple_GetItem(object row, Py_ssize_t place) except NULL  # BORROWED
+    Py_ssize_t PyTuple_Size(object row) except -1
 
 cdef enum:
     RECENT = 64     # statistics.RECENT_RUNS
     NOT_KEPT = 2    # references to a Turn: the round's, and that of whoever makes the calls
+    AHEAD = 6       # calls: about as long as memory takes to answer; half and double cost a tenth more
 
 cdef int64_t NEVER_NS = <int64_t>1 << 62
 
+UNTOLD = "buckets must not change while a frame runs, but by calls that call_changed is told of"
 
-cdef class Row:
-    cdef public list calls
-    cdef public object last
-    cdef public object times
+# Setting a slot by its descriptor takes a fifth of what looking its name up takes.
+cdef object elapsed_slot = Turn.elapsed_s
 
-    def __init__(self, last):
-        self.calls = []
-        self.last = last
 
-    def __len__(self):
-        return PyList_Size(self.calls)
+include "_rows.pxi"
+include "_round_times.pxi"
 
 
 cdef class Round:
     cdef list buckets
+    cdef PyObject** held        # OWNED, the tuple of calls of each, so that what is borrowed of it lives
+    cdef Py_ssize_t count       # of buckets
     cdef object moment
     cdef object stopwatch
     cdef readonly object turn
@@ -53,7 +65,7 @@ cdef class Round:
     cdef double seconds
     cdef double elapsed_s
     cdef Py_ssize_t number      # of the bucket that comes next
-    cdef PyObject** calls       # OWNED; of all buckets in one row, those from `at` on hold a reference each
+    cdef Planned* plan          # OWNED; of all buckets in one row, and a bit more, to be fetched ahead
     cdef Py_ssize_t total
     cdef Py_ssize_t at          # of the call that comes next
     cdef Py_ssize_t begin       # of the bucket
@@ -67,9 +79,10 @@ cdef class Round:
     cdef Py_ssize_t room
 
     def __dealloc__(self):
-        for at in range(self.at, self.total):
-            Py_DECREF(self.calls[at])
-        free(self.calls)
+        for number in range(self.count):
+            Py_DECREF(self.held[number])
+        free(self.held)
+        free(self.plan)
         free(self.stamps)
 
     @property
@@ -91,10 +104,10 @@ cdef class Round:
             if not self.begin_bucket():
                 raise StopIteration
         self.is_calling = True
-        call = <object>self.calls[self.at]
-        Py_DECREF(self.calls[self.at])  # what the row held is handed on
+        fetch_ahead(self.plan[self.at + AHEAD].near)
+        fetch_ahead(self.plan[self.at + 2 * AHEAD].call)
         self.at += 1
-        return call
+        return <object>self.plan[self.at - 1].call
 
     def goes_on(self):
         if self.at < self.end:
@@ -115,23 +128,21 @@ cdef class Round:
 
     def call_changed(self, bucket):
         """Read the calls of a bucket anew that are still to be made."""
-        cdef Py_ssize_t begin = 0, size
+        cdef Py_ssize_t begin = 0, number, size
+        cdef PyObject* before
         cdef Row one
-        for one in self.buckets:
-            size = PyList_Size(one.calls)
-            if one is bucket:
-                for at in range(max(begin, self.at), begin + size):
-                    self.put(at, PyList_GetItem(one.calls, at - begin))
+        for number in range(self.count):
+            size = PyTuple_Size(<object>self.held[number])
+            if <PyObject*>bucket == PyList_GetItem(self.buckets, number):
+                one = bucket
+                if one.size != size:
+                    raise IndexError(UNTOLD)
+                memcpy(self.plan + begin, one.plan, size * sizeof(Planned))
+                before = self.held[number]
+                self.held[number] = <PyObject*>one.calls
+                Py_INCREF(self.held[number])
+                Py_DECREF(before)
             begin += size
-
-    cdef int put(self, Py_ssize_t at, PyObject* call) except -1:
-        cdef PyObject* before = self.calls[at]
-        if at >= self.total:
-            raise IndexError("buckets must not grow while a frame runs")
-        Py_INCREF(call)
-        self.calls[at] = call
-        Py_DECREF(before)
-        return 0
 
     cdef int stamp(self) except -1:
         cdef int64_t now_ns = self.stopwatch()
@@ -147,21 +158,21 @@ cdef class Round:
         """Return whether there is one that needs no other Turn."""
         cdef double elapsed_s
         cdef bint is_same = True
-        if self.number >= PyList_Size(self.buckets):
+        if self.number >= self.count:
             return False
-        self.bucket = <Row?><object>PyList_GetItem(self.buckets, self.number)
+        self.bucket = <Row><object>PyList_GetItem(self.buckets, self.number)  # as take_calls has seen
+        if <PyObject*>self.bucket.calls != self.held[self.number]:
+            raise IndexError(UNTOLD)
         self.number += 1
-        elapsed_s = self.seconds - <double><object>PyTuple_GetItem(self.bucket.last, 1)
+        elapsed_s = self.seconds - self.bucket.last_s
         if elapsed_s != self.elapsed_s:
             if Py_REFCNT(<PyObject*>self.turn) > NOT_KEPT:
                 self.turn = Turn(self.turn.now, elapsed_s, self.turn.budget)
                 is_same = False
             else:
-                self.turn.elapsed_s = elapsed_s
+                put_slot(elapsed_slot, self.turn, elapsed_s)
             self.elapsed_s = elapsed_s
-        self.begin, self.end = self.end, self.end + PyList_Size(self.bucket.calls)
-        if self.end > self.total:
-            raise IndexError("buckets must not grow while a frame runs")
+        self.begin, self.end = self.end, self.end + self.bucket.size
         if self.stopwatch is not None:
             self.make_room()
             self.stamps[0] = self.ended_ns
@@ -171,7 +182,7 @@ cdef class Round:
         cdef RoundTimes times
         if self.bucket is None:
             return 0
-        self.bucket.last = self.moment
+        self.bucket.moment, self.bucket.last_s = self.moment, self.seconds
         if self.stopwatch is not None:
             times = self.bucket.times
             if times is None:
@@ -191,36 +202,28 @@ cdef class Round:
         return 0
 
     cdef int take_calls(self) except -1:
-        """Take all calls in one go: from all over memory they come faster than one by one."""
-        cdef Py_ssize_t total = 0
-        cdef PyObject* call
+        """Take all calls in one row, as what comes is fetched ahead of being called."""
+        cdef Py_ssize_t buckets = PyList_Size(self.buckets), total = 0, number
         cdef Row bucket
-        for bucket in self.buckets:
-            total += PyList_Size(bucket.calls)
-        self.calls = <PyObject**>malloc((total + 1) * sizeof(PyObject*))
-        if self.calls == NULL:
+        self.held = <PyObject**>malloc((buckets + 1) * sizeof(PyObject*))
+        if self.held == NULL:
             raise MemoryError()
-        for bucket in self.buckets:
-            for place in range(PyList_Size(bucket.calls)):
-                call = PyList_GetItem(bucket.calls, place)
-                Py_INCREF(call)
-                self.calls[self.total] = call
-                self.total += 1
+        for number in range(buckets):
+            bucket = <Row?><object>PyList_GetItem(self.buckets, number)
+            total += bucket.size
+            self.held[number] = <PyObject*>bucket.calls
+            Py_INCREF(self.held[number])
+            self.count += 1
+        self.plan = <Planned*>malloc((total + 2 * AHEAD) * sizeof(Planned))
+        if self.plan == NULL:
+            raise MemoryError()
+        for number in range(buckets):
+            bucket = <Row><object>PyList_GetItem(self.buckets, number)
+            memcpy(self.plan + self.total, bucket.plan, bucket.size * sizeof(Planned))
+            self.total += bucket.size
+        for number in range(total, total + 2 * AHEAD):
+            self.plan[number].call, self.plan[number].near = <PyObject*>self, <void*>self
         return 0
-
-
-def due_rows(list rings, long long frame):
-    cdef Row row
-    cdef long long period
-    due = []
-    for one in rings:
-        period = <object>PyTuple_GetItem(one, 0)
-        if period < 1:
-            raise ValueError(f"a period must be at least 1, got {period}")
-        row = <Row?><object>PyList_GetItem(<object>PyTuple_GetItem(one, 1), frame % period)
-        if PyList_Size(row.calls):
-            due.append(row)
-    return due
 
 
 def begin_round(list buckets, moment, turn, stopwatch, limit_ns):
@@ -232,64 +235,6 @@ def begin_round(list buckets, moment, turn, stopwatch, limit_ns):
     if stopwatch is not None:
         made.begun_ns = made.ended_ns = stopwatch()
     return made
-
-
-cdef class RoundTimes:
-    cdef Py_ssize_t tasks
-    cdef int64_t rounds
-    cdef int64_t* total_ns      # OWNED; of each task
-    cdef int64_t* longest_ns    # in the same block, as are
-    cdef int64_t* recent_ns     # the latest rounds, one after the other
-
-    def __cinit__(self, Py_ssize_t tasks):
-        if tasks < 0:
-            raise ValueError(f"tasks must be at least 0, got {tasks}")
-        self.tasks = tasks
-        self.total_ns = <int64_t*>calloc(1 + tasks * (2 + RECENT), sizeof(int64_t))
-        if self.total_ns == NULL:
-            raise MemoryError()
-        self.longest_ns = self.total_ns + tasks
-        self.recent_ns = self.longest_ns + tasks
-
-    def __dealloc__(self):
-        free(self.total_ns)
-
-    def note(self, stamps):
-        cdef Py_ssize_t size = len(stamps)
-        cdef Py_buffer view
-        if size != self.tasks + 1:
-            raise ValueError(f"stamps must be {self.tasks + 1}, got {size}")
-        PyObject_GetBuffer(array("q", stamps), &view, PyBUF_C_CONTIGUOUS)
-        try:
-            self.add(<const int64_t*>view.buf, self.tasks)
-        finally:
-            PyBuffer_Release(&view)
-
-    def columns(self):
-        cdef int64_t kept = min(self.rounds, RECENT)
-        return [
-            (
-                self.rounds, self.total_ns[task], self.longest_ns[task],
-                [self.recent_ns[number % RECENT * self.tasks + task]
-                 for number in range(self.rounds - kept, self.rounds)],
-            )
-            for task in range(self.tasks)
-        ]
-
-    cdef int add(self, const int64_t* stamps, Py_ssize_t tasks) except -1:
-        cdef int64_t* row = self.recent_ns + self.rounds % RECENT * self.tasks
-        cdef int64_t used_ns
-        cdef Py_ssize_t task
-        if tasks != self.tasks:  # never reached: whoever changes a bucket takes its times
-            raise ValueError(f"a round must be of {self.tasks} tasks, got {tasks}")
-        for task in range(tasks):
-            used_ns = stamps[task + 1] - stamps[task]
-            self.total_ns[task] += used_ns
-            if used_ns > self.longest_ns[task]:
-                self.longest_ns[task] = used_ns
-            row[task] = used_ns
-        self.rounds += 1
-        return 0
 
 
 def round_times(tasks):

@@ -1,9 +1,7 @@
 """Tasks of one period that are due on the same frames, and the count of those in step."""
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable
-from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from ai_core.clock import TimeIndex
@@ -15,9 +13,6 @@ if TYPE_CHECKING:
     from ai_core.scheduling.task import Task
 
 __all__ = ["Bucket"]
-
-by_id = attrgetter("_id")
-
 
 NEVER = Moment(TimeIndex(0, 0.0), 0.0)
 """Stands where no task is in step, so that none asks."""
@@ -48,28 +43,23 @@ class Bucket(Row):
     def insert_task(self, task: Task, call: Call) -> None:
         """Take in a task, out of step; it is run through ``call``."""
         self._begin_change()
-        place = self.place_of(task)
-        self.tasks.insert(place, task)
-        self.calls.insert(place, call)
+        self.tasks.insert(self.insert_call(task._id, call), task)
         task._bucket = self
 
     def remove_task(self, task: Task) -> None:
         """Let go of a task, with its runs written down."""
         self.settle(task)
         self._begin_change()
-        place = self.place_of(task)
-        del self.tasks[place], self.calls[place]
+        place = self.place_of(task._id)
+        del self.tasks[place]
+        self.remove_call(place)
         task._bucket = None
         task._in_step_since = -1
-
-    def place_of(self, task: Task) -> int:
-        """Return where in the bucket a task stands."""
-        return bisect_left(self.tasks, task._id, key=by_id)
 
     def join(self, task: Task, call: Call) -> None:
         """Put a task that has just run in step, from the next frame on."""
         self._begin_change()
-        self.calls[self.place_of(task)] = call
+        self.put_call(self.place_of(task._id), call)
         task._in_step_since = self.table.frame
         batch_of = getattr(call, "batch_of", None)
         if batch_of is not None and self.batched is None:
@@ -80,7 +70,7 @@ class Bucket(Row):
         """Take a task out of step: it runs through ``call`` from its next turn on."""
         self.settle(task)
         self._begin_change()
-        self.calls[self.place_of(task)] = call
+        self.put_call(self.place_of(task._id), call)
         task._in_step_since = -1
         if self.table.round is not None:
             self.table.round.call_changed(self)
@@ -145,14 +135,14 @@ class Bucket(Row):
             return False
         if table.round is None or table.round.bucket is not self:
             return True
-        return self.place_of(task) >= table.round.place
+        return self.place_of(task._id) >= table.round.place
 
     def is_running(self, task: Task) -> bool:
         """Return whether the turn of a task in step has begun and not ended."""
         one = self.table.round
         if one is None or one.bucket is not self or self.last is self.table.moment:
             return False
-        return self.place_of(task) == one.place - 1
+        return self.place_of(task._id) == one.place - 1
 
     def _begin_change(self) -> None:
         self.settle_times()

@@ -54,17 +54,15 @@ class DirectAccessScheduler(Scheduler):
     remainder of the wrong number.
     """
 
-    _joining: list[Task]
-
     def __init__(self, clock: Clock, *, timed_every: int = 1, **settings: Any) -> None:
         super().__init__(clock, **settings)
         self._timed_every = whole_number(
             "timed_every", timed_every, minimum=1, remedy="use 1 to time each task in every round"
         )
         self._timed_until = 0
+        self._joining: list[Task] = []
 
     def _run_frame(self, budget: Budget) -> None:
-        self._joining = []
         trace, deadline_ns = self._trace, budget.deadline_ns
         is_heard = trace.before_task or trace.after_task or trace.task_ran
         if is_heard or (deadline_ns is None and budget.charges_runs):
@@ -81,19 +79,18 @@ class DirectAccessScheduler(Scheduler):
                 self._run(task, budget, budget)
 
     def _run_in_step(self, budget: Budget) -> None:
-        is_over = False
         try:
             if self._table.has_batches:
                 for one in self._rounds(budget):
                     self._run_round(one, budget)
             else:
                 self._run_round(self._begun(self._due_buckets, budget), budget)
-            is_over = True
+        except BaseException:  # something was let through, so not all have run that were to
+            self._joining.clear()  # nobody is in step with a round that did not end
+            for bucket in self._due_buckets:
+                bucket.dissolve(self._call_of)
+            raise
         finally:
-            if not is_over:  # something was let through, so not all have run that were to
-                self._joining.clear()  # nobody is in step with a round that did not end
-                for bucket in self._due_buckets:
-                    bucket.dissolve(self._call_of)
             self._table.round = None
 
     def _rounds(self, budget: Budget) -> Iterator[Round]:
@@ -113,8 +110,9 @@ class DirectAccessScheduler(Scheduler):
     def _begun(self, buckets: list[Bucket], budget: Budget) -> Round:
         moment = self._table.moment
         assert moment is not None
-        turn, stopwatch = Turn(moment.now, 0.0, budget), budget.stopwatch or self._stopwatch
-        return rounds.begin_round(buckets, moment, turn, stopwatch, self._limit_of(budget))
+        turn, stopwatch = Turn(moment[0], 0.0, budget), budget.stopwatch or self._stopwatch
+        limit_ns = NEVER_NS if budget.deadline_ns is None else self._limit_of(budget)
+        return rounds.begin_round(buckets, moment, turn, stopwatch, limit_ns)
 
     def _batched(self, bucket: Bucket, batched: BatchedRound, budget: Budget) -> Round:
         moment = self._table.moment
@@ -191,11 +189,12 @@ class DirectAccessScheduler(Scheduler):
 
     def _end_frame(self) -> None:
         if not self._joining:
-            super()._end_frame()
+            Scheduler._end_frame(self)  # as super() does, in half the time
             return
+        joining, self._joining = self._joining, []
         touched = set(self._touched)
         super()._end_frame()
-        for task in self._joining:
+        for task in joining:
             bucket = task._bucket
             is_steady = task not in touched and self._faults.failures_of(task) == (0, False)
             if bucket is not None and is_steady and isinstance(task._runner, CallableRunner):

@@ -178,6 +178,10 @@ def first_frame(slot: Slot) -> int:
 
 def checked_slot(value: object) -> Slot:
     """Return ``value`` as a Slot, if it is a period and a phase in range."""
+    if type(value) is Slot:
+        period, phase = value
+        if type(period) is type(phase) is int and 0 < period <= MAX_PERIOD_FRAMES and 0 <= phase <= MAX_PERIOD_FRAMES:
+            return value
     if not isinstance(value, tuple) or len(value) != 2:
         raise TypeError(f"a slot must be a period and a phase, got {shown(value)}; use Slot(10, 0)")
     return Slot(checked_period(value[0]), checked_phase(value[1]))

@@ -12,7 +12,8 @@ would in a bare loop::
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import length_hint
 from sys import getrefcount
 from typing import NamedTuple, Protocol
@@ -26,11 +27,11 @@ from ai_core.scheduling.task import Turn
 from ai_core.twins import twin
 
 __all__ = [
-    "INTERFACE", "NEVER_NS", "Call", "Column", "Moment", "Round", "RoundTimes", "Row", "begin_round",
-    "due_rows", "round_times",
+    "INTERFACE", "NEVER_NS", "Call", "Column", "Moment", "Rings", "Round", "RoundTimes", "Row", "begin_round",
+    "round_times",
 ]
 
-INTERFACE = 1
+INTERFACE = 2
 """Changes with any change of names, arguments or results, here and in the kernel."""
 
 NEVER_NS = 1 << 62
@@ -53,17 +54,42 @@ class Moment(NamedTuple):
 
 @twin
 class Row:
-    """What is called for the tasks of a bucket, with the moment and the times of its rounds."""
+    """What is called for the tasks of a bucket, by ascending id, with the moment and the times of its rounds."""
 
-    __slots__ = ("calls", "last", "times")
+    __slots__ = ("_calls", "_ids", "last", "times")
 
     def __init__(self, last: Moment) -> None:
-        self.calls: list[Call] = []
+        self._calls: list[Call] = []
+        self._ids: list[int] = []
         self.last = last
         self.times: RoundTimes | None = None
 
     def __len__(self) -> int:
-        return len(self.calls)
+        return len(self._ids)
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """What is called, in order."""
+        return tuple(self._calls)
+
+    def place_of(self, task_id: int) -> int:
+        """Return the place of a task, or the one it would take."""
+        return bisect_left(self._ids, task_id)
+
+    def insert_call(self, task_id: int, call: Call) -> int:
+        """Take in what to call for one more task, and return its place; not while a round goes through it."""
+        place = self.place_of(task_id)
+        self._ids.insert(place, task_id)
+        self._calls.insert(place, call)
+        return place
+
+    def remove_call(self, place: int) -> None:
+        """Let go of a call; not while a round goes through it."""
+        del self._ids[place], self._calls[place]
+
+    def put_call(self, place: int, call: Call) -> None:
+        """Call another thing from now on; a round that goes through it must be told."""
+        self._calls[place] = call
 
 
 class Round(Protocol):
@@ -112,14 +138,27 @@ class RoundTimes(Protocol):
 
 
 @twin
-def due_rows(rings: list[tuple[int, list[Row]]], frame: int) -> list[Row]:
-    """Return, of rows in rings by period, those that are due and not empty.
+class Rings:
+    """Finds what is due on a frame.
 
     Args:
         rings: a period (frames) each, and as many rows, by the remainder of their frames.
-        frame: 0 or more.
+
+    Raises:
+        ValueError: if a ring has not as many rows as its period, or none.
     """
-    return [row for period, ring in rings if (row := ring[frame % period]).calls]
+
+    __slots__ = ("_rings",)
+
+    def __init__(self, rings: Iterable[tuple[int, Sequence[Row]]]) -> None:
+        self._rings = [(period, tuple(ring)) for period, ring in rings]
+        for period, ring in self._rings:
+            if period < 1 or len(ring) != period:
+                raise ValueError(f"a ring must have as many rows as its period, not 0; got {len(ring)} for {period}")
+
+    def due(self, frame: int) -> list[Row]:
+        """Return the rows that are due on a frame, 0 or later, and are not empty, in the order of the rings."""
+        return [row for period, ring in self._rings if len(row := ring[frame % period])]
 
 
 @twin
@@ -167,7 +206,7 @@ class _Round:
 
     @property
     def place(self) -> int:
-        return 0 if self.bucket is None else len(self.bucket.calls) - length_hint(self._calls)
+        return 0 if self.bucket is None else len(self.bucket) - length_hint(self._calls)
 
     def goes_on(self) -> bool:
         before, moment = self.bucket, self._moment
@@ -188,7 +227,7 @@ class _Round:
                 self.turn = Turn(self.turn.now, elapsed_s, self.turn.budget)
             else:
                 self.turn.elapsed_s = elapsed_s
-        self._calls = iter(bucket.calls)
+        self._calls = iter(bucket._calls)
         if self._stopwatch is not None:
             self._stamps = [self.ended_ns]
         return True

@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import ClassVar
 
 from ai_core.budget import Budget, Stopwatch
-from ai_core.clock import Clock
+from ai_core.clock import Clock, moment_of
 from ai_core.errors import CycleError, shown
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import State
@@ -251,9 +251,9 @@ class Scheduler(TaskRunning):
             raise RuntimeError("the scheduler is advancing already; work must not advance it")
         self._is_advancing = True
         self._overrun_told = budget.over > 0
-        now = self._clock.now
-        self._table.moment = Moment(now, now.seconds)
-        self._due_buckets = self._table.due()
+        now, table = self._clock.now, self._table
+        table.moment = moment_of(Moment, (now, now.seconds))
+        self._due_buckets = table.due()
         try:
             self._run_frame(budget)
         finally:

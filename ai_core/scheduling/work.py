@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["CallableRunner", "Runner", "check_runs_in_one_go", "runner_for"]
 
+PAUSES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+"""Marks of a function that, when called, makes what could do something, and does nothing yet."""
+
 MAX_LEGS_PER_RUN = 1_000_000
 """Most times a generator is resumed in one run (count).
 
@@ -46,6 +49,8 @@ def runner_for(work: Work) -> Runner:
     Raises:
         TypeError: if it is none of them, or cannot take the one argument.
     """
+    if _is_plain(work):
+        return CallableRunner(work)  # type: ignore[arg-type]  # as just seen
     if isinstance(work, type) and hasattr(work, "advance"):
         raise TypeError(f"work must be an object, got the class {work.__name__}; make one first")
     method = getattr(work, "advance", None)
@@ -114,6 +119,12 @@ def _check_takes_one(what: str, function: Callable[..., object], argument: str) 
         raise TypeError(
             f"{what} must take one argument, {argument}, got {shown(function)} with {signature}"
         ) from None
+
+
+def _is_plain(work: object) -> bool:
+    """Return True if it is sure that work is a callable of one argument that runs at one go."""
+    plain = work.__func__ if type(work) is MethodType else work
+    return type(plain) is FunctionType and not plain.__code__.co_flags & PAUSES and _plainly_takes_one(work)  # type: ignore[arg-type]
 
 
 def _plainly_takes_one(function: Callable[..., object]) -> bool:

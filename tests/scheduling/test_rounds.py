@@ -1,8 +1,10 @@
 """Rounds of calls, and the times of their tasks, in both forms."""
 from __future__ import annotations
 
+import gc
 import itertools
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -17,7 +19,7 @@ from ai_core.scheduling.statistics import RECENT_RUNS
 from ai_core.scheduling.task import Turn
 from ai_core.twins import INTERPRETED, kernel_of
 
-NAMES = ("Row", "begin_round", "due_rows", "round_times")
+NAMES = ("Rings", "Row", "begin_round", "round_times")
 TWINS = {name: INTERPRETED[f"{rounds.__name__}.{name}"] for name in NAMES}
 KERNELS = {name: kernel for name, one in TWINS.items() if (kernel := kernel_of(one)) is not None}
 FORMS = {"interpreted": TWINS, **({"compiled": KERNELS} if KERNELS else {})}
@@ -52,9 +54,10 @@ def test_rows_are_due_by_the_remainder_of_the_frame(form):
     rings = []
     for period in (2, 3):
         ring = [form["Row"](Moment(TimeIndex(0, 0.0), 0.0)) for _ in range(period)]
-        ring[1].calls.append(print)
+        ring[1].insert_call(0, print)
         rings.append((period, ring))
-    due = [form["due_rows"](rings, frame) for frame in range(6)]
+    found = form["Rings"](rings)
+    due = [found.due(frame) for frame in range(6)]
     assert due == [[], [rings[0][1][1], rings[1][1][1]], [], [rings[0][1][1]], [rings[1][1][1]], [rings[0][1][1]]]
 
 
@@ -66,7 +69,8 @@ class Course:
         self.rows = []
         for number, (last_s, deeds) in enumerate(plans):
             row = form["Row"](Moment(TimeIndex(0, last_s), last_s))
-            row.calls += [self.call(number, place, deed) for place, deed in enumerate(deeds)]
+            for place, deed in enumerate(deeds):
+                assert row.insert_call(place, self.call(number, place, deed)) == place
             self.rows.append(row)
         now = TimeIndex(3, 10.0)
         self.moment = Moment(now, now.seconds)
@@ -90,10 +94,10 @@ class Course:
                 self.kept.append((turn, turn.elapsed_s))
             if deed == "change":
                 for other in range(number, len(self.rows)):
-                    calls = self.rows[other].calls
-                    for at in range(place + 1 if other == number else 0, len(calls)):
-                        calls[at] = self.call(other, at, f"changed {number}")
-                    self.one.call_changed(self.rows[other])
+                    row = self.rows[other]
+                    for at in range(place + 1 if other == number else 0, len(row)):
+                        row.put_call(at, self.call(other, at, f"changed {number}"))
+                    self.one.call_changed(row)
 
         return call
 
@@ -166,35 +170,100 @@ def test_a_round_that_is_dropped_lets_go_of_its_calls(form):
 
     before = sys.getrefcount(call)
     row = form["Row"](Moment(TimeIndex(0, 0.0), 0.0))
-    row.calls += [call] * 5
+    for number in range(5):
+        row.insert_call(number, call)
     one = form["begin_round"]([row], row.last, Turn(row.last.now, 0.0, Budget.unlimited()), None, 0)
     assert one.goes_on()
     for _ in itertools.islice(one, 2):
         pass
     del one, _
-    row.calls.clear()
+    for _ in range(5):
+        row.remove_call(0)
     assert sys.getrefcount(call) == before
+
+
+@given(changes=st.lists(st.tuples(st.sampled_from(["insert", "remove", "put"]), st.integers(0, 30)), max_size=60))
+def test_all_forms_of_a_row_keep_calls_by_ascending_id(changes):
+    rows = [form["Row"](Moment(TimeIndex(0, 0.0), 0.0)) for form in FORMS.values()]
+    held: dict[int, object] = {}
+    for what, number in changes:
+        call = Callee().call if number % 2 else Callee()
+        if what == "insert" and number not in held:
+            held[number] = call
+            assert {row.insert_call(number, call) for row in rows} == {sorted(held).index(number)}
+        elif number in held:
+            places = {row.place_of(number) for row in rows}
+            assert places == {sorted(held).index(number)}
+            if what == "put":
+                held[number] = call
+                [row.put_call(*places, call) for row in rows]
+            else:
+                del held[number]
+                [row.remove_call(*places) for row in rows]
+        assert all(row.calls == tuple(held[one] for one in sorted(held)) for row in rows)
+        assert all(len(row) == len(held) for row in rows)
+        assert len({row.place_of(number) for row in rows}) == 1
+
+
+class Callee:
+    """Something to call, itself or by a method."""
+
+    def __call__(self, turn):
+        pass
+
+    def call(self, turn):
+        pass
+
+
+@each_form
+def test_a_row_is_collected_with_what_is_called_through_it(form):
+    row, callee = form["Row"](Moment(TimeIndex(0, 0.0), 0.0)), Callee()
+    callee.row = row
+    row.insert_call(0, callee.call)
+    known = weakref.ref(callee)
+    del row, callee
+    gc.collect()
+    assert known() is None
+
+
+@each_form
+def test_rings_of_another_size_than_their_period_are_refused(form):
+    rows = [form["Row"](Moment(TimeIndex(0, 0.0), 0.0)) for _ in range(2)]
+    for rings in ([(3, rows)], [(0, [])], [(1, rows)]):
+        with pytest.raises(ValueError, match="as many rows as its period"):
+            form["Rings"](rings)
 
 
 @pytest.mark.skipif(not KERNELS, reason="kernels are not built here")
 def test_the_kernel_refuses_what_it_cannot_read():
-    with pytest.raises(TypeError):
-        KERNELS["due_rows"]([(1, [[]])], 0)
-    with pytest.raises(ValueError, match="at least 1"):
-        KERNELS["due_rows"]([(0, [])], 0)
     moment = Moment(TimeIndex(0, 0.0), 0.0)
     with pytest.raises(TypeError):
+        KERNELS["Rings"]([(1, [[]])])
+    with pytest.raises(TypeError):
         KERNELS["begin_round"]([[]], moment, Turn(moment.now, 0.0, Budget.unlimited()), None, 0)
+    row = KERNELS["Row"](moment)
+    for change in (lambda: row.put_call(0, print), lambda: row.remove_call(0), lambda: row.remove_call(-1)):
+        with pytest.raises(IndexError, match="place must be"):
+            change()
 
 
 @pytest.mark.skipif(not KERNELS, reason="kernels are not built here")
-def test_the_kernel_refuses_a_bucket_that_grows_while_a_frame_runs():
+@pytest.mark.parametrize("change", ["grows", "shrinks", "is other"])
+def test_the_kernel_refuses_a_bucket_that_changes_untold_while_a_frame_runs(change):
     moment = Moment(TimeIndex(0, 0.0), 0.0)
     rows = [KERNELS["Row"](moment) for _ in range(2)]
     for row in rows:
-        row.calls.append(lambda turn: None)
+        row.insert_call(0, lambda turn: None)
     one = KERNELS["begin_round"](rows, moment, Turn(moment.now, 0.0, Budget.unlimited()), None, 0)
-    rows[1].calls.append(lambda turn: None)
+    if change == "grows":
+        rows[1].insert_call(1, lambda turn: None)
+    elif change == "shrinks":
+        rows[1].remove_call(0)
+    else:
+        rows[1].put_call(0, lambda turn: None)
+    if change != "is other":
+        with pytest.raises(IndexError, match="must not change"):
+            one.call_changed(rows[1])
     assert one.goes_on()
-    with pytest.raises(IndexError, match="must not grow"):
+    with pytest.raises(IndexError, match="must not change"):
         list(one)

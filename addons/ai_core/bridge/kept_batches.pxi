@@ -17,13 +17,13 @@ cdef class KeptBatch:
     begin, also while one of them runs.
 
     Args:
-        row: has a list ``calls``, and counts in ``changes`` what changes in it: anything at
+        row: has a sequence ``calls``, and counts in ``changes`` what changes in it: anything at
             any time, but its length only before ``begin``.
 
     Cost: 0.01 us a call and what the method takes; after a change 0.02 us a call once.
     """
     cdef object row
-    cdef list held
+    cdef object held             # the calls as they were looked at last
     cdef KeptTarget* plan        # OWNED; without a name: not to be called here
     cdef Py_ssize_t count, begun
     cdef object attribute, changes
@@ -79,7 +79,7 @@ cdef class KeptBatch:
 
     cdef object next_call(self):
         self.begun += 1
-        return self.row.calls[self.begun - 1]
+        return self.held[self.begun - 1]
 
     cdef int call_on(self, int64_t* ended_ns, int64_t offset_ns, int64_t limit_ns) except -1:
         """Call as many as can be, until one ends beyond the limit."""
