@@ -33,6 +33,7 @@ KERNELS = (
     "ai_core.paths._repairing_search",
     "ai_core.recording._notes",
     "ai_core.scheduling._batched_round",
+    "ai_core.scheduling._frame_load",
     "ai_core.scheduling._rounds",
     "ai_core.scheduling._run_times",
     "ai_core.senses._grid_sight",

@@ -103,12 +103,19 @@ class Bucket(Row):
 
     def settle(self, task: Task) -> None:
         """Write down the runs of a task in step, and when the last one was."""
-        runs = self.runs_since(task)
-        task._last_run = self.last_run_of(task)
-        if runs:
+        since, table = task._in_step_since, self.table
+        if since < 0:
+            return
+        if table.moment is None:  # as most changes are made: nothing is open
+            runs, is_open = self._due_before(table.frame) - self._due_before(since), False
+            last_run = self.last.now
+        else:
+            runs, is_open = self.runs_since(task), self.is_to_come(task) or self.is_running(task)
+            task._last_run = last_run = self.last_run_of(task)
+        if runs > 0:
+            task._last_run = last_run
             task._record.runs += runs
-            is_open = self.is_to_come(task) or self.is_running(task)
-            task._in_step_since = self.table.frame - is_open
+            task._in_step_since = table.frame - is_open
 
     def settle_running(self, task: Task) -> None:
         """Write down the runs of a task in step, the one that has just ended included."""
@@ -145,7 +152,8 @@ class Bucket(Row):
         return self.place_of(task._id) == one.place - 1
 
     def _begin_change(self) -> None:
-        self.settle_times()
+        if self.times is not None:
+            self.settle_times()
         self.changes += 1
         if self.batched is not None:
             self.batched.row_changes()

@@ -1,4 +1,8 @@
-"""What is due on each of the next frames, and where one more task adds least to the worst."""
+"""What is due on each of the next frames, and where one more task adds least to the worst.
+
+The functions below it have twins in C, in ``_frame_load``, which are used in their place where
+they were built.
+"""
 from __future__ import annotations
 
 from math import gcd
@@ -6,7 +10,12 @@ from math import gcd
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FrameLoad"]
+from ai_core.twins import twin
+
+__all__ = ["INTERFACE", "FrameLoad", "add_to_residue", "best_of_residues"]
+
+INTERFACE = 1
+"""Changes with any change of names, arguments or results, here and in the kernel."""
 
 NARROW_FRAMES = 40
 """Periods below this are turned into one row per residue (frames): NumPy is slow on short rows."""
@@ -68,22 +77,11 @@ class FrameLoad:
         then by how many frames as busy, then by the load of all it would join.
         Of equal ones ``choice`` 0 takes the soonest, 1 the next, and so round.
 
-        Cost: O(frames), 5 to 40 µs at 5040 frames, whatever is counted in.
+        Cost: O(frames), 5 µs at 5040 frames, whatever is counted in; 5 to 40 interpreted.
         """
         if period_frames > self.frames:
             return self._best_for_rare(period_frames)
-        cells, axis = self._by_residue(period_frames)
-        busiest = cells.max(axis=axis)
-        least = busiest.min()
-        best = (busiest == least).nonzero()[0]
-        if len(best) > 1 and cells.shape[axis] > 1:
-            if 4 * len(best) < len(busiest):
-                cells = cells[best] if axis else cells[:, best]
-            score = (cells + (cells == least) * ONE_AS_BUSY).sum(axis=axis)
-            if len(score) > len(best):
-                score = score[best]
-            best = best[score == score.min()]
-        return int(best[choice % len(best)])
+        return best_of_residues(self._cells, -(-self.frames // period_frames), period_frames, choice)
 
     def by_first_frame(self, period_frames: int) -> tuple[list[int], list[int], list[int]]:
         """Return by first frame: the busiest load joined, frames as busy, loads summed up.
@@ -100,7 +98,7 @@ class FrameLoad:
         if period_frames > self.frames:
             self._cells[first_frame % self.frames] += weight
         else:
-            self._cells[first_frame : self.frames : period_frames] += weight
+            add_to_residue(self._cells, self.frames, first_frame, period_frames, weight)
 
     def _best_for_rare(self, period_frames: int) -> int:
         """Return a frame of the best residue, away from all that are just as rare."""
@@ -117,9 +115,42 @@ class FrameLoad:
         return best
 
     def _by_residue(self, period_frames: int) -> tuple[NDArray[np.int64], int]:
-        """Return loads by residue, and the axis along which frames of one residue lie."""
-        rows = -(-self.frames // period_frames)
-        cells = self._cells[: rows * period_frames].reshape(rows, period_frames)
-        if period_frames < NARROW_FRAMES:
-            return np.ascontiguousarray(cells.T), 1
-        return cells, 0
+        return _by_residue(self._cells, -(-self.frames // period_frames), period_frames)
+
+
+@twin
+def add_to_residue(cells: NDArray[np.int64], frames: int, first_frame: int, period_frames: int, weight: int) -> None:
+    """Add ``weight`` to every ``period_frames``-th cell of the first ``frames``, from ``first_frame`` on."""
+    cells[first_frame:frames:period_frames] += weight
+
+
+@twin
+def best_of_residues(cells: NDArray[np.int64], rows: int, period_frames: int, choice: int) -> int:
+    """Return the residue modulo ``period_frames`` whose cells are best, as ``best_first_frame`` compares them.
+
+    Args:
+        cells: loads, each 0 or more; the first ``rows * period_frames`` count.
+        rows: cells of each residue, 1 or more.
+        period_frames: 1 or more.
+        choice: which of equal ones, 0 or more.
+    """
+    table, axis = _by_residue(cells, rows, period_frames)
+    busiest = table.max(axis=axis)
+    least = busiest.min()
+    best = (busiest == least).nonzero()[0]
+    if len(best) > 1 and rows > 1:
+        if 4 * len(best) < len(busiest):
+            table = table[best] if axis else table[:, best]
+        score = (table + (table == least) * ONE_AS_BUSY).sum(axis=axis)
+        if len(score) > len(best):
+            score = score[best]
+        best = best[score == score.min()]
+    return int(best[choice % len(best)])
+
+
+def _by_residue(cells: NDArray[np.int64], rows: int, period_frames: int) -> tuple[NDArray[np.int64], int]:
+    """Return loads by residue, and the axis along which frames of one residue lie."""
+    table = cells[: rows * period_frames].reshape(rows, period_frames)
+    if period_frames < NARROW_FRAMES:
+        return np.ascontiguousarray(table.T), 1
+    return table, 0

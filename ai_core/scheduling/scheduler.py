@@ -286,10 +286,8 @@ class Scheduler(TaskRunning):
         Cost: as the function ``phase_quality``.
         """
         tasks = [task for task in self._tasks.values() if self._may_run(task)]
-        return phase_quality(
-            slots_of(tasks), costs_us=mean_costs_us(self, tasks),
-            names=[task._name for task in tasks], frames=frames, from_frame=self._frame,
-        )
+        costs_us, names = mean_costs_us(self, tasks), [task._name for task in tasks]
+        return phase_quality(slots_of(tasks), costs_us=costs_us, names=names, frames=frames, from_frame=self._frame)
 
     def contains(self, other: Scheduler) -> bool:
         """Return True if ``other`` is this scheduler, or work of it, however deep."""
@@ -358,7 +356,8 @@ class Scheduler(TaskRunning):
             self._put_in_table(task)
 
     def _put_in_table(self, task: Task) -> None:
-        self._table.remove(task)
+        if task._bucket is not None:
+            self._table.remove(task)
         if self._may_run(task):
             self._table.add(task, self._call_of(task))
 
