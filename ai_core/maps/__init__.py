@@ -1,7 +1,7 @@
 """What is the ground like?
 
 ``Grid``: square or hexagonal cells with costs, for classes of movers and for teams;
-its ``passage`` is what searches read. ``Graph``: places and one-way connections.
+its ``passage`` is what searches read, ``nearest_free`` snaps to it. ``Graph``: places and one-way connections.
 ``DecisionMap``: what units know of the ground (``MapLayer``: resources, threat, ...), for who
 decides at large; ``best_cells``, ``frontier``, ``choke_points``, ``careful_costs`` ask it.
 ``ConflictLog``: who fought where. ``moving_ai``: maps and scenarios in its file format.
@@ -29,6 +29,7 @@ from ai_core.maps.map_layer import MapLayer, standard_layers
 from ai_core.maps.map_picture import MapPicture
 from ai_core.maps.map_questions import best_cells, careful_costs, careful_step_cost, frontier
 from ai_core.maps.moving_ai import Scenario, read_map, read_scenarios
+from ai_core.maps.nearest_free import nearest_free
 from ai_core.maps.passage import Passage
 
 __all__ = [
@@ -63,6 +64,7 @@ __all__ = [
     "careful_step_cost",
     "choke_points",
     "frontier",
+    "nearest_free",
     "read_map",
     "read_scenarios",
     "standard_layers",

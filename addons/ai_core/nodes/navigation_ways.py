@@ -47,13 +47,16 @@ class NavigationWays:
         map_rid: the map.
         layers: navigation layers that may be walked.
         reach_tolerance_m: a way leads to a goal if it ends this near to it (m; pixels in 2D).
+        snap_within_m: a start that is farther from the map has no way (m; pixels in 2D); 0: however far.
     """
 
     is_prepared = True
 
-    def __init__(self, dimensions: int, map_rid: RID, layers: int, reach_tolerance_m: float) -> None:
+    def __init__(
+        self, dimensions: int, map_rid: RID, layers: int, reach_tolerance_m: float, snap_within_m: float = 0.0,
+    ) -> None:
         self.dimensions, self.map_rid = dimensions, map_rid
-        self.layers, self.reach_tolerance_m = layers, reach_tolerance_m
+        self.layers, self.reach_tolerance_m, self.snap_within_m = layers, reach_tolerance_m, snap_within_m
         self._server = singleton(f"NavigationServer{dimensions}D")
         self._vector: Any = Vector3 if dimensions == 3 else Vector2
         self._costs_us: deque[float] = deque(maxlen=COSTS_KEPT)
@@ -122,11 +125,16 @@ class NavigationWays:
         points = self._server.map_get_path(
             self.map_rid, self._vector(*start), self._vector(*goal), True, self.layers)
         if len(points) == 0:
-            why = "no way leads from there" if self.is_ready else "there is no navigation map"
-            return NavigationPath("none", np.zeros((0, self.dimensions), np.float32), math.inf, why)
+            return self._none("no way leads from there" if self.is_ready else "there is no navigation map")
+        off_m = math.dist(points[0].tolist(), start)
+        if 0 < self.snap_within_m < off_m:
+            return self._none(f"the start is {off_m:.3g} from the map, and snap_within_m is {self.snap_within_m:g}")
         is_found = math.dist(points[-1].tolist(), goal) <= self.reach_tolerance_m
         length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
         return NavigationPath("found" if is_found else "partial", points, length)
+
+    def _none(self, why: str) -> NavigationPath:
+        return NavigationPath("none", np.zeros((0, self.dimensions), np.float32), math.inf, why)
 
     def nearest(self, place: Any) -> Any:
         """Return the place of the map that is nearest to one."""

@@ -16,6 +16,7 @@ class PathAsking:
     service: Any
     partial_ways: Any
     release_after_s: Any
+    snap_within_m: Any
     path_improved: Any
     path_ready: Any
     path_failed: Any
@@ -24,6 +25,7 @@ class PathAsking:
     _scheduler: Any
     _service: Any
     _places: Any
+    _ways: Any
     _dimensions: int
 
     def begin_asking(self) -> None:
@@ -171,4 +173,18 @@ class PathAsking:
         """Return a place as the ground knows it: over a grid its cell."""
         if self._places is None:
             return place
-        return self._places.cell_at(name, checked_place(name, place, self._places.dimensions))
+        numbers, within, cell = checked_place(name, place, self._places.dimensions), self.snap_within_m, None
+        try:
+            cell = self._places.cell_at(name, numbers)
+        except RefusedValue:
+            if not within:
+                raise
+        passage = self._ways.passage
+        if within and (cell is None or not passage.is_free(cell)):
+            nearest = self._places.nearest_free(passage, numbers, within)
+            if nearest is None and cell is None:
+                raise RefusedValue(
+                    f"{name} is not on the grid, got {numbers}, and no cell that can be walked is as near as"
+                    f" snap_within_m, {within:g}")
+            cell = cell if nearest is None else nearest
+        return cell

@@ -84,6 +84,11 @@ class PathService(PathAsking, MeanwhilePaths, DrawnPaths, PathTicketSaving, Node
         float, 0.5, range=(0, 10, 0.01), or_greater=True, unit="m", on_set="_begin_anew",
         shown_when=("source", Source.NAVIGATION_3D, Source.NAVIGATION_2D),
         doc="A way leads to its goal if it ends this near to it, else it is partial; in 2D in pixels.")
+    snap_within_m = export(
+        float, 0.0, range=(0, 100, 0.01), or_greater=True, unit="m", on_set="_snap_set",
+        doc="How far off a start or goal may lie; in 2D in pixels. Over a grid the nearest cell that can be walked is"
+            " taken for a place in a wall or beside the grid; 0: it has no way, or is refused. Over a navigation map"
+            " the nearest place is taken, and a start that is farther off has no way; 0: however far.")
     grid_node = export(
         NodePath, NodePath(""), hint=node_path("TileMapLayer", "GridMap"), on_set="_begin_anew", group="Grid",
         shown_when=("source", Source.GRID),
@@ -194,7 +199,7 @@ class PathService(PathAsking, MeanwhilePaths, DrawnPaths, PathTicketSaving, Node
             else:
                 self._ways = NavigationWays(
                     3 if self.source == self.Source.NAVIGATION_3D else 2, self._map or self._world_map(),
-                    self.navigation_layers, self.reach_tolerance_m)
+                    self.navigation_layers, self.reach_tolerance_m, self.snap_within_m)
             self._service = path_service.PathService(
                 self._ways, self._scheduler.clock, trace=self._scheduler.trace, faults=self._scheduler.faults,
                 most_waiting=self.maximum_waiting, on_over=self._over.append, on_improved=self.note_improved,
@@ -223,6 +228,10 @@ class PathService(PathAsking, MeanwhilePaths, DrawnPaths, PathTicketSaving, Node
             self.note_walls(numbers)
             self._grid.set_cells(numbers, bool(walkable))
             self.forget_explored(numbers)
+
+    def _snap_set(self) -> None:
+        if isinstance(self._ways, NavigationWays):
+            self._ways.snap_within_m = self.snap_within_m
 
     @method
     def set_navigation_map(self, map: RID) -> None:

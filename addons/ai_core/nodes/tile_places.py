@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from addons.ai_core.bridge.gd import RefusedValue, Vector2i
+from ai_core.maps.nearest_free import nearest_free
+from ai_core.maps.passage import Passage
 
 ISOMETRIC, HALF_OFFSET, HEXAGON = 1, 2, 3
 HORIZONTAL = 0
@@ -123,6 +125,12 @@ class TilePlaces:
         if float(apart.min()) > max(self.tile):
             row = -1
         return self._number(f"{name} {tuple(place)}", int(row), int(column))
+
+    def nearest_free(self, passage: Passage, place: Sequence[float], within: float) -> int | None:
+        """Return the free cell nearest to a place in the world, None if none is so near."""
+        first, column, row = self._inside(np.array([(0, 0), (0, 1), (2, 0)])) @ self.axes.T
+        offset = np.array(tuple(place)) - self.points(np.zeros(1, np.int32))[0]
+        return nearest_free(passage, offset, within, steps=((column - first), (row - first) / 2))
 
     def points(self, cells: NDArray[np.int32]) -> NDArray[np.float32]:
         """Return the middles of cells in the world, (n, 2)."""
