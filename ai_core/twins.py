@@ -24,6 +24,7 @@ SWITCH = "AI_CORE_PURE_PYTHON"
 
 KERNELS = (
     "ai_core.decisions._habit_ticking",
+    "ai_core.events._living",
     "ai_core.level_of_detail._importance_kernel",
     "ai_core.paths._bucket_search",
     "ai_core.paths._jump_distances",

@@ -1,4 +1,4 @@
-"""What is called to tell the listeners of one code: a list for bare loops.
+"""What is called to tell the listeners of one code: rows for bare loops.
 
 Looking at a Listening before each call would take as long as the call. So
 the calls themselves are kept, as they were when the code was last told, and
@@ -6,40 +6,36 @@ become useless all at once when anything changes.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from operator import length_hint
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from collections.abc import Callable, Mapping
+from itertools import repeat
+from types import MethodType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import ai_core.events.living as living
 from ai_core.events.event import Event, Handler
 
 if TYPE_CHECKING:
     from ai_core.events.event_registry import Listening
 
-__all__ = ["Calls", "HeldWeakly", "ListenersChangedError", "Tally"]
+__all__ = ["Calls", "HeldWeakly", "KeeperGoneError", "Tally"]
+
+MANY = 32
+"""Listeners for whom their keepers are looked up (count); fewer take as long to begin with as they gain."""
+
+Told = Callable[[Any, Event], object]
+"""Called with the keeper of a handler and an event."""
 
 
 class HeldWeakly(NamedTuple):
     """A handler that somebody else keeps: ``function(keeper(), event)`` calls it."""
 
-    function: Callable[[Any, Event], object]
+    function: Told
     keeper: Callable[[], object | None]
     """Returns what keeps the handler, None once it is gone."""
 
 
-HeldRow = tuple[Callable[[Any, Event], object], Callable[[], object | None]]
-
-
-class ListenersChangedError(Exception):
-    """Ends a run of calls that are no longer what they were."""
-
-
-class _RunEndedError(Exception):
-    """Ends a run of handlers held weakly at the one with this place among the listeners."""
-
-    def __init__(self, place: int, reason: Exception) -> None:
-        super().__init__(place, reason)
-        self.place = place
-        self.reason = reason
+class KeeperGoneError(Exception):
+    """Ends a loop at a listener whose handler is gone; whoever is told with care notes that."""
 
 
 class Tally:
@@ -54,8 +50,10 @@ class Tally:
 class Calls(list[Handler]):
     """What the listeners of one code are called by, for bare loops.
 
-    Handlers held weakly that follow each other are one call, which looks each
-    of them up and calls it without a stand-in between.
+    A list of handlers, or in its place those who keep them: each is handed to
+    a function, with the event. So it is where some are held weakly, and where
+    all are the same method of many guards: then nobody looks at the objects
+    that bind it to them, which lie all over memory.
 
     Args:
         listeners: in the order they are told.
@@ -63,96 +61,111 @@ class Calls(list[Handler]):
 
     Attributes:
         listeners: whose calls they are.
-        times: how often they were told since it was last counted.
+        are_distinct: whether nobody is called twice, and nobody is gone: then a call says whose it is.
+        keepers: who keep the handlers; None if these are in the list.
+        function: what is called with each keeper; None if there are none.
+        functions: what is called with each, if that is not the same for all.
+        times: how often the handlers were called since it was last counted; keepers count by themselves.
+            A float, as adding to one makes a new number in half the time.
         is_over: something has changed; a loop under way ends after the present call.
     """
 
-    __slots__ = ("_made", "_places", "_runs", "is_over", "listeners", "times")
+    __slots__ = (
+        "_are_weak", "_held", "are_distinct", "function", "functions", "is_over", "keepers", "listeners", "times")
 
     def __init__(
         self, listeners: tuple[Listening, ...], held_weakly: Mapping[Listening, HeldWeakly]
     ) -> None:
         super().__init__()
         self.listeners = listeners
-        self.times = 0
-        self._places: list[int] | None = None
-        self._runs: list[list[HeldRow]] = []
-        if held_weakly:
-            self._fill_with_runs(held_weakly)
-        else:
-            self.extend([one.call for one in listeners])
-        self.is_over = False
-        self._made = tuple(self)
-
-    @property
-    def are_distinct(self) -> bool:
-        """Whether nobody is called twice: then a call says whose it is."""
-        return len({*map(id, self)}) == len(self)
+        self.times = 0.0
+        self.is_over = self.are_distinct = False
+        self.keepers: living.Living | None = None
+        self.function: Told | None = None
+        self.functions: list[Told] | None = None
+        self._held: list[Any] = []
+        self._are_weak: list[bool] = []
+        is_weak = bool(held_weakly) and not held_weakly.keys().isdisjoint(listeners)
+        if is_weak or (len(listeners) >= MANY and _are_of_one_method(listeners)):
+            self._hold([(one.call is one.handler and held_weakly.get(one)) or _row(one.call) for one in listeners])
+        if not is_weak and not self.are_distinct:
+            self._call([one.call for one in listeners])
 
     def count_into(self, tally: Tally) -> None:
         """Hand over what was told."""
-        tally.events += self.times
-        tally.calls += self.times * len(self.listeners)
-        self.times = 0
+        times, self.times = int(self.times), 0.0
+        if self.keepers is not None:
+            times, self.keepers.times = self.keepers.times, 0
+        tally.events += times
+        tally.calls += times * len(self.listeners)
 
     def end(self) -> None:
         """Let every loop under way end after the call it is making."""
         self.is_over = True
         self.clear()
-        for run in self._runs:
-            run[:] = [_ENDED] * len(run)
+        if self.keepers is not None:
+            self.keepers.end()
 
-    def reached(self, call: Handler, error: Exception | None) -> tuple[int, Exception | None]:
-        """Return the place of the listener with whom a loop shall go on, and what was wrong with him.
+    def place_after(self, function: Told | None, told: object | None, error: Exception | None) -> int:
+        """Return the place of the listener with whom a loop that ended early shall go on.
 
         Args:
-            call: the last that was made.
-            error: what it raised.
+            function: what was called last, if there are keepers.
+            told: what was called, or whose keeper was handed to the function; None if nobody was told.
+            error: what it raised; then the place is its own.
         """
-        if isinstance(error, _RunEndedError):
-            return error.place, None if isinstance(error.reason, ListenersChangedError) else error.reason
-        at = next(place for place, one in enumerate(self._made) if one is call)
-        if error is None:
-            at += 1
-        if self._places is None:
-            return at, error
-        return (self._places[at] if at < len(self._places) else len(self.listeners)), error
+        if told is None:
+            return 0
+        if self.keepers is None:
+            at = next(place for place, one in enumerate(self._held) if one is told)
+        else:
+            functions = repeat(function) if self.functions is None else self.functions
+            rows = enumerate(zip(functions, self._held, self._are_weak, strict=False))
+            at = next(
+                place for place, (one, held, is_weak) in rows
+                if one is function and (held() if is_weak else held) is told
+            )
+        return at + (error is None)
 
-    def _fill_with_runs(self, held_weakly: Mapping[Listening, HeldWeakly]) -> None:
-        self._places = []
-        run: list[HeldRow] | None = None
-        for place, one in enumerate(self.listeners):
-            held = held_weakly.get(one) if one.call is one.handler else None
-            if held is None:
-                run = None
-                self.append(one.call)
-                self._places.append(place)
-                continue
-            if run is None:
-                run = []
-                self._runs.append(run)
-                self.append(_run_from(place, run))
-                self._places.append(place)
-            run.append((held.function, held.keeper))  # loops take plain tuples apart sooner
+    def _call(self, calls: list[Handler]) -> None:
+        self.keepers = self.function = None
+        self._held = calls
+        self.extend(calls)
+        self.are_distinct = len({*map(id, calls)}) == len(calls)
 
-
-def _run_from(first: int, run: list[HeldRow]) -> Handler:
-    def tell(event: Event) -> None:
-        rest: Iterator[HeldRow] = iter(run)
-        try:
-            for function, keeper in rest:
-                found = keeper()
-                if found is None:  # its stand-in notes that it was freed
-                    raise ListenersChangedError
-                function(found, event)
-        except Exception as error:
-            raise _RunEndedError(first + len(run) - length_hint(rest) - 1, error) from error
-
-    return tell
+    def _hold(self, rows: list[HeldWeakly | tuple[Told, Any]]) -> None:
+        functions = [row[0] for row in rows]
+        self._held = [row[1] for row in rows]
+        self._are_weak = [type(row) is HeldWeakly for row in rows]
+        self.keepers = living.living(self._held, self._are_weak, KeeperGoneError)
+        self.function = functions[0]
+        if len({*map(id, functions)}) > 1:
+            self.functions = functions
+        self.are_distinct = _are_distinct(functions, self.keepers)
+        self.keepers.times = 0
 
 
-def _raise_changed_in_run(_keeper: object, _event: Event) -> NoReturn:
-    raise ListenersChangedError
+def _are_of_one_method(listeners: tuple[Listening, ...]) -> bool:
+    """Return whether all are called by the same method of theirs."""
+    calls: list[Any] = [one.call for one in listeners]
+    return {*map(type, calls)} == {MethodType} and len({id(one.__func__) for one in calls}) == 1
 
 
-_ENDED: HeldRow = (_raise_changed_in_run, object)
+def _are_distinct(functions: list[Told], keepers: living.Living) -> bool:
+    try:
+        found = [*keepers]
+    except KeeperGoneError:
+        return False  # told with care, he is noted
+    if len({*map(id, found)}) == len(found):
+        return True  # as nearly always, and ten times sooner known than what follows
+    return len({*zip(map(id, functions), map(id, found), strict=True)}) == len(found)
+
+
+def _row(call: Handler) -> tuple[Told, Any]:
+    """Return how a handler that is held is called where others are not."""
+    return (call.__func__, call.__self__) if isinstance(call, MethodType) else (called, call)
+
+
+def called(handler: Handler, event: Event) -> object:
+    """Tell a handler that is its own keeper."""
+    return handler(event)

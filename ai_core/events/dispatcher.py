@@ -141,9 +141,8 @@ class Dispatcher:
         self.tell(event, iter((listening,)))
         self._left_out = event  # the other one; it was counted, not told
 
-    def go_on_after(self, call: Handler, error: Exception | None, event: Event, calls: Calls) -> None:
-        """Tell the rest after a loop over calls ended with one of them, and with what that raised."""
-        place, error = calls.reached(call, error)
+    def go_on_after(self, place: int, error: Exception | None, event: Event, calls: Calls) -> None:
+        """Tell the rest after a loop over calls ended at a place, and with what that one raised."""
         if error is not None:
             self.fail(calls.listeners[place], event, error)
             place += 1

@@ -12,7 +12,7 @@ from types import BuiltinMethodType, MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ai_core.errors import finite_number, shown
-from ai_core.events.calls import HeldWeakly
+from ai_core.events.calls import HeldWeakly, called
 from ai_core.events.event import Event, Handler, Position
 from ai_core.events.terms import coordinates
 
@@ -77,7 +77,7 @@ class Interest(NamedTuple):
         method = self.weak() if isinstance(self.weak, weakref.WeakMethod) else None
         if isinstance(method, MethodType):
             return HeldWeakly(method.__func__, weakref.ref(method.__self__))
-        return HeldWeakly(_called, self.weak)
+        return HeldWeakly(called, self.weak)
 
 
 ANYTHING = Interest()
@@ -144,10 +144,6 @@ def _told_weakly(
         return function(found, event)
 
     return tell
-
-
-def _called(handler: Handler, event: Event) -> object:
-    return handler(event)
 
 
 def _looked_up(handler: object) -> Callable[[], Handler | None]:

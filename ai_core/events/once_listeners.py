@@ -56,7 +56,7 @@ class OnceListeners:
         self._times: dict[Kind, int] = {}  # the one that was added to last is the last
         self._most_kinds = KINDS
         self._present: WeakValueDictionary[Known, Listening] = WeakValueDictionary()
-        self._told: OrderedDict[Known, Listening] = OrderedDict()
+        self._told: OrderedDict[Listening, Known] = OrderedDict()
 
     def add(self, listening: Listening) -> Callable[[Listening], None]:
         """Know one that begins; return what stops it when it is told."""
@@ -69,22 +69,21 @@ class OnceListeners:
 
         def use_up(one: Listening) -> None:
             one.stop()
-            self._told[known] = one
+            self._told[one] = known
             if len(self._told) > REMEMBERED:
                 self._told.popitem(last=False)
 
         return use_up
 
     def remembers(self, listening: Listening) -> bool:
-        """Return whether one that was told can come back. Cost: O(REMEMBERED)."""
-        return listening in self._told.values()
+        """Return whether one that was told can come back."""
+        return listening in self._told
 
     def bring_back(self, listening: Listening) -> bool:
         """Let one that was told listen again; False if it is not among the latest that were."""
-        known = next((known for known, one in self._told.items() if one is listening), None)
+        known = self._told.pop(listening, None)
         if known is None:
             return False
-        del self._told[known]
         self._registry.put_back(listening, known.codes)
         return True
 
@@ -95,7 +94,7 @@ class OnceListeners:
     def find(self, codes: tuple[str, ...], name: str, number: int) -> Listening | None:
         """Return one that listens, or would after loading a save in which it does."""
         one = self._present.get(Known(codes, name, number))
-        return one if one is not None and (one.is_active or one in self._told.values()) else None
+        return one if one is not None and (one.is_active or one in self._told) else None
 
     def save_state(self) -> list[State]:
         """Return how many of each kind there were, and which of them still listen."""
@@ -130,7 +129,7 @@ class OnceListeners:
 
     def _forget_kinds(self) -> None:
         """Forget the kinds that nobody is of and that were added to longest ago; O(1) on average."""
-        in_use = {known[:2] for known in (*self.references().values(), *self._told)}
+        in_use = {known[:2] for known in (*self.references().values(), *self._told.values())}
         unused = [kind for kind in self._times if kind not in in_use]
         for kind in unused[: max(0, len(unused) - KINDS // 2)]:
             del self._times[kind]
@@ -146,7 +145,7 @@ class OnceListeners:
             elif one.is_active and known.number not in waiting and (known.number < times or come_back):
                 come_back -= known.number >= times
                 one.stop()
-                self._told[known] = one
+                self._told[one] = known
         self._times[kind] = max(times, self._times.get(kind, 0))
         self._most_kinds = max(self._most_kinds, len(self._times))
 

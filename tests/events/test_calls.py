@@ -1,11 +1,22 @@
 """Bare loops over calls: whoever changes what under them, each listener is told once."""
 from __future__ import annotations
 
+import weakref
+
 import pytest
 
+import ai_core.events.calls as calls
+import ai_core.events.living as living
 from ai_core.clock import ManualClock
 from ai_core.events.event_manager import EventManager
 from ai_core.faults import FaultIsolation
+from tests.events.living_forms import FORMS
+
+
+@pytest.fixture(params=FORMS, autouse=True)
+def form(request, monkeypatch):
+    """Let each run with the kernel and with its twin."""
+    monkeypatch.setattr(living, "living", FORMS[request.param])
 
 
 class Ear:
@@ -130,3 +141,185 @@ def test_who_stops_everybody_from_within_is_the_last_to_be_told(events, crowd):
     events.tell(event)
     assert log == ["s0"]
     assert events.counts.unheard == 1
+
+
+class Dog(Ear):
+    """Has a method of its own to hear with."""
+
+    def hear(self, event):
+        super().hear(event)
+
+
+class Hut:
+    """Whose methods all hear, and who keeps a function."""
+
+    def __init__(self, log):
+        self.log = log
+
+        def bell(event):
+            self.log.append("function")
+
+        self.function = bell
+
+    def door(self, event):
+        self.log.append("door")
+
+    def window(self, event):
+        self.log.append("window")
+
+
+@pytest.fixture
+def village(events):
+    """Weak and strong listeners of several functions, some of one and the same keeper."""
+    log = []
+    hut, other = Hut(log), Hut(log)
+    ears = [Ear("ear", log), Dog("dog", log), Ear("last", log)]
+    handlers = [ears[0].hear, hut.door, hut.window, hut.function, ears[1].hear, other.function, ears[2].hear]
+    are_weak = [True, True, True, True, False, False, True]
+    listenings = [events.listen("bell", one, weak=weak) for one, weak in zip(handlers, are_weak, strict=True)]
+    del handlers
+    event = events.send_now("bell")
+    log.clear()
+    return event, log, listenings, hut, ears
+
+
+ALL = ["ear", "door", "window", "function", "dog", "function", "last"]
+
+
+def test_different_methods_and_functions_are_told_in_their_places(events, village):
+    event, log, *_ = village
+    events.tell(event)
+    assert log == ALL
+
+
+@pytest.mark.parametrize("place", range(len(ALL)))
+def test_of_different_ones_whoever_stops_is_left_out(events, village, place):
+    event, log, listenings, *_ = village
+    first = events.listen("bell", lambda event: listenings[place].stop(), priority=1)
+    events.tell(event)
+    assert log == [one for number, one in enumerate(ALL) if number != place]
+    first.stop()
+
+
+@pytest.mark.parametrize("place", range(len(ALL)))
+def test_of_different_ones_whoever_fails_is_reported_and_the_others_are_told(events, village, place):
+    event, log, listenings, *_ = village
+    called = []
+
+    class Broken:
+        def hear(self, event):
+            called.append(1)
+            raise ValueError("broken")
+
+    broken = Broken()
+    listenings[place].stop()
+    log.clear()
+    ended = events.listen("bell", broken.hear, weak=True, priority=place % 2)
+    events.tell(event)
+    assert log == [one for number, one in enumerate(ALL) if number != place]
+    assert (called, events.counts.failed, ended.is_active) == ([1], 1, True)
+
+
+def test_who_dies_between_two_others_is_dropped_and_the_others_are_told(events, village):
+    event, log, listenings, _, ears = village
+    ears[0].reaction = lambda: ears.pop()
+    events.tell(event)
+    assert log == ALL[:-1]
+    assert (events.counts.freed, listenings[-1].is_active) == (1, False)
+    log.clear()
+    events.tell(event)
+    assert (log, events.counts.freed) == (ALL[:-1], 1)
+
+
+def test_the_first_of_all_may_be_dead_and_so_may_everybody(events, crowd):
+    event, log, ears, _ = crowd("www")
+    del ears["w0"]
+    events.tell(event)
+    assert log == ["w1", "w2"]
+    ears.clear()
+    events.tell(event)
+    assert log == ["w1", "w2"]
+    assert (events.counts.freed, events.counts.delivered) == (3, 3 + 2)
+
+
+def test_one_who_listens_weakly_and_strongly_is_told_twice_whatever_happens(events):
+    log, wrong = [], []
+    ear = Ear("twice", log, lambda: wrong and wrong[0]["nobody"])
+    for weak in (True, False):
+        events.listen("bell", ear.hear, weak=weak)
+    event = events.send_now("bell")
+    wrong.append({})
+    events.tell(event)
+    assert log == ["twice"] * 4
+    assert events.counts.failed == 2
+
+
+def test_what_is_held_weakly_may_be_equal_to_everything_and_cannot_be_hashed(events):
+    log = []
+
+    class Odd:
+        __hash__ = None
+
+        def __eq__(self, other):
+            return True
+
+        def hear(self, event):
+            log.append(self)
+
+    odd = [Odd() for _ in range(3)]
+    listenings = [events.listen("bell", one.hear, weak=True) for one in odd]
+    event = events.send_now("bell")
+    log.clear()
+    events.listen("bell", lambda event: listenings[1].stop(), priority=1)
+    events.tell(event)
+    assert [id(one) for one in log] == [id(odd[0]), id(odd[2])]
+
+
+MANY = 3 * calls.MANY
+each_place = pytest.mark.parametrize("place", [0, 1, MANY // 2, MANY - 1])
+
+
+@each_place
+def test_of_many_guards_whoever_stops_is_left_out_and_the_others_are_told_once(events, crowd, place):
+    stopped = []
+    event, log, ears, listenings = crowd("s" * MANY)
+    events.listen("bell", lambda event: stopped and stopped.pop().stop(), priority=1)
+    stopped.append(listenings[f"s{place}"])
+    events.tell(event)
+    assert log == [one for one in ears if one != f"s{place}"]
+
+
+@each_place
+def test_of_many_guards_whoever_fails_is_reported_and_the_others_are_told_once(events, crowd, place):
+    wrong = []
+    event, log, ears, _ = crowd("s" * MANY, **{f"s{place}": lambda: wrong and wrong[0]["nobody"]})
+    wrong.append({})
+    for _ in range(4):
+        events.tell(event)
+    assert events.counts.failed == 3
+    assert log == [*ears] * 3 + [one for one in ears if one != f"s{place}"]
+
+
+@pytest.mark.parametrize("is_method", [True, False])
+def test_many_guards_are_told_as_often_as_they_listen_and_counted(events, is_method):
+    log = []
+    guards = [Ear(str(number), log) for number in range(MANY)]
+    for one in (*guards, guards[0]):
+        events.listen("bell", one.hear if is_method else lambda event, one=one: one.hear(event))
+    event = events.send_now("bell")
+    for _ in range(2):
+        events.tell(event)
+    assert log == [*map(str, range(MANY)), "0"] * 3
+    assert events.counts.delivered == 3 * (MANY + 1)
+
+
+def test_whom_many_guards_are_told_by_is_not_kept_when_they_have_stopped(events):
+    guards = [Ear(str(number), []) for number in range(MANY)]
+    known = [weakref.ref(one) for one in guards]
+    listenings = [events.listen("bell", one.hear) for one in guards]
+    events.send_now("bell")
+    for one in listenings:
+        one.stop()
+    guards.clear()
+    del listenings, one
+    assert [one() for one in known] == [None] * MANY

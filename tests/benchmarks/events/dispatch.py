@@ -28,15 +28,25 @@ class Listener:
         self.told += 1
 
 
-class Crowds:
-    """The listeners of all who compete."""
+class Deaf(Listener):
+    """Counts by a method of its own."""
 
-    def __init__(self, n: int) -> None:
+    __slots__ = ()
+
+    def hear(self, _event: object) -> None:
+        self.told += 1
+
+
+class Crowds:
+    """The listeners of all who compete; every second is of another kind, if one is given."""
+
+    def __init__(self, n: int, other: type[Listener] = Listener) -> None:
         self._n = n
+        self._kinds = (Listener, other)
         self._crowds: list[list[Listener]] = []
 
     def crowd(self) -> list[Listener]:
-        self._crowds.append([Listener() for _ in range(self._n)])
+        self._crowds.append([self._kinds[number % 2]() for number in range(self._n)])
         return self._crowds[-1]
 
     def complaint(self) -> str:
@@ -71,9 +81,9 @@ def made_anew(n: int) -> Contest:
     return _settled(Contest(
         send, {"bare loop": _loop(crowds.crowd()), "loop that makes the event": _making_loop(crowds.crowd())},
         peers={
-            "pyee": lambda: _pyee(crowds.crowd()),
-            "blinker": lambda: _blinker(crowds.crowd()),
-            "psygnal": lambda: _psygnal(crowds.crowd()),
+            "pyee": lambda: _pyee(crowds.crowd),
+            "blinker": lambda: _blinker(crowds.crowd),
+            "psygnal": lambda: _psygnal(crowds.crowd),
         },
         complaint=crowds.complaint,
     ))
@@ -87,6 +97,33 @@ def by_priority(n: int) -> Contest:
 def weakly(n: int) -> Contest:
     """Listeners held weakly."""
     return _with_settings(n, lambda number: {"weak": True})
+
+
+def weakly_of_two_kinds(n: int) -> Contest:
+    """Listeners held weakly, each of another kind than the one before."""
+    return _with_settings(n, lambda number: {"weak": True}, Deaf)
+
+
+def once(n: int) -> Contest:
+    """Listeners come, are told once and are gone, by themselves or stopped by hand."""
+    crowds = Crowds(n)
+    ears, stopped = crowds.crowd(), crowds.crowd()
+    manager, other = EventManager(ManualClock()), EventManager(ManualClock())
+
+    def ours() -> int:
+        for one in ears:
+            manager.listen("alarm", one.hear, once=True)
+        manager.send_now("alarm", 1)
+        return manager.is_heard("alarm")
+
+    def by_hand() -> int:
+        listenings = [other.listen("alarm", one.hear) for one in stopped]
+        other.send_now("alarm", 1)
+        for listening in listenings:
+            listening.stop()
+        return other.is_heard("alarm")
+
+    return _settled(Contest(ours, {"stopped by hand": by_hand}, complaint=crowds.complaint))
 
 
 def to_a_squad(n: int) -> Contest:
@@ -109,8 +146,10 @@ def to_a_squad(n: int) -> Contest:
     return _settled(Contest(send, {"loop over those 8": _loop(crowds.crowd())}, complaint=crowds.complaint))
 
 
-def _with_settings(n: int, settings: Callable[[int], dict[str, Any]]) -> Contest:
-    crowds = Crowds(n)
+def _with_settings(
+    n: int, settings: Callable[[int], dict[str, Any]], other: type[Listener] = Listener
+) -> Contest:
+    crowds = Crowds(n, other)
     manager = EventManager(ManualClock())
     for number, one in enumerate(crowds.crowd()):
         manager.listen("alarm", one.hear, **settings(number))
@@ -177,11 +216,12 @@ def _making_loop(listeners: Sequence[Listener]) -> Case:
     return send
 
 
-def _pyee(listeners: Sequence[Listener]) -> Case:
+# A crowd is made only where the package is there: or else it would never be told.
+def _pyee(crowd: Callable[[], Sequence[Listener]]) -> Case:
     from pyee.base import EventEmitter
 
     emitter = EventEmitter()
-    for one in listeners:
+    for one in crowd():
         emitter.on("alarm", one.hear)
 
     def send() -> int:
@@ -191,11 +231,11 @@ def _pyee(listeners: Sequence[Listener]) -> Case:
     return send
 
 
-def _blinker(listeners: Sequence[Listener]) -> Case:
+def _blinker(crowd: Callable[[], Sequence[Listener]]) -> Case:
     from blinker import Signal
 
     alarm = Signal()
-    for one in listeners:
+    for one in crowd():
         alarm.connect(one.hear)
 
     def send() -> int:
@@ -205,14 +245,14 @@ def _blinker(listeners: Sequence[Listener]) -> Case:
     return send
 
 
-def _psygnal(listeners: Sequence[Listener]) -> Case:
+def _psygnal(crowd: Callable[[], Sequence[Listener]]) -> Case:
     from psygnal import Signal
 
     class Bell:
         alarm = Signal(object)
 
     bell = Bell()
-    for one in listeners:
+    for one in crowd():
         bell.alarm.connect(one.hear)
 
     def send() -> int:
