@@ -60,7 +60,7 @@ class Signalling:
         if self._modalities[number].is_continuous:
             raise ValueError(
                 f"modality_name must be one that is emitted, got {modality_name!r}, which is"
-                " looked for all the time; use change_source to set its strength"
+                " looked for all the time; change the strength of the source in it instead"
             )
         if strength is None:
             strength = float(self._sources.strength[slot, number])

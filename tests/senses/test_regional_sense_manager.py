@@ -292,7 +292,7 @@ def test_a_bad_row_moves_nobody(ids, positions, forwards, message):
         ((0, "hearing", NAN), ValueError, "strength must be a finite number"),
         ((0, "hearing", 1.0, (NAN, 0, 0)), ValueError, "position must be finite"),
         ((0, "hearing"), ValueError, "strength must be given: source 0 has none"),
-        ((0, "sight", 1.0), ValueError, "use change_source to set its strength"),
+        ((0, "sight", 1.0), ValueError, "change the strength of the source in it instead"),
         ((0, "sound", 1.0), UnknownNameError, "unknown modality 'sound'"),
         ((1, "hearing", 1.0), UnknownNameError, "unknown source id 1"),
     ],

@@ -23,6 +23,7 @@ from addons.ai_core.nodes.scheduled import call_waiting, leave_scheduler, schedu
 from addons.ai_core.nodes.sense_backdrop import Backdrops
 from addons.ai_core.nodes.sense_bodies import SenseBodies
 from addons.ai_core.nodes.sense_graph_of_scene import graph_of_scene, graph_warnings
+from addons.ai_core.nodes.sense_member import refused
 from addons.ai_core.nodes.sense_own_sources import OwnSources
 from addons.ai_core.nodes.sense_picture import SensePicture
 from addons.ai_core.nodes.sense_place import GROUP
@@ -238,7 +239,8 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, SenseSaving, Node):
 
         It weakens from its position; without one it is everywhere.
         """
-        return self.core.add_noise(modality, level, None if position is None else self._space.metres(position))
+        with refused():
+            return self.core.add_noise(modality, level, None if position is None else self._space.metres(position))
 
     @method
     def remove_noise(self, noise: int) -> None:
@@ -259,8 +261,10 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, SenseSaving, Node):
 
         In graph mode regions have the attenuation, so only the range can change.
         """
-        self.core.change_modality(
-            modality, range_m=None if range_m < 0 else range_m, attenuation=None if attenuation < 0 else attenuation)
+        with refused():
+            self.core.change_modality(
+                modality, range_m=None if range_m < 0 else range_m,
+                attenuation=None if attenuation < 0 else attenuation)
 
     @method
     def set_importance(self, sensor: Node, importance: float, source: Node = None) -> None:
@@ -273,7 +277,8 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, SenseSaving, Node):
             source is None or (source.is_class(f"SenseSource{kind}") and source.belongs_to(self)))
         if not is_known:
             raise RefusedValue(f"needs a sensor and a source, or null, of this manager, got {sensor!r}, {source!r}")
-        self.core.set_importance([sensor.sensor_id], [importance], None if source is None else [source.source_id])
+        with refused():
+            self.core.set_importance([sensor.sensor_id], [importance], None if source is None else [source.source_id])
 
     @method
     def save_state(self) -> dict:

@@ -104,15 +104,17 @@ class Sensible(SenseMember):
         """
         if self._manager is None:
             raise RefusedValue("cannot emit: it is not in a scene with a SenseManager")
-        self._manager.core.emit(
-            self.source_id, modality, None if strength < 0 else strength, self._here(), channel=channel)
+        with refused():
+            self._manager.core.emit(
+                self.source_id, modality, None if strength < 0 else strength, self._here(), channel=channel)
 
     @method
     def act(self, action: str, modality: str = "hearing") -> None:
         """Emit the signal of one of its actions, as loud as actions says; the action is its tag and channel."""
         if self._manager is None:
             raise RefusedValue("cannot act: it is not in a scene with a SenseManager")
-        self._manager.core.act(self.source_id, action, modality, self._here())
+        with refused():
+            self._manager.core.act(self.source_id, action, modality, self._here())
 
     def _here(self) -> Any:
         """Return where it is now (m): it may have been put there since the last frame of AI."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from addons.ai_core.bridge.gd import Node, PackedStringArray, method
+from addons.ai_core.nodes.sense_member import refused
 from ai_core.senses.awareness import AwarenessReasons
 from ai_core.senses.memory import Remembered, SenseMemory
 from ai_core.senses.sense_reasons import SenseFactors
@@ -33,7 +34,8 @@ class SensorQuestions:
         """Return whether a source is in view right now; or in reach of touch or another continuous modality."""
         if self._manager is None:
             return False
-        return self._is_source(target) and target.source_id in self._manager.core.sensed_by(self._id, modality)
+        with refused():
+            return self._is_source(target) and target.source_id in self._manager.core.sensed_by(self._id, modality)
 
     @method
     def get_seen_parts(self, target: Node) -> PackedStringArray:

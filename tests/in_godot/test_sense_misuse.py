@@ -1,0 +1,44 @@
+"""What scripts ask of senses that makes no sense: one line each, of the node, and nothing is changed."""
+from __future__ import annotations
+
+import pytest
+
+from addons.ai_core.bridge.gd import Vector3
+
+
+@pytest.fixture
+def ask(node, scheduler, gdscript, physics_frames):
+    """Runs a line of GDScript with a manager, a sensor and a source."""
+    manager, eye = node("SenseManager", scheduler, name="manager"), node("Sensor3D", name="eye")
+    thing = node("SenseSource3D", name="thing", position=Vector3(0, 0, -5))
+    physics_frames(1)
+
+    def run(line):
+        asking = node("Node")
+        asking.set_script(gdscript(
+            f"extends Node\nfunc ask(manager, eye, thing):\n\t{line}\n"))
+        asking.call("ask", manager, eye, thing)
+
+    return run
+
+
+@pytest.mark.parametrize(("line", "message"), [
+    ("thing.emit('sight', 1.0)", "modality_name must be one that is emitted, got 'sight', which is looked for"),
+    ("thing.emit('hering', 1.0)", "unknown modality 'hering'; did you mean 'hearing'?"),
+    ("thing.emit('hearing', NAN)", "strength must be a finite number, got nan"),
+    ("thing.act('jump')", "unknown action 'jump'"),
+    ("manager.set_importance(eye, 2.0)", "importances must be from 0 to 1, got [2.0]"),
+    ("manager.set_importance(thing, 1.0)", "needs a sensor and a source, or null, of this manager"),
+    ("manager.change_modality('sight', 10.0, 2.0)", "attenuation must be at most 1, got 2.0"),
+    ("manager.change_modality('sigt', 10.0)", "unknown modality 'sigt'; did you mean 'sight'?"),
+    ("manager.add_noise('sight', 1.0)", "modality_name must be one that is emitted, got 'sight'"),
+    ("manager.add_noise('hearing', -1.0)", "level must be at least 0, got -1.0"),
+    ("manager.blow(Vector3(NAN, 0, 0))", "velocity must be finite"),
+    ("manager.set_portal_open('door', false)", "has mode Regional, and no portals; set mode to Graph"),
+    ("eye.can_sense(thing, 'hearing')", "modality_name must be a continuous one, got 'hearing'"),
+    ("eye.set_keenness('hearing', 0.5, -3.0)", "for_s must be above 0, got -3.0"),
+])
+def test_each_is_told_in_one_line_of_its_node(ask, expect_errors, line, message):
+    # What is no misuse to the bridge says "Class.method raised" before it, and has a traceback.
+    expect_errors(f"/{line.partition('.')[0]}': {message}", times=1)
+    ask(line)
