@@ -82,18 +82,30 @@ class Blackboard(dict[str, Any]):
 
     @parent.setter
     def parent(self, parent: Blackboard | None) -> None:
-        """Move to another squad. Whoever waits here for what stands there is told of every key."""
-        scope = parent
-        while scope is not None:
-            if scope is self:
-                raise CycleError(f"{self.name!r} cannot stand inside itself")
-            scope = scope._parent
+        """Move to another squad, with whoever waits for or watches what stands there.
+
+        Who waits here is told of every key. Who watches is told what another value has there; without
+        a scope around, of nothing.
+        """
+        if any(scope is self for scope in _scopes(parent)):
+            raise CycleError(f"{self.name!r} cannot stand inside itself")
+        watches = [watch for of_key in (self._watches or {}).values() for watch in of_key]
+        before = [watch._board.get(watch.key) for watch in watches]
+        for scope in _scopes(self._parent):
+            scope._leave_out(watches)
         self._parent = parent
+        for scope in _scopes(parent):
+            for watch in watches:
+                scope._add_watch(watch)
         for key, trees in (self._trees or {}).items():
-            for tree in trees:
+            for tree in [found for one in trees if (found := one()) is not None]:
                 if parent is not None:
-                    parent.tell_tree(tree(), (key,))
-            self._tell(key)
+                    parent.tell_tree(tree, (key,))
+                tree._notice(key)
+        for watch, value in zip(watches, before, strict=True) if parent is not None else ():
+            is_here = watch in (self._watches or {}).get(watch.key, ())      # or else cancelled by one told before
+            if is_here and not _is_same(value, watch._board.get(watch.key)):
+                watch.callback(watch.key, watch._board.get(watch.key))
 
     def scope(self, name: str) -> Blackboard:
         """Return this scope or the one around it that has a name.
@@ -194,11 +206,8 @@ class Blackboard(dict[str, Any]):
         if not callable(callback):
             raise TypeError(f"callback must be callable, got {shown(callback)}")
         watch = Watch(self, key, callback)
-        scope: Blackboard | None = self
-        while scope is not None:
-            scope._watches = scope._watches or {}
-            scope._watches[key] = (*scope._watches.get(key, ()), watch)
-            scope = scope._parent
+        for scope in _scopes(self):
+            scope._add_watch(watch)
         return watch
 
     def tell_tree(self, tree: Listener | None, keys: Iterable[str]) -> None:
@@ -214,11 +223,19 @@ class Blackboard(dict[str, Any]):
             scope = scope._parent
 
     def _unwatch(self, watch: Watch) -> None:
-        scope: Blackboard | None = self
-        while scope is not None:
-            if scope._watches is not None and watch.key in scope._watches:
-                scope._watches[watch.key] = tuple(one for one in scope._watches[watch.key] if one is not watch)
-            scope = scope._parent
+        for scope in _scopes(self):
+            scope._leave_out([watch])
+
+    def _add_watch(self, watch: Watch) -> None:
+        self._watches = self._watches or {}
+        self._watches[watch.key] = (*self._watches.get(watch.key, ()), watch)
+
+    def _leave_out(self, watches: list[Watch]) -> None:
+        known = self._watches if self._watches is not None else {}
+        for watch in watches:
+            rest = tuple(one for one in known.pop(watch.key, ()) if one is not watch)
+            if rest:
+                known[watch.key] = rest
 
     def _tell(self, key: str) -> None:
         if self._trees is not None:
@@ -244,6 +261,15 @@ class Blackboard(dict[str, Any]):
                 wanted = " or ".join(kind.__name__ for kind in kinds)
                 raise TypeError(f"{self.name!r}: {key!r} must be {wanted}, got {shown(value)}")
         return checked
+
+
+def _scopes(board: Blackboard | None) -> list[Blackboard]:
+    """Return a scope and those around it, from the inside out."""
+    found = []
+    while board is not None:
+        found.append(board)
+        board = board._parent
+    return found
 
 
 def _is_same(before: Any, value: Any) -> bool:

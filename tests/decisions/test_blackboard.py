@@ -178,3 +178,36 @@ def test_a_blackboard_is_a_dict_whose_watchers_know_each_value(commands):
                 one.setdefault(key, value)
         assert board == plain
         assert {key: value for key, value in seen.items() if value is not None} == plain
+
+
+def test_who_watches_goes_along_to_another_squad(world):
+    red, blue = (Blackboard({"order": order}, name="squad", parent=world) for order in ("wait", "charge"))
+    bob = Blackboard(name="bob", parent=red)
+    heard = []
+    watch = bob.watch("order", lambda key, value: heard.append(value))
+    bob.parent = blue
+    assert heard == ["charge"]
+    red["order"] = "retreat"
+    blue["order"] = "hold"
+    assert heard == ["charge", "hold"]
+    bob.parent = blue
+    assert heard == ["charge", "hold"]
+    watch.cancel()
+    blue["order"] = red["order"] = "stop"
+    assert heard == ["charge", "hold"]
+
+
+def test_who_watches_what_stands_around_is_told_however_the_scopes_come_together(world):
+    squad = Blackboard(name="squad")
+    bob = Blackboard(name="bob", parent=squad)
+    heard = []
+    bob.watch("alarm", lambda key, value: heard.append(value))
+    bob.watch("own", lambda key, value: heard.append(value))
+    bob["own"] = 1
+    world["alarm"] = True
+    squad.parent = world                    # with whoever watches inside it
+    world["alarm"] = False
+    squad.parent = None                     # who stands alone learns nothing new
+    world["alarm"] = True
+    squad.parent = world
+    assert heard == [1, True, False, True]

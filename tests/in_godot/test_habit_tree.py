@@ -190,7 +190,7 @@ def test_a_rare_tree_hears_true_times(build, gdscript, physics_frames):
 def test_a_habit_that_raises_is_reported_and_ends_once(build, physics_frames, expect_errors, signals):
     tree = build({"bad": {"tick_method": "nonsense"}, "walk": {}})
     exited = signals(tree.get_node("bad"), "exited")
-    expect_errors("no such method", times=3)
+    expect_errors("has no method nonsense(); write it", times=3)
     physics_frames(8)
     assert exited == [(2,)] * 3
     assert list(tree.get_active_paths()) == ["Brain/walk"]
@@ -216,8 +216,8 @@ def test_a_python_class_that_is_no_habit_is_named(build, expect_errors):
 
 @pytest.mark.parametrize(
     ("settings", "why"),
-    [({"condition": "1 +"}, "does not run: condition of 'new': cannot read '1 +'"),
-     ({"python_class": "no_such_module:Habit"}, "ModuleNotFoundError: No module named 'no_such_module'")],
+    [({"condition": "1 +"}, "new: condition of 'new': cannot read '1 +'"),
+     ({"python_class": "no_such_module:Habit"}, "there is no module 'no_such_module'")],
 )
 def test_a_habit_that_cannot_be_read_stops_its_own_tree_and_no_other(
     node, scheduler, gdscript, expect_errors, settings, why
@@ -296,7 +296,7 @@ def test_trees_weigh_together_what_each_weighs_however_they_come_and_go(node, sc
 
 
 def test_a_tree_whose_habits_cannot_run_says_so_and_runs_once_they_can(build, scheduler, expect_errors):
-    expect_errors("does not run: habit 'open': a sequential habit needs a child to launch", times=2)
+    expect_errors("open: habit 'open': a sequential habit needs a child to launch", times=2)
     tree = build({"open": {"launch": 1}})
     scheduler.step()
     assert tree.to_text() == "not running"

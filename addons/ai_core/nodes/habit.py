@@ -23,7 +23,7 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.edited_modules import current_module, stamp_of
 from addons.ai_core.nodes.guard_expression import GuardExpression
-from addons.ai_core.nodes.habit_sharing import Callback, call_of, shared_habit
+from addons.ai_core.nodes.habit_sharing import Callback, call_of, missing_methods, shared_habit
 from addons.ai_core.nodes.scheduled import check_callable
 from ai_core.decisions import habits as core
 from ai_core.decisions.habit_context import HabitContext
@@ -228,7 +228,11 @@ class Habit(Node):
     @method
     def wait_for(self, names: PackedStringArray, at_most_s: float = 0.0) -> None:
         """Call _tick() again when one of these is told or changes on the blackboard, or after a time; 0 is never."""
-        self._active("wait").wait_for(*names, at_most_s=at_most_s or None)
+        run = self._active("wait")
+        try:
+            run.wait_for(*names, at_most_s=at_most_s or None)
+        except ValueError as problem:
+            raise RefusedValue(str(problem)) from None
 
     @method
     def get_woken_by(self) -> str:
@@ -244,13 +248,18 @@ class Habit(Node):
         """Return the habit of the library that this node and its children describe, shared by all that say the same."""
         self._tree = tree
         script = self.get_script()
-        edited = stamp_of(self.python_class.partition(":")[0]) if self.python_class else None
+        module = self.python_class.partition(":")[0]
+        edited = stamp_of(module) if module else None
         # By its id: a script that is held here would outlive the game.
         said = (
             type(self), str(self.get_name()), 0 if script is None else script.get_instance_id(), edited,
             *[has_script_method(self, one) + 2 * (one in self.given) for one in CALLED],
             *[self.__dict__.get(slot, default) for slot, default in exported_slots(type(self))])
-        return shared_habit(said, definitions_below(self, tree), self._new_definition)
+        below = definitions_below(self, tree)
+        try:
+            return shared_habit(said, below, self._new_definition)
+        except (TypeError, ValueError) as mistake:
+            raise ValueError(f"{tree.get_name()}/{tree.get_path_to(self)}: {mistake}") from None
 
     def _new_definition(self, children: list[core.Habit]) -> core.Habit:
         settings: dict[str, Any] = {
@@ -328,7 +337,13 @@ class Habit(Node):
 
     def _python_definition(self, name: str, settings: dict[str, Any]) -> core.Habit:
         module, _, class_name = self.python_class.partition(":")
-        found = getattr(current_module(module), class_name, None)
+        try:
+            found = getattr(current_module(module), class_name, None) if module else None
+        except ModuleNotFoundError as missing:
+            if missing.name is None or not f"{module}.".startswith(f"{missing.name}."):
+                raise                # imported by that module, and not there
+            raise ValueError(
+                f"python_class {self.python_class!r} of '{name}': there is no module {module!r}") from None
         if not (isinstance(found, type) and issubclass(found, core.Habit)):
             raise TypeError(
                 f"python_class {self.python_class!r} of '{name}' names no Habit; write \"module:Class\""
@@ -345,7 +360,9 @@ class Habit(Node):
                 GuardExpression(self.condition, "condition")
             except RefusedValue as refused:
                 warnings.append(str(refused))
-        return warnings
+        tree = tree_above(self)
+        actor = None if tree is None else tree.get_node_or_null(tree.actor)
+        return warnings if actor is None else [*warnings, *missing_methods(self, actor)]
 
 
 def definitions_below(parent: Any, tree: Any) -> list[core.Habit]:

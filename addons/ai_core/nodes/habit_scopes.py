@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from addons.ai_core.bridge.gd import RefusedValue
-from ai_core.decisions.blackboard import Blackboard
+from addons.ai_core.bridge.gd import GDCallable, RefusedValue, report_exception
+from ai_core.decisions.blackboard import Blackboard, Watch
 from ai_core.saving.fields import StateError
 
 WORLD, SQUAD = "world", "squad"
@@ -71,6 +71,21 @@ def prepared_scopes(own: Blackboard, saved: dict[str, Any], values: Any) -> Call
             boards[name].update(value)
 
     return change
+
+
+def watched(tree: Any, own: Blackboard, key: str, callback: Any) -> Watch:
+    """Watch a value with a callback whose failures stop nobody, and that goes with its object."""
+
+    def tell(key: str, value: Any) -> None:
+        if isinstance(callback, GDCallable) and not callback.is_live():
+            tree.unwatch_value(key, callback)
+            return
+        try:
+            callback(key, value)
+        except Exception as error:  # whatever it is, the others are told
+            report_exception(error, f"who watches {key!r}", tree)
+
+    return own.watch(key, tell)
 
 
 @contextmanager

@@ -10,7 +10,14 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakValueDictionary
 
-from addons.ai_core.bridge.gd import GodotFreedError, KeptHook, has_listeners, has_script_method
+from addons.ai_core.bridge.gd import (
+    GDObject,
+    GodotFreedError,
+    KeptHook,
+    RefusedValue,
+    has_listeners,
+    has_script_method,
+)
 from ai_core.decisions.habit_context import HabitContext
 from ai_core.decisions.habits import Habit, Status
 
@@ -56,8 +63,8 @@ def call_of(
     if name in node.given:
         return _python_call(lambda run: run.part.given[name], takes_time, is_asked)
     if actor_method:
-        return _python_call(
-            lambda run: functools.partial(run.owner.actor_node().call, actor_method), takes_time, is_asked)
+        setting = f"{name[1:]}_method"
+        return _python_call(lambda run: _method_of(run.owner.actor_node(), actor_method, setting), takes_time, is_asked)
     return script_call(name, takes_time, is_asked) if has_script_method(node, name) else None
 
 
@@ -80,15 +87,35 @@ def _python_call(find: Callable[[HabitContext], Any], takes_time: bool, is_asked
         answer = found(run.elapsed_s) if takes_time else found()
         if is_asked or answer is None:
             return answer
-        if isinstance(answer, bool) or answer not in (0, 1, 2):
+        if isinstance(answer, (bool, float)) or answer not in (0, 1, 2):
             refuse_answer(run, answer)
         return STATUSES[answer]
 
     return call
 
 
+def _method_of(actor: Any, name: str, setting: str) -> Any:
+    if not actor.has_method(name):
+        raise RefusedValue(without_method(actor, name, setting))
+    return functools.partial(actor.call, name)
+
+
+def without_method(actor: Any, name: str, setting: str) -> str:
+    """Say that an actor lacks a method that a setting of a habit names."""
+    return f"'{actor.get_name()}' has no method {name}(); write it, or clear {setting}"
+
+
+def missing_methods(habit: Any, actor: Any) -> list[str]:
+    """Return what is to be said of methods that a habit names and the actor lacks."""
+    named = [(getattr(habit, f"{moment}_method"), f"{moment}_method")
+             for moment in ("can_activate", "enter", "tick", "exit") if f"_{moment}" not in habit.given]
+    return [without_method(actor, name, setting) for name, setting in named if name and not actor.has_method(name)]
+
+
 def refuse_answer(run: HabitContext, answer: object) -> None:
     """Say what a tick may return."""
+    if isinstance(answer, GDObject) and answer.has_signal("completed"):      # a function of GDScript that goes on
+        raise TypeError(f"the tick of '{run.path}' awaits something; call wait_s() or wait_for() instead, and return")
     raise TypeError(
         f"the tick of '{run.path}' returned {answer!r}; return Habit.STATUS_RUNNING,"
         " STATUS_SUCCEEDED or STATUS_FAILED")

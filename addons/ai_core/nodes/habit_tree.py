@@ -34,13 +34,14 @@ from addons.ai_core.nodes.habit_scopes import (
     prepared_scopes,
     refusing_lookups,
     scopes_saved_by,
+    watched,
 )
 from addons.ai_core.nodes.habit_sharing import shared_habit, tell_entered, tell_exited
 from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.scene_saving import load_node, save_node
 from addons.ai_core.nodes.scheduled import check_callable, scheduler_of, scheduler_warnings
 from ai_core.decisions import habit_tree as core
-from ai_core.decisions.blackboard import Blackboard
+from ai_core.decisions.blackboard import Blackboard, Watch
 from ai_core.decisions.habit_plan import plan_of
 from ai_core.decisions.habits import Habit as HabitDefinition
 from ai_core.saving.fields import Fields, State, StateError
@@ -84,6 +85,7 @@ class HabitTree(OfCharacter, Node):
         self._crowd: HabitCrowd | None = None
         self._actor: Any = None
         self._blackboard = Blackboard(name="character")
+        self._watching: dict[tuple[str, Any], Watch] = {}
         self._is_changed = self._is_empty = False
 
     def on_entered(self) -> None:
@@ -94,6 +96,9 @@ class HabitTree(OfCharacter, Node):
             self._begin()
 
     def on_predelete(self) -> None:
+        for watch in self._watching.values():
+            watch.cancel()
+        self._watching.clear()
         self._blackboard.clear()     # it may hold scripts: let them go now
 
     def on_exit_tree(self) -> None:
@@ -162,9 +167,20 @@ class HabitTree(OfCharacter, Node):
 
     @method
     def watch_value(self, key: str, callback: GDCallable) -> None:
-        """Call ``callback(key, value)`` whenever a value of this character, its squad or the world changes."""
+        """Call ``callback(key, value)`` whenever a value of this character, its squad or the world changes.
+
+        Once for each key, however often it is asked for; until unwatch_value(), or its object is freed.
+        """
         check_callable(callback, "watch_value()")
-        self._blackboard.watch(key, callback)
+        self.unwatch_value(key, callback)
+        self._watching[key, callback] = watched(self, self._blackboard, key, callback)
+
+    @method
+    def unwatch_value(self, key: str, callback: GDCallable) -> None:
+        """Call it no more; harmless if it was not called."""
+        watch = self._watching.pop((key, callback), None)
+        if watch is not None:
+            watch.cancel()
 
     def known(self, name: str) -> Any:
         """Return a value of the blackboard for an expression, ABSENT for what is not known."""
