@@ -1,7 +1,6 @@
 """The direct access scheduler: what is due is found, not looked for."""
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -79,12 +78,22 @@ class DirectAccessScheduler(Scheduler):
                 self._run(task, budget, budget)
 
     def _run_in_step(self, budget: Budget) -> None:
+        plain: list[Bucket] = []
+        due = self._due_buckets
         try:
             if self._table.has_batches:
-                for one in self._rounds(budget):
-                    self._run_round(one, budget)
-            else:
-                self._run_round(self._begun(self._due_buckets, budget), budget)
+                for bucket in due:
+                    batched = bucket.batched
+                    if batched is None:
+                        plain.append(bucket)
+                        continue
+                    if plain:  # one round for all in a row that are in no batches
+                        self._run_round(self._begun(plain, budget), budget)
+                        plain = []
+                    self._run_round(self._batched(bucket, batched, budget), budget)
+                due = plain
+            if due:
+                self._run_round(self._begun(due, budget), budget)
         except BaseException:  # something was let through, so not all have run that were to
             self._joining.clear()  # nobody is in step with a round that did not end
             for bucket in self._due_buckets:
@@ -92,20 +101,6 @@ class DirectAccessScheduler(Scheduler):
             raise
         finally:
             self._table.round = None
-
-    def _rounds(self, budget: Budget) -> Iterator[Round]:
-        """Make rounds of the due buckets, one for all in a row that are in no batches."""
-        plain: list[Bucket] = []
-        for bucket in self._due_buckets:
-            if bucket.batched is None:
-                plain.append(bucket)
-                continue
-            if plain:
-                yield self._begun(plain, budget)
-                plain = []
-            yield self._batched(bucket, bucket.batched, budget)
-        if plain:
-            yield self._begun(plain, budget)
 
     def _begun(self, buckets: list[Bucket], budget: Budget) -> Round:
         moment = self._table.moment
@@ -117,9 +112,10 @@ class DirectAccessScheduler(Scheduler):
     def _batched(self, bucket: Bucket, batched: BatchedRound, budget: Budget) -> Round:
         moment = self._table.moment
         assert moment is not None
-        turn = Turn(moment.now, moment.seconds - bucket.last.seconds, budget)
+        turn = Turn(moment[0], moment[1] - bucket.last[1], budget)
         every = 1 if self._frame < self._timed_until else self._timed_every
-        return batched.begin(moment, turn, budget.stopwatch or self._stopwatch, self._limit_of(budget), every)
+        limit_ns = NEVER_NS if budget.deadline_ns is None else self._limit_of(budget)
+        return batched.begin(moment, turn, budget.stopwatch or self._stopwatch, limit_ns, every)
 
     def _limit_of(self, budget: Budget) -> int:
         """Return when somebody is to be named as overrunning (ns)."""

@@ -132,7 +132,15 @@ class QualityOfService:
         """
         if checked_budget(budget, remedy="use what begin returned").stopwatch is None:
             raise ValueError("budget must measure time, got one that counts steps; use Budget.of_time")
-        over_us, used_us = budget.over, budget.used
+        self.note(budget.used, budget.over)
+
+    def note(self, used_us: float, over_us: float) -> None:
+        """Note what a frame came to whose budget somebody else has; as ``end`` does, which measures it.
+
+        Args:
+            used_us: what the frame used (µs), 0 or more.
+            over_us: how far it went beyond its budget (µs), 0 if it did not.
+        """
         self._window.append((used_us, over_us, tuple(self._overruns)))
         if self._overruns:
             self._overruns.clear()

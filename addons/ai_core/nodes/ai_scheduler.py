@@ -73,8 +73,9 @@ class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, PhaseOu
     policy = export(
         Policy, Policy.LOAD_BALANCING, on_set="_core_setting_set",
         doc="Who runs. Load balancing keeps to the budget and carries work over. Frequency and direct access run"
-            " whatever is due; direct access is the cheaper. Priority runs what is due, priority only everything,"
-            " each with a share. Requested time grants what request_time() asked for, or lets it wait.")
+            " whatever is due; direct access is cheaper, as it times few of many runs. Priority runs what is due,"
+            " priority only everything, each with a share. Requested time grants what request_time() asked for, or"
+            " lets it wait.")
     update = export(
         Update, Update.PHYSICS, on_set="_apply_update",
         doc="When a frame of AI runs. Rays need the physics space, so physics is safest; manual runs on step().")
@@ -150,6 +151,7 @@ class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, PhaseOu
         self._core: Any = None
         self._tasks: dict[int, Task] = {}
         self._last_frame_us = 0.0
+        self._frame_budget_us: float = self.budget_us     # the same, for a look at it in each frame
         self._service = QualityOfService(target_hz=60, ai_share=0.15)
         self._monitors = SchedulerMonitors(self)
         self._debugging = DebuggerLink(self)
@@ -213,15 +215,19 @@ class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, PhaseOu
         """Run one frame of AI; call it yourself when update is manual."""
         if self._outer is not None:
             self.need_top("step()")
-        self.pass_time(delta_s)
-        stopwatch, recorder, budget_us = time.perf_counter_ns, self._recorder, self.budget_us
+        if self._timekeeper is None:
+            self.clock.advance(seconds=delta_s)
+        else:
+            self.pass_time(delta_s)
+        stopwatch, recorder, budget_us = time.perf_counter_ns, self._recorder, self._frame_budget_us
         budget = Budget.of_time(budget_us, stopwatch) if budget_us > 0 else Budget.unlimited()
         granted = budget if recorder is None else recorder.begin_frame(budget)
         begun_ns = stopwatch()
         (self._core or self.core).advance(granted)
-        self._last_frame_us = (stopwatch() - begun_ns) / 1000
-        if budget_us > 0:
-            self._service.end(budget)
+        ended_ns, deadline_ns = stopwatch(), budget.deadline_ns
+        self._last_frame_us = used_us = (ended_ns - begun_ns) / 1000
+        if deadline_ns is not None:
+            self._service.note(used_us, (ended_ns - deadline_ns) / 1000 if ended_ns > deadline_ns else 0.0)
         if recorder is not None:
             recorder.end_frame()
 
@@ -304,7 +310,7 @@ class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, PhaseOu
         is_timed = getattr(self._recorder, "is_timed", None)
         if is_timed is not None and is_timed != (budget_us > 0):
             raise RefusedValue("budget_us cannot become limited or unlimited in a recording; stop it first")
-        self.__dict__[type(self).budget_us.slot] = budget_us
+        self.__dict__[type(self).budget_us.slot] = self._frame_budget_us = budget_us
 
     def _core_setting_set(self) -> None:
         if self._core is not None:
