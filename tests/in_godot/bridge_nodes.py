@@ -42,6 +42,8 @@ class BridgeProbe(Node3D):
     offset = export(Vector3, Vector3(1, 2, 3))
     friend = export(Node3D, None)
     gear = export(int, 1, on_set="_gear_set")
+    reach = export(float, 5.0, range=(0.001, 1_000_000))
+    crowd = export(int, 5, range=(1, 1_000_000))
     hit = signal(("who", Node), ("amount", float))
 
     def __init__(self):

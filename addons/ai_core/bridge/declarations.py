@@ -23,6 +23,8 @@ HINT_RANGE, HINT_ENUM = 1, 2
 HINT_RESOURCE, HINT_NODE_PATH_TYPES = 17, 26
 HINT_LAYERS_3D_PHYSICS, HINT_NODE_TYPE = 11, 34
 HINT_ARRAY_TYPE, HINT_DICTIONARY_TYPE = 31, 38
+SLACK = 1e-6
+"""Share of a limit by which a number may be beyond it: the inspector has its float32, a little beside it."""
 USAGE_DEFAULT, USAGE_CLASS_IS_ENUM = 6, 1 << 16
 
 
@@ -97,8 +99,9 @@ class export:  # noqa: N801 - reads as a word of the declaration language
                 self.refuse(instance, value, "a finite number")
             if self.range is not None:
                 low, high = self.range[0], self.range[1]
-                slack = 1e-6 * max(abs(low), abs(high))  # the inspector's float32 of a limit
-                if value < low - slack or (value > high + slack and not self.or_greater):
+                slack = SLACK if self.type is float else 0.0
+                is_low, is_high = value < low - slack * abs(low), value > high + slack * abs(high)
+                if is_low or (is_high and not self.or_greater):
                     rule = f"at least {low:g}" if self.or_greater else f"between {low:g} and {high:g}"
                     self.refuse(instance, value, rule)
             if self.is_enum and value not in list(self.type):  # type: ignore[call-overload]
