@@ -46,7 +46,7 @@ class HabitPopulation(HabitTurns):
         super().__init__()
         self._faults = faults or FaultIsolation()
         self._members: dict[HabitTree, Member] = {}
-        self._next_number = 0
+        self._next_number = 1       # 0 stands for nobody whose turn is next
         self._batches: dict[Place, HabitBatch] = {}
 
     def __len__(self) -> int:

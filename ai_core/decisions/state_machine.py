@@ -8,6 +8,7 @@ from ai_core.clock import Clock, TimeIndex
 from ai_core.decisions.callback_faults import CallbackFaults
 from ai_core.decisions.state_machine_definition import OWN_EVENTS, StateMachineDefinition
 from ai_core.decisions.state_machine_plan import Node, Route, Step, Way
+from ai_core.decisions.state_machine_rest import rest_in
 from ai_core.decisions.state_machine_state import SaveableMachine
 from ai_core.decisions.state_machine_text import live_view
 from ai_core.errors import finite_number, shown
@@ -20,8 +21,7 @@ __all__ = ["MOST_EVENTS_AT_ONCE", "StateMachine"]
 MOST_EVENTS_AT_ONCE = 64
 """Events that callbacks may send before the first of them is settled (count).
 
-A chain of states that pass on at once has under ten; more is a circle, which
-would freeze the frame.
+A chain of states that pass on at once has under ten; more is a circle.
 """
 
 BUSY: dict[str, tuple[Route, ...]] = {}
@@ -132,6 +132,11 @@ class StateMachine(SaveableMachine):
     def needs_update(self) -> bool:
         """False if ``update`` has nothing to do in this state: no callback, and no transition by itself."""
         return self._leaf is None or not self._leaf.is_still
+
+    @property
+    def rests_s(self) -> float:
+        """For how long ``update`` has nothing to do (s): 0, or until a time is over, or inf for until an event."""
+        return 0.0 if self._leaf is None else rest_in(self._leaf, self._since_s, self._since_around, self._now_s())
 
     def is_in(self, path: str) -> bool:
         """Return True if the state at this path is active, or one inside it.

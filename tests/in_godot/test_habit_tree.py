@@ -263,11 +263,11 @@ def test_a_habit_that_is_freed_by_who_is_told_of_its_tree_stops_nobody(build, sc
 def test_a_save_of_trees_whose_turns_are_no_turns_is_refused(build, scheduler, expect_errors):
     build({"walk": {}})
     scheduler.step()
-    state = scheduler.habit_crowd.save_state()
-    scheduler.habit_crowd.prepare_state(state)()
+    state = scheduler.crowds["habit trees"].save_state()
+    scheduler.crowds["habit trees"].prepare_state(state)()
     state["paces"][0]["population"] = 5
     with pytest.raises(StateError, match=r"paces\[0\]\.population"):
-        scheduler.habit_crowd.prepare_state(state)
+        scheduler.crowds["habit trees"].prepare_state(state)
 
 
 def test_trees_weigh_together_what_each_weighs_however_they_come_and_go(node, scheduler):

@@ -156,7 +156,7 @@ class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, PhaseOu
         self._monitors = SchedulerMonitors(self)
         self._debugging = DebuggerLink(self)
         self._recorder: Any = None
-        self.habit_crowd: Any = None              # the work of all habit trees
+        self.crowds: dict[str, Any] = {}          # by kind, the work of all nodes that decide
         self._members: dict[int, Any] = {}        # instance id -> node that saves through this one
         self.runs: WeakSet[Any] = WeakSet()       # nodes that found this one to run under
         self._outer: Any = None

@@ -1,11 +1,10 @@
-"""What nodes that decide for a character share: who it is, and one piece of work in the scheduler."""
+"""What nodes that decide for a character share: who it is, and how they have their turns."""
 from __future__ import annotations
 
 from typing import Any
 
 from addons.ai_core.bridge.gd import NodePath, RefusedValue
-from addons.ai_core.nodes.scene_values import path_of
-from ai_core.scheduling.task import Task, Turn
+from addons.ai_core.nodes.character_crowd import CharacterCrowd, crowd_of
 
 
 class OfCharacter:
@@ -32,31 +31,34 @@ class OfCharacter:
 
 
 class CharacterWork(OfCharacter):
-    """A node that decides in ``_live``, every ``period_frames``; a part of those classes.
+    """A node that decides in ``live``, every ``period_frames``; a part of those classes.
 
-    It sets ``_scheduler`` and ``_task`` to None when it is made.
+    It sets ``_scheduler`` and ``_crowd`` to None when it is made, and says which ``KIND`` it is of.
     """
 
-    period_frames: int
-    priority: float
+    KIND: str
+    can_process: Any
     _scheduler: Any
-    _task: Task | None
+    _crowd: CharacterCrowd | None
 
-    def _schedule(self) -> None:
-        self._unschedule()
-        self._task = self._scheduler.schedule(
-            self._live, name=path_of(self._scheduler, self),
-            period_frames=self.period_frames, priority=self.priority)
+    @property
+    def in_crowd(self) -> Any:
+        """What lives for it among others."""
+        return self
 
-    def _is_scheduled(self) -> bool:
-        """Return whether there is work to pause; a scheduler that is freed removes it first."""
-        return self._task is not None and not self._task.is_removed
-
-    def _unschedule(self) -> None:
-        if self._task is not None and self._scheduler.is_valid():
-            self._scheduler.unschedule(self._task)
-        self._task = None
-
-    def _live(self, turn: Turn) -> None:
-        """Decide, in a frame of AI."""
+    def live(self, elapsed_s: float) -> float:
+        """Decide, in a frame of AI; return for how long nothing happens by itself (s), as ``MindPopulation`` says."""
         raise AssertionError(f"{type(self).__name__} decides nothing")
+
+    def _take_turns(self, *, is_on: bool) -> None:
+        """Have turns as often as it says, or none: if it is off, paused or disabled."""
+        if self._crowd is None:
+            self._crowd = crowd_of(self._scheduler, self.KIND)
+        self._crowd.join(self)
+        self._crowd.set_resting(self, not (is_on and self.can_process()))
+        self._crowd.wake(self)
+
+    def _leave_crowd(self) -> None:
+        if self._crowd is not None:
+            self._crowd.leave(self)
+            self._crowd = None

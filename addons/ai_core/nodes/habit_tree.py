@@ -24,10 +24,10 @@ from addons.ai_core.bridge.gd import (
     report_exception,
     signal,
 )
+from addons.ai_core.nodes.character_crowd import HABIT_TREES, CharacterCrowd, crowd_of
 from addons.ai_core.nodes.character_work import OfCharacter
 from addons.ai_core.nodes.guard_expression import ABSENT
 from addons.ai_core.nodes.habit import LAUNCHES, Habit, HabitSettings, definitions_below, launch_warnings
-from addons.ai_core.nodes.habit_crowd import HabitCrowd, crowd_of
 from addons.ai_core.nodes.habit_scopes import (
     join_scopes,
     leave_scopes,
@@ -82,7 +82,7 @@ class HabitTree(OfCharacter, Node):
     def __init__(self) -> None:
         self.core: core.HabitTree | None = None
         self._scheduler: Any = None
-        self._crowd: HabitCrowd | None = None
+        self._crowd: CharacterCrowd | None = None
         self._actor: Any = None
         self._blackboard = Blackboard(name="character")
         self._watching: dict[tuple[str, Any], Watch] = {}
@@ -306,6 +306,11 @@ class HabitTree(OfCharacter, Node):
         root, parts = self._definition()
         self.core.change(root, parts)
 
+    @property
+    def in_crowd(self) -> core.HabitTree | None:
+        """What lives for it among others."""
+        return self.core
+
     def has_listeners(self) -> bool | None:
         """Return whether something is connected to a signal of this tree or its habits; see ``NodeRow``."""
         return self.core is not None and self.core.parts.has_listeners(self.core.seconds)
@@ -365,7 +370,7 @@ class HabitTree(OfCharacter, Node):
     def _reschedule(self) -> None:
         if self.core is None:
             return
-        self._crowd = self._crowd or crowd_of(self._scheduler)
+        self._crowd = self._crowd or crowd_of(self._scheduler, HABIT_TREES)
         self._take_turns()
 
     def _enable(self) -> None:

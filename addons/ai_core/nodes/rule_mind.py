@@ -16,6 +16,7 @@ from addons.ai_core.bridge.gd import (
     report_error,
     signal,
 )
+from addons.ai_core.nodes.character_crowd import RULE_MINDS, CharacterCrowd
 from addons.ai_core.nodes.character_work import CharacterWork
 from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.rule_set import RuleSet
@@ -23,7 +24,6 @@ from addons.ai_core.nodes.scene_saving import load_node, save_node
 from addons.ai_core.nodes.scheduled import scheduler_of, scheduler_warnings
 from ai_core.decisions import rule_mind as library
 from ai_core.saving.fields import Fields, State, StateError
-from ai_core.scheduling.task import Task, Turn
 
 SAVED = ("enabled", "period_frames", "priority", "thinks_by_itself", "most_rules")
 
@@ -36,17 +36,19 @@ class RuleMind(CharacterWork, Node):
     fires emits rule_fired, and calls the method of the actor that stands behind its "do".
     """
 
+    KIND = RULE_MINDS
+
     rule_set = export(RuleSet, None, on_set="_rebuild", doc="The rules, shared with other characters.")
     parameters = export(
         dict, {}, on_set="_rebuild",
         doc="In what this character differs from the parameters of the rules: courage 0.9.")
     actor = export(NodePath, NodePath(".."), doc="The character; by default the parent.")
     thinks_by_itself = export(
-        bool, True, on_set="_enable", doc="Off: it thinks only when think() or decide() is called.")
+        bool, True, on_set="_reschedule", doc="Off: it thinks only when think() or decide() is called.")
     most_rules = export(
         int, 0, range=(0, 100, 1), shown_when=("thinks_by_itself", True),
         doc="Rules that fire in one thought; 1 makes one decision, 0 lets all fire.")
-    enabled = export(bool, True, on_set="_enable", doc="Off: it does not think by itself.")
+    enabled = export(bool, True, on_set="_reschedule", doc="Off: it does not think by itself.")
     period_frames = export(
         int, 1, range=(1, 600, 1), or_greater=True, unit="frames", group="Optimizations", on_set="_reschedule",
         shown_when=("thinks_by_itself", True),
@@ -60,7 +62,7 @@ class RuleMind(CharacterWork, Node):
     def __init__(self) -> None:
         self._core: library.RuleMind | None = None
         self._scheduler: Any = None
-        self._task: Task | None = None
+        self._crowd: CharacterCrowd | None = None
         self._actor: Any = None
 
     def on_entered(self) -> None:
@@ -72,7 +74,7 @@ class RuleMind(CharacterWork, Node):
             self._scheduler.join(self)
 
     def on_exit_tree(self) -> None:
-        self._unschedule()
+        self._leave_crowd()
         if self._scheduler is not None and self._scheduler.is_valid():
             self._scheduler.leave(self)
         self._core = self._scheduler = self._actor = None
@@ -164,6 +166,7 @@ class RuleMind(CharacterWork, Node):
         def change_all() -> None:
             change_settings()
             change()
+            self._reschedule()
 
         return change_all
 
@@ -205,22 +208,21 @@ class RuleMind(CharacterWork, Node):
                 faults=self._scheduler.faults)
         self._reschedule()
 
+    def on_paused(self) -> None:
+        self._reschedule()
+
+    def on_unpaused(self) -> None:
+        self._reschedule()
+
     def _reschedule(self) -> None:
-        if self._scheduler is None:
-            return
-        self._unschedule()
         if self._core is not None:
-            self._schedule()
-            self._enable()
+            self._take_turns(is_on=self.enabled and self.thinks_by_itself)
+        else:
+            self._leave_crowd()
 
-    def _enable(self) -> None:
-        # Left out, not removed: what is off when a game is saved is found, and off, when it is loaded.
-        if self._task is not None:
-            self._scheduler.set_enabled(self._task, self.enabled and self.thinks_by_itself)
-
-    def _live(self, turn: Turn) -> None:
-        if self.can_process():           # neither paused nor disabled
-            self._core.update(turn.elapsed_s, self.most_rules or None)
+    def live(self, elapsed_s: float) -> float:
+        self._core.update(elapsed_s, self.most_rules or None)
+        return 0.0
 
     @contextmanager
     def _refusing(self) -> Iterator[Any]:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from addons.ai_core.bridge.gd import RefusedValue
+from addons.ai_core.nodes.scene_values import path_of
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.snapshot import Saveable, restore, take
 
@@ -18,13 +19,26 @@ class SchedulerPart:
         self.save_state = node.core.save_state
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        change = self._node.core.prepare_state(state)
+        here = {path_of(self._node, one) for one in self._node.joined_nodes if hasattr(one, "in_crowd")}
+        change = self._node.core.prepare_state(without_tasks(state, here))
 
         def change_all() -> None:
             change()
             self._node.number_behaviors()
 
         return change_all
+
+
+def without_tasks(state: Any, names: set[str]) -> object:
+    """Return a scheduler's state without the work of nodes that have their turns in a crowd by now."""
+    try:
+        gone = {task["id"] for task in state["tasks"] if task["name"] in names}
+        if not gone:
+            return state
+        return {**state, "tasks": [task for task in state["tasks"] if task["id"] not in gone],
+                "waiting": [one for one in state["waiting"] if one[0] not in gone]}
+    except (LookupError, TypeError):
+        return state                     # refused, with what is wrong, by who reads it next
 
 
 class NodePart:

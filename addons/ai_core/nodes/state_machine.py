@@ -18,6 +18,7 @@ from addons.ai_core.bridge.gd import (
     report_error,
     signal,
 )
+from addons.ai_core.nodes.character_crowd import STATE_MACHINES, CharacterCrowd
 from addons.ai_core.nodes.character_work import CharacterWork
 from addons.ai_core.nodes.guard_expression import ABSENT
 from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
@@ -27,7 +28,6 @@ from addons.ai_core.nodes.state_machine_sharing import MachineNodes, needs_updat
 from ai_core.decisions import state_machine as library
 from ai_core.decisions.state_machine_definition import StateMachineDefinition
 from ai_core.saving.fields import Fields, State, StateError
-from ai_core.scheduling.task import Task, Turn
 
 SAVED = ("enabled", "period_frames", "priority")
 OF_EXPRESSIONS = ("cargo", "event", "time_in_state_s")
@@ -44,6 +44,8 @@ class StateMachine(CharacterWork, Node):
     below a state lead out of it. It begins in its first frame of AI. Without anything to
     update it costs nothing until an event is sent.
     """
+
+    KIND = STATE_MACHINES
 
     initial_state = export(
         NodePath, NodePath(""), hint=node_path("AIState"), doc="The state it begins with; empty is the first.")
@@ -63,8 +65,8 @@ class StateMachine(CharacterWork, Node):
         self.nodes: MachineNodes | None = None
         self.blackboard: dict[str, Any] = {}
         self._scheduler: Any = None
-        self._task: Task | None = None
-        self._needs_update = True
+        self._crowd: CharacterCrowd | None = None
+        self._needs_update = self._is_asleep = False
         self._is_off = False
         self._still_since_s: float | None = None     # paused or disabled: up to when that has been counted out
         self._actor: Any = None
@@ -79,7 +81,7 @@ class StateMachine(CharacterWork, Node):
         self.blackboard.clear()     # it may hold scripts: let them go now
 
     def on_exit_tree(self) -> None:
-        self._unschedule()
+        self._leave_crowd()
         if self.core is not None:
             self.core.stop()
             self.core.parts.drop(self)
@@ -102,6 +104,9 @@ class StateMachine(CharacterWork, Node):
             return bool(self.core.send(event, cargo))
         except LookupError as problem:
             raise RefusedValue(str(problem)) from None
+        finally:
+            if self._is_asleep and self._needs_update:
+                self._wake()
 
     @method
     def get_state(self) -> str:
@@ -149,8 +154,7 @@ class StateMachine(CharacterWork, Node):
         """Leave every state and begin anew."""
         if self.core is not None:
             self.core.stop()
-            if not self.core.is_busy:
-                self._reschedule()
+            self._wake()
 
     @method
     def rebuild(self) -> None:
@@ -255,6 +259,7 @@ class StateMachine(CharacterWork, Node):
             change_settings()
             change()
             self._note_pause()
+            self._reschedule()
             self.blackboard.clear()
             self.blackboard.update(blackboard)
             for path, node in self.nodes.states.items():
@@ -289,10 +294,12 @@ class StateMachine(CharacterWork, Node):
     def on_paused(self) -> None:
         if self._still_since_s is None:
             self._note_pause()
+        self._enable()
 
     def on_unpaused(self) -> None:
         self._stand_still()
         self._still_since_s = None
+        self._enable()
 
     def _note_pause(self) -> None:
         """Note since when it is paused or disabled, if it is."""
@@ -315,7 +322,6 @@ class StateMachine(CharacterWork, Node):
         if self.core is None:
             return
         self._needs_update = needs_update(self.core.definition)
-        self._schedule()
         self._enable()
 
     def drop(self, node: Any) -> None:
@@ -325,15 +331,20 @@ class StateMachine(CharacterWork, Node):
 
     def _enable(self) -> None:
         self._is_off = not self.enabled
-        # Left out, not removed: what is off when a game is saved is found, and off, when it is loaded.
-        if self._task is not None:
-            self._scheduler.set_enabled(self._task, self.enabled)
+        if self.core is not None:
             if not self.enabled:
                 self.core.stop()
+            self._take_turns(is_on=self.enabled)
+            self._is_asleep = False
 
-    def _live(self, turn: Turn) -> None:
-        if not self.can_process():           # paused or disabled
-            return
-        self.core.advance(turn)
-        if not self._needs_update and self._is_scheduled():
-            self._scheduler.core.pause(self._task)      # events alone change it from here on
+    def _wake(self) -> None:
+        """Have a turn in the next frame: it may be in another state, or in none."""
+        if self._crowd is not None:
+            self._is_asleep = False
+            self._crowd.wake(self)
+
+    def live(self, elapsed_s: float) -> float:
+        self.core.update(elapsed_s)
+        rest_s = 0.0 if self.core is None else self.core.rests_s     # None: a state has freed it
+        self._is_asleep = rest_s > 0
+        return rest_s

@@ -1,27 +1,35 @@
-"""The habit trees of an AIScheduler: one piece of its work, which visits those that are awake."""
+"""Nodes of one kind that decide, of an AIScheduler: one piece of its work, which visits those that are awake."""
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from addons.ai_core.nodes.scene_values import path_of
 from ai_core.budget import Budget
 from ai_core.decisions.habit_population import HabitPopulation
+from ai_core.decisions.mind_population import MindPopulation
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Task, Turn
 from ai_core.scheduling.task_limits import MAX_PRIORITY, MIN_PRIORITY
 from ai_core.scheduling.waiting_line import UNIT
 
+HABIT_TREES, STATE_MACHINES, RULE_MINDS = "habit trees", "state machines", "rule minds"
+"""Kinds of crowds, as statistics and reports call their work."""
 
-class HabitPace:
-    """Trees that have their turns in the same frames.
+
+class Pace:
+    """Nodes that have their turns in the same frames.
 
     Attributes:
         advanced_s: when they had their last turns (s, the scheduler's clock).
     """
 
-    def __init__(self, scheduler: Any, period_frames: int, phase_frames: int, on_wake: Callable[[], object]) -> None:
+    def __init__(
+        self, scheduler: Any, kind: str, period_frames: int, phase_frames: int, on_wake: Callable[[], object],
+    ) -> None:
         self.period_frames, self.phase_frames = period_frames, phase_frames
-        self.population = HabitPopulation(faults=scheduler.faults)
+        self.population: Any = HabitPopulation(faults=scheduler.faults) if kind == HABIT_TREES else MindPopulation(
+            faults=scheduler.faults, name_of=lambda node: path_of(scheduler, node))
         self.population.on_wake = on_wake
         self.clock = scheduler.clock
         self.advanced_s: float = self.clock.now.seconds
@@ -39,26 +47,27 @@ class HabitPace:
         self.population.tick(elapsed_s, budget)
 
 
-class HabitCrowd:
-    """All trees of one AIScheduler. While all sleep, it is left out itself.
+class CharacterCrowd:
+    """All nodes of one kind of one AIScheduler. While all sleep, it is left out itself.
 
-    Its share of the budget weighs as much as all its trees together.
+    Its share of the budget weighs as much as all of them together. A node has ``in_crowd``: itself, or what
+    lives for it; and ``period_frames``, ``priority``, and ``edit`` if it is edited here.
     """
 
-    def __init__(self, scheduler: Any) -> None:
-        self._scheduler = scheduler
-        self._paces: list[HabitPace] = []
-        self._waiting: list[HabitPace] = []     # the budget was spent before they had all their turns
-        self._trees: dict[int, tuple[HabitPace, float]] = {}
+    def __init__(self, scheduler: Any, kind: str) -> None:
+        self._scheduler, self._kind = scheduler, kind
+        self._paces: list[Pace] = []
+        self._waiting: list[Pace] = []     # the budget was spent before they had all their turns
+        self._nodes: dict[int, tuple[Pace, float]] = {}
         self._to_edit: dict[int, Any] = {}
-        self._units = 0         # what all trees weigh together, in whole units: sums of floats would drift
+        self._units = 0         # what all weigh together, in whole units: sums of floats would drift
         self._is_weighed = True
-        self.task: Task = scheduler.schedule(self, name="habit trees")
+        self.task: Task = scheduler.schedule(self, name=kind)
 
     def __call__(self, turn: Turn) -> None:
         edited, self._to_edit = self._to_edit, {}
-        for tree in edited.values():
-            tree.edit()
+        for node in edited.values():
+            node.edit()
         waiting, self._waiting = self._waiting, []
         due = [one for one in self._paces if one.is_due(turn.now.frame) and one not in waiting]
         for index, pace in enumerate([*waiting, *due]):
@@ -81,13 +90,13 @@ class HabitCrowd:
             self._scheduler.core.pause(self.task)       # until something is told or changes
 
     def save_state(self) -> State:
-        """Return how long ago the trees of each pace had their turns, and whose turn it is."""
+        """Return how long ago the nodes of each pace had their turns, and whose turn it is."""
         return {"version": 1, "paces": [
             {"period_frames": one.period_frames, "phase_frames": one.phase_frames, "late_s": one.late_s,
              "population": one.population.save_state()} for one in self._paces]}
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what loads it. A pace that is not here comes with its trees."""
+        """Check a saved state; return what loads it. A pace that is not here comes with its nodes."""
         fields = Fields.versioned(state, version=1)
         saved = {}
         for one in fields.groups("paces"):
@@ -110,60 +119,67 @@ class HabitCrowd:
 
         return change
 
-    def join(self, tree: Any) -> None:
-        """Let a HabitTree have its turns here, as often as it says; one that is here stays if it says the same."""
-        if tree.instance_id in self._trees:
-            pace, priority = self._trees[tree.instance_id]
-            if (pace.period_frames, priority) == (tree.period_frames, tree.priority):
+    def join(self, node: Any) -> None:
+        """Let a node have its turns here, as often as it says; one that is here stays if it says the same."""
+        if node.instance_id in self._nodes:
+            pace, priority = self._nodes[node.instance_id]
+            if (pace.period_frames, priority) == (node.period_frames, node.priority):
                 return
-            self.leave(tree)
-        pace = self._pace_for(tree.period_frames)
-        self._trees[tree.instance_id] = pace, tree.priority
-        self._units += int(tree.priority * UNIT)
+            self.leave(node)
+        pace = self._pace_for(node.period_frames)
+        self._nodes[node.instance_id] = pace, node.priority
+        self._units += int(node.priority * UNIT)
         self._is_weighed = False
-        pace.population.add(tree.core, late_s=pace.late_s)
+        pace.population.add(node.in_crowd, late_s=pace.late_s)
 
-    def leave(self, tree: Any) -> None:
-        """Let a tree go as it is."""
-        self._to_edit.pop(tree.instance_id, None)
-        pace, priority = self._trees.pop(tree.instance_id)
+    def leave(self, node: Any) -> None:
+        """Let a node go as it is; one that is not here is no mistake."""
+        self._to_edit.pop(node.instance_id, None)
+        if node.instance_id not in self._nodes:
+            return
+        pace, priority = self._nodes.pop(node.instance_id)
         self._units -= int(priority * UNIT)
-        pace.population.remove(tree.core)
+        pace.population.remove(node.in_crowd)
         self._is_weighed = False
         if not len(pace.population):
             self._paces.remove(pace)
             self._waiting = [one for one in self._waiting if one is not pace]
 
-    def set_resting(self, tree: Any, is_resting: bool) -> None:
-        """Leave a tree out, or give it its turns again; its time stands still meanwhile."""
-        pace, _ = self._trees[tree.instance_id]
-        if is_resting != pace.population.is_resting(tree.core):
+    def set_resting(self, node: Any, is_resting: bool) -> None:
+        """Leave a node out, or give it its turns again; its time stands still meanwhile."""
+        pace, _ = self._nodes[node.instance_id]
+        if is_resting != pace.population.is_resting(node.in_crowd):
             change = pace.population.rest if is_resting else pace.population.go_on
-            change(tree.core, late_s=pace.late_s)
+            change(node.in_crowd, late_s=pace.late_s)
 
-    def edit_soon(self, tree: Any) -> None:
-        """Let a tree read its habits again before its next turn; one that rests, when it goes on."""
-        pace, _ = self._trees[tree.instance_id]
-        if not pace.population.is_resting(tree.core):
-            self._to_edit[tree.instance_id] = tree
+    def wake(self, node: Any) -> None:
+        """Let a node that sleeps have its next turn: something has changed for it."""
+        pace, _ = self._nodes[node.instance_id]
+        pace.population.wake(node.in_crowd, late_s=pace.late_s)
+
+    def edit_soon(self, node: Any) -> None:
+        """Let a node be edited before its next turn; one that rests, when it goes on."""
+        pace, _ = self._nodes[node.instance_id]
+        if not pace.population.is_resting(node.in_crowd):
+            self._to_edit[node.instance_id] = node
             self._resume()
 
-    def _pace_for(self, period_frames: int) -> HabitPace:
-        """Return where one more tree has its turns: of those in different frames, the one with the fewest."""
+    def _pace_for(self, period_frames: int) -> Pace:
+        """Return where one more node has its turns: of those in different frames, the one with the fewest."""
         paces = [one for one in self._paces if one.period_frames == period_frames]
         phases = period_frames if self._scheduler.automatic_phasing else 1
         if len(paces) < phases:
             phase = min(set(range(phases)) - {one.phase_frames for one in paces})
-            self._paces.append(HabitPace(self._scheduler, period_frames, phase, self._resume))
+            self._paces.append(Pace(self._scheduler, self._kind, period_frames, phase, self._resume))
             return self._paces[-1]
         return min(paces, key=lambda one: len(one.population))
 
-    def _moved(self, pace: HabitPace, late_s: float) -> Callable[[], None]:
+    def _moved(self, pace: Pace, late_s: float) -> Callable[[], None]:
         def change() -> None:
             pace.advanced_s = pace.clock.now.seconds - late_s
-            for tree in pace.population:
-                if pace.population.is_resting(tree):      # loaded while the game is paused
-                    pace.population.rest(tree, late_s=late_s)
+            for one in pace.population:
+                if pace.population.is_resting(one):      # loaded while the game is paused
+                    pace.population.rest(one, late_s=late_s)
 
         return change
 
@@ -172,9 +188,9 @@ class HabitCrowd:
             self._scheduler.core.resume(self.task)
 
 
-def crowd_of(scheduler: Any) -> HabitCrowd:
-    """Return the crowd of an AIScheduler, made for its first tree."""
-    crowd: HabitCrowd | None = scheduler.habit_crowd
+def crowd_of(scheduler: Any, kind: str) -> CharacterCrowd:
+    """Return the crowd of a kind of an AIScheduler, made for its first node."""
+    crowd: CharacterCrowd | None = scheduler.crowds.get(kind)
     if crowd is None or crowd.task.is_removed:
-        crowd = scheduler.habit_crowd = HabitCrowd(scheduler)
+        crowd = scheduler.crowds[kind] = CharacterCrowd(scheduler, kind)
     return crowd

@@ -1,0 +1,162 @@
+"""Many minds of one kind: who is visited, what time they are told, whose turn it is?"""
+from __future__ import annotations
+
+from math import inf
+
+import pytest
+
+from ai_core.budget import Budget
+from ai_core.decisions.mind_population import MindPopulation
+from ai_core.decisions.state_machine import StateMachine
+from ai_core.decisions.state_machine_definition import StateMachineDefinition
+from ai_core.decisions.state_machine_states import State, Transition
+from ai_core.faults import FaultIsolation
+from ai_core.saving.fields import StateError
+
+
+class Mind:
+    """Writes down what it was told; rests as it is told."""
+
+    def __init__(self, rest_s=0.0):
+        self.rest_s, self.told = rest_s, []
+
+    def live(self, elapsed_s):
+        self.told.append(elapsed_s)
+        if isinstance(self.rest_s, Exception):
+            raise self.rest_s
+        return self.rest_s
+
+
+def population_of(*minds, **options):
+    population = MindPopulation(**options)
+    for mind in minds:
+        population.add(mind)
+    return population
+
+
+def test_who_waits_for_ever_is_visited_once_and_again_when_woken():
+    asleep, awake = Mind(inf), Mind()
+    population = population_of(asleep, awake)
+    for _ in range(4):
+        population.tick(0.5)
+    assert (asleep.told, awake.told, population.awake_count) == ([0.5], [0.5] * 4, 1)
+    population.wake(asleep, late_s=0.125)
+    population.tick(0.25)
+    assert asleep.told == [0.5, 0.125]
+
+
+def test_who_rests_for_a_time_is_visited_when_it_is_over():
+    mind = Mind(1.0)
+    population = population_of(mind)
+    for _ in range(9):
+        population.tick(0.25)
+    assert mind.told == [0.25, 0.25, 0.25]
+    assert not population.is_asleep
+    mind.rest_s = inf
+    population.tick(1.0)
+    assert population.is_asleep
+
+
+def test_who_wakes_the_first_says_so():
+    woken = []
+    mind = Mind(inf)
+    population = population_of(mind)
+    population.on_wake = lambda: woken.append(population.awake_count)
+    population.tick(0.1)
+    population.wake(mind)
+    population.wake(mind)
+    assert woken == [0]
+
+
+def test_a_spent_budget_gives_the_rest_their_turn_first_with_all_their_time():
+    minds = [Mind() for _ in range(5)]
+    population = population_of(*minds)
+    for _ in range(5):
+        population.tick(1.0, Budget.of_steps(2))
+    assert [sum(mind.told) for mind in minds] == [3.0, 4.0, 4.0, 5.0, 5.0]
+    assert [len(mind.told) for mind in minds] == [2, 2, 2, 2, 2]
+    assert population.is_unfinished
+
+
+def test_while_it_rests_a_minds_time_stands_still():
+    mind = Mind()
+    population = population_of(mind)
+    population.tick(1.0)
+    population.rest(mind, late_s=0.25)
+    population.tick(5.0)
+    population.go_on(mind, late_s=0.5)
+    population.tick(1.0)
+    assert mind.told == [1.0, 0.75]
+
+
+def test_one_that_raises_is_named_and_rests_after_three_times_until_it_goes_on():
+    reports = []
+    bad, good = Mind(ValueError("on purpose")), Mind()
+    population = population_of(
+        bad, good, faults=FaultIsolation(report=reports.append), name_of=lambda mind: "bad" if mind is bad else "good")
+    for _ in range(6):
+        population.tick(0.1)
+    assert [(fault.name, fault.is_quarantined) for fault in reports] == [("bad", False), ("bad", False), ("bad", True)]
+    assert len(good.told) == 6
+    population.rest(bad)
+    population.go_on(bad)
+    population.tick(0.1)
+    assert len(bad.told) == 4
+
+
+def test_a_mind_may_leave_and_others_come_while_they_are_visited():
+    population = MindPopulation()
+
+    class Leaving(Mind):
+        def live(self, elapsed_s):
+            population.remove(self)
+            population.remove(other)
+            population.add(late)
+            return 0.0
+
+    other, late = Mind(), Mind()
+    population.add(Leaving())
+    population.add(other)
+    population.tick(0.5)
+    population.tick(0.5)
+    assert (other.told, late.told, len(population)) == ([], [0.5], 1)
+    with pytest.raises(ValueError, match="is not in this population"):
+        population.wake(other)
+    with pytest.raises(ValueError, match="in this population already"):
+        population.add(late)
+
+
+def test_it_goes_on_where_it_was_saved():
+    ours, other = ([Mind() for _ in range(3)] for _ in range(2))
+    first, second = population_of(*ours), population_of(*other)
+    first.tick(0.1, Budget.of_steps(2))
+    first.tick(0.1, Budget.of_steps(2))
+    second.prepare_state(first.save_state())()
+    for mind in ours:
+        mind.told.clear()
+    for population in (first, second):
+        population.tick(0.1, Budget.of_steps(2))
+        population.tick(0.1)
+    assert [mind.told for mind in ours] == [mind.told for mind in other]
+    assert first.save_state() == second.save_state()
+    with pytest.raises(StateError, match="first"):
+        population_of().prepare_state({**first.save_state(), "first": 7})
+
+
+def machine(*transitions, update=None):
+    definition = StateMachineDefinition("m", [State("a", update=update), State("b")], transitions)
+    made = StateMachine(definition)
+    made.update(0.0)
+    return made
+
+
+def test_a_machine_rests_until_its_time_is_over_or_an_event_comes():
+    assert machine(Transition("go", "a", "b")).rests_s == inf
+    assert machine(Transition("go", "a", "b"), update=lambda _: None).rests_s == 0.0
+    assert machine(Transition(None, "a", "b", guard=lambda _: False)).rests_s == 0.0
+    timed = machine(Transition(None, "a", "b", after_s=2.0), Transition(None, "b", "a", after_s=5.0))
+    timed.update(0.5)
+    assert timed.rests_s == pytest.approx(1.5)
+    timed.update(timed.rests_s + 1e-8)
+    assert (timed.state, timed.rests_s) == ("b", pytest.approx(5.0))
+    assert StateMachine(timed.definition).rests_s == 0.0

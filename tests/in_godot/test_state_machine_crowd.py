@@ -1,0 +1,115 @@
+"""Many StateMachine nodes: one piece of an AIScheduler's work, which visits those whose states go on by themselves."""
+from __future__ import annotations
+
+import pytest
+
+from addons.ai_core.bridge.gd import NodePath, construct
+
+ACTOR = """
+    extends Node3D
+    var log := []
+    func run(elapsed_s: float) -> void: log.append(snappedf(elapsed_s, 0.001))
+"""
+
+
+def below(parent, class_name, name, **settings):
+    one = construct(class_name)
+    for key, value in {"name": name, **settings}.items():
+        one.set(key, value)
+    parent.add_child(one)
+    return one
+
+
+@pytest.fixture
+def machine(node, scheduler, gdscript):
+    """``machine(name)``: rests until "run" or "hit"; runs in each frame until "stop"; is stunned for 0.1 s."""
+    script = gdscript(ACTOR)
+
+    def build(name="Bob"):
+        character = node("Node3D", scheduler, name=name)
+        character.set_script(script)
+        made = construct("StateMachine")
+        made.set("name", "Mind")
+        rest, running, stunned = (
+            below(made, "AIState", "rest"), below(made, "AIState", "running", update_method="run"),
+            below(made, "AIState", "stunned"))
+        below(rest, "StateTransition", "run", event="run", to=NodePath("../../running"))
+        below(running, "StateTransition", "stop", event="stop", to=NodePath("../../rest"))
+        below(rest, "StateTransition", "hit", event="hit", to=NodePath("../../stunned"))
+        below(stunned, "StateTransition", "recover", after_s=0.1, to=NodePath("../../rest"))
+        character.add_child(made)
+        return made
+
+    return build
+
+
+def test_all_machines_are_one_piece_of_work_and_those_that_wait_are_not_visited(machine, scheduler, physics_frames):
+    machines = [machine(f"Bob{number}") for number in range(5)]
+    physics_frames(3)
+    [row] = scheduler.get_stats()["behaviors"]
+    assert (row["name"], row["runs"]) == ("state machines", 1)
+    machines[1].send_event("hit")
+    physics_frames(3)
+    population = scheduler.crowds["state machines"]._paces[0].population
+    assert (population.awake_count, population.is_asleep) == (0, False)
+    physics_frames(6)
+    assert machines[1].get_state() == "rest"
+    assert population.is_asleep
+    machines[2].get_parent().free()
+    machines[3].set("enabled", False)
+    assert machines[3].get_state() == ""
+    machines[3].set("enabled", True)
+    physics_frames(2)
+    assert [one.get_state() for one in machines if one.is_valid()] == ["rest"] * 4
+
+
+def test_an_event_into_a_state_that_goes_on_wakes_the_machine(machine, physics_frames):
+    mind = machine()
+    physics_frames(20)
+    mind.send_event("run")
+    physics_frames(3)
+    mind.send_event("stop")
+    physics_frames(3)
+    assert mind.get_parent().get("log") == [0.017] * 3
+
+
+@pytest.mark.parametrize("frames_before", [2, 3])
+def test_a_machine_of_every_fourth_frame_is_told_the_true_time(machine, physics_frames, frames_before):
+    mind = machine()
+    mind.set("period_frames", 4)
+    mind.send_event("run")
+    physics_frames(12 + frames_before)
+    log = mind.get_parent().get("log")
+    assert len(log) in (3, 4)
+    assert log[1:3] == [0.067, 0.067]
+
+
+def test_a_save_from_when_each_machine_had_its_own_work_loads(machine, scheduler, physics_frames):
+    mind = machine()
+    physics_frames(2)
+    mind.send_event("run")
+    physics_frames(1)
+    state = scheduler.save_state()
+    [task] = state["parts"]["scheduler"]["tasks"]
+    task |= {"name": "Bob/Mind", "work": None}
+    mind.send_event("stop")
+    assert scheduler.load_state(state)
+    assert mind.get_state() == "running"
+    physics_frames(2)
+    assert mind.get_parent().get("log") == [0.017] * 3
+
+
+def test_it_goes_on_where_it_was_saved_though_it_slept_when_it_was_loaded(machine, scheduler, physics_frames):
+    mind = machine()
+    physics_frames(2)
+    mind.send_event("hit")
+    physics_frames(3)
+    state = scheduler.save_state()
+    physics_frames(30)
+    assert mind.get_state() == "rest"
+    assert scheduler.load_state(state)
+    assert mind.get_state() == "stunned"
+    physics_frames(2)
+    assert mind.get_state() == "stunned"
+    physics_frames(3)
+    assert mind.get_state() == "rest"
