@@ -77,7 +77,7 @@ class Budget:
         """
         if type(n) is not int or n < 0:
             n = whole_number("n", n, minimum=0, remedy="use 0 to allow nothing, Budget.unlimited() for no limit")
-        return _StepBudget(n, None)
+        return _StepBudget(n)
 
     @staticmethod
     def unlimited() -> Budget:
@@ -131,6 +131,15 @@ class Budget:
         while budget is not None:
             budget.steps += steps
             budget = budget._parent
+
+    def spends(self, steps: int) -> bool:
+        """Report work done, as ``spend`` does, and return whether the budget is spent: for work in short slices.
+
+        Args:
+            steps: 0 or more, which is not checked.
+        """
+        self.spend(steps)
+        return self.is_spent
 
     def part(self, amount: float) -> Budget:
         """Return a share of this budget, never larger than what is left of it.
@@ -203,49 +212,38 @@ class _TimeBudget(Budget):
 
 
 class _StepBudget(Budget):
-    """Steps; a part is never larger than what is left of the whole, so only others can spend it early."""
+    """Steps that are part of nothing: made for every slice of some work, so all of it is short."""
 
-    __slots__ = ("_allowed", "_others", "_root")
+    __slots__ = ("_allowed",)
 
-    _root: Budget | None
+    stopwatch = None
+    _parent = None
 
-    def __init__(self, allowed: int, parent: Budget | None) -> None:
-        self.stopwatch, self.steps, self._parent, self._allowed = None, 0, parent, allowed
-        if parent is None:
-            self._root, self._others = None, 0
-            return
-        root = parent
-        while root._parent is not None:
-            root = root._parent
-        self._root = root
-        self._others = root.steps  # what others have spent, on any part of the whole
+    def __init__(self, allowed: int) -> None:
+        self.steps = 0
+        self._allowed = allowed
 
     def steps_at_once(self, usual: int) -> int:
-        left = self._allowed - self.steps if self._root is None else int(self.left)
+        left = self._allowed - self.steps
         return MOST_AT_ONCE if left > MOST_AT_ONCE else left if left > 1 else 1
 
     def spend(self, steps: int = 1) -> None:
-        if self._root is None and type(steps) is int and steps >= 0:
+        if type(steps) is int and steps >= 0:
             self.steps += steps
         else:
             super().spend(steps)
 
+    def spends(self, steps: int) -> bool:
+        self.steps += steps
+        return self.steps >= self._allowed
+
     @property
     def is_spent(self) -> bool:
-        if self.steps >= self._allowed:
-            return True
-        root, parent = self._root, self._parent
-        if root is None or parent is None or root.steps - self.steps == self._others:
-            return False
-        return parent.is_spent
+        return self.steps >= self._allowed
 
     @property
     def left(self) -> float:
-        own = max(0, self._allowed - self.steps)
-        root, parent = self._root, self._parent
-        if root is None or parent is None or root.steps - self.steps == self._others:
-            return own
-        return min(own, parent.left)
+        return max(0, self._allowed - self.steps)
 
     @property
     def used(self) -> float:
@@ -253,12 +251,54 @@ class _StepBudget(Budget):
 
     @property
     def over(self) -> float:
-        own = max(0, self.steps - self._allowed)
-        return own if self._parent is None else max(own, self._parent.over)
+        return max(0, self.steps - self._allowed)
 
     def _part(self, amount: float) -> Budget:
         left = self.left
-        return _StepBudget(int(left if amount >= left else math.ceil(amount)), self)
+        return _StepPart(int(left if amount >= left else math.ceil(amount)), self)
+
+
+class _StepPart(Budget):
+    """Steps of a whole, never more than what is left of it, so only others can spend it early."""
+
+    __slots__ = ("_allowed", "_others", "_root", "_whole")
+
+    stopwatch = None
+
+    def __init__(self, allowed: int, whole: Budget) -> None:
+        self.steps, self._parent, self._whole, self._allowed = 0, whole, whole, allowed
+        root = whole
+        while root._parent is not None:
+            root = root._parent
+        self._root = root
+        self._others = root.steps  # what others have spent, on any part of the whole
+
+    def steps_at_once(self, usual: int) -> int:
+        left = int(self.left)
+        return MOST_AT_ONCE if left > MOST_AT_ONCE else left if left > 1 else 1
+
+    @property
+    def is_spent(self) -> bool:
+        if self.steps >= self._allowed:
+            return True
+        return self._root.steps - self.steps != self._others and self._whole.is_spent
+
+    @property
+    def left(self) -> float:
+        own = max(0, self._allowed - self.steps)
+        return own if self._root.steps - self.steps == self._others else min(own, self._whole.left)
+
+    @property
+    def used(self) -> float:
+        return self.steps
+
+    @property
+    def over(self) -> float:
+        return max(0, self.steps - self._allowed, self._whole.over)
+
+    def _part(self, amount: float) -> Budget:
+        left = self.left
+        return _StepPart(int(left if amount >= left else math.ceil(amount)), self)
 
 
 class _UnlimitedBudget(Budget):
@@ -292,4 +332,4 @@ class _UnlimitedBudget(Budget):
     def _part(self, amount: float) -> Budget:
         if amount == math.inf:
             return _UnlimitedBudget(self)
-        return _StepBudget(math.ceil(amount), self)
+        return _StepPart(math.ceil(amount), self)

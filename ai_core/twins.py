@@ -27,6 +27,8 @@ KERNELS = (
     "ai_core.events._living",
     "ai_core.level_of_detail._importance_kernel",
     "ai_core.paths._bucket_search",
+    "ai_core.paths._canonical_field",
+    "ai_core.paths._canonical_search",
     "ai_core.paths._jump_distances",
     "ai_core.paths._jump_search",
     "ai_core.paths._portal_search",

@@ -121,7 +121,7 @@ def test_a_budget_shows_what_is_left_of_it(stopwatch):
     assert repr(budget) == "<TimeBudget 200 µs left, 0 steps reported>"
     part = Budget.of_steps(10).part(3)
     part.spend()
-    assert repr(part) == "<StepBudget 2 steps left, 1 steps reported>"
+    assert repr(part) == "<StepPart 2 steps left, 1 steps reported>"
     assert repr(Budget.unlimited()) == "<UnlimitedBudget inf steps left, 0 steps reported>"
 
 

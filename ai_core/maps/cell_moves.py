@@ -7,6 +7,7 @@ and bit ``ODD_ROW`` says so.
 """
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Literal
 
@@ -86,6 +87,30 @@ class Moves:
         if self.is_hexagonal:
             opened |= np.where(is_odd & is_free, np.uint8(ODD_ROW), np.uint8(0))
         return opened
+
+
+    def open_by_neighbors(self, corners: Corners) -> tuple[bytes, bytes]:
+        """Return the open moves of a free cell by which neighbors are free, in even rows and in odd ones.
+
+        Both are bits in the order of moves. For cells one by one; ``open_from`` is for many.
+        """
+        return _open_by_neighbors(self, corners)
+
+
+@functools.cache
+def _open_by_neighbors(moves: Moves, corners: Corners) -> tuple[bytes, bytes]:
+    tables = []
+    for row, goes in enumerate((moves.even, moves.odd)):
+        table = bytearray(1 << len(goes))
+        for free in range(len(table)):
+            # The cell and its neighbors as a small grid: what holds there holds everywhere.
+            around = np.zeros((3, 3), np.bool_)
+            around[1, 1] = True
+            for move, (down, right) in enumerate(goes):
+                around[1 + down, 1 + right] = free >> move & 1
+            table[free] = moves.open_from(around, corners, first_row=row + 1)[1, 1]
+        tables.append(bytes(table))
+    return tables[0], tables[1]
 
 
 _MOVES = {

@@ -5,7 +5,9 @@ where cells change; nobody else writes it.
 """
 from __future__ import annotations
 
+import math
 from collections import deque
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,9 @@ __all__ = ["CHANGES_KEPT", "Passage"]
 CHANGES_KEPT = 256
 """Changes that a passage remembers (count). Who looks more rarely starts anew; each
 is the list of its cells, so that more would keep a level's whole history alive."""
+
+FEW = 4
+"""Changed cells (count) up to which they are written one by one: 15 µs each, of which arrays take 25 for any number."""
 
 
 class Passage:
@@ -49,6 +54,11 @@ class Passage:
         """True if every cell that can be entered costs the same."""
         return self.least_cost == self.most_cost
 
+    @property
+    def even_cost(self) -> float:
+        """What every cell costs that can be entered; 0 if they differ."""
+        return self.least_cost if self.is_uniform else 0.0
+
     def is_free(self, cell: int) -> bool:
         """Return whether a cell can be entered."""
         return bool(np.isfinite(self.costs.flat[cell]))
@@ -71,6 +81,8 @@ class Passage:
         Cost: O(area around the cells), and O(all cells) where the cheapest or the
         dearest one may have changed.
         """
+        if len(cells) <= FEW:
+            return self._change_few(cells.tolist(), costs.tolist())
         flat = self.costs.ravel()
         differs = flat[cells] != costs
         if not differs.any():
@@ -84,6 +96,45 @@ class Passage:
         self.version += 1
         self._changes.append((self.version, np.unique(cells)))
         return True
+
+    def _change_few(self, cells: list[int], costs: list[float]) -> bool:
+        """As ``change``, for so few cells that arrays cost more than they spare."""
+        flat = self.costs.reshape(-1)
+        before = {cell: float(flat[cell]) for cell in cells}
+        for cell, cost in zip(cells, costs, strict=True):
+            flat[cell] = cost
+        after = {cell: float(flat[cell]) for cell in cells}
+        changed = [cell for cell in before if before[cell] != after[cell]]
+        if not changed:
+            return False
+        self._reopen_few(changed)
+        finite = [cost for cell in changed for cost in (before[cell], after[cell]) if cost != math.inf]
+        least, most = self.least_cost, self.most_cost
+        if not all(least < cost < most or least == cost == most for cost in finite):
+            self._find_extremes()
+        self.version += 1
+        self._changes.append((self.version, np.array(sorted(changed), np.int32)))
+        return True
+
+    def _reopen_few(self, cells: Iterable[int]) -> None:
+        """Find open moves anew of cells and their neighbors, one by one."""
+        (height, width), costs, open_moves = self.shape, self.costs.reshape(-1).data, self.open_moves.reshape(-1).data
+        tables = self.moves.open_by_neighbors(self.corners)
+        around = {
+            (row, column) for cell in cells
+            for row in range(max(0, cell // width - 1), min(height, cell // width + 2))
+            for column in range(max(0, cell % width - 1), min(width, cell % width + 2))
+        }
+        for row, column in around:
+            cell, free = row * width + column, 0
+            if costs[cell] != math.inf:
+                for move, (down, right) in enumerate(self.moves.odd if row & 1 else self.moves.even):
+                    if (0 <= row + down < height and 0 <= column + right < width
+                            and costs[cell + down * width + right] != math.inf):
+                        free |= 1 << move
+                open_moves[cell] = tables[row & 1][free]
+            else:
+                open_moves[cell] = 0
 
     def _reopen(self, cells: NDArray[np.int32]) -> None:
         """Find open moves anew around the cells: theirs and their neighbors' may differ."""

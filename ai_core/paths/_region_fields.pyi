@@ -13,6 +13,7 @@ def fill_fields(
     top: int,
     left: int,
     targets: NDArray[Any],
+    even_cost: float,
     out_costs: NDArray[Any],
     out_moves: NDArray[Any],
 ) -> None: ...

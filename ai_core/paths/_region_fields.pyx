@@ -7,17 +7,21 @@ from cpython.buffer cimport (
     PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer,
 )
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.stdint cimport int32_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, malloc
 
-INTERFACE = 1
+INTERFACE = 2
 """Changes with any change of names, arguments or results, here and in the twin."""
 
 cdef enum:
     MOST_MOVES = 8
     NO_MOVE = 255       # region_fields.NO_MOVE
+    STRAIGHT = 13860    # canonical_moves.STRAIGHT
+    DIAGONAL = 19601    # canonical_moves.DIAGONAL
 
 cdef double INFINITE = 1e300 * 1e300
+cdef double SQRT_2 = 2 ** 0.5
+cdef int64_t INVERSE = pow(DIAGONAL, -1, STRAIGHT)
 
 
 cdef struct Kind:
@@ -29,6 +33,7 @@ cdef struct Kind:
 
 cdef struct Box:
     int32_t top, left, rows, columns, width     # width of the grid
+    double even_cost    # 0 if cells differ
     uint8_t* open_moves
     float* costs
     Kind* kind
@@ -66,7 +71,7 @@ cdef void fill_one(Box* box, int32_t target, double* ways, uint8_t* out, int32_t
         so_far = ways[cell]
         row, column = cell // box.columns, cell % box.columns
         place = (box.top + row) * box.width + box.left + column
-        here = box.costs[place]
+        here = 1 if box.even_cost else box.costs[place]
         for move in range(kind.moves):
             # A move is open both ways or neither.
             if not box.open_moves[place] >> move & 1:
@@ -89,6 +94,16 @@ cdef void fill_one(Box* box, int32_t target, double* ways, uint8_t* out, int32_t
                 queue[(front + waiting) % cells] = other
             waiting += 1
     write_moves(box, target, ways, out)
+    if box.even_cost:
+        for cell in range(cells):
+            if ways[cell] != INFINITE:
+                ways[cell] = cost_of_length(<int64_t> ways[cell]) * box.even_cost
+
+
+cdef inline double cost_of_length(int64_t length) noexcept nogil:
+    """As ``canonical_moves.cost_of``, for cells that cost 1."""
+    cdef int64_t diagonals = length % STRAIGHT * INVERSE % STRAIGHT
+    return <double> ((length - diagonals * DIAGONAL) // STRAIGHT) + SQRT_2 * <double> diagonals
 
 
 cdef void write_moves(Box* box, int32_t target, double* ways, uint8_t* out) noexcept nogil:
@@ -107,14 +122,16 @@ cdef void write_moves(Box* box, int32_t target, double* ways, uint8_t* out) noex
             if not (0 <= row + kind.down[move] < box.rows and 0 <= column + kind.right[move] < box.columns):
                 continue
             other = cell + kind.down[move] * box.columns + kind.right[move]
-            way = kind.length[move] * box.costs[place + kind.down[move] * box.width + kind.right[move]]
+            way = kind.length[move]
+            if not box.even_cost:
+                way = way * box.costs[place + kind.down[move] * box.width + kind.right[move]]
             way = ways[other] + way
             if way == ways[cell]:
                 out[cell] = move
                 break
 
 
-def fill_fields(open_moves, costs, moves, int top, int left, targets, out_costs, out_moves):
+def fill_fields(open_moves, costs, moves, int top, int left, targets, double even_cost, out_costs, out_moves):
     cdef Py_buffer opened, entering, ways, fields       # BORROWED for this call
     cdef Kind kind
     cdef Box box
@@ -122,6 +139,10 @@ def fill_fields(open_moves, costs, moves, int top, int left, targets, out_costs,
     cdef int32_t row, column
     cdef Py_ssize_t i, cells
     read_kind(&kind, moves)
+    if even_cost:
+        for i in range(kind.moves):
+            kind.length[i] = DIAGONAL if kind.down[i] and kind.right[i] else STRAIGHT
+    box.even_cost = even_cost
     PyObject_GetBuffer(open_moves, &opened, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
     PyObject_GetBuffer(costs, &entering, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
     PyObject_GetBuffer(out_costs, &ways, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE)

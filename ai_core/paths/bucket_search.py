@@ -15,18 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.maps.cell_moves import ODD_ROW, Moves
+from ai_core.paths.walking_search import NOWHERE, WalkingSearch
 from ai_core.twins import twin
 
 __all__ = [
-    "BUCKETS", "INTERFACE", "NOWHERE", "ROUNDING", "BucketSearch", "Estimate", "bucket_search",
+    "BUCKETS", "INTERFACE", "ROUNDING", "BucketSearch", "Estimate", "bucket_search",
     "bucket_width",
 ]
 
 INTERFACE = 2
 """Changes with any change of names, arguments or results, here and in the kernel."""
-
-NOWHERE = -1
-"""A cell that is none."""
 
 BUCKETS = 1024
 """Buckets in the ring (count, a power of 2). Where costs differ by more than some hundred
@@ -48,18 +46,8 @@ SHAPES = {4: (1.0, 1.0, 1.0), 6: (0.0, 0.5, 0.5), 8: (DIAGONAL, 1.0, DIAGONAL)}
 """By neighbors: short, far, both of an ``Estimate``."""
 
 
-class BucketSearch(Protocol):
-    """The memory of searches on one passage, used again by each."""
-
-    def begin(self, start: int, goals: NDArray[np.int32], least_cost: float, most_cost: float) -> None:
-        """Forget the last search and begin one.
-
-        Args:
-            start: a cell.
-            goals: (n,), at least one, ascending.
-            least_cost: no cell that can be entered costs less; 0 looks everywhere alike.
-            most_cost: none costs more.
-        """
+class BucketSearch(WalkingSearch, Protocol):
+    """A search that may also go back from goals, to every cell."""
 
     def spread(self, goals: NDArray[np.int32], least_cost: float, most_cost: float) -> None:
         """Forget the last search and begin one back from goals, to every cell.
@@ -76,29 +64,9 @@ class BucketSearch(Protocol):
         """Write what ``spread`` found: of each cell the cost to a goal, and the next cell on the way.
 
         Args:
-            out_costs: (height, width), ``inf`` where there is no way yet.
-            out_next: (height, width), the cell itself for goals, ``NOWHERE`` where there is no way.
+            out_costs: (cells,), ``inf`` where there is no way yet.
+            out_next: (cells,), the cell itself for goals, ``NOWHERE`` where there is no way.
         """
-
-    def advance(self, most: int) -> int:
-        """Expand up to ``most`` cells; return how many. 0 when nothing is left to do."""
-
-    @property
-    def is_done(self) -> bool:
-        """True if nothing is left to do: the goal is reached at the least cost, or never will be."""
-
-    @property
-    def reached(self) -> int:
-        """The goal reached at the least cost so far, or ``NOWHERE``."""
-
-    def cost_to(self, cell: int) -> float:
-        """Return what the way found to a cell costs, ``inf`` if there is none."""
-
-    def way_to(self, cell: int) -> bytes:
-        """Return the cells of the way found to a cell, from the start, as int32."""
-
-    def nearest(self) -> int:
-        """Return the cell expanded that is nearest to the goals; ties go to the cheaper, then the smaller."""
 
 
 @twin
@@ -149,10 +117,10 @@ class _BucketSearch:
         self._begin_at(goals.tolist())
 
     def flow(self, out_costs: NDArray[np.float64], out_next: NDArray[np.int32]) -> None:
-        out_costs[:] = np.frombuffer(self.ways).reshape(self.height, self.width)
+        out_costs[:] = np.frombuffer(self.ways)
         out_next[:] = NOWHERE
         known = np.unique(np.array(self.touched, np.int32))
-        out_next.reshape(-1)[known] = np.frombuffer(self.came, np.int32)[known]
+        out_next[known] = np.frombuffer(self.came, np.int32)[known]
 
     def _clear(self, least_cost: float, most_cost: float) -> None:
         for cell in self.touched:

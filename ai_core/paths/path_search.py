@@ -7,16 +7,19 @@ __all__ = ["PathSearch"]
 
 
 class PathSearch:
-    """Whether a search is over, and what came of it; for those that set ``_result`` when they are done."""
+    """Whether a search is over, and what came of it; for those that ``_settle`` it when they are done.
+
+    Attributes:
+        is_done: True when ``result`` is there. Not a property: it is asked after every slice.
+    """
 
     def __init__(self) -> None:
         self._result: Path | None = None
+        self.is_done = False
         self._is_cancelled = False
 
-    @property
-    def is_done(self) -> bool:
-        """True when ``result`` is there."""
-        return self._result is not None
+    def _settle(self, path: Path) -> None:
+        self._result, self.is_done = path, True
 
     @property
     def is_cancelled(self) -> bool:

@@ -237,7 +237,7 @@ class RegionGraph:
         costs, fields = np.empty((len(targets), *extent)), np.empty((len(targets), *extent), np.uint8)
         if len(targets):
             region_fields.fill_fields(
-                passage.open_moves, passage.costs, passage.moves, top, left, targets, costs, fields)
+                passage.open_moves, passage.costs, passage.moves, top, left, targets, passage.even_cost, costs, fields)
         self._fields[region] = fields
         rows, columns = np.divmod(targets, passage.shape[1])
         self.graph.ways[region] = np.inf

@@ -134,7 +134,8 @@ class RegionSearch(PathSearch):
         rows, columns = self._regions.extent(region)
         costs, field = np.empty((1, rows, columns)), np.empty((1, rows, columns), np.uint8)
         region_fields.fill_fields(
-            passage.open_moves, passage.costs, passage.moves, top, left, np.array([self._goal], np.int32), costs, field)
+            passage.open_moves, passage.costs, passage.moves, top, left, np.array([self._goal], np.int32),
+            passage.even_cost, costs, field)
         self._goal_field = field[0]
         self.expanded += rows * columns
         cells = np.array([*self._regions.portal_cells(region), self._start], np.int64)
@@ -152,7 +153,7 @@ class RegionSearch(PathSearch):
         cells = without_loops(np.frombuffer(self._joined(), np.int32))
         cost = float(costs_along(self._passage, cells)[0])
         least = self._passage.least_cost * self._to_goal.from_cell(self._start)
-        self._result = Path("found", cells, cost, self.expanded, max(1.0, cost / least) if least else 1.0)
+        self._settle(Path("found", cells, cost, self.expanded, max(1.0, cost / least) if least else 1.0))
         self._regions.give_back(self._memory, self._version)
 
     def _joined(self) -> bytes:
@@ -193,4 +194,4 @@ class RegionSearch(PathSearch):
         instead.advance(budget)
         self.expanded += instead.expanded - before
         if instead.is_done:
-            self._result = instead.result
+            self._settle(instead.result)

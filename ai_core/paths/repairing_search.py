@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.maps.cell_moves import ODD_ROW, Moves
-from ai_core.paths.bucket_search import BUCKETS, NOWHERE, ROUNDING, WIDTH, Estimate
+from ai_core.paths.bucket_search import BUCKETS, ROUNDING, WIDTH, Estimate
+from ai_core.paths.walking_search import NOWHERE
 from ai_core.twins import twin
 
 __all__ = ["INTERFACE", "RepairingSearch", "repairing_search"]

@@ -12,15 +12,15 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.budget import Budget
+from ai_core.budget import MOST_AT_ONCE, Budget, _StepBudget
 from ai_core.errors import shown, whole_number
 from ai_core.maps.graph import Graph
 from ai_core.maps.passage import Passage
-from ai_core.paths.bucket_search import NOWHERE
 from ai_core.paths.called_back_search import called_back_search, goals_on
 from ai_core.paths.path import Path, PathState
 from ai_core.paths.path_search import PathSearch
 from ai_core.paths.search_memory import SearchMemory
+from ai_core.paths.walking_search import NOWHERE
 
 __all__ = ["CELLS_PER_LOOK", "AStarSearch", "Goals", "StepCost"]
 
@@ -95,13 +95,12 @@ class AStarSearch(PathSearch):
         if step_cost is not None and not callable(step_cost):
             raise TypeError(f"step_cost must be a callable or None, got {shown(step_cost)}")
         self._step_cost = step_cost
-        self._most = math.inf if most_expanded is None else whole_number("most_expanded", most_expanded, minimum=1)
+        self._most = None if most_expanded is None else whole_number("most_expanded", most_expanded, minimum=1)
         self._memory = memory
         self._heart: _Heart
         self._version = 0
         self.restarts = 0
         self.expanded = 0
-        self._is_jumping = False
         self._begin()
 
     def cancel(self) -> None:
@@ -116,23 +115,36 @@ class AStarSearch(PathSearch):
             RuntimeError: if it was cancelled.
             ValueError: if ``step_cost`` returned less than the usual cost, or NaN.
         """
+        if self.is_done:
+            return
         if self._is_cancelled:
             raise RuntimeError("the search was cancelled; begin another")
-        if self._result is not None:
-            return
-        if self._passage is not None and self._passage.version != self._version:
+        passage = self._passage
+        if passage is not None and passage.version != self._version:
             self.restarts += 1
             self._begin()
+        if type(budget) is _StepBudget and self._most is None and budget._allowed > budget.steps:
+            # What follows, without three calls that take as long as the cells of a short slice.
+            most = budget._allowed - budget.steps
+            if most <= MOST_AT_ONCE:
+                expanded = self._expand(most)
+                self.expanded += expanded
+                budget.steps += expanded
+                if expanded < most:
+                    self._end()
+                    if not self.is_done:
+                        self.advance(budget)
+                return
         while True:
             most = budget.steps_at_once(CELLS_PER_LOOK)
-            if self._most < math.inf:
-                most = min(most, int(self._most) - self.expanded)
-            expanded = self._heart.advance(most)
+            if self._most is not None and most > self._most - self.expanded:
+                most = self._most - self.expanded
+            expanded = self._expand(most)
             self.expanded += expanded
-            budget.spend(expanded)
-            if self._heart.is_done or self.expanded >= self._most:
+            is_spent = budget.spends(expanded)
+            if expanded < most or self.expanded == self._most:   # hearts expand fewer only where nothing is left
                 self._end()
-            if self._result is not None or budget.is_spent:
+            if is_spent or self.is_done:
                 return
 
     def _end(self) -> None:
@@ -140,7 +152,7 @@ class AStarSearch(PathSearch):
             # Jumps tell that there is no way, not which cell is nearest.
             self._walk(self._ground, self._goals)  # type: ignore[arg-type]
         else:
-            self._result = self._found()
+            self._settle(self._found())
             self._leave()
 
     def _begin(self) -> None:
@@ -150,21 +162,24 @@ class AStarSearch(PathSearch):
             if not callable(goals) and self._step_cost is None:
                 self._memory = self._memory or SearchMemory(ground)
                 self._memory.take(ground, self)
-                jumping = self._memory.jumping() if len(goals) == 1 and self._most == math.inf else None
+                jumping = self._memory.jumping() if len(goals) == 1 and self._most is None else None
                 if jumping is None:
                     self._walk(ground, goals)
                 else:
                     jumping.begin(self._start, int(goals[0]))
-                    self._heart = jumping
-                self._is_jumping = jumping is not None
+                    self._go_on_with(jumping, is_jumping=True)
                 return
-        self._heart = called_back_search(ground, self._start, goals, self._step_cost)
+        self._go_on_with(called_back_search(ground, self._start, goals, self._step_cost))
 
     def _walk(self, passage: Passage, goals: NDArray[np.int32]) -> None:
         assert self._memory is not None
         walking = self._memory.walking()
         walking.begin(self._start, goals, passage.least_cost, passage.most_cost)
-        self._heart, self._is_jumping = walking, False
+        self._go_on_with(walking)
+
+    def _go_on_with(self, heart: _Heart, *, is_jumping: bool = False) -> None:
+        self._heart, self._is_jumping = heart, is_jumping
+        self._expand = heart.advance    # found once, not in every slice
 
     def _leave(self) -> None:
         if self._memory is not None and self._memory.holder is self:

@@ -2,19 +2,25 @@
 from __future__ import annotations
 
 import ai_core.paths.bucket_search as bucket_search
+import ai_core.paths.canonical_field as canonical_field
+import ai_core.paths.canonical_moves as canonical_moves
+import ai_core.paths.canonical_search as canonical_search
 import ai_core.paths.repairing_search as repairing_search
 from ai_core.errors import shown
 from ai_core.maps.passage import Passage
 from ai_core.paths.bucket_search import BucketSearch
+from ai_core.paths.canonical_field import CanonicalField
 from ai_core.paths.jump_search import JumpSearch
 from ai_core.paths.jump_table import JumpTable
 from ai_core.paths.repairing_search import RepairingSearch
+from ai_core.paths.walking_search import WalkingSearch
 
 __all__ = ["SearchMemory"]
 
 
 class SearchMemory:
-    """Memory for one search at a time on one passage: 16 bytes a cell, 24 more with jumps, 16 for anytime searches.
+    """Memory for one search at a time on one passage: 16 bytes a cell, 8 where
+    ``canonical_moves`` suit it; 24 more with jumps, 16 for anytime searches.
 
     Making it costs as much as a short search. Beginning another search in it is O(1),
     interpreted O(what the last one touched).
@@ -32,13 +38,15 @@ class SearchMemory:
         holder: whose search runs in it now, or None.
     """
 
-    __slots__ = ("_buckets", "_jumping", "_jumps", "_repairing", "holder", "passage")
+    __slots__ = ("_buckets", "_canonical", "_field", "_jumping", "_jumps", "_repairing", "holder", "passage")
 
     def __init__(self, passage: Passage, jumps: JumpTable | None = None) -> None:
         if not isinstance(passage, Passage):
             raise TypeError(f"passage must be a Passage of a grid, got {shown(passage)}")
         self.passage = passage
         self.holder: object = None
+        self._canonical: WalkingSearch | None = None
+        self._field: CanonicalField | None = None
         self._buckets: BucketSearch | None = None
         self._jumping: JumpSearch | None = None
         self._repairing: RepairingSearch | None = None
@@ -69,8 +77,22 @@ class SearchMemory:
             raise ValueError("memory is in use by a search that is not over; finish or cancel it, or take another")
         self.holder = holder
 
-    def walking(self) -> BucketSearch:
-        """Return the search that goes from cell to cell."""
+    def walking(self) -> WalkingSearch:
+        """Return the search that goes from cell to cell, and suits the passage as it is now."""
+        if not canonical_moves.suits(self.passage):
+            return self.spreading()
+        if self._canonical is None:
+            self._canonical = canonical_search.canonical_search(self.passage.open_moves)
+        return self._canonical
+
+    def even_field(self) -> CanonicalField:
+        """Return what makes fields while ``canonical_moves`` suit the passage."""
+        if self._field is None:
+            self._field = canonical_field.canonical_field(self.passage.open_moves)
+        return self._field
+
+    def spreading(self) -> BucketSearch:
+        """Return the search that goes from cell to cell on any passage, also from goals to all cells."""
         if self._buckets is None:
             self._buckets = bucket_search.bucket_search(
                 self.passage.open_moves, self.passage.costs, self.passage.moves

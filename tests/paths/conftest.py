@@ -4,6 +4,8 @@ from __future__ import annotations
 import pytest
 
 import ai_core.paths.bucket_search as bucket_search
+import ai_core.paths.canonical_field as canonical_field
+import ai_core.paths.canonical_search as canonical_search
 import ai_core.paths.jump_distances as jump_distances
 import ai_core.paths.jump_search as jump_search
 import ai_core.paths.portal_search as portal_search
@@ -13,6 +15,8 @@ from ai_core.twins import INTERPRETED, kernel_of
 
 OF_MODULES = {
     bucket_search: ("bucket_search",),
+    canonical_field: ("canonical_field",),
+    canonical_search: ("canonical_search",),
     jump_distances: ("fill_lines", "mend_jumps"),
     jump_search: ("jump_search",),
     portal_search: ("portal_search",),

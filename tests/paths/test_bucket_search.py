@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ai_core.maps.cell_moves import moves_of
-from ai_core.paths.bucket_search import NOWHERE
+from ai_core.paths.walking_search import NOWHERE
 from tests.paths.conftest import FORMS, forms_of
 from tests.paths.levels import grids
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.maps.grid import Grid
-from ai_core.paths.bucket_search import NOWHERE
 from ai_core.paths.flow_field import FlowField
 from ai_core.paths.search import AStarSearch
+from ai_core.paths.walking_search import NOWHERE
 from tests.paths.conftest import forms_of
 from tests.paths.levels import cost_along, grids, plain_costs
 
@@ -52,7 +52,7 @@ def test_both_forms_write_the_same(grid, goals, most):
         slices = []
         while not search.is_done:
             slices.append(search.advance(most))
-        costs, following = np.empty(passage.shape), np.empty(passage.shape, np.int32)
+        costs, following = np.empty(passage.costs.size), np.empty(passage.costs.size, np.int32)
         search.flow(costs, following)
         stories.append((slices, costs.tolist(), following.tolist()))
     assert all(story == stories[0] for story in stories)

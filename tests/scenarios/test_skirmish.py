@@ -62,11 +62,14 @@ def test_it_ends_with_a_winner_or_a_draw_that_is_explained():
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_who_scouts_wins_most_of_ten_small_games():
-    """The whole claim, 70 of 100 with 100 units a side, is judged by ``dev.py skirmish --seeds 100``."""
+def test_who_scouts_wins_most_of_ten_games():
+    """The whole claim, 70 of 100, is judged by ``dev.py skirmish --seeds 100``.
+
+    Of whole games: small ones, with 40 units a side, are won by little more than half of those who scout.
+    """
     wins = 0
     for seed in range(10):
         scouts = seed % 2
-        score = Skirmish(seed, scouting=(scouts == 0, scouts == 1), **SMALL).play()
+        score = Skirmish(seed, scouting=(scouts == 0, scouts == 1)).play()
         wins += score.winner == scouts
     assert wins >= 7

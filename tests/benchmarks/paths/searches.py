@@ -12,6 +12,8 @@ from itertools import pairwise, product
 import numpy as np
 
 import ai_core.paths.bucket_search as bucket_search
+import ai_core.paths.canonical_field as canonical_field
+import ai_core.paths.canonical_search as canonical_search
 import ai_core.paths.jump_distances as jump_distances
 import ai_core.paths.jump_search as jump_search
 import ai_core.paths.region_fields as region_fields
@@ -34,8 +36,9 @@ from tests.benchmarks.paths.levels import QUERIES, level
 from tools.benchmarking.declarations import Contest
 
 MODULES = {
-    bucket_search: ("bucket_search",), jump_distances: ("fill_lines", "mend_jumps"), jump_search: ("jump_search",),
-    region_fields: ("fill_fields", "follow_field"),
+    bucket_search: ("bucket_search",), canonical_field: ("canonical_field",),
+    canonical_search: ("canonical_search",), jump_distances: ("fill_lines", "mend_jumps"),
+    jump_search: ("jump_search",), region_fields: ("fill_fields", "follow_field"),
 }
 MOVES = 2 ** 0.5
 
@@ -223,19 +226,21 @@ def long_sliced(_):
 
 
 def flowing(_):
-    """One field for a thousand movers, beside twenty of their searches."""
+    """One field that tells a thousand movers their next cells, beside twenty of their searches."""
     grid, queries = level("caves")
     passage, goal = grid.passage(), queries[0][1]
     memory, field_memory = SearchMemory(passage), SearchMemory(passage)
     whole = FlowField(passage, goal)
     whole.advance(Budget.unlimited())
     starts = np.flatnonzero(np.isfinite(whole.costs))
+    movers = np.random.default_rng(6).choice(starts, 1000)
     starts = np.random.default_rng(5).choice(starts, 20).tolist()
 
     def field():
         made = FlowField(passage, goal, memory=field_memory)
         made.advance(Budget.unlimited())
-        return made.costs.reshape(-1)[starts]
+        made.next_of(movers)
+        return made.costs_of(starts)
 
     def searches():
         costs = []

@@ -40,7 +40,7 @@ SUITE = Suite(
         *(Measurement(f"making regions of {name}, compiled", searches.making_regions(name, False),
                       limits_us={1: 150_000}) for name in LEVELS),
         *(Measurement(f"making regions of {name}, interpreted", searches.making_regions(name, True),
-                      limits_us={1: 1_000_000}) for name in LEVELS),
+                      limits_us={1: 1_000_000}) for name in (*LEVELS, "noise")),
         Measurement("asking whether there is a way, n times", searches.asking, sizes=(1000,),
                     limits_us={1000: 1000}),
     ),
