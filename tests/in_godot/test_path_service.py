@@ -370,7 +370,7 @@ def test_a_listener_may_take_the_service_out_and_ask_for_more(service, points, g
 
 def test_the_scripts_of_the_page_find_their_ways(service, node, scheduler, floor, gdscript, physics_frames):
     samples = re.findall(r"```gdscript\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(samples) == 2
+    assert len(samples) == 3      # that of the crowd runs in test_path_flow
     walker = gdscript(samples[0]).new()
     walker.set("paths", service)
     service.get_parent().add_child(walker)
@@ -382,7 +382,7 @@ def test_the_scripts_of_the_page_find_their_ways(service, node, scheduler, floor
     grid.region = Rect2i(0, 0, 8, 8)
     grid.cell_size = Vector2(16, 16)
     grid.update()
-    level = gdscript(samples[1]).new()
+    level = gdscript(samples[2]).new()
     level.set("paths", node("PathService", scheduler))
     service.get_parent().add_child(level)
     level.call("begin", grid)

@@ -56,11 +56,18 @@ class CellPlaces:
         Raises:
             RefusedValue: if it is not on the grid.
         """
-        column, row = np.rint((np.array(place) - self.origin) @ np.linalg.pinv(self.steps))
-        if not (0 <= row < self.shape[0] and 0 <= column < self.shape[1]):
+        cell = int(self.cells_at(np.array([tuple(place)]))[0])
+        if cell < 0:
             raise RefusedValue(f"{name} is not on the grid, got {tuple(place)}; its middles go from"
                                f" {self._shown(0, 0)} to {self._shown(self.shape[1] - 1, self.shape[0] - 1)}")
-        return int(row) * self.shape[1] + int(column)
+        return cell
+
+    def cells_at(self, places: NDArray[np.floating]) -> NDArray[np.int32]:
+        """Return the cells of places (n, d), -1 for those that are not on the grid; in 3D whatever their height."""
+        column, row = np.rint((places - self.origin) @ np.linalg.pinv(self.steps)).T
+        is_here = (row >= 0) & (row < self.shape[0]) & (column >= 0) & (column < self.shape[1])
+        found: NDArray[np.int32] = np.where(is_here, row * self.shape[1] + column, -1).astype(np.int32)
+        return found
 
     def number(self, cell: object) -> int:
         """Return the number of a cell given as in the scene: Vector2i, or a GridMap's Vector3i.

@@ -24,6 +24,7 @@ from addons.ai_core.nodes.grid_of_scene import Places, grid_of_scene
 from addons.ai_core.nodes.navigation_ways import NavigationWays
 from addons.ai_core.nodes.path_asking import PathAsking
 from addons.ai_core.nodes.path_drawing import DrawnPaths
+from addons.ai_core.nodes.path_flow import FlowPaths
 from addons.ai_core.nodes.path_meanwhile import MeanwhilePaths
 from addons.ai_core.nodes.path_ticket_saving import PathTicketSaving
 from addons.ai_core.nodes.scene_values import path_of
@@ -46,7 +47,7 @@ DIAGONALS: tuple[tuple[int, Corners], ...] = ((4, "closed"), (8, "closed"), (8, 
 
 
 @gdclass(icon="res://addons/ai_core/icons/path_service.svg")
-class PathService(PathAsking, MeanwhilePaths, DrawnPaths, PathTicketSaving, Node):
+class PathService(PathAsking, FlowPaths, MeanwhilePaths, DrawnPaths, PathTicketSaving, Node):
     """Finds ways for all who ask, within the AIScheduler's budget: request_path() gives a ticket at once.
 
     Requests for the same way are one search, and its result is kept until the ground changes. Look
@@ -162,6 +163,7 @@ class PathService(PathAsking, MeanwhilePaths, DrawnPaths, PathTicketSaving, Node
         self._frames_without_map, self._without_map_since_s, self._has_no_map = 0, 0.0, False
         self.begin_asking()
         self.begin_meanwhile()
+        self.begin_flowing()
         self.begin_drawing()
         self.begin_saving()
 
@@ -241,12 +243,14 @@ class PathService(PathAsking, MeanwhilePaths, DrawnPaths, PathTicketSaving, Node
 
     @method
     def get_stats(self) -> dict:
-        """Return counts of requests, of searches and of what came of them; how many wait and are kept now.
+        """Return counts of requests, of searches and of what came of them; how many wait and are kept now;
+        of flow fields that get_next_places() keeps.
 
         "query_us" is what queries of a navigation map lately cost, in all but 5 % of cases.
         """
         counts = {} if self._service is None else self._service.statistics
-        return {**counts, "tickets": len(self._asked), "query_us": getattr(self._ways, "query_us", 0.0)}
+        own = {"tickets": len(self._asked), "flow_fields": len(self._flows)}
+        return {**counts, **own, "query_us": getattr(self._ways, "query_us", 0.0)}
 
     def _frame(self, turn: Turn) -> None:
         if self._service is not None and (self._service.is_idle or self._has_map()):
@@ -254,6 +258,7 @@ class PathService(PathAsking, MeanwhilePaths, DrawnPaths, PathTicketSaving, Node
         self.tell()
         if self.is_valid():
             self.advance_meanwhile(turn.budget)
+            self.advance_flows(turn.budget)
             if self.show_in_game and self._scheduler is not None:
                 self.draw_paths()
 
@@ -306,6 +311,7 @@ class PathService(PathAsking, MeanwhilePaths, DrawnPaths, PathTicketSaving, Node
         self._service = self._ways = self._grid = self._places = self._executor = None
         self._frames_without_map, self._has_no_map = 0, False
         self.begin_meanwhile()
+        self.begin_flowing()
         self.begin_saving()
 
     def _reschedule(self) -> None:

@@ -116,15 +116,21 @@ class TilePlaces:
         Raises:
             RefusedValue: if it is not on the grid.
         """
-        inside = np.linalg.solve(self.axes, np.array(tuple(place)) - self.origin) - self.corners[0, 0]
-        around = [self._split(inside + np.array(step) * self.tile[::-1 if self.is_upright else 1] / 2)
-                  for step in product((-1, 0, 1), repeat=2)]
-        rows = np.unique(np.array(around), axis=0)
-        apart = np.linalg.norm(self._inside(rows) - inside, axis=1)
-        row, column = rows[int(np.argmin(apart))] - self.first
-        if float(apart.min()) > max(self.tile):
-            row = -1
-        return self._number(f"{name} {tuple(place)}", int(row), int(column))
+        cell = int(self.cells_at(np.array([tuple(place)]))[0])
+        return self._number(f"{name} {tuple(place)}", *divmod(cell, self.shape[1]))
+
+    def cells_at(self, places: NDArray[np.floating]) -> NDArray[np.int32]:
+        """Return the cells whose middles are nearest to places (n, 2), -1 for those that are not on the grid."""
+        inside = np.linalg.solve(self.axes, (places - self.origin).T).T - self.corners[0, 0]
+        half = np.array(self.tile[::-1 if self.is_upright else 1]) / 2
+        around = np.stack([self._split(inside + np.array(step) * half) for step in product((-1, 0, 1), repeat=2)])
+        apart = np.linalg.norm(self._inside(around.reshape(-1, 2)).reshape(around.shape) - inside, axis=2)
+        nearest = np.argmin(apart, axis=0)
+        row, column = (around[nearest, np.arange(len(places))] - self.first).T
+        is_here = (row >= 0) & (row < self.shape[0]) & (column >= 0) & (column < self.shape[1])
+        is_here &= apart.min(axis=0) <= max(self.tile)
+        found: NDArray[np.int32] = np.where(is_here, row * self.shape[1] + column, -1).astype(np.int32)
+        return found
 
     def nearest_free(self, passage: Passage, place: Sequence[float], within: float) -> int | None:
         """Return the free cell nearest to a place in the world, None if none is so near."""
