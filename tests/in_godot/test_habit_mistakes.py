@@ -54,10 +54,10 @@ def test_a_method_that_the_actor_does_not_have_is_warned_of_and_told_in_one_line
     habit = construct("Habit")
     habit.set("tick_method", StringName("hit"))
     tree = tree_with(habit)
-    expect_errors("tick of Brain/fight/swing': 'Bob' has no method hit(); write it, or clear tick_method", times=3)
+    expect_errors("tick of Brain/fight/swing': 'Bob' has no method hit(); write it, or name another", times=3)
     node("Node3D", scheduler, name="Bob").add_child(tree)
     physics_frames(5)
-    assert habit._get_configuration_warnings() == ["'Bob' has no method hit(); write it, or clear tick_method"]
+    assert habit._get_configuration_warnings() == ["'Bob' has no method hit(); write it, or name another"]
 
 
 def test_a_habit_that_waits_for_nothing_is_told_what_to_call(node, scheduler, gdscript, physics_frames, expect_errors):

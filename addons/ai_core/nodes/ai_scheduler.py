@@ -298,6 +298,9 @@ class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, PhaseOu
     def _apply_update(self) -> None:
         if self.is_inside_tree():
             is_top = self._outer is None
+            if not is_top and self.update == self.Update.MANUAL:
+                raise RefusedValue(
+                    "update cannot become manual below another AIScheduler; set it before the scene runs")
             self.set_process_internal(is_top and self.update == self.Update.IDLE)
             self.set_physics_process_internal(is_top and self.update == self.Update.PHYSICS)
 

@@ -140,7 +140,7 @@ class AIState(Node):
 
     def _call_of(self, hook_name: str, method_name: str) -> Callable[..., object] | None:
         if method_name:
-            return lambda *values: self.machine.actor_node().call(method_name, *values)
+            return lambda *values: self.machine.actor_method(method_name)(*values)
         return getattr(self, hook_name) if has_script_method(self, hook_name) else None
 
     def _get_configuration_warnings(self) -> list[str]:

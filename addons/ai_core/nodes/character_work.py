@@ -1,9 +1,11 @@
 """What nodes that decide for a character share: who it is, and how they have their turns."""
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from addons.ai_core.bridge.gd import NodePath, RefusedValue
+from addons.ai_core.bridge.gd import GodotCallError, NodePath, RefusedValue
 from addons.ai_core.nodes.character_crowd import CharacterCrowd, crowd_of
 
 
@@ -22,12 +24,35 @@ class OfCharacter:
                 raise RefusedValue(self._no_actor())
         return self._actor
 
+    def actor_method(self, name: str) -> Callable[..., object]:
+        """Return what calls a method of the character; it raises RefusedValue if there is no such method."""
+        return functools.partial(_call, self.actor_node(), name)
+
+    def missing_methods(self, names: Iterable[str]) -> list[str]:
+        """Return what is to be said of methods that settings name and the character lacks."""
+        actor = self.get_node_or_null(self.actor)
+        missing = [] if actor is None else [name for name in names if name and not actor.has_method(name)]
+        return [_without(actor, name) for name in dict.fromkeys(missing)]
+
     def actor_warnings(self) -> list[str]:
         """Return what is wrong with ``actor``, in a list."""
         return [self._no_actor()] if self.get_node_or_null(self.actor) is None else []
 
     def _no_actor(self) -> str:
         return f"actor '{self.actor}' is not in the scene; choose the character's node"
+
+
+def _call(actor: Any, name: str, *arguments: object) -> object:
+    try:
+        return actor.call(name, *arguments)
+    except GodotCallError:
+        if not actor.is_valid() or actor.has_method(name):
+            raise
+        raise RefusedValue(_without(actor, name)) from None
+
+
+def _without(actor: Any, name: str) -> str:
+    return f"'{actor.get_name()}' has no method {name}(); write it, or name another"
 
 
 class CharacterWork(OfCharacter):

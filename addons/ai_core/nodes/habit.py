@@ -23,7 +23,7 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.edited_modules import current_module, stamp_of
 from addons.ai_core.nodes.guard_expression import GuardExpression
-from addons.ai_core.nodes.habit_sharing import Callback, call_of, missing_methods, shared_habit
+from addons.ai_core.nodes.habit_sharing import Callback, call_of, shared_habit
 from addons.ai_core.nodes.scheduled import check_callable
 from ai_core.decisions import habits as core
 from ai_core.decisions.habit_context import HabitContext
@@ -361,8 +361,8 @@ class Habit(Node):
             except RefusedValue as refused:
                 warnings.append(str(refused))
         tree = tree_above(self)
-        actor = None if tree is None else tree.get_node_or_null(tree.actor)
-        return warnings if actor is None else [*warnings, *missing_methods(self, actor)]
+        named = [getattr(self, f"{one[1:]}_method") for one in CALLED if one not in self.given]
+        return warnings if tree is None else [*warnings, *tree.missing_methods(map(str, named))]
 
 
 def definitions_below(parent: Any, tree: Any) -> list[core.Habit]:

@@ -14,7 +14,6 @@ from addons.ai_core.bridge.gd import (
     GDObject,
     GodotFreedError,
     KeptHook,
-    RefusedValue,
     has_listeners,
     has_script_method,
 )
@@ -63,8 +62,7 @@ def call_of(
     if name in node.given:
         return _python_call(lambda run: run.part.given[name], takes_time, is_asked)
     if actor_method:
-        setting = f"{name[1:]}_method"
-        return _python_call(lambda run: _method_of(run.owner.actor_node(), actor_method, setting), takes_time, is_asked)
+        return _python_call(lambda run: run.owner.actor_method(actor_method), takes_time, is_asked)
     return script_call(name, takes_time, is_asked) if has_script_method(node, name) else None
 
 
@@ -92,24 +90,6 @@ def _python_call(find: Callable[[HabitContext], Any], takes_time: bool, is_asked
         return STATUSES[answer]
 
     return call
-
-
-def _method_of(actor: Any, name: str, setting: str) -> Any:
-    if not actor.has_method(name):
-        raise RefusedValue(without_method(actor, name, setting))
-    return functools.partial(actor.call, name)
-
-
-def without_method(actor: Any, name: str, setting: str) -> str:
-    """Say that an actor lacks a method that a setting of a habit names."""
-    return f"'{actor.get_name()}' has no method {name}(); write it, or clear {setting}"
-
-
-def missing_methods(habit: Any, actor: Any) -> list[str]:
-    """Return what is to be said of methods that a habit names and the actor lacks."""
-    named = [(getattr(habit, f"{moment}_method"), f"{moment}_method")
-             for moment in ("can_activate", "enter", "tick", "exit") if f"_{moment}" not in habit.given]
-    return [without_method(actor, name, setting) for name, setting in named if name and not actor.has_method(name)]
 
 
 def refuse_answer(run: HabitContext, answer: object) -> None:

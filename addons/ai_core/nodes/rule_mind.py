@@ -138,13 +138,17 @@ class RuleMind(CharacterWork, Node):
 
     def fire(self, rule: str, does: str) -> None:
         """A rule fires; called by it."""
+        if not self.is_valid():
+            return                       # freed by a rule before
         self.rule_fired.emit(rule)
-        if does:
-            self.actor_node().call(does)
+        if does and self.is_valid():
+            self.actor_method(does)()
 
     def ask(self, method_name: str) -> float:
         """Return the grade of a fact that the actor is asked for."""
-        grade = self.actor_node().call(method_name)
+        if not self.is_valid():
+            return 0.0                   # freed by a rule before
+        grade = self.actor_method(method_name)()
         if not isinstance(grade, (bool, int, float)):
             raise RefusedValue(f"{method_name}() of the actor must return a number from 0 to 1, got {grade!r}")
         return grade
@@ -171,7 +175,9 @@ class RuleMind(CharacterWork, Node):
         return change_all
 
     def _get_configuration_warnings(self) -> list[str]:
-        return [*self._rule_warnings(), *self.actor_warnings(), *scheduler_warnings(self)]
+        done = [] if self.rule_set is None else self.rule_set.methods_done()
+        return [
+            *self._rule_warnings(), *self.actor_warnings(), *self.missing_methods(done), *scheduler_warnings(self)]
 
     def _rule_warnings(self) -> list[str]:
         if self.rule_set is None:

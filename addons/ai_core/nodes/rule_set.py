@@ -5,7 +5,7 @@ from typing import Any
 
 from addons.ai_core.bridge.gd import RefusedValue, Resource, export, gdclass, method
 from ai_core.decisions import rules as library
-from ai_core.decisions.rule_text import RuleLine, rules_of
+from ai_core.decisions.rule_text import RuleLine, read_rules, rules_of
 
 HINT_MULTILINE_TEXT = 18
 MISTAKES = (ValueError, TypeError, LookupError)
@@ -65,6 +65,13 @@ class RuleSet(Resource):
             except MISTAKES as mistake:
                 raise RefusedValue(f"rules cannot be used: {mistake}") from None
         return self._core
+
+    def methods_done(self) -> list[str]:
+        """Return the methods of the actor that rules call, none of a text that cannot be read."""
+        try:
+            return [one.does for one in read_rules(self.rules)]
+        except MISTAKES:
+            return []
 
     def _made(self) -> library.RuleSet:
         facts = {str(name): value for name, value in self.facts.items()}

@@ -269,7 +269,8 @@ class StateMachine(CharacterWork, Node):
 
     def _get_configuration_warnings(self) -> list[str]:
         try:
-            warnings = unreached(MachineNodes(self).definition())
+            nodes = MachineNodes(self)
+            warnings = [*unreached(nodes.definition()), *self.missing_methods(nodes.methods_of_the_actor())]
         except MISTAKES as mistake:
             warnings = [str(mistake)]
         return [*warnings, *self.actor_warnings(), *scheduler_warnings(self)]

@@ -53,6 +53,12 @@ class MachineNodes:
                 [_made(number, *one) for number, one in enumerate(self._between, 1 + len(numbers))], initial=key[1])
         return found
 
+    def methods_of_the_actor(self) -> list[str]:
+        """Return the methods that states and transitions name; some may be empty."""
+        of_states = [(one.enter_method, one.update_method, one.exit_method) for one in self.states.values()]
+        guards = [one.guard_method for one in self.transitions if not one.guard_expression]
+        return [str(name) for name in [*[name for names in of_states for name in names], *guards]]
+
     def row(self) -> Any:
         """Return the machine, its states and its transitions, for callbacks of the definition to find."""
         return NodeRow([self._machine, *self.states.values(), *self.transitions])

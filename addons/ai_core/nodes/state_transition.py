@@ -129,7 +129,7 @@ class StateTransition(Node):
             expression = GuardExpression(self.guard_expression, place)
             yield lambda: expression.is_met(self.machine)
         elif self.guard_method:
-            yield lambda: self.machine.actor_node().call(self.guard_method)
+            yield lambda: self.machine.actor_method(self.guard_method)()
         if has_script_method(self, "_is_allowed"):
             yield self._is_allowed
 
