@@ -18,7 +18,7 @@ def tree_with(habit):
 SETTINGS = {
     "no key": ("HabitSetValue", {"key": ""}, "Brain/fight/swing: key must be text, got ''"),
     "no expression": ("Habit", {"condition": "1 +"}, "Brain/fight/swing: condition of 'swing': cannot read '1 +'"),
-    "no weight": ("Habit", {"weight": 0.0}, "Brain/fight/swing: habit 'swing': weight must be above 0, got 0.0"),
+    "no name": ("Habit", {"wakes_on": [""]}, "Brain/fight/swing: habit 'swing': wakes_on must hold names, got ''"),
     "no such module": ("Habit", {"python_class": "nowhere:Swing"}, "of 'swing': there is no module 'nowhere'"),
     "no module at all": ("Habit", {"python_class": ":Swing"}, "write \"module:Class\""),
 }
