@@ -220,7 +220,10 @@ def _costs_of(name: str, cells: ArrayLike) -> NDArray[np.float32]:
     Raises:
         TypeError, ValueError: if they are none.
     """
-    array = np.asarray(cells)
+    try:
+        array = np.asarray(cells)
+    except ValueError:      # NumPy speaks of "an inhomogeneous shape"
+        raise ValueError(f"{name} must have rows of one length, got {shown(cells)}") from None
     if array.dtype == np.bool_:
         return np.where(array, np.float32(1), np.float32(np.inf))
     if array.dtype.kind not in "iuf":

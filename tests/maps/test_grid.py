@@ -115,6 +115,7 @@ def test_a_passage_that_is_changed_equals_one_made_of_the_changed_cells(data):
         ([[1, -2.0]], ValueError, "got -2"),
         ([[1, -INF]], ValueError, "got -inf"),
         ([["a"]], TypeError, "cells must be bool or numbers"),
+        ([[1, 2], [1]], ValueError, r"cells must have rows of one length, got \[\[1, 2\], \[1\]\]"),
         ([1, 2], ValueError, r"cells must have shape \(height, width\), got \(2,\)"),
         (np.ones((0, 3)), ValueError, r"got \(0, 3\)"),
         (np.broadcast_to(True, (1 << 13, 1 << 12)), ValueError, f"at most {MOST_CELLS}, got 33554432; use larger"),
