@@ -129,6 +129,17 @@ def test_a_request_of_who_is_freed_fails(yard, signals):
     assert "agent must be a Node3D" in failed[0][1]
 
 
+def test_a_request_of_who_left_the_tree_fails(yard, signals):
+    cover, guard = yard.cover(), yard.guard(0, 4)
+    failed = signals(cover, "cover_failed")
+    request = cover.request_cover(guard, [Vector3(0, 1.6, -8)])
+    parent = guard.get_parent()
+    parent.remove_child(guard)
+    yard.physics_frames(3)
+    assert [(number, why.split(",")[0]) for number, why in failed] == [(request, "agent must be in the scene tree")]
+    parent.add_child(guard)
+
+
 def test_when_a_wall_goes_its_spots_go_and_others_stay(yard, signals):
     other = yard.body(Vector3(-7, 1.5, -7), Vector3(2, 3, 0.4))
     cover, guard = yard.cover(), yard.guard(0, 4)

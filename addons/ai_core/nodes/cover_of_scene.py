@@ -82,6 +82,8 @@ class CoverScene:
         if isinstance(what, vector):
             numbers = list(what)
         elif hasattr(what, "is_valid") and what.is_valid() and what.is_class(f"Node{self.dimensions}D"):
+            if not what.is_inside_tree():
+                raise RefusedValue(f"{name} must be in the scene tree, {what.get_name()} is not")
             numbers = list(what.global_position)
             if self.dimensions == 3:
                 numbers[1] += above_m
