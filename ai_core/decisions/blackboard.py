@@ -73,7 +73,7 @@ class Blackboard(dict[str, Any]):
         self._types = None if types is None else {key: _kinds(key, one) for key, one in types.items()}
         self._watches: dict[str, tuple[Watch, ...]] | None = None
         self._trees: dict[str, list[weakref.ref[Any]]] | None = None
-        super().__init__(self._checked(values or {}))
+        super().__init__(self.checked(values or {}))
 
     @property
     def parent(self) -> Blackboard | None:
@@ -143,7 +143,7 @@ class Blackboard(dict[str, Any]):
 
     def __setitem__(self, key: str, value: Any) -> None:
         if self._types is not None:
-            value = self._checked({key: value})[key]
+            value = self.checked({key: value})[key]
         before = dict.get(self, key, ABSENT)
         super().__setitem__(key, value)
         if (self._trees is not None or self._watches is not None) and not _is_same(before, value):
@@ -176,7 +176,7 @@ class Blackboard(dict[str, Any]):
 
     def update(self, *others: Any, **values: Any) -> None:
         """Write several values, or none if one is not what it may be."""
-        for key, value in self._checked(dict(*others, **values)).items():
+        for key, value in self.checked(dict(*others, **values)).items():
             self[key] = value
 
     def setdefault(self, key: str, default: Any = None) -> Any:
@@ -192,6 +192,24 @@ class Blackboard(dict[str, Any]):
     def copy(self) -> NoReturn:
         """Refuse: who waits for a key of this one would wait for no copy's."""
         raise TypeError(f"{self.name!r} cannot be copied; use dict(board) for its values")
+
+    def exchange(self, values: Mapping[str, Any]) -> Callable[[], None]:
+        """Know exactly these values instead, as a loaded game does.
+
+        Trees that wait for what changed are told at once; who watches is told by what this returns.
+        """
+        before, now = dict(self), self.checked(values)
+        super().clear()
+        super().update(now)
+        changed = [key for key in {**now, **before} if not _is_same(before.get(key, ABSENT), now.get(key, ABSENT))]
+        for key in changed:
+            self._tell_trees(key)
+
+        def tell_watchers() -> None:
+            for key in changed:
+                self._tell_watches(key)
+
+        return tell_watchers
 
     def touch(self, key: str) -> None:
         """Tell who waits for a key that something has changed inside its value."""
@@ -238,6 +256,10 @@ class Blackboard(dict[str, Any]):
                 known[watch.key] = rest
 
     def _tell(self, key: str) -> None:
+        self._tell_trees(key)
+        self._tell_watches(key)
+
+    def _tell_trees(self, key: str) -> None:
         if self._trees is not None:
             trees = self._trees.get(key, [])
             alive = [tree for one in trees if (tree := one()) is not None]
@@ -245,11 +267,18 @@ class Blackboard(dict[str, Any]):
                 trees[:] = [one for one in trees if one() is not None]
             for tree in alive:
                 tree._notice(key)
+
+    def _tell_watches(self, key: str) -> None:
         if self._watches is not None:
             for watch in self._watches.get(key, ()):
                 watch.callback(key, watch._board.get(key))
 
-    def _checked(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def checked(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return values as they may stand here; nothing is written.
+
+        Raises:
+            TypeError: if one is none of its type.
+        """
         checked = dict(values)
         for key, value in checked.items():
             if self._types is None or key not in self._types:

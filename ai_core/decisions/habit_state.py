@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
+from ai_core.decisions.blackboard import Blackboard
 from ai_core.decisions.callback_faults import read_failing
 from ai_core.decisions.habit_agenda import Told
 from ai_core.decisions.habit_context import AWAKE, HabitContext
@@ -131,6 +132,7 @@ def _prepared(tree: HabitTree, state: object) -> Callable[[], None]:
     fields = Fields.versioned(state, version=VERSION, migrations={1: _from_version_1})
     changes = _read_changes(tree, fields)
     board = _read_dict(tree, fields, "blackboard")
+    _check_types(tree, fields, board)
     put_random = _read_random(tree, fields)
     keys = [key for path in tree.plan.by_path for key in (path, f"can_activate of {path}")]
     failing = read_failing(fields, keys)
@@ -140,9 +142,7 @@ def _prepared(tree: HabitTree, state: object) -> Callable[[], None]:
         tree._leave_batches()
         for run in active_runs(tree.root_run):
             run.status = run.parent = None  # whoever kept it sees that it is over
-        if board is not None or tree._blackboard:
-            tree.blackboard.clear()  # kept as it is: others may share it
-            tree.blackboard.update(board or {})
+        tell_watchers = _exchanged(tree, board)
         for name, value in changes.items():
             setattr(tree, name, value)
         if tree._member is not None:
@@ -153,8 +153,29 @@ def _prepared(tree: HabitTree, state: object) -> Callable[[], None]:
         put_random()
         if tree._faults is not None or failing:
             tree._callback_faults().put(failing)
+        tell_watchers()
 
     return change
+
+
+def _exchanged(tree: HabitTree, board: dict[str, Any] | None) -> Callable[[], None]:
+    """Let the blackboard, which others may share, hold what was saved; return what tells who watches it."""
+    if board is None and not tree._blackboard:
+        return lambda: None
+    known = tree.blackboard
+    if isinstance(known, Blackboard):
+        return known.exchange(board or {})
+    known.clear()
+    known.update(board or {})
+    return lambda: None
+
+
+def _check_types(tree: HabitTree, fields: Fields, board: dict[str, Any] | None) -> None:
+    if isinstance(tree._blackboard, Blackboard):
+        try:
+            tree._blackboard.checked(board or {})
+        except TypeError as error:
+            fields.refuse("blackboard", str(error))
 
 
 def _read_changes(tree: HabitTree, fields: Fields) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ai_core.decisions.blackboard import Blackboard
 from ai_core.decisions.habit_tree import HabitTree
 from ai_core.decisions.habits import Habit, Launch, Status
 from ai_core.faults import FaultIsolation
@@ -219,3 +220,42 @@ def test_a_state_that_cannot_be_is_refused(path, value, message):
     with pytest.raises(StateError, match=message):
         life.tree.prepare_state(state)
     assert life.tree.save_state() == before
+
+
+def test_a_save_whose_values_are_not_of_their_types_is_refused_and_changes_nothing():
+    habit = Habit("root")
+    state = HabitTree(habit, blackboard={"health": "full", "gold": 3}).save_state()
+    board = Blackboard({"health": 1.0}, types={"health": float}, name="bob")
+    tree = HabitTree(habit, blackboard=board)
+    tree.tick(0.1)
+    with pytest.raises(StateError, match="'blackboard' 'bob': 'health' must be float, got 'full'"):
+        tree.prepare_state(state)
+    assert (dict(board), tree.is_active) == ({"health": 1.0}, True)
+    tree.prepare_state(HabitTree(habit, blackboard={"health": 2}).save_state())()
+    assert type(board["health"]) is float
+
+
+def test_who_watches_is_told_what_loading_changed_once_all_is_loaded():
+    habit = Habit("root")
+    state = HabitTree(habit, blackboard={"health": 1, "gold": 3}).save_state()
+    board = Blackboard({"health": 1, "gold": 5, "keys": 2})
+    tree = HabitTree(habit, blackboard=board)
+    tree.tick(0.1)
+    heard = []
+    for key in ("health", "gold", "keys"):
+        board.watch(key, lambda key, value: heard.append((key, value, dict(board), tree.is_active)))
+    tree.prepare_state(state)()
+    now = {"health": 1, "gold": 3}
+    assert heard == [("gold", 3, now, False), ("keys", None, now, False)]
+
+
+def test_who_watches_and_raises_spoils_no_loading():
+    habit = Habit("root")
+    state = HabitTree(habit, blackboard={"health": 1}).save_state()
+    board = Blackboard({"health": 2})
+    tree = HabitTree(habit, blackboard=board)
+    tree.tick(0.1)
+    board.watch("health", lambda key, value: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        tree.prepare_state(state)()
+    assert (dict(board), tree.is_active) == ({"health": 1}, False)

@@ -66,9 +66,7 @@ def prepared_scopes(own: Blackboard, saved: dict[str, Any], values: Any) -> Call
 
     def change() -> None:
         for name, value in read.items():
-            for key in [key for key in boards[name] if key not in value]:
-                del boards[name][key]
-            boards[name].update(value)
+            boards[name].exchange(value)()
 
     return change
 
