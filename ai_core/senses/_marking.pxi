@@ -17,7 +17,7 @@ cdef int take_wave(wave, before, Look* look, Look* look_before, Target* target) 
             raise IndexError(f"there is no modality {look.number}")
     target.at[0], target.at[1], target.at[2] = at[0], at[1], at[2]
     target.strength, target.affiliation, target.id, target.size = parts[2], parts[3], parts[4], 1
-    make_ready(target, look.range_m)
+    make_ready(target, look.range_m, True)
     return 0
 
 
@@ -46,7 +46,7 @@ cdef bint test_marked(
 ) noexcept nogil:
     """Test those exactly that may be near, by slot; return True if memory ran out."""
     cdef Py_ssize_t group, i, four, found = 0
-    cdef int near
+    cdef unsigned int near
     cdef int32_t slots[BLOCK]
     cdef uint64_t* fours = <uint64_t*> masks
     for four in range(groups // 4):
@@ -54,15 +54,13 @@ cdef bint test_marked(
             continue
         for group in range(4 * four, 4 * four + 4):
             near = masks[group]
-            i = group * GROUP
             while near:
-                if near & 1:
-                    slots[found] = <int32_t> i
-                    fetch_ahead(look, i)
-                    prefetch_place(look, i)
-                    found += 1
-                near >>= 1
-                i += 1
+                i = group * GROUP + lowest_bit(near)
+                slots[found] = <int32_t> i
+                fetch_ahead(look, i)
+                prefetch_place(look, i)
+                found += 1
+                near &= near - 1
         if found > BLOCK - 4 * GROUP:
             if test_rows(look, slots, found, target, hits):
                 return True

@@ -64,10 +64,13 @@ cdef extern from *:
     #endif
     #if defined(__GNUC__)
     #define prefetch(at) __builtin_prefetch(at)
+    #define lowest_bit(bits) __builtin_ctz(bits)
     #else
     #define prefetch(at) ((void)0)
+    static int lowest_bit(unsigned bits) { int i = 0; while (!(bits >> i & 1)) i++; return i; }
     #endif
     """
+    int lowest_bit(unsigned int bits) noexcept nogil
     void prefetch(const char* at) noexcept nogil
     void near_masks(
         const float* x, const float* y, const float* z, int rows,
@@ -99,13 +102,13 @@ cdef inline float limit_of(double range_m) noexcept nogil:
     return <float> INFINITY if range_m > 1e18 else <float> (range_m * range_m * 1.0001 + 1e-9)
 
 
-cdef inline void make_ready(Target* target, double range_m) noexcept nogil:
-    """Fill in what the rough test goes by."""
+cdef inline void make_ready(Target* target, double range_m, bint fades) noexcept nogil:
+    """Fill in what the rough test goes by, and ``is_faded`` where signals do fade."""
     cdef Py_ssize_t axis
     for axis in range(3):
         target.near[axis] = <float> target.at[axis]
     target.limit = limit_of(range_m * target.size)
-    target.log_strength = log(target.strength)
+    target.log_strength = log(target.strength) if fades else 0
 
 
 cdef Py_ssize_t first_of_run(Py_buffer* ids) noexcept nogil:

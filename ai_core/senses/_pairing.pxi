@@ -1,6 +1,9 @@
 """Pairs of sensor and source: mark who may be near each sensor, then test those exactly."""
 
 
+cdef enum:
+    MANY_TARGETS = 64       # from which on sensors are not tested first for being near any (count)
+
 cdef struct Targets:
     Target* one
     float* near             # x of all, then y, then z: what the rough test goes along
@@ -15,28 +18,30 @@ cdef Py_ssize_t find_pairs(
     """Find sensors near any target by groups, in single precision; go through the targets of those."""
     cdef Py_ssize_t n = ids.shape[0], first = 0, group, i, j, found, count = 0
     cdef Py_ssize_t run = first_of_run(ids)
-    cdef int near
+    cdef unsigned int near
     cdef int32_t one[BLOCK]
     cdef uint16_t masks[GROUPS]
     cdef Block block
     lay_out(targets)
     while first < n:
         fetch(&block, look.position, ids, run, first, min(<Py_ssize_t> BLOCK, n - first))
-        for group in range(GROUPS):
-            masks[group] = 0
-        for j in range(targets.count):
-            mark_near(&block, &targets.one[j], masks)
         found = 0
+        if targets.count < MANY_TARGETS:
+            for group in range(GROUPS):
+                masks[group] = 0
+            for j in range(targets.count):
+                mark_near(&block, &targets.one[j], masks)
+        else:                    # somebody is near anybody
+            for group in range(GROUPS):
+                masks[group] = 0xFFFF if (group + 1) * GROUP <= block.rows else <uint16_t> (
+                    (1 << max(<Py_ssize_t> 0, block.rows - group * GROUP)) - 1)
         for group in range(GROUPS):
             near = masks[group]
-            i = first + group * GROUP
             while near:
-                if near & 1:
-                    one[found] = int32_at(ids, i)
-                    fetch_ahead(look, one[found] & SLOT_MASK)
-                    found += 1
-                near >>= 1
-                i += 1
+                one[found] = int32_at(ids, first + group * GROUP + lowest_bit(near))
+                fetch_ahead(look, one[found] & SLOT_MASK)
+                found += 1
+                near &= near - 1
         for i in range(found):
             count = add_pairs(look, one[i], targets, keys, intensity, count)
         first += BLOCK
@@ -61,7 +66,7 @@ cdef Py_ssize_t add_pairs(
     cdef Py_ssize_t first = 0, group, groups, rows, j, m = targets.count
     cdef float limit, x, y, z
     cdef uint16_t masks[GROUPS]
-    cdef int near
+    cdef unsigned int near
     cdef Eye eye
     eye.slot = sensor_id & SLOT_MASK
     if not prepare(look, &eye):
@@ -78,12 +83,10 @@ cdef Py_ssize_t add_pairs(
                    x, y, z, limit, masks)
         for group in range(groups):
             near = masks[group]
-            j = first + group * GROUP
             while near:
-                if near & 1:
-                    count += add_pair(look, &eye, sensor_id, &targets.one[j], keys, intensity, count)
-                near >>= 1
-                j += 1
+                j = first + group * GROUP + lowest_bit(near)
+                count += add_pair(look, &eye, sensor_id, &targets.one[j], keys, intensity, count)
+                near &= near - 1
         first += BLOCK
     return count
 

@@ -169,7 +169,7 @@ cdef Py_ssize_t gather_targets(sources, source_ids, Look* look, Target* targets)
             target.size = (<double*> (<char*> size.buf + slot * size.strides[0]))[0]
             for axis in range(3):
                 target.at[axis] = float32_at(position, slot, axis)
-            make_ready(target, look.range_m)
+            make_ready(target, look.range_m, look.attenuation != 1)
             count += 1
     return count
 

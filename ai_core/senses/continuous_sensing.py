@@ -13,11 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+import ai_core.senses.following as following
 import ai_core.senses.sight_kernels as sight_kernels
 from ai_core.budget import Budget
 from ai_core.errors import shown
 from ai_core.senses.modality import Modality, ModalitySet
-from ai_core.senses.pairs_in_view import ID_BITS, PairsInView, ids_of
+from ai_core.senses.pairs_in_view import PairsInView, ids_of
 from ai_core.senses.query_ages import QueryAges
 from ai_core.senses.ray_turns import RayTurns
 from ai_core.senses.sensation import Point
@@ -56,23 +57,23 @@ Larger passes would keep rays waiting for frames; smaller ones let pairs come in
 
 
 class Question(NamedTuple):
-    """Pairs whose turn it is: for each the modality, and its row among the pairs."""
+    """Pairs whose turn it is: for each the modality, its row among the pairs, and the line between (m)."""
 
     modality: NDArray[np.intp]
-    row: NDArray[np.intp]
+    row: NDArray[np.int64]
     sensor_ids: NDArray[np.int32]
     source_ids: NDArray[np.int32]
+    eyes: NDArray[np.float32]
+    targets: NDArray[np.float32]
 
-    def first(self, count: int) -> Question:
-        """Return so many of them, from the first on."""
-        return self._part(slice(count))
-
-    def without_first(self, count: int) -> Question:
-        """Return all but so many."""
-        return self._part(slice(count, None))
-
-    def _part(self, rows: slice) -> Question:
-        return Question(self.modality[rows], self.row[rows], self.sensor_ids[rows], self.source_ids[rows])
+    def part(self, first: int, end: int) -> Question:
+        """Return those from one to another."""
+        if first == 0 and end >= len(self.row):
+            return self
+        rows = slice(first, end)
+        return Question(
+            self.modality[rows], self.row[rows], self.sensor_ids[rows], self.source_ids[rows],
+            self.eyes[rows], self.targets[rows])
 
 
 class ContinuousSensing:
@@ -109,6 +110,8 @@ class ContinuousSensing:
         # How many had been removed when the pass began that found the pairs; and the one under way.
         self._removals = self._removals_before = (0, 0)
         self.ages = QueryAges()
+        # Who sensed something when that was asked last; nearly always the same.
+        self._sensing: tuple[NDArray[np.int64], list[int]] = (np.zeros(0, np.int64), [])
         self._out = (np.zeros(0, np.int64), np.zeros(0))
 
     def look(self, budget: Budget, now_s: float) -> bool:
@@ -171,29 +174,50 @@ class ContinuousSensing:
 
     def next_question(self, maximum_rays: int) -> Question:
         """Return the pairs whose turn it is, by importance and age, ties by sensor, then source."""
+        asked = [
+            number for number, pairs in self.pairs.items()
+            if len(pairs) and self._modalities[number].needs_line_of_sight]
+        if not asked:
+            nothing = np.zeros(0, np.int64)
+            return self._question(nothing, nothing, nothing)
+        if len(asked) == 1:            # these are by sensor, then source, as keys are
+            pairs = self.pairs[asked[0]]
+            rows = self._alive(pairs)
+            since, keys = self._in_line(pairs, rows)
+            first = self._first_in_line(since, maximum_rays)
+            return self._question(
+                np.full(len(first), asked[0]), first if rows is None else rows.take(first), keys.take(first))
         parts = []
-        for number, pairs in self.pairs.items():
-            if len(pairs) and self._modalities[number].needs_line_of_sight:
-                rows, since = self._alive(pairs), pairs.waiting_since
-                if rows is not None:
-                    since = since[rows]
-                keys = pairs.keys if rows is None else pairs.keys[rows]
-                since = self.turns.since(since, keys)
-                parts.append((since, keys, np.full(len(since), number, np.intp), _all_if_none(rows, len(since))))
-        if not parts:
-            nobody, nothing = np.zeros(0, np.int32), np.zeros(0, np.intp)
-            return Question(nothing, nothing, nobody, nobody)
-        since, keys, kind, rows = parts[0] if len(parts) == 1 else (
-            np.concatenate(column) for column in zip(*parts, strict=True))
-        early = np.arange(len(since))
-        if len(since) > maximum_rays:  # sort only those that may have a turn
-            early = np.flatnonzero(since <= np.partition(since, maximum_rays - 1)[maximum_rays - 1])
-        if len(parts) == 1:            # these are by sensor, then source, as keys are
-            order = np.argsort(since[early], kind="stable")
-        else:
-            order = np.lexsort((kind[early], keys[early], since[early]))
-        first = early[order[:maximum_rays]]
-        return Question(kind[first], rows[first], *ids_of(keys[first]))
+        for number in asked:
+            pairs = self.pairs[number]
+            rows = self._alive(pairs)
+            since, keys = self._in_line(pairs, rows)
+            parts.append((since, keys, np.full(len(since), number), np.arange(len(since)) if rows is None else rows))
+        since, keys, kind, place = (np.concatenate(column) for column in zip(*parts, strict=True))
+        order = np.lexsort((kind, keys))
+        first = order.take(self._first_in_line(since.take(order), maximum_rays))
+        return self._question(kind.take(first), place.take(first), keys.take(first))
+
+    def _question(
+        self, kind: NDArray[np.intp], rows: NDArray[np.int64], keys: NDArray[np.int64]
+    ) -> Question:
+        sensor_ids, source_ids = ids_of(keys)
+        eyes, targets = (np.empty((len(keys), 3), np.float32) for _ in range(2))
+        following.places_of(self._sensors.position, sensor_ids, eyes)
+        following.places_of(self._sources.position, source_ids, targets)
+        return self._from_cameras(Question(kind, rows, sensor_ids, source_ids, eyes, targets))
+
+    def _in_line(
+        self, pairs: PairsInView, rows: NDArray[np.intp] | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return since when pairs count as waiting, and their keys."""
+        keys = pairs.keys if rows is None else pairs.keys[rows]
+        return self.turns.since(pairs.waiting_since if rows is None else pairs.waiting_since[rows], keys), keys
+
+    def _first_in_line(self, since: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+        first = np.empty(min(len(since), most), np.int64)
+        following.first_in_line(since, most, first)
+        return first
 
     def _alive(self, pairs: PairsInView) -> NDArray[np.intp] | None:
         """Return the rows of pairs of which neither has been removed, None for all."""
@@ -222,17 +246,18 @@ class ContinuousSensing:
             TypeError: if the answer is not an array of bool.
             ValueError: if it has another shape.
         """
-        eyes = self._origins(question)
-        targets = self._sources.position[self._sources.ids.slots_of_known(question.source_ids)]
-        is_free = line_of_sight(eyes, targets, question.sensor_ids, question.source_ids)
+        is_free = line_of_sight(question.eyes, question.targets, question.sensor_ids, question.source_ids)
         if is_free is None:
             return
         answers = _checked_answers(is_free, len(question.row))
         for number, pairs in self.pairs.items():
-            mine = question.modality == number
-            rows = question.row[mine]
-            self.ages.note_asked(pairs.waiting_since[rows], now_s)
-            pairs.answer(rows, answers[mine], self.ages.asked)
+            rows, mine = question.row, answers
+            if len(self.pairs) > 1:
+                rows, mine = rows[question.modality == number], answers[question.modality == number]
+            if len(rows):
+                oldest = following.note_answers(
+                    rows, mine, self.ages.asked, pairs.is_sensed, pairs.told_at_s, pairs.waiting_since)
+                self.ages.note_asked(oldest, now_s)
 
     def offsets(self, question: Question) -> Floats:
         """Return where each of these pairs shows itself, from the sensor (n, 3), by its size nearer (m)."""
@@ -242,17 +267,19 @@ class ContinuousSensing:
         offset /= self._sources.size[sources, np.newaxis]
         return offset
 
-    def _origins(self, question: Question) -> NDArray[np.float32]:
-        """Return from where each of these pairs is looked at (n, 3) (m)."""
-        return self._sensors.position[self._sensors.ids.slots_of_known(question.sensor_ids)]
+    def _from_cameras(self, question: Question) -> Question:
+        """Return pairs with the lines that are asked, of which sensors need not be one end."""
+        return question
 
-    def sensing_ids(self) -> set[int]:
-        """Return ids of sensors that sense something."""
-        found: set[int] = set()
-        for pairs in self.pairs.values():
-            if len(pairs):
-                ids = pairs.keys.take(np.flatnonzero(pairs.is_sensed)) >> ID_BITS      # ascending
-                found.update(ids[:1].tolist(), ids[1:][ids[1:] != ids[:-1]].tolist())
+    def sensing_ids(self) -> list[int]:
+        """Return ids of sensors that sense something, ascending; not to be written to."""
+        some = [pairs for pairs in self.pairs.values() if len(pairs)]
+        if len(some) != 1:
+            return sorted(set().union(*[following.sensing(one.keys, one.is_sensed) for one in some]))
+        ids, found = self._sensing
+        if not following.are_sensing(some[0].keys, some[0].is_sensed, ids):
+            found = following.sensing(some[0].keys, some[0].is_sensed)
+            self._sensing = np.array(found, np.int64), found
         return found
 
     @property
@@ -349,10 +376,6 @@ def _sense(number: int, modality: Modality, up: Point, aside: Point) -> Sense:
 def _point(direction: NDArray[np.float64]) -> Point:
     x, y, z = direction.tolist()
     return (x, y, z)
-
-
-def _all_if_none(rows: NDArray[np.intp] | None, count: int) -> NDArray[np.intp]:
-    return np.arange(count) if rows is None else rows
 
 
 def _checked_answers(answers: object, wanted: int) -> NDArray[np.bool_]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+import ai_core.senses.following as following
 from ai_core.senses.pairs_in_view import ID_BITS
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ memory: every look goes along half of them."""
 Rows = dict[str, NDArray[Any]]
 
 LINE = ("begun_s", "begun", "slope", "gain", "rise", "fall")
-MOVING = ("begun_s", "begun", "slope")
 NO_METER = (0.0, 0.0, 0.0, 0.0, np.inf, -np.inf)
 
 
@@ -134,44 +134,14 @@ class FollowedPairs:
             number: (n,) by what modality.
             now_s: game time (s).
         """
-        rows, mine = self._part(first, end), self.keys[first:end]
-        found: set[int] = set()
-        here: Any
-        there: Any
-        if len(mine) != len(keys) or (mine != keys).any():
-            found.update((np.setxor1d(mine, keys) >> ID_BITS).tolist())
-            found.update((keys[1:][keys[1:] == keys[:-1]] >> ID_BITS).tolist())
-            # By another sense than before: of those still there.
-            _, here, there = np.intersect1d(mine, keys, return_indices=True)
-        else:
-            here = there = slice(None)
-        turned = rows["number"][here] != number[there]
-        found.update((mine[here][turned] >> ID_BITS).tolist())
-        at_s = rows["at_s"]
-        value = _values(rows, now_s)
-        happens = (value >= rows["rise"]) | (value <= rows["fall"])
-        # Not later: a second look at one moment, which is no sighting to take a velocity from.
-        happens |= now_s <= at_s
-        found.update((mine[happens] >> ID_BITS).tolist())
-        found.update((keys[intensity <= 0] >> ID_BITS).tolist())
-        return found
+        return set(following.needing_a_look(self.rows, first, end, keys, intensity, number, now_s))
 
     def move_on(
         self, first: int, end: int, intensity: NDArray[np.float64],
         position: NDArray[np.float32], now_s: float,
     ) -> None:
         """Take in how these rows show themselves now; nothing happens in their minds."""
-        rows = self._part(first, end)
-        for before, column, now in (("before", "position", position), ("before_s", "at_s", now_s)):
-            rows[before][:] = rows[column]
-            rows[column][:] = now
-        where = np.flatnonzero(rows["intensity"] != intensity)
-        if not len(where):
-            return
-        rows["begun"][where] = _values({name: rows[name][where] for name in MOVING}, now_s)
-        rows["begun_s"][where] = now_s
-        rows["slope"][where] = intensity[where] * rows["gain"][where]
-        rows["intensity"][:] = intensity
+        following.move_on(self.rows, first, end, intensity, position, now_s)
 
     def put_into_records(self, first: int, end: int, modalities: ModalitySet) -> None:
         """Bring the records and meters of these rows up to date."""
@@ -188,21 +158,10 @@ class FollowedPairs:
                 meter.move_on(intensity, (float(row["begun_s"]), float(row["begun"])), name)
 
 
-    def _part(self, first: int, end: int) -> Rows:
-        return {name: column[first:end] for name, column in self.rows.items()}
-
-
 def _column(values: tuple[object, ...], kind: Any) -> NDArray[Any]:
     column = np.zeros(len(values), kind)
     column[:] = values
     return column
-
-
-def _values(rows: Rows, now_s: float) -> NDArray[np.float64]:
-    """Return where meters are on their lines."""
-    line = rows["begun"] + rows["slope"] * (now_s - rows["begun_s"])
-    values: NDArray[np.float64] = np.minimum(1.0, np.maximum(0.0, line))
-    return values
 
 
 def _line_of(meter: Awareness) -> tuple[float, ...]:

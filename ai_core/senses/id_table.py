@@ -63,6 +63,11 @@ class IdTable:
         return len(self._generation)
 
     @property
+    def by_slot(self) -> NDArray[np.int32]:
+        """The id in use of each row, -1 for none: (capacity,), not to be written to."""
+        return self._id_of_slot
+
+    @property
     def ids(self) -> NDArray[np.int32]:
         """Every id in use, ascending; not to be written to."""
         if self._ids is None:

@@ -1,7 +1,6 @@
 """What shows itself to some sensors at one moment, fetched from the arrays together."""
 from __future__ import annotations
 
-import math
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -9,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+import ai_core.senses.following as following
 from ai_core.senses.continuous_sensing import ContinuousSensing
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.pairs_in_view import ID_BITS, PairsInView, ids_of
@@ -16,13 +16,6 @@ from ai_core.senses.sensation import Point
 from ai_core.senses.source_table import SourceTable
 
 __all__ = ["InView", "Shown"]
-
-
-PHASE_STEP = (math.sqrt(5) - 1) / 2
-"""Share of a turn by which the turns of a sensor come after those of the one before (no unit).
-
-The golden section spreads any number of sensors evenly, however few come and go.
-"""
 
 
 class Shown(NamedTuple):
@@ -47,6 +40,10 @@ class Shown(NamedTuple):
     number: int
     row: int
     is_told: bool
+
+
+Row = tuple[int, int, str, float, Point]
+"""Sensor, source, modality, intensity and position of one sensation."""
 
 
 class InView:
@@ -103,10 +100,8 @@ class InView:
                 column[order] for column in columns
             )
         self._source_ids = ids_of(self.keys)[1]
-        self.position = sources.position[sources.ids.slots_of_known(self._source_ids)]
+        self.position = sources.position.take(sources.ids.slots_of_known(self._source_ids), axis=0)
         self.tells: set[int] = set((self.keys[self._is_told] >> ID_BITS).tolist())
-        starts = np.array([*sensor_ids, sensor_ids[-1] + 1], np.int64) << ID_BITS
-        self._starts: list[int] = self.keys.searchsorted(starts).tolist()
 
     def is_true_at(self, now_s: float) -> bool:
         """Return True if it holds what shows itself now."""
@@ -114,7 +109,15 @@ class InView:
 
     def span(self, first: int, end: int) -> tuple[int, int]:
         """Return which rows are of the sensors with these places among ``sensor_ids``."""
+        if first == 0 and end == len(self.sensor_ids):
+            return 0, len(self.keys)
         return self._starts[first], self._starts[end]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        starts = np.array([*self.sensor_ids, self.sensor_ids[-1] + 1], np.int64) << ID_BITS
+        found: list[int] = self.keys.searchsorted(starts).tolist()
+        return found
 
     def shown_to(self, place: int) -> list[Shown]:
         """Return what shows itself to one sensor, by modality, then source id."""
@@ -130,20 +133,31 @@ class InView:
         """Return what one sensor is to be told of, in the same order."""
         return [one for one in self.shown_to(place) if one.is_told]
 
-    def note_told(self, places: list[int]) -> list[Shown]:
-        """Note that some sensors were told what they were to be told; return the last of it of each."""
-        is_one = np.zeros(len(self.sensor_ids), np.bool_)
-        is_one[places] = True
-        rows = np.flatnonzero(self._is_told & np.repeat(is_one, np.diff(self._starts)))
-        numbers = self.number[rows]
+    def note_told(self, first: int, end: int, some: set[int]) -> NDArray[np.intp]:
+        """Note that of sensors with places from one to another some were told; return which rows, in order."""
+        begun, ended = self.span(first, end)
+        rows = begun + np.flatnonzero(self._is_told[begun:ended])
+        sensor_ids = (self.keys[rows] >> ID_BITS).tolist()
+        if not some.issuperset(sensor_ids):
+            rows = rows[[one in some for one in sensor_ids]]
         if len(self._pairs) > 1:       # of one sensor by modality, then source
-            order = np.lexsort((self._source_ids[rows], numbers, self.keys[rows] >> ID_BITS))
-            rows, numbers = rows[order], numbers[order]
+            rows = rows[np.lexsort((self._source_ids[rows], self.number[rows], self.keys[rows] >> ID_BITS))]
         for number, pairs in self._pairs.items():
-            pairs.told_at_s[self._rows[rows[numbers == number]]] = self.now_s
-        return self._shown(rows[np.diff(self.keys[rows] >> ID_BITS, append=-1) != 0])
+            mine = rows if len(self._pairs) == 1 else rows[self.number[rows] == number]
+            pairs.told_at_s[self._rows[mine]] = self.now_s
+        return rows
 
-    def _shown(self, rows: slice | NDArray[np.intp]) -> list[Shown]:
+    def rows_told(self, rows: NDArray[np.intp]) -> list[Row]:
+        """Return what some rows are of."""
+        names, _ = self._kinds
+        return [
+            (sensor_id, source_id, names[number], intensity, (x, y, z))
+            for sensor_id, source_id, number, intensity, (x, y, z) in zip(
+                (self.keys[rows] >> ID_BITS).tolist(), self._source_ids[rows].tolist(),
+                self.number[rows].tolist(), self.intensity[rows].tolist(), self.position[rows].tolist(), strict=True)
+        ]
+
+    def _shown(self, rows: slice) -> list[Shown]:
         names, are_seen = self._kinds
         return [
             Shown(target, names[number], intensity, (x, y, z), are_seen[number], number, row, is_told)
@@ -163,36 +177,16 @@ class InView:
         self, number: int, pairs: PairsInView, ends: tuple[int, int], tell_every_s: float
     ) -> tuple[NDArray[Any], ...]:
         first, end = pairs.keys.searchsorted(ends).tolist()
-        rows = first + np.flatnonzero(pairs.is_sensed[first:end])
-        keys = pairs.keys[rows]
-        is_there = self._sources.ids.are_known(ids_of(keys)[1])
-        if not is_there.all():
-            rows, keys = rows[is_there], keys[is_there]
-        intensity = pairs.intensity[rows]
+        rows, is_told = np.empty(end - first, np.int64), np.empty(end - first, np.bool_)
+        count = following.shown(
+            pairs.keys, pairs.is_sensed, pairs.told_at_s, first, end, self._sources.ids.by_slot,
+            self.now_s, tell_every_s, rows, is_told)
+        rows = rows[:count]
+        keys, intensity = pairs.keys.take(rows), pairs.intensity.take(rows)
         clarity = self._sources.views.clarity(number, keys)
         if clarity is not None:
             intensity = intensity * clarity
-        is_told = self._are_due(keys, pairs.told_at_s[rows], tell_every_s)
-        return keys, intensity, rows, is_told, np.full(len(rows), number)
-
-    def _are_due(
-        self, keys: NDArray[np.int64], told_at_s: NDArray[np.float64], tell_every_s: float
-    ) -> NDArray[np.bool_]:
-        """Return which are to be told: what is new at once, else each sensor of all in its turn."""
-        is_due = self.now_s >= told_at_s + tell_every_s / 2
-        if tell_every_s > 0:
-            rows = np.flatnonzero(is_due)
-            sensor_ids = ids_of(keys[rows])[0]
-            now_s = np.full(len(rows), self.now_s)
-            is_due[rows] = (
-                turns_of(sensor_ids, now_s, tell_every_s) > turns_of(sensor_ids, told_at_s[rows], tell_every_s))
-        return is_due
-
-
-def turns_of(sensor_ids: NDArray[np.int32], moments_s: NDArray[np.float64], tell_every_s: float) -> NDArray[np.float64]:
-    """Return in which turn of its own to be told each moment is (n,): a sensor's turns begin at its phase."""
-    turns: NDArray[np.float64] = np.floor(moments_s / tell_every_s - sensor_ids * PHASE_STEP % 1.0)
-    return turns
+        return keys, intensity, rows, is_told[:count], np.full(count, number)
 
 
 _NOTHING = (

@@ -82,14 +82,6 @@ class PairsInView:
         self.keys, self.waiting_since = keys, waiting_since
         self.is_sensed, self.told_at_s = is_sensed, told_at_s
 
-    def answer(
-        self, rows: NDArray[np.intp], is_free: NDArray[np.bool_], moment: int
-    ) -> None:
-        """Note the answers of rays, and send these pairs to the end of the queue."""
-        self.is_sensed[rows] = is_free
-        self.told_at_s[rows[~is_free]] = NEVER_TOLD_S
-        self.waiting_since[rows] = moment
-
     def row_of(self, sensor_id: int, source_id: int) -> int | None:
         """Return the row of a pair, None if it is not in view."""
         key = key_of(sensor_id, source_id)

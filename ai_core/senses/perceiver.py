@@ -59,6 +59,9 @@ class Home(Protocol):
     def begin_anew(self) -> None:
         """Learn that a saved game was loaded."""
 
+    def take_last_told(self, sensor_id: int) -> Sensation | None:
+        """Return what a sensor was told since this was asked last, the newest of it; None if nothing."""
+
 
 class Perceiver:
     """What a sensor makes of its sensations.
@@ -77,7 +80,6 @@ class Perceiver:
         meters: by target.
         in_view: targets that showed themselves at the last look.
         looked_s: when memory and meters were last up to date (s).
-        last_told: the newest sensation that it was told, or would have been if it listened.
         owns_memory: False if the memory is another sensor's as well.
     """
 
@@ -99,9 +101,23 @@ class Perceiver:
         self.looked_s = -math.inf
         self.owns_memory = memory is None or memory.belong_to(self)
         self.home: Home | None = None
-        self.last_told: Sensation | None = None
+        self._last_told: Sensation | None = None
         # What it does itself to memory and meters needs nobody's attention.
         self._is_at_work = False
+
+    @property
+    def last_told(self) -> Sensation | None:
+        """The newest sensation that it was told, or would have been if it listened."""
+        newer = None if self.home is None else self.home.take_last_told(self.sensor_id)
+        if newer is not None:
+            self._last_told = newer
+        return self._last_told
+
+    @last_told.setter
+    def last_told(self, sensation: Sensation | None) -> None:
+        if self.home is not None:
+            self.home.take_last_told(self.sensor_id)      # which is older
+        self._last_told = sensation
 
     @property
     def is_mindless(self) -> bool:

@@ -4,24 +4,27 @@ from __future__ import annotations
 import heapq
 import math
 from bisect import bisect_left
-from collections import deque
-from itertools import islice
+from collections.abc import Collection, Mapping
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock, TimeIndex
+from ai_core.senses.audience import Audience
+from ai_core.senses.busy_sensors import BusySensors
 from ai_core.senses.continuous_sensing import ContinuousSensing
+from ai_core.senses.due_moments import DueMoments
 from ai_core.senses.followed_pairs import FollowedPairs
 from ai_core.senses.heard_pairs import HeardPairs
 from ai_core.senses.in_view import InView, Shown
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.perceiver import Perceiver
+from ai_core.senses.reports import Reports
 from ai_core.senses.sensation import Point, Sensation
 from ai_core.senses.source_table import SourceTable
 from ai_core.trace import Trace
 
 __all__ = ["Perceivers"]
 
-SENSORS_AT_ONCE = 256
+SENSORS_AT_ONCE = 512
 """Sensors for which is fetched together what shows itself (count).
 
 Fewer pay NumPy's calls too often; more waste work when the budget ends soon, or
@@ -44,6 +47,7 @@ class Perceivers:
         sources: where what is sensed is now.
         trace: told every sensation that a sensor is told.
         tell_every_s: time between two reports of what stays in view (s).
+        audience: told what sensors sense in place of their ``on_sensed``, or None.
     """
 
     def __init__(
@@ -53,26 +57,25 @@ class Perceivers:
         sources: SourceTable,
         trace: Trace,
         tell_every_s: float,
+        audience: Audience | None = None,
     ) -> None:
         self._clock = clock
+        self._all: dict[int, Perceiver] = {}
         self._modalities = modalities
         self._sources = sources
         self._trace = trace
         self._tell_every_s = tell_every_s
-        self._all: dict[int, Perceiver] = {}
-        # Sensors with something in view, and those that this pass has still to come to.
-        self._busy: set[int] = set()
-        self._to_visit: deque[int] = deque()
+        self._reports = Reports(self._all, trace, audience)
+        self._busy = BusySensors()
+        # Those of this pass, ascending, and how many of them it has come by.
+        self._order: list[int] = []
+        self._passed = 0
         self._followed = FollowedPairs()
         self._heard = HeardPairs()
         # Sensors to which something happens by time passing, and those disturbed in this view.
         self._visits: set[int] = set()
         self._disturbed: set[int] = set()
-        # When something happens next to a sensor, and the queue of those moments: of each
-        # sensor one entry counts, at its moment or before.
-        self._due_s: dict[int, float] = {}
-        self._queued_s: dict[int, float] = {}
-        self._dues: list[tuple[float, int]] = []
+        self._dues = DueMoments()
         self._passed_s = -math.inf
         self._is_anew = False
 
@@ -130,16 +133,47 @@ class Perceivers:
             to which something happens; nothing for others.
         """
         self._load_dues(continuous)
-        if not self._to_visit:
+        if self._passed >= len(self._order):
             self._passed_s = self._clock.now.seconds
             self._collect_due(self._passed_s)
-            self._to_visit.extend(sorted(self._busy | self._visits | continuous.sensing_ids()))
-        while self._to_visit:
+            self._order, self._passed = self._all_to_visit(continuous), 0
+        while self._passed < len(self._order):
             if budget.is_spent:
                 return False
             size = SENSORS_AT_ONCE if budget.stopwatch else int(min(SENSORS_AT_ONCE, budget.left))
-            self._go_through(list(islice(self._to_visit, size)), continuous, budget)
+            self._go_through(self._order[self._passed : self._passed + size], continuous, budget)
         return True
+
+    @property
+    def to_visit(self) -> list[int]:
+        """Sensors that this pass has still to come to, ascending."""
+        return self._order[self._passed :]
+
+    @property
+    def busy(self) -> list[int]:
+        """Sensors with something in view, ascending."""
+        return self._busy.ascending
+
+    def put_all(self, perceivers: Mapping[int, Perceiver]) -> None:
+        """Have these minds and no others, by the ids that they have after loading."""
+        self._all.clear()
+        self._all.update(perceivers)
+
+    def put_pass(self, busy: Collection[int], to_visit: Collection[int]) -> None:
+        """Go on with a pass as it was saved."""
+        self._busy.replace(busy)
+        self._order, self._passed = sorted(to_visit), 0
+
+    def take_last_told(self, sensor_id: int) -> Sensation | None:
+        """Return what a sensor was told without a visit since this was asked last; None if nothing."""
+        return self._reports.take_last(sensor_id)
+
+    def _all_to_visit(self, continuous: ContinuousSensing) -> list[int]:
+        sensing = continuous.sensing_ids()
+        if not self._visits and (sensing is self.busy or sensing == self.busy):     # as nearly always
+            self._busy.take_ascending(sensing)
+            return sensing
+        return self._busy.with_others(self._visits, sensing)
 
     def settle(self, perceiver: Perceiver) -> None:
         """Bring a perceiver's memory and meters up to date."""
@@ -155,7 +189,7 @@ class Perceivers:
                 perceiver.let_pass(float(followed.rows["at_s"][first]))
         elif (
             sensor_id not in self._busy and sensor_id not in self._visits
-            and perceiver.looked_s < self._passed_s < self._due_s.get(sensor_id, math.inf)
+            and perceiver.looked_s < self._passed_s < self._dues.of(sensor_id)
         ):
             perceiver.let_pass(self._passed_s)
 
@@ -165,17 +199,17 @@ class Perceivers:
             return
         self._heard.drop(perceiver.sensor_id)      # signals come before the first look after loading
         if not self._is_anew:
-            self._followed.drop(perceiver.sensor_id)
+            self._drop(perceiver.sensor_id)
             self._disturbed.add(perceiver.sensor_id)
             self._note(perceiver)
 
     def begin_anew(self) -> None:
         """Learn that a saved game was loaded."""
         self._followed.clear()
+        self._busy.unfollow_all()
         self._heard.clear()
+        self._reports.clear()
         self._visits.clear()
-        self._due_s.clear()
-        self._queued_s.clear()
         self._dues.clear()
         self._passed_s = -math.inf
         self._is_anew = True
@@ -183,10 +217,9 @@ class Perceivers:
     def _load_dues(self, continuous: ContinuousSensing) -> None:
         if self._is_anew:
             self._is_anew = False
-            if self._to_visit:
-                first = min(self._to_visit)
-                sensing = {one for one in continuous.sensing_ids() if one >= first}
-                self._to_visit = deque(sorted(sensing.union(self._to_visit)))
+            if to_visit := self.to_visit:
+                sensing = {one for one in continuous.sensing_ids() if one >= to_visit[0]}
+                self._order, self._passed = sorted(sensing.union(to_visit)), 0
             for perceiver in self._all.values():
                 self._note_due(perceiver)
 
@@ -196,37 +229,38 @@ class Perceivers:
         """Visit sensors to which something happens, and let the others move on between."""
         now = self._clock.now
         view = self._view_of(ids, continuous, now.seconds)
-        happens = self._visits | self._needing_a_look(view)
-        turns = _places_among(ids, happens | view.tells | (self._busy - self._followed.sensor_ids))
-        begun, end, quiet = 0, len(ids), list[int]()
+        happens = self._visits.union(self._needing_a_look(view), self._busy.unfollowed)
+        quiet, singly, together = self._reports.who(view, happens)
+        turns = _places_among(ids, happens | singly)
+        begun, end = 0, len(ids)
         while turns:
             place = heapq.heappop(turns)
             sensor_id = ids[place]
             is_visited = sensor_id in happens or self._needs_a_visit(sensor_id)
-            if place < begun or not (is_visited or sensor_id in view.tells):
+            if place < begun or not (is_visited or sensor_id in singly):
                 continue
             if place and budget.is_spent:
                 end = place
                 break
-            if not is_visited and not self._trace.sensed and not self._all[sensor_id].listens:
-                quiet.append(place)
-                continue
-            self._tell_nobody(view, quiet)
-            self._move_on(view, begun, place if is_visited else place + 1, budget)
             disturbed = self._disturbed.copy()
-            if is_visited:
-                budget.spend()
-                self._to_visit.popleft()
-                self._visit(sensor_id, view.shown_to(place), continuous, now)
-            else:
-                self._tell(sensor_id, view.told_to(place), continuous, now)
-            begun = place + 1
+            self._move_on(view, begun, place, budget, together)
+            begun = place
+            if view.is_true_at(self._clock.now.seconds):
+                begun = place + 1
+                if is_visited:
+                    budget.spend()
+                    self._passed += 1
+                    self._visit(sensor_id, view.shown_to(place), continuous, now)
+                else:
+                    self._move_on(view, place, begun, budget, together)
+                    self._tell(sensor_id, view.told_to(place), continuous, now)
             if not view.is_true_at(self._clock.now.seconds):
-                return
+                end = begun
+                break
             for one in _places_among(ids, self._disturbed - disturbed):
                 heapq.heappush(turns, one)
-        self._tell_nobody(view, quiet)
-        self._move_on(view, begun, end, budget)
+        self._move_on(view, begun, end, budget, together)
+        self._reports.note_quiet(view, quiet, end)
 
     def _view_of(self, ids: list[int], continuous: ContinuousSensing, now_s: float) -> InView:
         self._collect_due(now_s)
@@ -235,8 +269,7 @@ class Perceivers:
         return InView(continuous, self._modalities, self._sources, ids, now_s, self._tell_every_s)
 
     def _needs_a_visit(self, sensor_id: int) -> bool:
-        return sensor_id in self._disturbed or (
-            sensor_id in self._busy and sensor_id not in self._followed.sensor_ids)
+        return sensor_id in self._disturbed or sensor_id in self._busy.unfollowed
 
     def _tell(self, sensor_id: int, shown: list[Shown], continuous: ContinuousSensing, now: TimeIndex) -> None:
         self._all[sensor_id].tell_sensed(self._told(sensor_id, shown, continuous, now), now)
@@ -246,21 +279,12 @@ class Perceivers:
         return self._followed.needing_a_look(
             first, end, view.keys, view.intensity, view.number, view.now_s)
 
-    def _tell_nobody(self, view: InView, places: list[int]) -> None:
-        """Note that sensors to which nobody listens were told what stays in view, by their places."""
-        if places:
-            for place, last in zip(places, view.note_told(places), strict=True):
-                sensor_id = view.sensor_ids[place]
-                self._all[sensor_id].last_told = self._sensation(sensor_id, last, view.now_s)
-            places.clear()
-
-    def _move_on(self, view: InView, first: int, end: int, budget: Budget) -> None:
-        """Let sensors to which nothing happens go on as they are."""
+    def _move_on(self, view: InView, first: int, end: int, budget: Budget, told: set[int]) -> None:
+        """Let sensors to which nothing happens go on as they are, and tell some of them what stays in view."""
         if end == first:
             return
         budget.spend(end - first)
-        for _ in range(end - first):
-            self._to_visit.popleft()
+        self._passed += end - first
         begun, ended = view.span(first, end)
         if ended > begun:
             row = int(self._followed.keys.searchsorted(view.keys[begun]))
@@ -268,6 +292,8 @@ class Perceivers:
                 row, row + ended - begun, view.intensity[begun:ended],
                 view.position[begun:ended], view.now_s,
             )
+        if told:
+            self._reports.tell_together(view, first, end, told)
 
     def _visit(
         self, sensor_id: int, shown: list[Shown], continuous: ContinuousSensing, now: TimeIndex
@@ -278,7 +304,7 @@ class Perceivers:
             return
         told = self._told(sensor_id, shown, continuous, now)
         self.settle(perceiver)
-        self._followed.drop(sensor_id)
+        self._drop(sensor_id)
         self._heard.drop(sensor_id)
         self._disturbed.discard(sensor_id)
         perceiver.look(shown, told, now, self._place_of)
@@ -299,6 +325,10 @@ class Perceivers:
             record = None if memory is None else memory.find(one.target)
             self._followed.add(
                 sensor_id, one, now_s, record, perceiver.meters.get(one.target))
+
+    def _drop(self, sensor_id: int) -> None:
+        self._followed.drop(sensor_id)
+        self._busy.unfollow(sensor_id)
 
     def _told(
         self, sensor_id: int, shown: list[Shown], continuous: ContinuousSensing, now: TimeIndex
@@ -329,50 +359,34 @@ class Perceivers:
 
     def _note(self, perceiver: Perceiver) -> None:
         """Note whether a sensor is to be looked at in each pass, and when else."""
-        if perceiver.needs_looks(self._clock.now.seconds):
-            self._busy.add(perceiver.sensor_id)
-        else:
-            self._busy.discard(perceiver.sensor_id)
+        sensor_id = perceiver.sensor_id
+        self._busy.note(
+            sensor_id, is_busy=perceiver.needs_looks(self._clock.now.seconds),
+            is_followed=sensor_id in self._followed.sensor_ids)
         self._note_due(perceiver)
 
     def _note_due(self, perceiver: Perceiver) -> None:
         due_s = perceiver.next_change_s()
         if due_s > self._clock.now.seconds:
             self._visits.discard(perceiver.sensor_id)
-        if due_s == math.inf:
-            self._due_s.pop(perceiver.sensor_id, None)
-        else:
-            self._due_s[perceiver.sensor_id] = due_s
-            self._queue(perceiver.sensor_id, due_s)
-
-    def _queue(self, sensor_id: int, due_s: float) -> None:
-        if due_s < self._queued_s.get(sensor_id, math.inf):
-            self._queued_s[sensor_id] = due_s
-            heapq.heappush(self._dues, (due_s, sensor_id))
+        self._dues.put(perceiver.sensor_id, due_s)
 
     def _collect_due(self, now_s: float) -> None:
-        while self._dues and self._dues[0][0] <= now_s:
-            queued_s, sensor_id = heapq.heappop(self._dues)
-            if self._queued_s.get(sensor_id) != queued_s:
-                continue
-            del self._queued_s[sensor_id]
-            if self._heard.put_into_records(self._all[sensor_id]):
-                self._note_due(self._all[sensor_id])    # signals since may have put it off
-            due_s = self._due_s.get(sensor_id, math.inf)
-            if due_s <= now_s:
-                del self._due_s[sensor_id]
-                self._visits.add(sensor_id)
-            elif due_s < math.inf:
-                self._queue(sensor_id, due_s)
+        self._visits.update(self._dues.take(now_s, self._take_in_heard))
+
+    def _take_in_heard(self, sensor_id: int) -> None:
+        """Let a mind know what was noted of it: signals since may have put off what was to happen."""
+        if self._heard.put_into_records(self._all[sensor_id]):
+            self._note_due(self._all[sensor_id])
 
     def _forget(self, sensor_id: int) -> None:
         self._followed.drop(sensor_id)
         self._heard.drop(sensor_id)
         self._disturbed.add(sensor_id)
-        self._busy.discard(sensor_id)
+        self._busy.note(sensor_id, is_busy=False, is_followed=False)
+        self._reports.take_last(sensor_id)
         self._visits.discard(sensor_id)
-        self._due_s.pop(sensor_id, None)
-        self._queued_s.pop(sensor_id, None)
+        self._dues.forget(sensor_id)
 
 
 def _places_among(ids: list[int], some: set[int]) -> list[int]:

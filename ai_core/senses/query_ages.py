@@ -4,9 +4,6 @@ from __future__ import annotations
 from collections import deque
 from itertools import pairwise
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ai_core.saving.fields import MOST, Fields, State
 
 __all__ = ["QueryAges"]
@@ -56,12 +53,10 @@ class QueryAges:
         while len(self._ended_s) > kept:
             self._ended_s.popleft()
 
-    def note_asked(self, since: NDArray[np.int64], now_s: float) -> None:
-        """Note that pairs that have waited since these moments are asked now."""
-        if len(since):
-            oldest = int(since.min())
-            self.longest_wait_passes = max(self.longest_wait_passes, self.age_passes(oldest))
-            self.longest_wait_s = max(self.longest_wait_s, self.age_s(oldest, now_s))
+    def note_asked(self, oldest: int, now_s: float) -> None:
+        """Note that pairs are asked now that have waited since a moment, or later ones."""
+        self.longest_wait_passes = max(self.longest_wait_passes, self.age_passes(oldest))
+        self.longest_wait_s = max(self.longest_wait_s, self.age_s(oldest, now_s))
 
     def note_cut_short(self, pairs: int) -> None:
         """Note that only so many pairs of those that this pass was to ask could be asked."""

@@ -17,6 +17,7 @@ from ai_core.clock import Clock
 from ai_core.errors import finite_number, point, whole_number
 from ai_core.faults import FaultIsolation
 from ai_core.senses.asking import Asking
+from ai_core.senses.audience import Audience
 from ai_core.senses.camouflage import Background, Camouflage
 from ai_core.senses.clues import MOST_CLUES, Clues
 from ai_core.senses.continuous_sensing import ContinuousSensing, LineOfSight, Question
@@ -87,6 +88,8 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
         scent_trails: marks that sources with a strength in its modality leave, and
             sensors with a threshold for it smell; None for no trails.
         maximum_clues: most clues at once; 1 or more.
+        audience: told what sensors sense, many at once, in place of their ``on_sensed``; see
+            ``Audience``. Only while the trace listens each is told by itself.
         faults: where listeners that raise are reported; None logs them.
         trace: told every sensation that a sensor is told.
 
@@ -111,6 +114,7 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
         camouflage: Camouflage | None = None,
         scent_trails: ScentTrails | None = None,
         maximum_clues: int = MOST_CLUES,
+        audience: Audience | None = None,
         faults: FaultIsolation | None = None,
         trace: Trace | None = None,
     ) -> None:
@@ -125,12 +129,11 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
         self._sources = SourceTable(self._modalities, camouflage, has_backdrops=bool(background))
         self._perceivers = Perceivers(
             clock, self._modalities, self._sources, Trace() if trace is None else trace,
-            finite_number("tell_every_s", tell_every_s, minimum=0))
+            finite_number("tell_every_s", tell_every_s, minimum=0), audience)
         self._continuous = ContinuousSensing(self._modalities, self._sensors, self._sources, upward)
         self._visibility = Visibility(
             self._modalities, self._sensors, self._sources, upward, background)
-        self._emitted = EmittedSignals(
-            self._modalities, self._sensors, self._sources, self._muffle, self._is_muffled)
+        self._emitted = EmittedSignals(self._modalities, self._sensors, self._sources, self._muffle, self._is_muffled)
         self._keenness, self._clues = TemporaryKeenness(self._modalities), Clues(maximum_clues)
         self._smelling = None if scent_trails is None else Smelling(
             scent_trails, self._modalities, self._sensors, self._sources, self._perceivers)
@@ -259,7 +262,7 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
         key, is_plain, asked = (self, "line_of_sight"), self._visibility.is_plain, 0
         while len(question.row) and not (asked and budget.is_spent):
             part, count = self._visibility.affordable(question, RAYS_AT_ONCE)
-            question = question.without_first(len(part.row))
+            question = question.part(len(part.row), len(question.row))
             self._rays_asked += count
             budget.spend(count)
             answer = rays if is_plain and rays else self._visibility.of(part, self._continuous, rays)

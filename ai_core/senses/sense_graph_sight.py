@@ -114,12 +114,11 @@ class GraphSight(ContinuousSensing):
         x, y, z = legs.looked_at[best].tolist()
         return Way(float(legs.distance_m[best]), float(legs.kept[best]), (x, y, z))
 
-    def _origins(self, question: Question) -> NDArray[np.float32]:
+    def _from_cameras(self, question: Question) -> Question:
         """Of what a camera shows, the line from the camera is asked."""
-        origins = super()._origins(question)
         for row, (camera, _) in self._relayed(question).items():
-            origins[row] = camera
-        return origins
+            question.eyes[row] = camera
+        return question
 
     def _in_reach(
         self, number: int, sensor_ids: NDArray[np.int32]

@@ -5,7 +5,6 @@ their names; they get their saved ids back.
 """
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, cast
 
@@ -112,8 +111,8 @@ def _saved(manager: RegionalSenseManager) -> State:
         "changed_modalities": manager._changed_modalities(),
         "smelling": None if manager._smelling is None else manager._smelling.save_state(),
         "looking": saved_looking(manager._continuous),
-        "busy": sorted(manager._perceivers._busy),
-        "to_visit": list(manager._perceivers._to_visit),
+        "busy": list(manager._perceivers.busy),
+        "to_visit": manager._perceivers.to_visit,
     }
 
 
@@ -150,7 +149,7 @@ def _prepared(manager: RegionalSenseManager, state: object) -> Change:
         for one in changes:
             one()
         _put_minds(manager, perceivers, sensors.saved_ids)
-        manager._perceivers._busy, manager._perceivers._to_visit = set(busy), deque(to_visit)
+        manager._perceivers.put_pass(busy, to_visit)
 
     return change
 
@@ -233,7 +232,7 @@ def _put_minds(
         one = perceivers[sensor_id]
         one.sensor_id = sensor_id
         one.last_told = None if one.last_told is None else one.last_told._replace(sensor_id=sensor_id)
-    manager._perceivers._all = {sensor_id: perceivers[sensor_id] for sensor_id in order}
+    manager._perceivers.put_all({sensor_id: perceivers[sensor_id] for sensor_id in order})
 
 
 def _read_sensor_ids(fields: Fields, name: str, sensors: LoadedTable) -> list[int]:

@@ -67,12 +67,14 @@ class Visibility:
 
     def affordable(self, question: Question, maximum_rays: int) -> tuple[Question, int]:
         """Return the pairs that so many rays are enough for, one at least, and how many rays."""
+        if self._background is None and not self._sources.details:
+            return question.part(0, maximum_rays), min(len(question.row), maximum_rays)
         each = self._parts_of(question.source_ids) * (1 if self._background is None else 2)
         total = np.cumsum(each)
         count = max(1, int(np.searchsorted(total, maximum_rays, side="right")))
         if not len(total):
             return question, 0
-        return question.first(count), int(total[count - 1])
+        return question.part(0, count), int(total[count - 1])
 
     def of(
         self, question: Question, continuous: ContinuousSensing, line_of_sight: LineOfSight | None

@@ -3,12 +3,15 @@ from __future__ import annotations
 
 import pytest
 
+import ai_core.senses.following as following
 import ai_core.senses.sight_kernels as sight_kernels
 from ai_core.twins import INTERPRETED, kernel_of
 
 NAMES = ("pairs_in_reach", "sensors_reached")
 TWINS = {name: INTERPRETED[f"{sight_kernels.__name__}.{name}"] for name in NAMES}
 KERNELS = {name: kernel for name, one in TWINS.items() if (kernel := kernel_of(one)) is not None}
+FOLLOWING = {
+    name.rpartition(".")[2]: one for name, one in INTERPRETED.items() if name.startswith(f"{following.__name__}.")}
 # That kernels are built where they can be, a test of ai_core.twins holds.
 FORMS = {"interpreted": TWINS, **({"compiled": KERNELS} if KERNELS else {})}
 
@@ -19,4 +22,6 @@ def form(request):
     with pytest.MonkeyPatch.context() as patch:
         for name, function in FORMS[request.param].items():
             patch.setattr(sight_kernels, name, function)
+        for name, function in FOLLOWING.items():
+            patch.setattr(following, name, function if request.param == "interpreted" else kernel_of(function))
         yield request.param

@@ -4,7 +4,8 @@
 Rooms: interface (what the engine offers), strings, values, packed, variant (conversions),
 objects (liveness), callables, methods (calling the engine), classes (registering),
 callbacks (being called), batches (many calls in one crossing), kept calls (one call, again
-and again), kept batches (many of those), kept hooks (of scripts and signals), direct calls (of those, from C), shared calls (many calls of the same), errors, and
+and again), kept batches (many of those), kept hooks (of scripts and signals), direct calls (of those, from C), shared calls (many calls of the same),
+emissions (one signal of many objects), errors, and
 the entry below.
 
 Words used in comments. OWNED: whoever is named must free it. BORROWED: valid during
@@ -48,6 +49,7 @@ include "named_signals.pxi"
 include "batches.pxi"
 include "rays_through.pxi"
 include "slides.pxi"
+include "emissions.pxi"
 include "errors.pxi"
 
 STARTUP_MODULE = "addons.ai_core.register"

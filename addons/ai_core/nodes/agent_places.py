@@ -70,11 +70,10 @@ class Places:
         Cost: one engine call a node.
         """
         before = self.positions.copy()
-        self._read()
-        lost = ~np.isfinite(self.positions).all(axis=1)
-        if lost.any():
+        lost = self._read()
+        if lost:
             self.positions[lost] = before[lost]
-            self._name(np.flatnonzero(lost).tolist())
+            self._name(lost)
         if elapsed_s < SHORTEST_LOOK_S:
             return
         np.subtract(self.positions, before, out=self.velocities)
@@ -92,17 +91,19 @@ class Places:
         self._is_seen[row] = position is not None
         self.positions[row] = 0 if position is None else position
 
-    def _read(self) -> None:
+    def _read(self) -> list[int]:
+        """Read where all are; return the rows of those whose place is no number."""
         if self.positions.shape[1] == 3:
-            read_transforms(self._nodes, self.positions, self.forwards)
-            return
+            lost: list[int] = read_transforms(self._nodes, self.positions, self.forwards)
+            return lost
         for row, node in enumerate(self._nodes):
             self.positions[row] = node.get("global_position")
         np.multiply(self.positions, self._unit_m, out=self.positions)
+        return np.flatnonzero(~np.isfinite(self.positions).all(axis=1)).tolist()
 
     def _name(self, rows: list[int]) -> None:
         for node in (self._nodes[row] for row in rows):
-            if node.instance_id not in self._off_the_map:
+            if node.is_valid() and node.instance_id not in self._off_the_map:
                 self._off_the_map.add(node.instance_id)
                 report_error(
                     "its global transform holds a NaN or infinity; it is taken to be where it was before", node)

@@ -36,6 +36,7 @@ from addons.ai_core.nodes.sense_settings import (
     made_trails,
 )
 from addons.ai_core.nodes.sense_space import Space2D, Space3D
+from addons.ai_core.nodes.sense_telling import SenseTelling
 from addons.ai_core.nodes.sight_rays import body_id
 from ai_core.scheduling.task import Task, Turn
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
@@ -128,6 +129,7 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, SenseSaving, Node):
             "trace": self._scheduler.trace,
             "scent_trails": made_trails(self),
             "camouflage": camouflage,
+            "audience": SenseTelling(self),
             "background": Backdrops(self, self._space.rays, camouflage) if self.sees_backgrounds else None,
         }
         if self.mode == self.Mode.REGIONAL:
@@ -142,6 +144,15 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, SenseSaving, Node):
     def sensor_nodes(self) -> list[Any]:
         """Sensors that joined, in the order they came."""
         return list(self._sensors.values())
+
+    @property
+    def is_sensing(self) -> bool:
+        """Whether it is in a scene, and somebody has joined."""
+        return self._core is not None
+
+    def sensors_of(self, sensor_ids: Sequence[int]) -> list[Any]:
+        """Return the nodes of some sensors, None for those that have left."""
+        return [self._sensors.get(one) for one in sensor_ids]
 
     @property
     def now_s(self) -> float:
@@ -346,18 +357,8 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, SenseSaving, Node):
 
     def _read_places(self, nodes: list[Any], rows: Rows, forwards: Rows | None = None) -> None:
         """Read where nodes are; one whose place is no number stays where it was, and is named once."""
-        before, faced = rows.copy(), None if forwards is None else forwards.copy()
-        self._space.read(nodes, rows, forwards)
-        if np.isfinite(rows).all() and (forwards is None or np.isfinite(forwards).all()):
-            return
-        lost = ~np.isfinite(rows).all(axis=1)
-        if forwards is not None:
-            lost |= ~np.isfinite(forwards).all(axis=1)
-        rows[lost] = before[lost]
-        if forwards is not None and faced is not None:
-            forwards[lost] = faced[lost]
-        for row in np.flatnonzero(lost).tolist():
-            if nodes[row].instance_id not in self._off_the_map:
+        for row in self._space.read(nodes, rows, forwards):
+            if nodes[row].is_valid() and nodes[row].instance_id not in self._off_the_map:
                 self._off_the_map.add(nodes[row].instance_id)
                 report_error(
                     "its global transform holds a NaN or infinity; it is taken to be where it was before", nodes[row])

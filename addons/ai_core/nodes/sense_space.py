@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -27,9 +28,13 @@ class Space3D:
     def __init__(self, owner: GDObject, collision_mask: int) -> None:
         self.rays: Any = SightRays(owner, collision_mask)
 
-    def read(self, nodes: list[Any], rows: Rows, forwards: Rows | None = None) -> None:
-        """Write where nodes are (m), and where they look, into rows of 3."""
-        read_transforms(nodes, rows, forwards)
+    def read(self, nodes: list[Any], rows: Rows, forwards: Rows | None = None) -> list[int]:
+        """Write where nodes are (m), and where they look, into rows of 3.
+
+        Returns which have no place that is a number; their rows stay as they were.
+        """
+        lost: list[int] = read_transforms(nodes, rows, forwards)
+        return lost
 
     def metres(self, value: Any) -> tuple[float, ...]:
         """Return a place or velocity of the engine for the library."""
@@ -57,13 +62,18 @@ class Space2D(Space3D):
         self.rays = FlatSightRays(owner, collision_mask, pixels_per_m)
         self._unit_m = 1 / pixels_per_m
 
-    def read(self, nodes: list[Any], rows: Rows, forwards: Rows | None = None) -> None:
+    def read(self, nodes: list[Any], rows: Rows, forwards: Rows | None = None) -> list[int]:
+        lost = []
         for row, node in enumerate(nodes):
-            rows[row, :2] = node.get("global_position")
+            x, y = node.get("global_position")
+            turn = node.get("global_rotation") if forwards is not None else 0.0
+            if not (isfinite(x) and isfinite(y) and isfinite(turn)):
+                lost.append(row)
+                continue
+            rows[row, :2] = x * self._unit_m, y * self._unit_m
             if forwards is not None:
-                turn = node.get("global_rotation")
                 forwards[row] = np.cos(turn), np.sin(turn), 0
-        np.multiply(rows, self._unit_m, out=rows)
+        return lost
 
     def metres(self, value: Any) -> tuple[float, ...]:
         return tuple(one * self._unit_m for one in super().metres(value))

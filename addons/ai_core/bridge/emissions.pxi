@@ -1,0 +1,129 @@
+# One signal of many objects, emitted in one crossing.
+#
+# GIL: released while all are told, as around every generic call.
+# BORROWED: objects are pointers and ids, looked up before each emission: who is told may free others.
+
+ctypedef struct Emission:
+    uint64_t object              # instance id, 0 for none
+    Py_ssize_t row               # of what it tells
+    double number
+
+def emit_each(signal, list objects, list rows, list which, list numbers, Py_ssize_t first=0):
+    """Let n objects emit a signal, one after the other, until Python code has run meanwhile.
+
+    Args:
+        signal: its name.
+        objects: shape (n,); None, or one that is freed, emits nothing.
+        rows: arguments that several objects have in common: tuples of one length; Ellipsis
+            stands for the number. An object among them that is freed meanwhile is told as null.
+        which: shape (n,), of each object the place of its arguments among ``rows``.
+        numbers: shape (n,), of each object.
+        first: which object begins.
+
+    Returns:
+        Which object is next: n, or fewer after one who called Python. Look then whether the others
+        are still to be told.
+
+    Cost: 0.2 us an emission where nobody listens, and 0.3 us a row.
+    """
+    cdef Py_ssize_t i, k, count = len(objects), width = len(rows[0]) if rows else 0
+    cdef Emission* all = NULL
+    cdef GDVariant* arguments = NULL
+    cdef Py_ssize_t place = -1, made = 0
+    if not len(which) == len(numbers) == count:
+        raise ValueError(f"{count} objects need {count} rows and numbers, got {len(which)} and {len(numbers)}")
+    if first >= count:
+        return count
+    all = <Emission*>calloc(count, sizeof(Emission))
+    arguments = <GDVariant*>calloc(len(rows) * width + 1, sizeof(GDVariant))
+    try:
+        if all == NULL or arguments == NULL:
+            raise MemoryError()
+        for i in range(len(rows)):
+            if len(rows[i]) != width:
+                raise ValueError("rows must be of one length")
+            for k in range(width):
+                if rows[i][k] is Ellipsis:
+                    place = k
+                variant_new(None if rows[i][k] is Ellipsis else rows[i][k], &arguments[i * width + k])
+                made += 1
+        for i in range(count):
+            all[i].object = 0 if objects[i] is None else (<GDObject?>objects[i]).id
+            all[i].row, all[i].number = which[i], numbers[i]
+            if not 0 <= all[i].row < len(rows):
+                raise IndexError(f"there is no row {all[i].row}")
+        return emit_all(name_ptr(signal), all, first, count, arguments, width, place)
+    finally:
+        for i in range(made):
+            gd_variant_destroy(&arguments[i])
+        free(arguments)
+        free(all)
+
+cdef enum:
+    MOST_SIGNAL_ARGUMENTS = 8
+
+cdef Py_ssize_t emit_all(void* signal, Emission* all, Py_ssize_t first, Py_ssize_t count, GDVariant* arguments,
+                         Py_ssize_t width, Py_ssize_t place) except -1:
+    cdef Py_ssize_t following
+    cdef const void* given[1 + MOST_SIGNAL_ARGUMENTS]
+    cdef GDVariant name
+    cdef uint64_t number[3]
+    cdef const void* bind = bind_emit_signal.bind
+    if width > MOST_SIGNAL_ARGUMENTS:
+        raise ValueError(f"a signal told so has at most {MOST_SIGNAL_ARGUMENTS} arguments, got {width}")
+    from_type[T_STRING_NAME](&name, signal)
+    given[0] = &name
+    memset(number, 0, sizeof(number))
+    with nogil:
+        following = emit_rows(bind, given, number, all, first, count, arguments, width, place)
+    gd_variant_destroy(&name)
+    return following
+
+cdef Py_ssize_t emit_rows(const void* bind, const void** given, uint64_t* number, Emission* all, Py_ssize_t first,
+                          Py_ssize_t count, GDVariant* arguments, Py_ssize_t width, Py_ssize_t place) noexcept nogil:
+    cdef uint64_t before = entries
+    cdef Py_ssize_t i, k
+    cdef void* pointer
+    cdef GDVariant result, nothing
+    cdef CallError error
+    cdef GDVariant* one
+    memset(&nothing, 0, sizeof(GDVariant))
+    for i in range(first, count):
+        pointer = gd_object_get_instance_from_id(all[i].object) if all[i].object else NULL
+        if pointer == NULL:
+            continue
+        for k in range(width):
+            one = &arguments[all[i].row * width + k]
+            if <uint32_t>one.words[0] == T_OBJECT and gd_object_get_instance_from_id(one.words[1]) == NULL:
+                one = &nothing
+            given[1 + k] = one
+        if place >= 0:
+            number[0] = T_FLOAT
+            (<double*>number)[1] = all[i].number
+            given[1 + place] = number
+        error.error = 0
+        memset(&result, 0, sizeof(GDVariant))
+        gd_object_method_bind_call(bind, pointer, given, 1 + width, &result, &error)
+        gd_variant_destroy(&result)
+        if entries != before:
+            return i + 1
+    return count
+
+def listening_among(signal, list objects):
+    """Return of n objects whether anything is connected to a signal: a list of bool; False for None and freed ones.
+
+    Cost: 0.06 us each, in one crossing.
+    """
+    cdef Py_ssize_t i
+    cdef uint8_t found
+    cdef void* pointer
+    cdef const void* arguments[1]
+    cdef list answers = []
+    arguments[0] = name_ptr(signal)
+    for i in range(len(objects)):
+        found = 0
+        pointer = NULL if objects[i] is None else gd_object_get_instance_from_id((<GDObject?>objects[i]).id)
+        if pointer != NULL:
+            gd_object_method_bind_ptrcall(bind_has_connections, pointer, arguments, &found)
+        answers.append(found != 0)
+    return answers

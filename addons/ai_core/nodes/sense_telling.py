@@ -1,0 +1,39 @@
+"""Emits the signal ``sensed`` of all sensors that are told something together."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from addons.ai_core.bridge.gd import emit_each, listening_among
+from ai_core.senses.audience import Told
+
+SENSED = "sensed"
+
+
+class SenseTelling:
+    """The audience of a SenseManager's library: the sensors' own signals.
+
+    Args:
+        manager: the node.
+    """
+
+    def __init__(self, manager: Any) -> None:
+        self._manager = manager
+
+    def listening(self, sensor_ids: Sequence[int]) -> list[bool]:
+        """Return of each of these sensors whether anything is connected."""
+        found: list[bool] = listening_among(SENSED, self._manager.sensors_of(sensor_ids))
+        return found
+
+    def tell(self, told: Told) -> None:
+        """Let all of them emit, in order; nobody after one who ends the scene.
+
+        Cost: one crossing, and one more after each who calls Python; 0.2 µs a sensor to which nobody listens.
+        """
+        manager, first = self._manager, 0
+        while first < len(told.sensor_ids) and manager.is_sensing:
+            rows = [
+                (manager.source_node(source), modality, ..., manager.point(place))
+                for source, modality, place in told.what]
+            first = emit_each(
+                SENSED, manager.sensors_of(told.sensor_ids), rows, told.which, told.intensities, first)

@@ -1,0 +1,39 @@
+"""Who is told what many sensors sense, all of it at once."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from ai_core.senses.sensation import Point
+
+__all__ = ["Audience", "Told"]
+
+
+class Told(NamedTuple):
+    """Sensations in the order in which they are told.
+
+    Attributes:
+        sensor_ids: who sensed.
+        which: what each sensed, by its place in ``what``.
+        intensities: how strong it was at each.
+        what: source, name of the modality, and where it came from (m).
+    """
+
+    sensor_ids: list[int]
+    which: list[int]
+    intensities: list[float]
+    what: list[tuple[int, str, Point]]
+
+
+class Audience(Protocol):
+    """Is told in place of the ``on_sensed`` of sensors, so that many cost one call.
+
+    What is told together has been taken in by all memories before the first is told. Who was
+    removed meanwhile is told nothing.
+    """
+
+    def listening(self, sensor_ids: Sequence[int]) -> list[bool]:
+        """Return for each of some sensors whether anybody is told what it senses."""
+
+    def tell(self, told: Told) -> None:
+        """Tell all of it, in order."""

@@ -1,0 +1,74 @@
+"""What sensors are told without a visit: of all that stays in view, and to whom nobody listens."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ai_core.senses.audience import Audience, Told
+from ai_core.senses.in_view import InView
+from ai_core.senses.pairs_in_view import ID_BITS
+from ai_core.senses.perceiver import Perceiver
+from ai_core.senses.sensation import Sensation
+from ai_core.trace import Trace
+
+__all__ = ["Reports"]
+
+
+class Reports:
+    """Tells an audience, and keeps what each sensor was told last until somebody asks.
+
+    Args:
+        perceivers: minds by sensor id.
+        trace: as long as it listens to sensations, each is told by itself.
+        audience: told in place of ``on_sensed``, or None.
+    """
+
+    def __init__(self, perceivers: Mapping[int, Perceiver], trace: Trace, audience: Audience | None) -> None:
+        self._perceivers = perceivers
+        self._trace = trace
+        self._audience = audience
+        self._last: dict[int, tuple[Any, ...]] = {}
+
+    def clear(self) -> None:
+        """Know nothing of what was told."""
+        self._last.clear()
+
+    def take_last(self, sensor_id: int) -> Sensation | None:
+        """Return what a sensor was told since this was asked last, the newest of it; None if nothing."""
+        told = self._last.pop(sensor_id, None)
+        return None if told is None else Sensation(*told)
+
+    def who(self, view: InView, visited: set[int]) -> tuple[set[int], set[int], set[int]]:
+        """Return of those who are told without a visit to whom nobody listens, who is told alone, and the others."""
+        told = view.tells - visited
+        if not told or self._trace.sensed:
+            return set(), told, set()
+        if self._audience is None:
+            loud = {one for one in told if self._perceivers[one].listens}
+            return told - loud, loud, set()
+        ids = list(told)
+        loud = {one for one, listens in zip(ids, self._audience.listening(ids), strict=True) if listens}
+        return told - loud, set(), loud
+
+    def note_quiet(self, view: InView, quiet: set[int], end: int) -> None:
+        """Note that sensors to which nobody listens were told what stays in view, those before a place."""
+        if quiet:
+            rows = view.note_told(0, end, quiet)
+            ends = np.flatnonzero((view.keys[rows[1:]] ^ view.keys[rows[:-1]]) >> ID_BITS)
+            for row in view.rows_told(rows[[*ends.tolist(), -1]] if len(rows) else rows):
+                self._last[row[0]] = (*row, view.now_s, view.now_s)
+
+    def tell_together(self, view: InView, first: int, end: int, some: set[int]) -> None:
+        """Tell some of the sensors with places from one to another what stays in view."""
+        if self._audience is None or some.isdisjoint(view.sensor_ids[first:end]):
+            return
+        rows = view.rows_told(view.note_told(first, end, some))
+        numbers: dict[tuple[int, str], int] = {}
+        which = [numbers.setdefault((source, name), len(numbers)) for _, source, name, _, _ in rows]
+        places = {(source, name): place for _, source, name, _, place in rows}
+        for row in rows:
+            self._last[row[0]] = (*row, view.now_s, view.now_s)
+        what = [(source, name, places[source, name]) for source, name in numbers]
+        self._audience.tell(Told([row[0] for row in rows], which, [row[3] for row in rows], what))
