@@ -73,7 +73,7 @@ class JobBatch:
     ) -> None:
         self._call = call
         self._inputs = inputs
-        self._timing = timing
+        self._reads_together, self._shows_together = timing.reads_together, timing.shows_together
         self._on_failed = on_failed
         self._on_mended = on_mended
         self.rest: deque[Job] = deque()
@@ -94,7 +94,7 @@ class JobBatch:
         unseen, self.unseen = self.unseen, []
         for job, result, read_at in unseen:
             job.result, job.result_at = result, read_at
-        if not self._timing.reads_together or self._inputs is None:
+        if not self._reads_together or self._inputs is None:
             self.rest.extend(jobs)
             return
         for job in jobs:
@@ -108,13 +108,14 @@ class JobBatch:
                 job.read_at = moment
                 self.rest.append(job)
 
-    def run(self, budget: Budget, most: int, moment: Moment) -> None:
-        """Run jobs here until ``most`` have run or the budget is spent, one at least."""
+    def run(self, budget: Budget, most: int, moment: Moment) -> int:
+        """Run jobs here until ``most`` have run or the budget is spent, one at least; return how many ran."""
         call, inputs, rest = self._call, self._inputs, self.rest
-        unseen = self.unseen if self._timing.shows_together else None
+        unseen = self.unseen if self._shows_together else None
+        is_timed = budget.stopwatch is not None  # then steps decide nothing, and are told once
         ran = 0
         try:
-            while rest and ran < most:
+            while rest:
                 job = rest.popleft()
                 if job.is_removed:
                     continue
@@ -137,11 +138,15 @@ class JobBatch:
                         job.result, job.result_at = result, read_at
                     else:
                         unseen.append((job, result, read_at))
-                budget.spend()
-                if budget.is_spent:
+                if not is_timed:
+                    budget.spend()
+                if ran >= most or budget.is_spent:
                     break
         finally:
             self.started += ran
+            if is_timed:
+                budget.spend(ran)
+        return ran
 
     def start(self, executor: Executor, budget: Budget, most: int, moment: Moment) -> None:
         """Start jobs on an executor until ``most`` were started or the budget is spent.
@@ -203,7 +208,7 @@ class JobBatch:
             return
         if job.is_failing:
             self._mend(job)
-        if self._timing.shows_together:
+        if self._shows_together:
             self.unseen.append((job, result, read_at))
         else:
             job.result, job.result_at = result, read_at

@@ -288,15 +288,15 @@ class Timeslicer:
         batch = self._batch
         self._updates += 1
         moment = (self._updates, self._clock.now.seconds)
-        batch.join()
-        if batch.is_over:
+        if batch.flights:
+            batch.join()
+        if (not batch.rest or batch.rest[0].is_removed) and batch.is_over:
             jobs = [job for job in self._jobs.values() if self._may_run(job)]
             self._batches += bool(jobs)
             batch.begin(jobs, moment)
-        started = batch.started
         if self._executor is None:
-            batch.run(budget, self._most, moment)
-            return batch.started - started
+            return batch.run(budget, self._most, moment)
+        started = batch.started
         batch.start(self._executor, budget, self._most, moment)
         started = batch.started - started
         if not self._joins_next_update:

@@ -45,7 +45,8 @@ def timeslicer_jobs(n: int) -> Contest:
         uneven = [crowd.runs for crowd in crowds if crowd.runs % n]
         return f"{uneven} jobs ran, which is not a whole number of batches of {n}" if uneven else ""
 
-    return Contest(_slicer(crowds[0], n), {"loop over the jobs": _loop(crowds[1], n)}, complaint=complaint)
+    others = {"loop over the jobs": _loop(crowds[1], n), "loop with a budget an update": _budgets(Crowd(), n)}
+    return Contest(_slicer(crowds[0], n), others, complaint=complaint)
 
 
 def jobs_limits_us(*sizes: int) -> dict[int, float]:
@@ -94,6 +95,24 @@ def _slicer(crowd: Crowd, n: int) -> Case:
         for _ in range(UPDATES):
             slicer.advance(Budget.of_time(1e9, time.perf_counter_ns))
         return [slicer.result_of(0), slicer.result_of(n - 1)]
+
+    return batch
+
+
+def _budgets(crowd: Crowd, n: int) -> Case:
+    """The floor: whoever advances a slicer makes a budget for it, and asks it after each job."""
+    results: dict[int, int] = {}
+    slices = [range(begin, min(n, begin - (-n // UPDATES))) for begin in range(0, n, -(-n // UPDATES))]
+
+    def batch() -> list[int]:
+        read, decide = crowd.read, crowd.decide
+        for keys in slices:
+            budget = Budget.of_time(1e9, time.perf_counter_ns)
+            for key in keys:
+                results[key] = decide(key, read(key))
+                if budget.is_spent:
+                    break
+        return [results[0], results[n - 1]]
 
     return batch
 
