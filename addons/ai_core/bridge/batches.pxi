@@ -204,7 +204,7 @@ def see_between(const int64_t[:, ::1] pairs, GDObject space_ray, GDObject plane_
             # Nodes of a crowd do not stay in the caches: they are read from memory all at once, not one by one.
             for i in range(first, end):
                 lines[i].target = gd_object_get_instance_from_id(<uint64_t>pairs[i, 1]) if pairs[i, 1] else NULL
-                fetch_ahead(lines[i].target)
+                fetch_ahead(lines[i].target, FETCHED_LINES)
             for i in range(first, end):
                 if read_line(pairs[i, 0], lines + i, lines + i - 1 if i and pairs[i, 0] == pairs[i - 1, 0] else NULL) < 0:
                     return i
@@ -240,10 +240,10 @@ cdef int read_line(int64_t observer, Line* line, const Line* before) noexcept no
     read_place(line.target, line.methods, line.goal)
     return 0
 
-cdef inline void fetch_ahead(void* node) noexcept nogil:
-    """Have a node brought nearer by the time it is read; NULL does no harm."""
+cdef inline void fetch_ahead(void* node, int lines) noexcept nogil:
+    """Have a node brought nearer by the time it is read; NULL is none."""
     cdef int i
-    for i in range(FETCHED_LINES):
+    for i in range(lines if node != NULL else 0):
         prefetch(<char*>node + i * CACHE_LINE)
 
 cdef void* live_pointer(object node) except? NULL:

@@ -22,6 +22,6 @@ SUITE = Suite(
     ),
     scene=Scene(
         "res://tests/benchmarks/behaviors_in_engine/behaviors_benchmark.tscn",
-        modules=("tests.benchmarks.in_engine.yardstick",),
+        modules=("tests.benchmarks.in_engine.yardstick", "tests.benchmarks.in_engine.named_calls"),
     ),
 )
