@@ -66,7 +66,7 @@ def read_transforms(list nodes, float[:, ::1] positions, float[:, ::1] forwards=
         # Nodes of a crowd do not stay in the caches: they are read from memory several at once.
         if i % AT_ONCE == 0:
             for k in range(i, min(i + AT_ONCE, count)):
-                fetch_ahead((<GDObject?>nodes[k]).pointer)
+                fetch_ahead((<GDObject?>nodes[k]).pointer, FETCHED_LINES)
         node = nodes[i]
         # A node of ours knows itself whether it lives: that is not looked up, as in ``live``.
         if node.pointer == NULL or (node.instance == NULL and gd_object_get_instance_from_id(node.id) == NULL):
