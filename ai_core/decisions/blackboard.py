@@ -273,6 +273,24 @@ class Blackboard(dict[str, Any]):
             for watch in self._watches.get(key, ()):
                 watch.callback(key, watch._board.get(key))
 
+    def declare(self, types: Mapping[str, Any]) -> None:
+        """Say what more keys may hold; what stands there already must fit.
+
+        Args:
+            types: by key, as at the beginning; a key that had a type has this one.
+
+        Raises:
+            TypeError: if a value is none of its type; nothing is changed then.
+        """
+        before = self._types
+        self._types = {**(before or {}), **{key: _kinds(key, one) for key, one in types.items()}}
+        try:
+            fitting = self.checked({key: self[key] for key in types if dict.__contains__(self, key)})
+        except TypeError:
+            self._types = before
+            raise
+        super().update(fitting)
+
     def checked(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return values as they may stand here; nothing is written.
 

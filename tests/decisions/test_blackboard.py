@@ -211,3 +211,18 @@ def test_who_watches_what_stands_around_is_told_however_the_scopes_come_together
     world["alarm"] = True
     squad.parent = world
     assert heard == [1, True, False, True]
+
+
+def test_types_may_be_declared_later_and_hold_from_then_on():
+    board = Blackboard({"health": 1, "gold": 3}, types={"gold": int}, name="bob")
+    board.declare({"health": float, "name": str | None})
+    assert type(board["health"]) is float
+    board["name"] = None
+    for key, value in (("health", "full"), ("gold", 0.5), ("name", 3)):
+        with pytest.raises(TypeError, match=f"'bob': '{key}' must be"):
+            board[key] = value
+    with pytest.raises(TypeError, match="'bob': 'gold' must be str, got 3"):
+        board.declare({"health": int | float, "gold": str})
+    board["gold"] = 4
+    with pytest.raises(TypeError, match="'health' must be float"):
+        board["health"] = "full"

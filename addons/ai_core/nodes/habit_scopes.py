@@ -87,12 +87,14 @@ def watched(tree: Any, own: Blackboard, key: str, callback: Any) -> Watch:
 
 
 @contextmanager
-def refusing_lookups() -> Iterator[None]:
-    """Let a scope that is not there be a refusal of the node."""
+def refusing_values() -> Iterator[None]:
+    """Let a scope that is not there, and a value of a wrong type, be a refusal of the node."""
     try:
         yield
     except LookupError as problem:
         raise RefusedValue(f"{problem}; a tree has \"world\", and \"squad\" if its squad is set") from None
+    except TypeError as problem:
+        raise RefusedValue(str(problem)) from None
 
 
 def _around(own: Blackboard) -> list[Blackboard]:

@@ -8,8 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 from addons.ai_core.bridge.gd import (
-    GDCallable,
-    GDObject,
     Node,
     NodePath,
     NodeRow,
@@ -26,22 +24,14 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.character_crowd import HABIT_TREES, CharacterCrowd, crowd_of
 from addons.ai_core.nodes.character_work import OfCharacter
-from addons.ai_core.nodes.guard_expression import ABSENT
 from addons.ai_core.nodes.habit import LAUNCHES, Habit, HabitSettings, definitions_below, launch_warnings
-from addons.ai_core.nodes.habit_scopes import (
-    join_scopes,
-    leave_scopes,
-    prepared_scopes,
-    refusing_lookups,
-    scopes_saved_by,
-    watched,
-)
+from addons.ai_core.nodes.habit_knowledge import HabitKnowledge
+from addons.ai_core.nodes.habit_scopes import join_scopes, leave_scopes, prepared_scopes, scopes_saved_by
 from addons.ai_core.nodes.habit_sharing import shared_habit, tell_entered, tell_exited
 from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.scene_saving import load_node, save_node
-from addons.ai_core.nodes.scheduled import check_callable, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduled import scheduler_of, scheduler_warnings
 from ai_core.decisions import habit_tree as core
-from ai_core.decisions.blackboard import Blackboard, Watch
 from ai_core.decisions.habit_plan import plan_of
 from ai_core.decisions.habits import Habit as HabitDefinition
 from ai_core.saving.fields import Fields, State, StateError
@@ -51,7 +41,7 @@ SAVED = ("enabled", "period_frames", "priority")
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_tree.svg")
-class HabitTree(OfCharacter, Node):
+class HabitTree(HabitKnowledge, OfCharacter, Node):
     """Runs the habits below it for one character, through the AIScheduler.
 
     The first child is the most urgent. When it wants to run, what is running is sent
@@ -73,6 +63,10 @@ class HabitTree(OfCharacter, Node):
     squad = export(
         str, "", group="Blackboard", on_set="_join_scopes",
         doc="Trees of the same squad share the values of the scope \"squad\"; all share those of \"world\".")
+    values = export(
+        dict, {}, on_set="_values_set",
+        doc="What the character knows as it begins: {\"health\": 1.0}. A value stays of the type it has here; null may"
+            " become anything.")
     random_seed = export(
         int, 0, group="Debug", doc="Seed of random launches; 0 takes one from the path, so that a run can be repeated.")
 
@@ -84,8 +78,7 @@ class HabitTree(OfCharacter, Node):
         self._scheduler: Any = None
         self._crowd: CharacterCrowd | None = None
         self._actor: Any = None
-        self._blackboard = Blackboard(name="character")
-        self._watching: dict[tuple[str, Any], Watch] = {}
+        self.begin_to_know()
         self._is_changed = self._is_empty = False
 
     def on_entered(self) -> None:
@@ -96,10 +89,7 @@ class HabitTree(OfCharacter, Node):
             self._begin()
 
     def on_predelete(self) -> None:
-        for watch in self._watching.values():
-            watch.cancel()
-        self._watching.clear()
-        self._blackboard.clear()     # it may hold scripts: let them go now
+        self.end_to_know()
 
     def on_exit_tree(self) -> None:
         self._leave_crowd()
@@ -152,39 +142,6 @@ class HabitTree(OfCharacter, Node):
     def is_asleep(self) -> bool:
         """Return whether all habits wait for something to be told or to change: then the tree costs nothing."""
         return self.core is not None and self.core.wakes_at_s == math.inf
-
-    @method
-    def set_value(self, key: str, value: Variant, scope: str = "") -> None:
-        """Write to the character's blackboard, or to the scope "squad" or "world" that it shares."""
-        with refusing_lookups():
-            (self._blackboard.scope(scope) if scope else self._blackboard)[key] = value
-
-    @method
-    def get_value(self, key: str, default_value: Variant = None) -> Variant:
-        """Read from the character's blackboard; what is not there is looked for in its squad, then in the world."""
-        value = self._blackboard.get(key, default_value)
-        return None if isinstance(value, GDObject) and not value.is_valid() else value
-
-    @method
-    def watch_value(self, key: str, callback: GDCallable) -> None:
-        """Call ``callback(key, value)`` whenever a value of this character, its squad or the world changes.
-
-        Once for each key, however often it is asked for; until unwatch_value(), or its object is freed.
-        """
-        check_callable(callback, "watch_value()")
-        self.unwatch_value(key, callback)
-        self._watching[key, callback] = watched(self, self._blackboard, key, callback)
-
-    @method
-    def unwatch_value(self, key: str, callback: GDCallable) -> None:
-        """Call it no more; harmless if it was not called."""
-        watch = self._watching.pop((key, callback), None)
-        if watch is not None:
-            watch.cancel()
-
-    def known(self, name: str) -> Any:
-        """Return a value of the blackboard for an expression, ABSENT for what is not known."""
-        return self.get_value(name, ABSENT)
 
     @method
     def save_state(self) -> dict:
@@ -275,6 +232,7 @@ class HabitTree(OfCharacter, Node):
         if warnings or self._scheduler is None:
             return
         self._join_scopes()
+        self.know_values()
         try:
             root, parts = self._definition()
         except Exception as mistake:
