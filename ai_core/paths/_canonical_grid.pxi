@@ -5,8 +5,6 @@ from cpython.buffer cimport (
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 
-from ai_core.paths.canonical_moves import SUCCESSORS
-
 cdef enum:
     NOWHERE = -1
     MOVES = 8
@@ -19,21 +17,7 @@ cdef enum:
 cdef int32_t[MOVES] DOWN = [-1, -1, -1, 0, 0, 1, 1, 1]
 cdef int32_t[MOVES] RIGHT = [-1, 0, 1, -1, 1, -1, 0, 1]
 
-# By what led to a cell and the moves open there: the numbers of those worth a look, each plus 1, in four bits each.
-cdef uint32_t[9 * 256] TRIES
-
-
-cdef void write_tries(successors):
-    cdef int at, move, place
-    for at in range(9 * 256):
-        TRIES[at], place = 0, 0
-        for move in range(MOVES):
-            if successors[at] >> move & 1:
-                TRIES[at] |= <uint32_t> (move + 1) << place
-                place += 4
-
-
-write_tries(SUCCESSORS)
+include "_canonical_moves.pxi"
 
 
 cdef struct Stack:

@@ -7,14 +7,16 @@ the life of the memory, so that cells may change in them between two searches.
 cimport cython
 
 include "_bucket_ring.pxi"
+include "_canonical_moves.pxi"
 
-INTERFACE = 1
+INTERFACE = 2
 """Changes with any change of names, arguments or results, here and in the twin."""
 
 cdef double INFINITE = 1e300 * 1e300
 
 cdef enum:
     MOST_ROUNDS = 65535
+    ANY_MOVE = 8        # canonical_moves.AT_ONCE
 
 
 @cython.final
@@ -24,18 +26,19 @@ cdef class Search(Grid):
     cdef int32_t start, start_row, start_column
     cdef double least_cost, most_cost, weight, base
     cdef int round
+    cdef bint is_even
     cdef readonly bint is_over
     cdef readonly double cost, least
 
     def __cinit__(self, open_moves, costs, moves):
         self.is_over = True
 
-    def begin(self, int start, goals, double least_cost, double most_cost, double weight):
+    def begin(self, int start, goals, double least_cost, double most_cost, double weight, bint is_even):
         cdef int32_t cell
         self.checked(start, "the start")
         numbers = [self.checked(goal, "a goal") for goal in goals.tolist()]
         self.forget(least_cost, most_cost)
-        self.least_cost, self.most_cost = least_cost, most_cost
+        self.least_cost, self.most_cost, self.is_even = least_cost, most_cost, is_even
         for cell in numbers:
             self.write(cell, 0, AT_ONCE)
             self.park(cell)
@@ -188,7 +191,8 @@ cdef class Search(Grid):
     cdef Py_ssize_t expand(self, Py_ssize_t most) noexcept nogil:
         cdef Py_ssize_t expanded = 0
         cdef int32_t cell, other, row, column
-        cdef int move, bits
+        cdef int move, came, bits, all_moves = (1 << self.moves) - 1
+        cdef uint32_t tries
         cdef double way, left, key, so_far, here
         cdef Node* node
         cdef Move* table
@@ -215,9 +219,11 @@ cdef class Search(Grid):
             expanded += 1
             bits = open_moves[cell]
             table = &self.table[1 if self.kind == 6 and bits & ODD_ROW else 0][0]
-            for move in range(self.moves):
-                if not bits >> move & 1:
-                    continue
+            came = self.nodes[cell].came if self.is_even and self.nodes[cell].came != AT_ONCE else ANY_MOVE
+            tries = TRIES[came << 8 | bits & all_moves]
+            while tries:
+                move = <int> (tries & 15) - 1
+                tries >>= 4
                 other = cell + table[move].step
                 way = table[move].length * here
                 way = so_far + way

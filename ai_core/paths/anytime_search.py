@@ -17,6 +17,7 @@ from ai_core.budget import Budget
 from ai_core.errors import shown, whole_number
 from ai_core.maps.passage import Passage
 from ai_core.paths.called_back_search import goals_on
+from ai_core.paths.canonical_moves import suits
 from ai_core.paths.cells_along import costs_along, is_way
 from ai_core.paths.path import Path, PathState
 from ai_core.paths.search import CELLS_PER_LOOK, AStarSearch, Goals
@@ -317,7 +318,8 @@ class AnytimeSearch:
         self.start = start
         self._version = passage.version
         self._weight = FIRST_WEIGHT if known is None else 1.0
-        self._heart.begin(self.start, self._goals, passage.least_cost, passage.most_cost, self._weight)
+        self._heart.begin(
+            self.start, self._goals, passage.least_cost, passage.most_cost, self._weight, suits(passage))
         self._best, self._is_done = None, False
         if known is not None:
             self._heart.adopt(known, costs_along(passage, known))

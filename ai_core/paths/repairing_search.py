@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 
 from ai_core.maps.cell_moves import ODD_ROW, Moves
 from ai_core.paths.bucket_search import BUCKETS, ROUNDING, WIDTH, Estimate
+from ai_core.paths.canonical_moves import AT_ONCE, SUCCESSORS
 from ai_core.paths.walking_search import NOWHERE
 from ai_core.twins import twin
 
 __all__ = ["INTERFACE", "RepairingSearch", "repairing_search"]
 
-INTERFACE = 1
+INTERFACE = 2
 """Changes with any change of names, arguments or results, here and in the kernel."""
 
 INFINITE = float("inf")
@@ -32,7 +33,9 @@ INFINITE = float("inf")
 class RepairingSearch(Protocol):
     """The memory of anytime searches on one passage, used again by each."""
 
-    def begin(self, start: int, goals: NDArray[np.int32], least_cost: float, most_cost: float, weight: float) -> None:
+    def begin(
+        self, start: int, goals: NDArray[np.int32], least_cost: float, most_cost: float, weight: float, is_even: bool
+    ) -> None:
         """Forget the last search and begin one.
 
         Args:
@@ -41,6 +44,7 @@ class RepairingSearch(Protocol):
             least_cost: no cell that can be entered costs less.
             most_cost: none costs more.
             weight: how much estimates count, 1 or more.
+            is_even: whether ``canonical_moves`` suit the passage as it is: then few moves are looked at.
         """
 
     def adopt(self, cells: NDArray[np.int32], ways: NDArray[np.float64]) -> None:
@@ -90,7 +94,7 @@ def repairing_search(open_moves: NDArray[np.uint8], costs: NDArray[np.float32], 
         costs: (height, width) of entering each cell. Kept, not copied.
         moves: the kind of grid.
 
-    Cost: 10 bytes a cell, compiled 16.
+    Cost: 11 bytes a cell, compiled 16.
     """
     return _RepairingSearch(open_moves, costs, moves)
 
@@ -108,9 +112,10 @@ class _RepairingSearch:
         self.ring: list[list[int]] = [[] for _ in range(BUCKETS)]
         self.parked: list[int] = []
         self.rounds = array("i", [0]) * costs.size
+        self.led = bytearray(costs.size)    # the move that led to each cell
         self.steps = [
             tuple(
-                (down * self.width + right, length)
+                (down * self.width + right, length, move)
                 for move, ((down, right), length) in enumerate(
                     zip(moves.odd if moves.is_hexagonal and bits & ODD_ROW else moves.even, moves.lengths, strict=True)
                 )
@@ -118,14 +123,16 @@ class _RepairingSearch:
             )
             for bits in range(256)
         ]
-        self.is_over, self.cost, self.least, self.round = True, 0.0, 0.0, 0
+        self.is_even, self.is_over, self.cost, self.least, self.round = False, True, 0.0, 0.0, 0
 
-    def begin(self, start: int, goals: NDArray[np.int32], least_cost: float, most_cost: float, weight: float) -> None:
+    def begin(
+        self, start: int, goals: NDArray[np.int32], least_cost: float, most_cost: float, weight: float, is_even: bool
+    ) -> None:
         for cell in self.touched:
             self.ways[cell], self.is_waiting[cell] = INFINITE, 0
         for bucket in (*self.ring, self.parked):
             bucket.clear()
-        self.least_cost, self.most_cost = least_cost, most_cost
+        self.least_cost, self.most_cost, self.is_even = least_cost, most_cost, is_even
         self.touched = goals.tolist()
         for cell in self.touched:
             self._write(cell, 0.0, cell)
@@ -145,6 +152,11 @@ class _RepairingSearch:
     def _write(self, cell: int, way: float, came: int) -> None:
         self.ways[cell], self.came[cell], self.is_waiting[cell] = way, came, 1
         self.rounds[cell] = 0
+        self.led[cell] = AT_ONCE if cell == came else self._move(came, cell)
+
+    def _move(self, cell: int, other: int) -> int:
+        """Return the move from one cell to its neighbor."""
+        return next(move for step, _, move in self.steps[self.open_moves[cell]] if step == other - cell)
 
     def repair(self, start: int, weight: float) -> None:
         self.start, self.weight = start, weight
@@ -221,8 +233,8 @@ class _RepairingSearch:
     def _expand(self, cell: int) -> None:
         ways, width, least_cost, cost = self.ways, self.width, self.least_cost, self.cost
         rows_down, columns_aside, short, far, both = self.estimate
-        so_far, here = ways[cell], self.costs[cell]
-        for step, length in self.steps[self.open_moves[cell]]:
+        so_far, here, bits = ways[cell], self.costs[cell], self.open_moves[cell]
+        for step, length, move in self.steps[SUCCESSORS[self.led[cell] << 8 | bits] if self.is_even else bits]:
             other = cell + step
             way = so_far + length * here
             if way * ROUNDING >= ways[other]:
@@ -235,7 +247,7 @@ class _RepairingSearch:
             if ways[other] == INFINITE:
                 self.touched.append(other)
                 self.rounds[other] = 0
-            ways[other], self.came[other] = way, cell
+            ways[other], self.came[other], self.led[other] = way, cell, move
             if other == self.start:
                 cost = self.cost = way
             else:

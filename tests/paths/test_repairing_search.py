@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ai_core.paths.canonical_moves import suits
 from tests.paths.conftest import FORMS, forms_of
 from tests.paths.levels import grids
 
@@ -17,7 +18,7 @@ def story(make, passage, start, goals, most):
     search = make(passage.open_moves, passage.costs, passage.moves)
     told = []
     for begin_at in (int(goals[0]), start):  # the second in the memory of the first
-        search.begin(begin_at, goals, passage.least_cost, passage.most_cost, WEIGHTS[0])
+        search.begin(begin_at, goals, passage.least_cost, passage.most_cost, WEIGHTS[0], suits(passage))
         for weight in WEIGHTS:
             search.repair(begin_at, weight)
             while not search.is_over:
@@ -44,7 +45,7 @@ def test_the_kernel_refuses_cells_that_are_not_on_the_grid():
     search = make(moves.open_from(np.isfinite(costs), "closed"), costs, moves)
     for start, goal in ((-1, 0), (6, 0), (0, -1), (0, 6)):
         with pytest.raises(IndexError):
-            search.begin(start, np.array([goal], np.int32), 1.0, 1.0, 1.0)
-    search.begin(0, np.array([5], np.int32), 1.0, 1.0, 1.0)
+            search.begin(start, np.array([goal], np.int32), 1.0, 1.0, 1.0, True)
+    search.begin(0, np.array([5], np.int32), 1.0, 1.0, 1.0, True)
     with pytest.raises(ValueError, match="neighbors"):
         search.adopt(np.array([0, 5], np.int32), np.array([1.0, 0.0]))
