@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Any
 
 from numpy.typing import NDArray
@@ -20,3 +21,13 @@ def fill_fields(
 def follow_field(
     field: NDArray[Any], costs: NDArray[Any], moves: Moves, top: int, left: int, cell: int
 ) -> tuple[bytes, float]: ...
+def costs_by_fields(
+    fields: NDArray[Any], costs: NDArray[Any], moves: Moves, top: int, left: int, cell: int
+) -> list[float]: ...
+def follow_fields(
+    fields: Sequence[NDArray[Any]],
+    costs: NDArray[Any],
+    moves: Moves,
+    corners: Sequence[tuple[int, int]],
+    starts: Sequence[int],
+) -> bytes: ...

@@ -8,9 +8,9 @@ from cpython.buffer cimport (
 )
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t, uint8_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free, malloc, realloc
 
-INTERFACE = 2
+INTERFACE = 3
 """Changes with any change of names, arguments or results, here and in the twin."""
 
 cdef enum:
@@ -177,32 +177,103 @@ def fill_fields(open_moves, costs, moves, int top, int left, targets, double eve
         PyBuffer_Release(&fields)
 
 
-def follow_field(field, costs, moves, int top, int left, int cell):
-    cdef Py_buffer leads, entering                      # BORROWED for this call
+cdef class Fields:
+    """A rectangle in which fields are followed, and the cells that were found."""
+
     cdef Kind kind
-    cdef int32_t rows, columns, width, row, column, count = 0
-    cdef int32_t* cells
-    cdef double total = 0, step
-    cdef int move
-    read_kind(&kind, moves)
-    PyObject_GetBuffer(field, &leads, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
-    PyObject_GetBuffer(costs, &entering, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
-    rows, columns, width = <int32_t> leads.shape[0], <int32_t> leads.shape[1], <int32_t> entering.shape[1]
-    cells = <int32_t*> malloc(<size_t> (rows * columns) * sizeof(int32_t))
-    try:
-        row, column = cell // width - top, cell % width - left
-        if cells == NULL or not (0 <= row < rows and 0 <= column < columns):
+    cdef Py_buffer entering             # BORROWED until this object goes
+    cdef bint is_held
+    cdef int32_t* cells                 # OWNED
+    cdef int32_t count, room, top, left, rows, columns, width
+    cdef double total
+
+    def __cinit__(self, costs, moves):
+        read_kind(&self.kind, moves)
+        PyObject_GetBuffer(costs, &self.entering, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
+        self.is_held = True
+        self.width = <int32_t> self.entering.shape[1]
+
+    def __dealloc__(self):
+        free(self.cells)
+        if self.is_held:
+            PyBuffer_Release(&self.entering)
+
+    cdef int set_box(self, int32_t top, int32_t left, int32_t rows, int32_t columns) except -1:
+        cdef int32_t* more
+        if top < 0 or left < 0 or top + rows > self.entering.shape[0] or left + columns > self.width:
+            raise IndexError("the rectangle is not on the grid")
+        self.top, self.left, self.rows, self.columns = top, left, rows, columns
+        if self.count + rows * columns + 1 > self.room:     # a way comes to no cell twice
+            self.room = 2 * self.room + rows * columns + 1
+            more = <int32_t*> realloc(self.cells, <size_t> self.room * sizeof(int32_t))
+            if more == NULL:
+                raise MemoryError("no memory for a way")
+            self.cells = more
+        return 0
+
+    cdef int follow(self, uint8_t* field, int32_t cell) except -1:
+        """Add the cells after one, and tell what they cost."""
+        cdef int32_t row = cell // self.width - self.top, column = cell % self.width - self.left
+        cdef int32_t most = self.count + self.rows * self.columns
+        cdef float* costs = <float*> self.entering.buf
+        cdef int move
+        cdef double step
+        if not (0 <= row < self.rows and 0 <= column < self.columns):
             raise IndexError("the cell is not in the rectangle")
-        move = (<uint8_t*> leads.buf)[row * columns + column]
-        while move != NO_MOVE and count < rows * columns:
-            row, column = row + kind.down[move], column + kind.right[move]
-            cells[count] = (top + row) * width + left + column
-            step = kind.length[move] * (<float*> entering.buf)[cells[count]]
-            total = total + step
-            count += 1
-            move = (<uint8_t*> leads.buf)[row * columns + column]
-        return PyBytes_FromStringAndSize(<char*> cells, count * sizeof(int32_t)), total
+        self.total = 0
+        move = field[row * self.columns + column]
+        while move != NO_MOVE and self.count < most:
+            row, column = row + self.kind.down[move], column + self.kind.right[move]
+            self.cells[self.count] = (self.top + row) * self.width + self.left + column
+            step = self.kind.length[move] * costs[self.cells[self.count]]
+            self.total = self.total + step
+            self.count += 1
+            move = field[row * self.columns + column]
+        return 0
+
+    cdef found(self):
+        return PyBytes_FromStringAndSize(<char*> self.cells, self.count * sizeof(int32_t))
+
+
+def follow_field(field, costs, moves, int top, int left, int cell):
+    cdef Py_buffer leads                # BORROWED for this call
+    cdef Fields ways = Fields(costs, moves)
+    PyObject_GetBuffer(field, &leads, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
+    try:
+        ways.set_box(top, left, <int32_t> leads.shape[0], <int32_t> leads.shape[1])
+        ways.follow(<uint8_t*> leads.buf, cell)
+        return ways.found(), ways.total
     finally:
-        free(cells)
         PyBuffer_Release(&leads)
-        PyBuffer_Release(&entering)
+
+
+def costs_by_fields(fields, costs, moves, int top, int left, int cell):
+    cdef Py_buffer leads                # BORROWED for this call
+    cdef Fields ways = Fields(costs, moves)
+    cdef Py_ssize_t i
+    found = []
+    PyObject_GetBuffer(fields, &leads, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
+    try:
+        ways.set_box(top, left, <int32_t> leads.shape[1], <int32_t> leads.shape[2])
+        for i in range(leads.shape[0]):
+            ways.count = 0
+            ways.follow(<uint8_t*> leads.buf + i * ways.rows * ways.columns, cell)
+            found.append(ways.total if ways.count else -1.0)
+        return found
+    finally:
+        PyBuffer_Release(&leads)
+
+
+def follow_fields(fields, costs, moves, corners, starts):
+    cdef Py_buffer leads                # BORROWED while one is followed
+    cdef Fields ways = Fields(costs, moves)
+    for field, (top, left), start in zip(fields, corners, starts, strict=True):
+        PyObject_GetBuffer(field, &leads, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
+        try:
+            ways.set_box(top, left, <int32_t> leads.shape[0], <int32_t> leads.shape[1])
+            ways.cells[ways.count] = start
+            ways.count += 1
+            ways.follow(<uint8_t*> leads.buf, start)
+        finally:
+            PyBuffer_Release(&leads)
+    return ways.found()

@@ -47,9 +47,9 @@ def costs_along(passage: Passage, cells: NDArray[np.int32]) -> NDArray[np.float6
 
 def without_loops(cells: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return a way that comes to no cell twice: what lies between is left out."""
-    if len(np.unique(cells)) == len(cells):
-        return cells
     last = {cell: i for i, cell in enumerate(cells.tolist())}
+    if len(last) == len(cells):
+        return cells
     kept, i = [], 0
     while i < len(cells):
         cell = int(cells[i])

@@ -5,6 +5,7 @@ costs is the least sum whatever finds it, and ties between moves go to the small
 """
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,9 @@ from ai_core.maps.cell_moves import Moves
 from ai_core.paths.canonical_moves import DIAGONAL, STRAIGHT, costs_of
 from ai_core.twins import twin
 
-__all__ = ["INTERFACE", "NO_MOVE", "fill_fields", "follow_field"]
+__all__ = ["INTERFACE", "NO_MOVE", "costs_by_fields", "fill_fields", "follow_field", "follow_fields"]
 
-INTERFACE = 2
+INTERFACE = 3
 """Changes with any change of names, arguments or results, here and in the kernel."""
 
 NO_MOVE = 255
@@ -210,3 +211,53 @@ def follow_field(
         total += moves.lengths[move] * flat[cells[-1]]
         move = int(field[row - top, column - left])
     return np.array(cells, np.int32).tobytes(), total
+
+
+@twin
+def costs_by_fields(
+    fields: NDArray[np.uint8],
+    costs: NDArray[np.float32],
+    moves: Moves,
+    top: int,
+    left: int,
+    cell: int,
+) -> list[float]:
+    """Return what it costs from one cell to where each of a region's fields leads, -1 where one leads nowhere.
+
+    Args:
+        fields: (n, rows, columns), of ``fill_fields``.
+        costs: (height, width) of the grid.
+        moves: the kind of grid.
+        top: first row of the rectangle.
+        left: first column of it.
+        cell: a cell of the grid that lies in it.
+
+    Cost: O(cells of the ways).
+    """
+    ways = (follow_field(field, costs, moves, top, left, cell) for field in fields)
+    return [cost if cells else -1.0 for cells, cost in ways]
+
+
+@twin
+def follow_fields(
+    fields: Sequence[NDArray[np.uint8]],
+    costs: NDArray[np.float32],
+    moves: Moves,
+    corners: Sequence[tuple[int, int]],
+    starts: Sequence[int],
+) -> bytes:
+    """Return ways one after the other, each from a cell to where its field leads: all their cells as int32.
+
+    Args:
+        fields: of each, (rows, columns).
+        costs: (height, width) of the grid.
+        moves: the kind of grid.
+        corners: of each, first row and first column of its rectangle.
+        starts: of each, a cell in it.
+
+    Cost: O(cells of the ways).
+    """
+    joined = []
+    for field, corner, start in zip(fields, corners, starts, strict=True):
+        joined += [np.int32(start).tobytes(), follow_field(field, costs, moves, *corner, start)[0]]
+    return b"".join(joined)

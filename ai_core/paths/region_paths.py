@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import ai_core.paths.region_fields as region_fields
 from ai_core.budget import Budget
 from ai_core.errors import shown, whole_number
-from ai_core.paths.bucket_search import Estimate
+from ai_core.maps.cell_moves import SQRT_2
 from ai_core.paths.cells_along import costs_along, without_loops
 from ai_core.paths.path import Path
 from ai_core.paths.path_search import PathSearch
@@ -64,7 +64,6 @@ class RegionSearch(PathSearch):
         self._start = whole_number("start", start, minimum=0, maximum=most)
         self._goal = whole_number("goal", goal, minimum=0, maximum=most)
         self._version = self._passage.version
-        self._to_goal = Estimate.to(np.array([self._goal], np.int32), self._passage.moves, *self._passage.shape)
         self.expanded = self.restarts = 0
         self._instead: AStarSearch | None = None
         self._goal_field: NDArray[np.uint8] | None = None
@@ -113,20 +112,14 @@ class RegionSearch(PathSearch):
 
     def _followed(self, region: int, cell: int) -> NDArray[np.float64]:
         """Return what it costs from a cell to each portal of its region."""
-        ways = np.full(len(self._regions.fields(region)), np.inf)
-        for k, portal in enumerate(self._regions.portal_cells(region)):
-            cells, cost = self._follow(region, k, cell)
-            if len(cells) or portal == cell:
-                ways[k] = cost
-        return ways
-
-    def _follow(self, region: int, k: int, cell: int) -> tuple[bytes, float]:
-        """Return the cells after one on the way to a portal of its region, and what it costs."""
-        return self._follow_field(region, self._regions.fields(region)[k], cell)
-
-    def _follow_field(self, region: int, field: NDArray[np.uint8], cell: int) -> tuple[bytes, float]:
-        passage = self._passage
-        return region_fields.follow_field(field, passage.costs, passage.moves, *self._regions.corner(region), cell)
+        regions, passage = self._regions, self._passage
+        fields = regions.fields(region)
+        if not len(fields):
+            return np.zeros(0)
+        ways = np.array(region_fields.costs_by_fields(
+            fields, passage.costs, passage.moves, *regions.corner(region), cell))
+        at_portals = regions.cells[region, :len(ways)] == cell
+        return np.where(ways >= 0, ways, np.where(at_portals, 0.0, np.inf))
 
     def _spread_from_goal(self, region: int) -> tuple[NDArray[np.float64], float]:
         """Return what it costs from each portal of the goal's region to the goal, and from the start if it is there."""
@@ -152,35 +145,42 @@ class RegionSearch(PathSearch):
             return
         cells = without_loops(np.frombuffer(self._joined(), np.int32))
         cost = float(costs_along(self._passage, cells)[0])
-        least = self._passage.least_cost * self._to_goal.from_cell(self._start)
+        least = float(self._at_least(*np.divmod(np.array([self._start]), self._passage.shape[1]))[0])
         self._settle(Path("found", cells, cost, self.expanded, max(1.0, cost / least) if least else 1.0))
         self._regions.give_back(self._memory, self._version)
 
     def _joined(self) -> bytes:
         """Return the cells of the way from portal to portal."""
-        regions = self._regions
-        joined, cell, region = [np.int32(self._start).tobytes()], self._start, regions.region_of(self._start)
-        for portal in np.frombuffer(self._memory.way(), np.int32).tolist():
-            before, k = regions.partner_of(portal)
-            joined.append(self._follow(before, k, cell)[0])
-            region, number = regions.place_of(portal)
-            cell = regions.portal_cells(region)[number]
-            joined.append(np.int32(cell).tobytes())
+        regions, passage = self._regions, self._passage
+        portals = np.frombuffer(self._memory.way(), np.int32)
+        entries = regions.cells.reshape(-1)[portals].tolist()
+        # From the start, and from where one came into each region, to the portal on the near side of the next.
+        before, number = np.divmod(regions.graph.partners.reshape(-1)[portals], regions.cells.shape[1])
+        passed, last = before.tolist(), entries[-1] if entries else self._start
+        fields = [regions.fields(region)[k] for region, k in zip(passed, number.tolist(), strict=True)]
+        corners, region = [regions.corner(one) for one in passed], regions.region_of(last)
         if self._goal_field is not None:
-            joined.append(self._follow_field(region, self._goal_field, cell)[0])
-        elif cell != self._goal:
-            back = regions.portal_cells(region).index(cell)
-            cells = np.frombuffer(self._follow(region, back, self._goal)[0], np.int32)[::-1]
-            joined.append(np.concatenate([cells[1:], [self._goal]]).astype(np.int32).tobytes())
-        return b"".join(joined)
+            fields.append(self._goal_field)
+            corners.append(regions.corner(region))
+        joined = region_fields.follow_fields(
+            fields, passage.costs, passage.moves, corners, [self._start, *entries][:len(fields)])
+        if self._goal_field is not None:
+            return joined
+        # Fields lead to portals: the last part is found the other way round.
+        back = regions.portal_cells(region).index(last)
+        cells = region_fields.follow_fields(
+            [regions.fields(region)[back]], passage.costs, passage.moves, [regions.corner(region)], [self._goal])
+        return joined + np.frombuffer(cells, np.int32)[::-1].tobytes()
 
     def _rest(self) -> NDArray[np.float64]:
         """Return what it costs at least from each portal to the goal, as the crow flies."""
-        rows, columns = np.divmod(self._regions.cells, self._passage.shape[1])
-        down = np.array(self._to_goal.rows_down)[rows]
-        aside = np.array(self._to_goal.columns_aside[0])[columns]
-        short, far, both = self._to_goal[2:]
-        whole: NDArray[np.float64] = np.where(aside < down, down + short * aside, far * aside + both * down)
+        return self._at_least(self._regions.rows, self._regions.columns)
+
+    def _at_least(self, rows: NDArray[np.integer], columns: NDArray[np.integer]) -> NDArray[np.float64]:
+        row, column = divmod(self._goal, self._passage.shape[1])
+        down, aside = np.abs(rows - row), np.abs(columns - column)
+        short = SQRT_2 - 1 if len(self._passage.moves.lengths) == 8 else 1.0
+        whole: NDArray[np.float64] = np.maximum(down, aside) + short * np.minimum(down, aside)
         return self._passage.least_cost * whole
 
     def _go_by_cells(self) -> None:

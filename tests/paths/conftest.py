@@ -20,7 +20,7 @@ OF_MODULES = {
     jump_distances: ("fill_lines", "mend_jumps"),
     jump_search: ("jump_search",),
     portal_search: ("portal_search",),
-    region_fields: ("fill_fields", "follow_field"),
+    region_fields: ("costs_by_fields", "fill_fields", "follow_field", "follow_fields"),
     repairing_search: ("repairing_search",),
 }
 TWINS = {

@@ -38,7 +38,7 @@ from tools.benchmarking.declarations import Contest
 MODULES = {
     bucket_search: ("bucket_search",), canonical_field: ("canonical_field",),
     canonical_search: ("canonical_search",), jump_distances: ("fill_lines", "mend_jumps"),
-    jump_search: ("jump_search",), region_fields: ("fill_fields", "follow_field"),
+    jump_search: ("jump_search",), region_fields: ("costs_by_fields", "fill_fields", "follow_field", "follow_fields"),
 }
 MOVES = 2 ** 0.5
 
