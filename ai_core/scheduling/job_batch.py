@@ -112,7 +112,6 @@ class JobBatch:
         """Run jobs here until ``most`` have run or the budget is spent, one at least; return how many ran."""
         call, inputs, rest = self._call, self._inputs, self.rest
         unseen = self.unseen if self._shows_together else None
-        is_timed = budget.stopwatch is not None  # then steps decide nothing, and are told once
         ran = 0
         try:
             while rest:
@@ -138,14 +137,11 @@ class JobBatch:
                         job.result, job.result_at = result, read_at
                     else:
                         unseen.append((job, result, read_at))
-                if not is_timed:
-                    budget.spend()
+                budget.spend()  # of time, too: a replay knows by them after which job it was spent
                 if ran >= most or budget.is_spent:
                     break
         finally:
             self.started += ran
-            if is_timed:
-                budget.spend(ran)
         return ran
 
     def start(self, executor: Executor, budget: Budget, most: int, moment: Moment) -> None:
