@@ -4,9 +4,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from ai_core.senses.sensation import Point
+from ai_core.senses.sensation import Point, Sensation
 
-__all__ = ["Audience", "Told"]
+__all__ = ["Audience", "Heard", "Told"]
 
 
 class Told(NamedTuple):
@@ -23,6 +23,30 @@ class Told(NamedTuple):
     which: list[int]
     intensities: list[float]
     what: list[tuple[int, str, Point]]
+
+
+class Heard(NamedTuple):
+    """Signals at sensors, in the order in which they arrived.
+
+    Attributes:
+        sensor_ids: where each arrived.
+        which: what arrived, by its place in ``what``.
+        intensities: how strong it was there.
+        what: source, name of the modality, where it came from (m), when it left there (s), tag.
+        now_s: when it arrived (s).
+    """
+
+    sensor_ids: list[int]
+    which: list[int]
+    intensities: list[float]
+    what: list[tuple[int, str, Point, float, str]]
+    now_s: float
+
+    def sensation(self, place: int) -> Sensation:
+        """Return one of them, by its place."""
+        source_id, modality, position, sent_at, tag = self.what[self.which[place]]
+        return Sensation(
+            self.sensor_ids[place], source_id, modality, self.intensities[place], position, sent_at, self.now_s, tag)
 
 
 class Audience(Protocol):

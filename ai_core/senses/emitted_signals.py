@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice, repeat
 from math import dist
 
@@ -11,10 +11,11 @@ import numpy as np
 
 import ai_core.senses.sight_kernels as sight_kernels
 from ai_core.budget import Budget
+from ai_core.senses.audience import Heard
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.muffled_lines import Line, Muffle, MuffledLines
 from ai_core.senses.noise import BackgroundNoise
-from ai_core.senses.sensation import Point, Sensation
+from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_index import SensorIndex
 from ai_core.senses.sensor_table import NO_SOURCE, SensorTable
 from ai_core.senses.signal_fronts import SignalFronts
@@ -33,6 +34,12 @@ It is told what was computed when the signal was sent, to the last bit.
 
 FEW_ARRIVALS = 8
 """Arrivals below which looking at each by itself is faster than NumPy's calls (count)."""
+
+ARRIVALS_AT_ONCE = 256
+"""Arrivals taken in before the first of them is told (count); more overruns a small budget further."""
+
+Channel = tuple[int, int, str, int]
+"""Source, modality, channel and sensor."""
 
 MOST_AT_ONCE = 1 << 18
 """Sensors times signals whose answers are kept at a time (count): 6 MB."""
@@ -120,8 +127,9 @@ class EmittedSignals:
         if not self._waiting:
             return
         signals, self._waiting = self._waiting, []
+        senses = {number: sense_of(self._modalities, number) for number in {one.modality for one in signals}}
         waves = [
-            Wave(sense_of(self._modalities, one.modality), one.position, one.strength,
+            Wave(senses[one.modality], one.position, one.strength,
                  one.affiliation, one.source_id)
             for one in signals
         ]
@@ -143,48 +151,87 @@ class EmittedSignals:
         return len(lines)
 
     def deliver(
-        self, budget: Budget, now_s: float, notice: Callable[[Sensation], None]
+        self, budget: Budget, now_s: float, notice_from: Callable[[Heard, int], int]
     ) -> bool:
         """Tell what is due; return False if the budget ended before all was told.
 
         What is emitted meanwhile waits for the next pass. A step is one arrival,
         or one slow signal whose front is followed.
+
+        Args:
+            budget: how much may be told.
+            now_s: game time (s).
+            notice_from: takes in signals from one on, as many as it likes, and returns which is next.
         """
         self.offer()
         if not self._arrived:
             if not self.fronts.advance(budget, now_s, self.wind, self._met):
                 return False
             self._arrived.extend(self._queue.pop_due(now_s))
-        newest, stands, changes = self._newest_of_channels(), self._who_stands(), self._sensors.changes
+        newest = self._newest_of_channels()
         while self._arrived:
             if budget.is_spent:
                 return False
-            budget.spend()
-            signal, arrival = self._arrived.popleft()
-            is_as_sent = next(stands) and changes == self._sensors.changes
+            size = len(self._arrived) if budget.stopwatch else int(min(len(self._arrived), budget.left))
+            self._tell_some(min(size, ARRIVALS_AT_ONCE), budget, newest, now_s, notice_from)
+        return True
+
+    def _tell_some(
+        self, most: int, budget: Budget, newest: dict[Channel, int], now_s: float,
+        notice_from: Callable[[Heard, int], int],
+    ) -> None:
+        """Tell of the first that have arrived, until a listener changes sensors."""
+        heard, rows = self._heard(most, newest, now_s)
+        budget.spend(most - len(rows))
+        changes, first = self._sensors.changes, 0
+        while first < len(rows) and changes == self._sensors.changes:
+            if first and budget.is_spent:
+                break
+            end = notice_from(heard, first)
+            budget.spend(end - first)
+            first = end
+        self._arrived.extendleft(reversed(rows[first:]))
+
+    def _heard(
+        self, most: int, newest: dict[Channel, int], now_s: float
+    ) -> tuple[Heard, list[tuple[Signal, Arrival]]]:
+        """Take out the first that have arrived; return who hears them now, and what of it each is."""
+        heard, rows = Heard([], [], [], [], now_s), []
+        numbers: dict[int, int] = {}
+        for stands in islice(self._who_stands(most), most):
+            signal, arrival = row = self._arrived.popleft()
             if newest:
                 key = (signal.source_id, signal.modality, signal.channel, arrival.sensor_id)
                 if newest.get(key, signal.order) > signal.order:
                     continue
-            if is_as_sent:
-                notice(self._sensation(signal, arrival.sensor_id, arrival.intensity, now_s))
-            elif self._sensors.ids.knows(arrival.sensor_id):
-                intensity = self._intensity_now(signal, arrival, now_s)
-                if intensity is not None:
-                    notice(self._sensation(signal, arrival.sensor_id, intensity, now_s))
-        return True
+            intensity: float | None = arrival.intensity
+            if not stands:
+                is_there = self._sensors.ids.knows(arrival.sensor_id)
+                intensity = self._intensity_now(signal, arrival, now_s) if is_there else None
+            if intensity is None:
+                continue
+            number = numbers.setdefault(signal.order, len(numbers))
+            if number == len(heard.what):
+                name = self._modalities[signal.modality].name
+                heard.what.append((signal.source_id, name, signal.position, signal.sent_at_s, signal.tag))
+            heard.sensor_ids.append(arrival.sensor_id)
+            heard.which.append(number)
+            heard.intensities.append(intensity)
+            rows.append(row)
+        return heard, rows
 
-    def _who_stands(self) -> Iterator[bool]:
-        """Say of all that has arrived, in order, whether its sensor is where it was when it was sent."""
-        if len(self._arrived) < FEW_ARRIVALS:
-            return repeat(False)  # each is looked at by itself
-        ids = np.array([arrival.sensor_id for _, arrival in self._arrived], np.int32)
+    def _who_stands(self, most: int) -> Iterable[bool]:
+        """Say of the first that have arrived, in order, whether their sensors are where they were then."""
+        some = list(islice(self._arrived, most))
+        if len(some) < FEW_ARRIVALS:
+            return repeat(False, len(some))  # each is looked at by itself
+        ids = np.array([arrival.sensor_id for _, arrival in some], np.int32)
         places = self._sensors.position.take(self._sensors.ids.slots_of_known(ids), axis=0).tolist()
-        return iter([
+        return [
             is_there and (arrival.is_final or abs(dist(place, signal.position) - arrival.distance_m) < MOVED_M / 2)
             for (signal, arrival), place, is_there in zip(
-                self._arrived, places, self._sensors.ids.are_known(ids).tolist(), strict=True)
-        ])
+                some, places, self._sensors.ids.are_known(ids).tolist(), strict=True)
+        ]
 
     def way(self, number: int, eye: int, target: int, strength: float) -> Way | None:
         """Return how a signal sent now would get from a source to a sensor, by their slots."""
@@ -232,9 +279,9 @@ class EmittedSignals:
             return counts, slots.tolist(), distances.tolist(), intensities.tolist()
         return sight_kernels.sensors_reached(self._sensors, waves)
 
-    def _newest_of_channels(self) -> dict[tuple[int, int, str, int], int]:
+    def _newest_of_channels(self) -> dict[Channel, int]:
         """Return by source, modality, channel and sensor the order of the latest signal that arrived."""
-        newest: dict[tuple[int, int, str, int], int] = {}
+        newest: dict[Channel, int] = {}
         for signal, arrival in self._arrived:
             if signal.channel:
                 key = (signal.source_id, signal.modality, signal.channel, arrival.sensor_id)
@@ -276,13 +323,6 @@ class EmittedSignals:
             self._queue.send_again(signal, again)
             return None
         return intensity
-
-    def _sensation(
-        self, signal: Signal, sensor_id: int, intensity: float, now_s: float
-    ) -> Sensation:
-        name = self._modalities[signal.modality].name
-        return Sensation(sensor_id, signal.source_id, name, intensity, signal.position,
-                         signal.sent_at_s, now_s, signal.tag)
 
 
 def sense_of(modalities: ModalitySet, number: int) -> Sense:

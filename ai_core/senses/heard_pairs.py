@@ -10,10 +10,11 @@ import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ai_core.senses.audience import Heard
     from ai_core.senses.awareness import Awareness
     from ai_core.senses.perceiver import Perceiver
     from ai_core.senses.remembered import Remembered
-    from ai_core.senses.sensation import Sensation
+    from ai_core.senses.sensation import Point, Sensation
 
 __all__ = ["HeardPairs"]
 
@@ -48,10 +49,9 @@ class HeardPair:
             self.rise, self.fall = meter.thresholds
             self.startled = meter._startled.get(self.modality, 0.0)
 
-    def take_in(self, sensation: Sensation) -> bool:
+    def take_in(self, modality: str, intensity: float, position: Point, sent_at: float, now_s: float) -> bool:
         """Note one more signal; return False if more happens by it than can be noted here."""
-        now_s, intensity = sensation.at, sensation.intensity
-        if sensation.modality != self.modality or now_s > self.at_s + self.lose_after_s:
+        if modality != self.modality or now_s > self.at_s + self.lose_after_s:
             return False
         if self.meter is not None:
             value = min(1.0, max(0.0, self.begun + self.slope * (now_s - self.begun_s)))
@@ -62,8 +62,8 @@ class HeardPair:
                 self.startled, self.is_calmed = 0.0, True
             self.startled += raised - value
             self.begun_s, self.begun = now_s, raised
-        if sensation.sent_at >= self.known_at_s:
-            self.position, self.known_at_s = sensation.position, sensation.sent_at
+        if sent_at >= self.known_at_s:
+            self.position, self.known_at_s = position, sent_at
         self.at_s, self.intensity, self.is_fresh = now_s, intensity, True
         return True
 
@@ -77,6 +77,9 @@ class HeardPair:
         if meter is not None:
             meter.be_startled(self.begun, self.begun_s, self.modality, self.startled, anew=self.is_calmed)
             self.is_calmed = False
+
+
+NO_ROWS: dict[int, HeardPair] = {}
 
 
 class HeardPairs:
@@ -103,10 +106,25 @@ class HeardPairs:
         """Note a signal at a sensor; return False if its mind has to take it in itself."""
         rows = self._rows.get(sensation.sensor_id)
         row = None if rows is None else rows.get(sensation.source_id)
-        if row is None or not row.take_in(sensation):
+        if row is None or not row.take_in(
+                sensation.modality, sensation.intensity, sensation.position, sensation.sent_at, sensation.at):
             return False
         self._fresh.add(sensation.sensor_id)
         return True
+
+    def take_in_all(self, heard: Heard, first: int, visited: set[int]) -> int:
+        """Note signals from one on, until one whose mind has to take it in itself, or is visited; return which."""
+        all_rows, fresh = self._rows, self._fresh
+        sensor_ids, which, intensities, what, now_s = heard
+        for place in range(first, len(sensor_ids)):
+            sensor_id = sensor_ids[place]
+            source_id, modality, position, sent_at, _ = what[which[place]]
+            row = all_rows.get(sensor_id, NO_ROWS).get(source_id)
+            if row is None or sensor_id in visited or not row.take_in(
+                    modality, intensities[place], position, sent_at, now_s):
+                return place
+            fresh.add(sensor_id)
+        return len(sensor_ids)
 
     def begin(self, perceiver: Perceiver, sensation: Sensation) -> None:
         """Note what comes after a signal that a mind has just taken in, if that is simple enough."""

@@ -53,6 +53,8 @@ class IdTable:
         self._free: list[int] = []
         self._ids: NDArray[np.int32] | None = None
         self._count = 0
+        self._asked: NDArray[np.int32] | None = None
+        self._asked_rows: NDArray[np.intp] | slice = slice(0)
 
     def __len__(self) -> int:
         return self._count
@@ -165,6 +167,12 @@ class IdTable:
     def slots_of_known(self, ids: NDArray[np.int32]) -> NDArray[np.intp]:
         """Return the rows of ids that are in use, which is not checked."""
         return (ids & ((1 << SLOT_BITS) - 1)).astype(np.intp)
+
+    def rows_of_known(self, ids: NDArray[np.int32]) -> NDArray[np.intp] | slice:
+        """Return the rows of ids that are in use as ``rows_of``; known already of those last asked, if read-only."""
+        if ids is not self._asked or ids.flags.writeable:
+            self._asked, self._asked_rows = ids, rows_of(self.slots_of_known(ids))
+        return self._asked_rows
 
     def of_slots(self, slots: NDArray[np.intp]) -> NDArray[np.int32]:
         """Return the ids of rows in use."""

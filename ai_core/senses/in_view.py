@@ -1,6 +1,7 @@
 """What shows itself to some sensors at one moment, fetched from the arrays together."""
 from __future__ import annotations
 
+from bisect import bisect_left
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from ai_core.senses.pairs_in_view import ID_BITS, PairsInView, ids_of
 from ai_core.senses.sensation import Point
 from ai_core.senses.source_table import SourceTable
 
-__all__ = ["InView", "Shown"]
+__all__ = ["InView", "Row", "Shown"]
 
 
 class Shown(NamedTuple):
@@ -118,6 +119,12 @@ class InView:
         starts = np.array([*self.sensor_ids, self.sensor_ids[-1] + 1], np.int64) << ID_BITS
         found: list[int] = self.keys.searchsorted(starts).tolist()
         return found
+
+    def places_of(self, some: set[int]) -> list[int]:
+        """Return the places of those of some sensors that are among ``sensor_ids``, ascending."""
+        ids = self.sensor_ids
+        places = [(bisect_left(ids, one), one) for one in some]
+        return sorted([place for place, one in places if place < len(ids) and ids[place] == one])
 
     def shown_to(self, place: int) -> list[Shown]:
         """Return what shows itself to one sensor, by modality, then source id."""

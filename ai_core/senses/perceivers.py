@@ -3,12 +3,11 @@ from __future__ import annotations
 
 import heapq
 import math
-from bisect import bisect_left
 from collections.abc import Collection, Mapping
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock, TimeIndex
-from ai_core.senses.audience import Audience
+from ai_core.senses.audience import Audience, Heard
 from ai_core.senses.busy_sensors import BusySensors
 from ai_core.senses.continuous_sensing import ContinuousSensing
 from ai_core.senses.due_moments import DueMoments
@@ -124,6 +123,15 @@ class Perceivers:
             self._note(perceiver)
             self._heard.begin(perceiver, sensation)
 
+    def notice_from(self, heard: Heard, first: int) -> int:
+        """Give signals that arrived to their sensors, from one on, as many as go together; return which is next."""
+        end = self._heard.take_in_all(heard, first, self._visits) if self._reports.has_audience else first
+        if end > first:
+            self._reports.tell_heard(heard, first, end)
+            return end
+        self.notice(heard.sensation(first))
+        return first + 1
+
     def remember(self, budget: Budget, continuous: ContinuousSensing) -> bool:
         """Give all that shows itself to sensors, by ascending id, and let time pass.
 
@@ -231,7 +239,7 @@ class Perceivers:
         view = self._view_of(ids, continuous, now.seconds)
         happens = self._visits.union(self._needing_a_look(view), self._busy.unfollowed)
         quiet, singly, together = self._reports.who(view, happens)
-        turns = _places_among(ids, happens | singly)
+        turns = view.places_of(happens | singly)
         begun, end = 0, len(ids)
         while turns:
             place = heapq.heappop(turns)
@@ -253,11 +261,12 @@ class Perceivers:
                     self._visit(sensor_id, view.shown_to(place), continuous, now)
                 else:
                     self._move_on(view, place, begun, budget, together)
-                    self._tell(sensor_id, view.told_to(place), continuous, now)
+                    told = self._told(sensor_id, view.told_to(place), continuous, now)
+                    self._all[sensor_id].tell_sensed(told, now)
             if not view.is_true_at(self._clock.now.seconds):
                 end = begun
                 break
-            for one in _places_among(ids, self._disturbed - disturbed):
+            for one in view.places_of(self._disturbed - disturbed):
                 heapq.heappush(turns, one)
         self._move_on(view, begun, end, budget, together)
         self._reports.note_quiet(view, quiet, end)
@@ -270,9 +279,6 @@ class Perceivers:
 
     def _needs_a_visit(self, sensor_id: int) -> bool:
         return sensor_id in self._disturbed or sensor_id in self._busy.unfollowed
-
-    def _tell(self, sensor_id: int, shown: list[Shown], continuous: ContinuousSensing, now: TimeIndex) -> None:
-        self._all[sensor_id].tell_sensed(self._told(sensor_id, shown, continuous, now), now)
 
     def _needing_a_look(self, view: InView) -> set[int]:
         first, end = self._followed.span(view.sensor_ids[0], view.sensor_ids[-1])
@@ -387,9 +393,3 @@ class Perceivers:
         self._reports.take_last(sensor_id)
         self._visits.discard(sensor_id)
         self._dues.forget(sensor_id)
-
-
-def _places_among(ids: list[int], some: set[int]) -> list[int]:
-    """Return the places of some sensors in an ascending list of ids, ascending."""
-    places = [(bisect_left(ids, one), one) for one in some]
-    return sorted([place for place, one in places if place < len(ids) and ids[place] == one])

@@ -221,7 +221,7 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
         self._keenness.recover(self._sensors, now_s)
         self._clues.expire(self._sources, now_s)
         self._listen(budget)
-        return self._emitted.deliver(budget, now_s, self._perceivers.notice)
+        return self._emitted.deliver(budget, now_s, self._perceivers.notice_from)
 
     def _listen(self, budget: Budget) -> None:
         """Ask what muffles signals: until half of the rays, or the budget, is spent; some at least."""
@@ -244,6 +244,8 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
         is_plain = self._visibility.is_plain
         if rays is None and is_plain:
             self._continuous.see_all()
+            return True
+        if not self._continuous.pairs_needing_rays:
             return True
         left = max(1, self.maximum_rays - self._rays_asked)      # signals had theirs first
         question = self._continuous.next_question(left)

@@ -2,15 +2,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
-from ai_core.senses.audience import Audience, Told
-from ai_core.senses.in_view import InView
+from ai_core.senses.audience import Audience, Heard, Told
+from ai_core.senses.in_view import InView, Row
 from ai_core.senses.pairs_in_view import ID_BITS
 from ai_core.senses.perceiver import Perceiver
-from ai_core.senses.sensation import Sensation
+from ai_core.senses.sensation import Point, Sensation
 from ai_core.trace import Trace
 
 __all__ = ["Reports"]
@@ -29,7 +28,7 @@ class Reports:
         self._perceivers = perceivers
         self._trace = trace
         self._audience = audience
-        self._last: dict[int, tuple[Any, ...]] = {}
+        self._last: dict[int, tuple[tuple[int, str, Point, float, str], float, float]] = {}
 
     def clear(self) -> None:
         """Know nothing of what was told."""
@@ -38,7 +37,10 @@ class Reports:
     def take_last(self, sensor_id: int) -> Sensation | None:
         """Return what a sensor was told since this was asked last, the newest of it; None if nothing."""
         told = self._last.pop(sensor_id, None)
-        return None if told is None else Sensation(*told)
+        if told is None:
+            return None
+        (source_id, modality, position, sent_at, tag), intensity, now_s = told
+        return Sensation(sensor_id, source_id, modality, intensity, position, sent_at, now_s, tag)
 
     def who(self, view: InView, visited: set[int]) -> tuple[set[int], set[int], set[int]]:
         """Return of those who are told without a visit to whom nobody listens, who is told alone, and the others."""
@@ -57,8 +59,21 @@ class Reports:
         if quiet:
             rows = view.note_told(0, end, quiet)
             ends = np.flatnonzero((view.keys[rows[1:]] ^ view.keys[rows[:-1]]) >> ID_BITS)
-            for row in view.rows_told(rows[[*ends.tolist(), -1]] if len(rows) else rows):
-                self._last[row[0]] = (*row, view.now_s, view.now_s)
+            self._keep(view.rows_told(rows[[*ends.tolist(), -1]] if len(rows) else rows), view.now_s)
+
+    @property
+    def has_audience(self) -> bool:
+        """Whether many are told in one call."""
+        return self._audience is not None and not self._trace.sensed
+
+    def tell_heard(self, heard: Heard, first: int, end: int) -> None:
+        """Tell the audience of signals at sensors, from one to another."""
+        assert self._audience is not None
+        sensor_ids, which = heard.sensor_ids[first:end], heard.which[first:end]
+        intensities = heard.intensities[first:end]
+        for sensor_id, number, intensity in zip(sensor_ids, which, intensities, strict=True):
+            self._last[sensor_id] = heard.what[number], intensity, heard.now_s
+        self._audience.tell(Told(sensor_ids, which, intensities, [one[:3] for one in heard.what]))
 
     def tell_together(self, view: InView, first: int, end: int, some: set[int]) -> None:
         """Tell some of the sensors with places from one to another what stays in view."""
@@ -68,7 +83,10 @@ class Reports:
         numbers: dict[tuple[int, str], int] = {}
         which = [numbers.setdefault((source, name), len(numbers)) for _, source, name, _, _ in rows]
         places = {(source, name): place for _, source, name, _, place in rows}
-        for row in rows:
-            self._last[row[0]] = (*row, view.now_s, view.now_s)
+        self._keep(rows, view.now_s)
         what = [(source, name, places[source, name]) for source, name in numbers]
         self._audience.tell(Told([row[0] for row in rows], which, [row[3] for row in rows], what))
+
+    def _keep(self, rows: list[Row], now_s: float) -> None:
+        for sensor_id, source_id, modality, intensity, position in rows:
+            self._last[sensor_id] = (source_id, modality, position, now_s, ""), intensity, now_s

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import finite_number, point, positions, whole_number
-from ai_core.senses.id_table import IdTable, grown, rows_of
+from ai_core.senses.id_table import IdTable, grown
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sight import CONE_NUMBERS, SightCone, packed_cones
 from ai_core.senses.source_table import affiliation_mask, same_rows
@@ -170,7 +170,7 @@ class SensorTable:
 
     def put(self, ids: NDArray[np.int32], places: NDArray[np.float32], directions: NDArray[np.float32]) -> None:
         """Do as ``move`` with arrays that need no check: ids in use, all finite, directions of unit length."""
-        slots = rows_of(self.ids.slots_of_known(ids))
+        slots = self.ids.rows_of_known(ids)
         self.changes += 1
         self.position[slots] = places
         self.forward[slots] = directions

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from array import array
-from math import isfinite
+from math import inf, isfinite
 
 from ai_core.clock import Clock
 from ai_core.errors import finite_number, point, shown
@@ -69,7 +69,8 @@ class Signalling:
                     f"strength must be given: source {source_id} has none of its own"
                     f" in {modality_name!r}"
                 )
-        strength = finite_number("strength", strength, minimum=0)
+        elif type(strength) is not float or not 0 <= strength < inf:
+            strength = finite_number("strength", strength, minimum=0)
         place, affiliation, tag = self._origin(slot, source_id, position, tag, channel)
         now_s = self.clock.now.seconds
         self._emitted.emit(int(source_id), affiliation, number, strength, place, now_s, tag, channel)
@@ -167,18 +168,21 @@ class Signalling:
     ) -> tuple[Point, int, str]:
         """Return from where and from whom a signal comes, and what it is called; everything is checked."""
         tag = self._sources.details_of(source_id).tag if tag is None else tag
-        for name, text in (("tag", tag), ("channel", channel)):
-            if not isinstance(text, str):
-                raise TypeError(f"{name} must be a text, got {shown(text)}")
+        if not (type(tag) is str and type(channel) is str):
+            for name, text in (("tag", tag), ("channel", channel)):
+                if not isinstance(text, str):
+                    raise TypeError(f"{name} must be a text, got {shown(text)}")
         x, y, z = self._sources.position[slot].tolist() if position is None else _place(position)
         return (x, y, z), int(self._sources.affiliation[slot]), tag
 
 
 def _place(position: object) -> list[float]:
     """Return three coordinates, rounded as those of sensors are; the common case first."""
-    if type(position) is tuple and len(position) == 3 and {*map(type, position)} == {float}:
-        rounded = array("f", position).tolist()
-        if all(map(isfinite, rounded)):
-            return rounded
+    if type(position) is tuple and len(position) == 3:
+        x, y, z = position
+        if type(x) is type(y) is type(z) is float:
+            rounded = array("f", position).tolist()
+            if isfinite(rounded[0] + rounded[1] + rounded[2]):
+                return rounded
     found: list[float] = point("position", position).tolist()
     return found

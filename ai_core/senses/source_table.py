@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ai_core.errors import UnknownNameError, finite_number, point, positions, whole_number
 from ai_core.senses.camouflage import NO_PATTERN, Camouflage
-from ai_core.senses.id_table import IdTable, grown, rows_of
+from ai_core.senses.id_table import IdTable, grown
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.source_details import SourceDetails, VisiblePart, named_levels, visible_parts
 from ai_core.senses.views import Views
@@ -155,7 +155,7 @@ class SourceTable:
     def put_places(self, ids: NDArray[np.int32], places: NDArray[np.float32]) -> None:
         """Do as ``move`` with arrays that need no check: ids in use, each once, all finite."""
         self.changes += 1
-        self.position[rows_of(self.ids.slots_of_known(ids))] = places
+        self.position[self.ids.rows_of_known(ids)] = places
 
     def light_up(self, ids: object, light: object) -> None:
         """Say how brightly many sources are lit; checks all before it changes one."""

@@ -14,7 +14,6 @@ from addons.ai_core.bridge.gd import (
     Variant,
     gdclass,
     method,
-    report_error,
 )
 from addons.ai_core.nodes.felt_collisions import FeltCollisions
 from addons.ai_core.nodes.scene_saving import load_node, save_node
@@ -72,7 +71,6 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, SenseSaving, Node):
         self._contacts: FeltCollisions | None = None
         self._senses: list[str] = []              # names of all modalities
         self._picture: SensePicture | None = None
-        self._off_the_map: set[int] = set()       # instance ids of nodes whose place is no number
         self.begin_owning()
 
     def on_enter_tree(self) -> None:
@@ -144,6 +142,11 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, SenseSaving, Node):
     def sensor_nodes(self) -> list[Any]:
         """Sensors that joined, in the order they came."""
         return list(self._sensors.values())
+
+    def place_of(self, node: Any) -> tuple[float, ...]:
+        """Return where a node is now (m)."""
+        found: tuple[float, ...] = self._space.place(node)
+        return found
 
     @property
     def is_sensing(self) -> bool:
@@ -331,10 +334,10 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, SenseSaving, Node):
             return                  # who listens to ``faded`` has ended the scene
         sensor_ids, sensors, sensor_rows, forwards, source_ids, sources, source_rows = self._row_arrays()
         if sensors:
-            self._read_places(sensors, sensor_rows, forwards)
+            self._space.look_up(sensors, sensor_rows, forwards)
             self.core.put_sensors(sensor_ids, sensor_rows, forwards)
         if sources:
-            self._read_places(sources, source_rows)
+            self._space.look_up(sources, source_rows)
             self.core.put_sources(source_ids, source_rows)
         self._feel()
         self.core.advance(turn.budget)
@@ -355,14 +358,6 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, SenseSaving, Node):
             self._picture.free()
             self._picture = None
 
-    def _read_places(self, nodes: list[Any], rows: Rows, forwards: Rows | None = None) -> None:
-        """Read where nodes are; one whose place is no number stays where it was, and is named once."""
-        for row in self._space.read(nodes, rows, forwards):
-            if nodes[row].is_valid() and nodes[row].instance_id not in self._off_the_map:
-                self._off_the_map.add(nodes[row].instance_id)
-                report_error(
-                    "its global transform holds a NaN or infinity; it is taken to be where it was before", nodes[row])
-
     def _place(self, node: Any) -> tuple[list[float], list[float]]:
         at, ahead = np.zeros((1, 3), np.float32), np.zeros((1, 3), np.float32)
         self._space.read([node], at, ahead)
@@ -377,6 +372,7 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, SenseSaving, Node):
                 np.array(list(sources), np.int32), list(sources.values()),
                 np.zeros((len(sources), 3), np.float32),
             )
+            self._rows[0].flags.writeable = self._rows[4].flags.writeable = False    # whose rows these are stays known
         return self._rows
 
     def _get_configuration_warnings(self) -> list[str]:

@@ -1,8 +1,7 @@
 """What sensors and sources have in common: they belong to a SenseManager while they are in the tree."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 from addons.ai_core.bridge.gd import RefusedValue, report_error
@@ -13,13 +12,15 @@ from addons.ai_core.nodes.sense_place import GROUP, manager_of
 from ai_core.saving.fields import Fields, State
 
 
-@contextmanager
-def refused() -> Iterator[None]:
+class refused:  # noqa: N801  (used as a word: with refused())
     """Let what the library refuses of a setting be refused by the inspector, too: the old value stays."""
-    try:
-        yield
-    except (LookupError, TypeError, ValueError) as error:
-        raise RefusedValue(str(error)) from None
+
+    def __enter__(self) -> None:
+        """Nothing to do."""
+
+    def __exit__(self, kind: object, error: BaseException | None, where: object) -> None:
+        if isinstance(error, (LookupError, TypeError, ValueError)):
+            raise RefusedValue(str(error)) from None
 
 
 class SenseMember(Touching):

@@ -118,7 +118,7 @@ class Sensible(SenseMember):
 
     def _here(self) -> Any:
         """Return where it is now (m): it may have been put there since the last frame of AI."""
-        return self._manager.metres(self.global_position)
+        return self._manager.place_of(self)
 
     def _enlist(self, manager: Any) -> None:
         self.has_faded = False

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from addons.ai_core.bridge.gd import GDObject, RefusedValue, Vector2, Vector3, read_transforms
+from addons.ai_core.bridge.gd import GDObject, RefusedValue, Vector2, Vector3, place_of, read_transforms, report_error
 from addons.ai_core.nodes.sight_rays import FlatSightRays, SightRays
 
 Rows = NDArray[np.float32]
@@ -27,6 +27,15 @@ class Space3D:
 
     def __init__(self, owner: GDObject, collision_mask: int) -> None:
         self.rays: Any = SightRays(owner, collision_mask)
+        self._off_the_map: set[int] = set()       # instance ids of nodes whose place is no number
+
+    def look_up(self, nodes: list[Any], rows: Rows, forwards: Rows | None = None) -> None:
+        """Do as ``read``; a node whose place is no number stays where it was, and is named once."""
+        for row in self.read(nodes, rows, forwards):
+            if nodes[row].is_valid() and nodes[row].instance_id not in self._off_the_map:
+                self._off_the_map.add(nodes[row].instance_id)
+                report_error(
+                    "its global transform holds a NaN or infinity; it is taken to be where it was before", nodes[row])
 
     def read(self, nodes: list[Any], rows: Rows, forwards: Rows | None = None) -> list[int]:
         """Write where nodes are (m), and where they look, into rows of 3.
@@ -35,6 +44,11 @@ class Space3D:
         """
         lost: list[int] = read_transforms(nodes, rows, forwards)
         return lost
+
+    def place(self, node: Any) -> tuple[float, ...]:
+        """Return where a node is now (m)."""
+        found: tuple[float, ...] = place_of(node)
+        return found
 
     def metres(self, value: Any) -> tuple[float, ...]:
         """Return a place or velocity of the engine for the library."""
@@ -60,6 +74,7 @@ class Space2D(Space3D):
 
     def __init__(self, owner: GDObject, collision_mask: int, pixels_per_m: float) -> None:
         self.rays = FlatSightRays(owner, collision_mask, pixels_per_m)
+        self._off_the_map = set()
         self._unit_m = 1 / pixels_per_m
 
     def read(self, nodes: list[Any], rows: Rows, forwards: Rows | None = None) -> list[int]:
@@ -74,6 +89,9 @@ class Space2D(Space3D):
             if forwards is not None:
                 forwards[row] = np.cos(turn), np.sin(turn), 0
         return lost
+
+    def place(self, node: Any) -> tuple[float, ...]:
+        return self.metres(node.get("global_position"))
 
     def metres(self, value: Any) -> tuple[float, ...]:
         return tuple(one * self._unit_m for one in super().metres(value))

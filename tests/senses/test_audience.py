@@ -1,0 +1,90 @@
+"""An audience is told of many sensations in one call, and of the same as listeners one by one."""
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+from ai_core.senses.memory import SenseMemory
+from ai_core.senses.modality import Modality
+from ai_core.senses.sensation import Sensation
+from tests.senses.test_heard_pairs import NoisyYard
+from tests.senses.worlds import World, hearing
+
+
+class Crowd:
+    """Notes what it is told, and to how many at once."""
+
+    def __init__(self):
+        self.told, self.at_once, self.deaf = [], [], set()
+
+    def listening(self, sensor_ids):
+        return [one not in self.deaf for one in sensor_ids]
+
+    def tell(self, told):
+        self.at_once.append(len(told.sensor_ids))
+        for sensor_id, number, intensity in zip(told.sensor_ids, told.which, told.intensities, strict=True):
+            source, modality, position = told.what[number]
+            self.told.append((sensor_id, source, modality, intensity, position))
+
+
+def played(seed, crowd):
+    """What each sensor was told, in its order; states in between; and what each was told last."""
+    yard, states = NoisyYard(seed), []
+    yard.manager._perceivers._reports._audience = crowd
+    by_sensor, seen = {}, 0
+    for frame in range(60):
+        yard.live()
+        told = [one[:5] for one in yard.told[seen:] if isinstance(one, Sensation)]
+        seen = len(yard.told)
+        if crowd is not None:
+            told += crowd.told
+            crowd.told = []
+        for one in told:
+            by_sensor.setdefault(one[0], []).append((frame, *one[1:]))
+        if frame % 12 == 11:
+            states.append(copy.deepcopy(yard.manager.save_state()["sensors"]))
+    return {one: sorted(told) for one, told in by_sensor.items()}, states
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_nobody_is_told_anything_else_by_way_of_an_audience(seed):
+    crowd = Crowd()
+    assert played(seed, crowd) == played(seed, None)
+    assert max(crowd.at_once) > 1
+
+
+@pytest.fixture
+def hall():
+    """Three who hear a bell; an audience; and the bell."""
+    crowd = Crowd()
+    world = World(modalities=[hearing(), Modality.sight()], audience=crowd)
+    ears = [world.ear((k, 0, 0), memory=SenseMemory(), on_sensed=crowd.told.append) for k in range(3)]
+    return world, crowd, ears, world.manager.add_source(position=(0, 0, 2), strengths={"hearing": 9.0})
+
+
+def test_who_hears_it_again_is_told_with_the_others_and_knows_it_before(hall):
+    world, crowd, ears, bell = hall
+    for _ in range(2):
+        world.manager.emit(bell, "hearing", tag="ding")
+        world.tick()
+    assert crowd.at_once == [3]
+    last = world.manager.last_told(ears[2])
+    assert (last.source_id, last.modality, last.tag) == (bell, "hearing", "ding")
+    assert world.manager.memory_of(ears[2]).find(bell).last_sensed_s == world.clock.now.seconds
+
+
+def test_while_the_trace_listens_each_is_told_by_itself(hall):
+    world, crowd, _, bell = hall
+    sensed = []
+
+    class Listener:
+        def sensed(self, *what):
+            sensed.append(what)
+
+    world.manager._perceivers._trace.listen(Listener())
+    for _ in range(2):
+        world.manager.emit(bell, "hearing")
+        world.tick()
+    assert crowd.at_once == []
+    assert len(sensed) == len(crowd.told) == 6
