@@ -8,6 +8,7 @@ LISTENER = """
     var heard := []
     func hear(_code: String, arguments: Array) -> void: heard.append_array(arguments)
     func listen(manager: AIEventManager, terms: Dictionary = {}) -> void: manager.listen("alarm", hear, terms)
+    func wait(manager: AIEventManager, time: String) -> void: manager.at_time(time, hear)
 """
 
 
@@ -132,3 +133,70 @@ def test_who_moves_with_its_manager_follows_its_node_afterwards_too(two, listene
     assert told(two, ann, physics_frames) == [0]
     walk(ann, here, there)
     assert told(two, ann, physics_frames) == [1]
+
+
+def test_a_scheduler_is_freed_while_a_manager_elsewhere_used_it_and_the_engine_has_nothing_to_say(
+    node, world, physics_frames,
+):
+    first = node("AIScheduler", world)
+    node("AIEventManager", first)
+    elsewhere, heard = node("AIEventManager", world), []
+    elsewhere.listen("alarm", lambda _code, arguments: heard.append(arguments[0]))
+    physics_frames(1)
+    first.free()
+    node("AIScheduler", world)
+    physics_frames(2)
+    elsewhere.send("alarm", [1])
+    physics_frames(1)
+    assert heard == [1]
+
+
+def test_who_was_freed_meanwhile_does_not_come_along(node, world, listener, physics_frames):
+    first = node("AIScheduler", world)
+    manager = node("AIEventManager", world, day_length_s=24.0, day_starts_at="08:00")
+    ann, bob = listener(manager), listener(manager)
+    for one in (ann, bob):
+        one.call("listen", manager)
+    ann.call("wait", manager, "08:30")
+    manager.send("alarm", [1], 0.0, {"sticky": True})
+    physics_frames(1)
+    ann.free()
+    first.free()
+    node("AIScheduler", world)
+    physics_frames(40)
+    manager.send("alarm", [2])
+    physics_frames(1)
+    assert bob.get("heard") == [1, 2]
+
+
+def test_who_is_freed_by_the_first_of_two_sticky_events_hears_no_second(
+    node, world, gdscript, physics_frames,
+):
+    node("AIScheduler", world)
+    manager = node("AIEventManager", world)
+    for code in ("alarm", "fire"):
+        manager.send(code, [code], 0.0, {"sticky": True})
+    physics_frames(1)
+    told = []
+    victim = gdscript("extends Node\nfunc hear(_code: String, _arguments: Array) -> void: pass").new()
+    world.add_child(victim)
+
+    def fatal(_code, _arguments):
+        told.append(1)
+        victim.free()
+
+    manager.listen(["alarm", "fire"], fatal, {"once": True})
+    manager.send("fire", ["again"])
+    physics_frames(1)
+    assert told == [1]
+
+
+def test_methods_of_objects_that_are_no_nodes_have_names_that_can_be_saved(scheduler, gdscript, physics_frames):
+    thinker = gdscript("""
+        extends RefCounted
+        func think(_elapsed_s: float) -> void: pass
+        func begin(scheduler: AIScheduler) -> void: scheduler.add_behavior(think)
+    """).new()
+    thinker.call("begin", scheduler)
+    [row] = scheduler.get_stats()["behaviors"]
+    assert (type(row["name"]), row["name"]) == (str, "think")

@@ -50,7 +50,9 @@ class EventDay:
         before, self._day = self._day, None
         if before is None:
             return
-        waiting = {key: one for key, one in self._waiting.items() if one.listening.is_active}
+        waiting = {
+            (time, handler): one for (time, handler), one in self._waiting.items()
+            if one.listening.is_active and (not isinstance(handler, GDCallable) or handler.is_live())}
         self.end_day()
         seconds = int(before.time_s)
         time = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"

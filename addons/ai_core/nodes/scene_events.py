@@ -102,6 +102,8 @@ class SceneEvents:
         if not self.scheduler.is_valid():
             self._keeper = self._task = None
             return
+        if not self.scheduler.is_inside_tree():      # leaving, perhaps for good; who comes back with it chooses anew
+            return
         present = [one for one in self.managers.values() if one.is_present]
         ranked = sorted((path_of(self.scheduler, one), one.instance_id, one) for one in present)
         keeper = min(ranked, key=lambda one: one[0].count("/"))[2] if ranked else None

@@ -66,6 +66,11 @@ class SceneListening:
         return not self.is_active and (self._listening is None or not self._listening.is_remembered)
 
     @property
+    def is_live(self) -> bool:
+        """Whether there is somebody to call."""
+        return not isinstance(self.handler, GDCallable) or self.handler.is_live()
+
+    @property
     def is_active(self) -> bool:
         return not self.has_stopped and (self._listening is None or self._listening.is_active)
 
@@ -75,7 +80,9 @@ class SceneListening:
     def _gone(self, event: Event) -> None:
         """The object of the Callable was freed: dropped, as a signal connection is."""
         self._events.dispatcher.leave_out(event)
-        assert self._listening is not None
+        if self._listening is None:      # by what it was told just before, of something sticky as it began
+            self.has_stopped = True
+            return
         self._events.dispatcher.note_freed(self._listening.listening)
         self._events.forget(self)
 
@@ -148,8 +155,8 @@ class ListeningNode:
     @property
     def carried(self) -> Carried:
         """What it takes along."""
-        return Carried(
-            self.node_id, tuple(one for one in self.listenings if one.is_active), self in self._events.radios)
+        heard = () if self.is_freed else tuple(one for one in self.listenings if one.is_active and one.is_live)
+        return Carried(self.node_id, heard, self in self._events.radios)
 
     def leave(self) -> None:
         """Be gone, with all it listens to."""

@@ -132,7 +132,7 @@ def callable_name(scheduler: Any, behavior: Any) -> str:
     if not isinstance(behavior, GDCallable):
         return getattr(behavior, "__qualname__", "behavior")
     owner = behavior.get("get_object")
-    method_name = behavior.get("get_method") or "lambda"
+    method_name = str(behavior.get("get_method") or "lambda")
     if owner is None or not owner.is_class("Node"):
         return method_name
     place = path_of(scheduler, owner) if owner.is_inside_tree() else owner.get_name()
