@@ -62,6 +62,7 @@ cdef launch(HabitTicking tree, PlaceFields place, Brief* above, HabitContext par
     tree._begun += 1
     tree._agenda = None
     tree._wake_at_s = AWAKE
+    tree.known_key = NULL
     tree.brief = &brief
     try:
         status = launch_children(tree, &brief, place)
@@ -121,14 +122,15 @@ cdef launch_children(HabitTicking tree, Brief* brief, PlaceFields place):
 
 cdef launch_child(HabitTicking tree, Brief* brief, PlaceFields child):
     """Let the child whose turn it is begin; return how it stands."""
+    cdef int outcome
     reason = "next in sequence" if brief.number else "first in sequence"
     if brief.run == NULL and ends_quietly(tree):
         if child.kind == AT_ONCE:
-            status = at_once(tree, child)
-            if status is not None:
+            outcome = at_once(tree, child)
+            if outcome >= 0:
                 tree._begun += 1
-                note_end(tree, child, status is SUCCEEDED)
-                return status
+                note_end(tree, child, outcome)
+                return SUCCEEDED if outcome else FAILED
         elif child.kind == LAUNCHER:
             return launch(tree, child, brief, None, reason)
         elif child.kind == SIMPLE:

@@ -5,7 +5,11 @@ cdef int challenge(HabitTicking tree, HabitContext run, tuple places) except -1:
     cdef HabitContext child = run.child
     cdef PlaceFields place
     held = child.place.strongest(tree.holds) if child is not None and tree.holds else None
+    tree.known_key = NULL
     for place in places:
+        if place.is_only_compared and tree._cooldowns is None and tree._faults is None:
+            if (<ValuesAre>place.can_activate).answer(tree) == 0:
+                continue
         if (held is not None and place.urgency <= held) or not can_begin(tree, place):
             continue
         take_over(tree, run, place)
@@ -19,7 +23,7 @@ cdef int challenge_together(HabitTicking tree, HabitContext run, tuple places, t
     cdef Py_ssize_t said_no
     if tree._cooldowns or tree._faults is not None or tree.holds or tree.row is None:
         return challenge(tree, run, places)
-    tree._is_quiet = False
+    other_code_ran(tree)
     try:
         said_no = first_that_can(tree, first, places, numbers)
     except Exception:

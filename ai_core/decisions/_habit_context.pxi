@@ -10,6 +10,8 @@ cdef class PlaceFields:
     cdef public bint asks_together, is_beside, is_polled
     cdef bint is_known              # what follows is
     cdef bint is_free               # to begin whenever its turn comes
+    cdef bint is_compared           # ``can_activate`` is ValuesAre
+    cdef bint is_only_compared      # and nothing else decides, but faults and cooldowns
     cdef int kind
     cdef DirectCalls* tick_calls    # BORROWED from ``tick``, or NULL
     cdef DirectCalls* ask_calls     # BORROWED from ``can_activate``, or NULL

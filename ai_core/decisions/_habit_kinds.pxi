@@ -16,6 +16,8 @@ cdef int know(PlaceFields place) except -1:
     """Note what follows from what a place is, which does not change."""
     place.kind = kind_of(place)
     place.is_free = place.can_activate is None and not place.begins_on and not place.asks_every_s
+    place.is_compared = type(place.can_activate) is ValuesAre
+    place.is_only_compared = place.is_compared and not place.begins_on and not place.asks_every_s
     place.tick_calls = <DirectCalls*>direct_calls_of(place.tick)
     place.ask_calls = <DirectCalls*>direct_calls_of(place.can_activate)
     place.is_known = True

@@ -2,7 +2,7 @@
 
 
 cdef inline called(callback, HabitContext context):
-    context._tree._is_quiet = False     # somebody may listen after it
+    other_code_ran(context._tree)
     return PyObject_CallFunctionObjArgs(callback, <void*>context, NULL)
 
 
@@ -17,7 +17,7 @@ cdef own_tick(HabitTicking tree, HabitContext run, PlaceFields place):
         know(place)
     try:
         if place.tick_calls != NULL:
-            tree._is_quiet = False
+            other_code_ran(tree)
             number = place.tick_calls.call(
                 <void*>place.tick, <void*>tree.row, place.index, run.elapsed_s, <void*>run)
             return RUNNING if number == 0 else SUCCEEDED if number == 1 else FAILED
@@ -105,6 +105,7 @@ cdef bint may_begin_more(HabitTicking tree) except -1:
 cdef bint can_begin(HabitTicking tree, PlaceFields place) except -1:
     cdef HabitContext context
     cdef bint answer
+    cdef int said
     if tree._cooldowns and <double>tree._cooldowns.get(place.index, AWAKE) > tree._now_s:
         return False
     if place.begins_on and not was_told(
@@ -122,6 +123,11 @@ cdef bint can_begin(HabitTicking tree, PlaceFields place) except -1:
         return True
     if not place.is_known:
         know(place)
+    if place.is_compared and tree._faults is None:
+        tree.known_key = NULL
+        said = (<ValuesAre>place.can_activate).answer(tree)
+        if said >= 0:
+            return said
     context = tree._asking
     if context is None:
         context = tree._asking = new_run(tree, place, None, "")
@@ -131,7 +137,7 @@ cdef bint can_begin(HabitTicking tree, PlaceFields place) except -1:
     context._memory = None
     try:
         if place.ask_calls != NULL:
-            tree._is_quiet = False
+            other_code_ran(tree)
             answer = place.ask_calls.call(
                 <void*>place.can_activate, <void*>tree.row, place.index, 0.0, <void*>context)
         else:
@@ -158,7 +164,7 @@ cdef HabitContext new_run(HabitTicking tree, PlaceFields place, HabitContext par
 
 cdef start(HabitTicking tree, PlaceFields place, HabitContext parent, reason):
     cdef HabitContext run
-    cdef int kind
+    cdef int kind, outcome
     if not place.is_known:
         know(place)
     kind = place.kind
@@ -166,13 +172,14 @@ cdef start(HabitTicking tree, PlaceFields place, HabitContext parent, reason):
         kind == AT_ONCE and parent is not None
         and tree._faults is None and not tree.holds and not tree._is_traced and not is_heard(tree)
     ):
-        status = at_once(tree, place)
-        if status is not None:
+        tree.known_key = NULL
+        outcome = at_once(tree, place)
+        if outcome >= 0:
             tree._begun += 1
             tree._agenda = None
             tree._wake_at_s = AWAKE
-            note_end(tree, place, status is SUCCEEDED)
-            return status
+            note_end(tree, place, outcome)
+            return SUCCEEDED if outcome else FAILED
     elif kind == LAUNCHER and ends_quietly(tree):
         return launch(tree, place, tree.brief, parent, reason)
     run = new_run(tree, place, parent, reason)

@@ -18,6 +18,7 @@ cdef bint is_heard(HabitTicking tree) except -1:
 
 cdef int ask_listeners(HabitTicking tree) except -1:
     cdef uint64_t changes = 0 if tree.listener_changes == NULL else tree.listener_changes[0]
+    other_code_ran(tree)
     answer = tree.listening()
     tree._is_quiet = not answer
     tree.listened_s = inf

@@ -5,6 +5,7 @@ from ai_core.decisions.habit_turns import HabitTurns as HabitTurns
 from ai_core.decisions.habit_turns import Member as Member
 from ai_core.decisions.habit_values import ValueCheck as ValueCheck
 from ai_core.decisions.habit_values import ValueIs as ValueIs
+from ai_core.decisions.habit_values import ValuesAre as ValuesAre
 from ai_core.decisions.habit_values import ValueWrite as ValueWrite
 
 INTERFACE: int

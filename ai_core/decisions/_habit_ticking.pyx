@@ -13,6 +13,7 @@ from libc.string cimport memset
 
 from heapq import heappush
 from math import inf as INF
+from sys import intern
 
 from ai_core.decisions.blackboard import Blackboard
 from ai_core.decisions.habit_choice import choose
@@ -20,7 +21,7 @@ from ai_core.decisions.habits import Launch, Outcome, Status
 from ai_core.errors import UnknownNameError, finite_number, shown
 from ai_core.scheduling.task import Turn
 
-INTERFACE = 3
+INTERFACE = 4
 """Changes with any change of names, arguments or results, here and in the twins."""
 
 cdef double inf = INF
@@ -59,10 +60,13 @@ cdef extern from "Python.h":
     ctypedef struct PyObject
     PyObject* PyDict_GetItemWithError(object, object) except? NULL
     double PyFloat_AsDouble(object) except? -1.0
+    void PyErr_Clear()
 
 
 cdef struct Brief
 cdef struct DirectCalls
+
+cdef PyObject* quiet_trace = NULL       # BORROWED; nobody hears of states by it, and no other code has run since
 
 include "_habit_context.pxi"
 
@@ -88,6 +92,8 @@ cdef class HabitTicking:
     cdef public object listening, on_entered, on_exited
     cdef HabitContext top_run                # of the root, or None
     cdef Brief* brief                        # the innermost habit that launches others and has no run yet
+    cdef PyObject* known_key                 # BORROWED from a condition; what was looked up last, or NULL
+    cdef PyObject* known                     # BORROWED from the blackboard, until other code runs
     cdef uint8_t* ended                      # OWNED; by place, how it ended; text of any kind is in ``texts``
     cdef Py_ssize_t ended_count
     cdef dict texts
@@ -169,6 +175,7 @@ cdef class HabitTicking:
             elapsed = finite_number("elapsed_s", elapsed_s, minimum=0)
         if self._member is not None:
             self._check_alone()
+        other_code_ran(self)
         self._frame += 1
         self._moment = None
         return live_until(self, self._now_s + elapsed)
@@ -182,6 +189,7 @@ cdef class HabitTicking:
             )
         if self._member is not None:
             self._check_alone()
+        other_code_ran(self)
         self._moment = turn.now
         return live_until(self, self._now_s + turn.elapsed_s)
 
@@ -230,6 +238,7 @@ cdef live_until(HabitTicking self, double now_s):
 
 
 cdef int tick_all(HabitTicking self) except -1:
+    global quiet_trace
     cdef list agenda
     cdef HabitContext run
     cdef PlaceFields root
@@ -238,7 +247,10 @@ cdef int tick_all(HabitTicking self) except -1:
     self._tick_number += 1
     self._begun = 0
     self._over = None
-    self._is_traced = self._trace is not None and bool(self._trace.state_entered)
+    self._is_traced = False
+    if self._trace is not None and <PyObject*>self._trace != quiet_trace:
+        self._is_traced = bool(self._trace.state_entered)
+        quiet_trace = NULL if self._is_traced else <PyObject*>self._trace
     if self._told is not None:
         hear(self)
     agenda = self._agenda

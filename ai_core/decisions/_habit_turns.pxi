@@ -47,8 +47,10 @@ cdef class HabitTurns:
         cdef Py_ssize_t index = 0
         cdef bint is_watched = False, is_asked = False
         cdef object first_error = None, watch = None, deadline_ns = None
+        global quiet_trace
         cdef list order = self._in_turn()
         self._first = 0
+        quiet_trace = NULL
         if budget is not None and not budget.is_unlimited:
             # Time that nobody notes is looked at here: asking a budget takes as long as a small tree.
             deadline_ns = budget.deadline_ns

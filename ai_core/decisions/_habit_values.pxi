@@ -15,7 +15,7 @@ cdef class ValueIs:
             raise TypeError(f"key must be text, got {shown(key)}")
         if comparison not in COMPARISONS:
             raise UnknownNameError("comparison", comparison, COMPARISONS)
-        self.key = key
+        self.key = intern(str(key))     # the same one in all conditions
         self.comparison = comparison
         self.value = value
         self.wakes_on = (key,)
@@ -28,7 +28,9 @@ cdef class ValueIs:
         return self.is_so(context._tree)
 
     cdef bint is_so(self, HabitTicking tree) except -1:
-        known = known_value(tree, self.key)
+        return self.holds(known_value(tree, self.key))
+
+    cdef bint holds(self, known) except -1:
         if self.is_number and type(known) is float:
             return compared(PyFloat_AsDouble(known), self.code, self.number)
         if self.code == 0:
@@ -65,6 +67,56 @@ cdef inline bint compared(double known, int code, double value) noexcept:
     if code == 4:
         return known > value
     return known >= value
+
+
+cdef class ValuesAre:
+    cdef readonly tuple conditions
+    cdef Py_ssize_t count
+    cdef readonly object otherwise
+
+    def __init__(self, conditions, otherwise):
+        self.conditions = tuple(conditions)
+        self.count = len(self.conditions)
+        self.otherwise = otherwise
+
+    def __call__(self, HabitContext context):
+        cdef int answer = self.answer(context._tree)
+        return self.otherwise(context) if answer < 0 else answer == 1
+
+    cdef int answer(self, HabitTicking tree) except -2:
+        """Return 1 if all hold, 0 if not, -1 if that is not for us to say."""
+        cdef ValueIs one
+        cdef PyObject* found
+        cdef Py_ssize_t index
+        cdef int answer = 1
+        if not isinstance(tree._blackboard, dict):
+            return -1
+        for index in range(self.count):
+            one = <ValueIs>self.conditions[index]
+            if tree.known_key == <PyObject*>one.key:
+                found = tree.known
+            else:
+                found = PyDict_GetItemWithError(tree._blackboard, one.key)     # BORROWED
+                if found == NULL:
+                    return -1
+                tree.known_key = <PyObject*>one.key
+                tree.known = found
+            if one.is_number and type(<object>found) is float:
+                if not compared(PyFloat_AsDouble(<object>found), one.code, one.number):
+                    answer = 0
+                continue
+            known = <object>found
+            if not are_alike(known, one.value):
+                return -1
+            if not one.holds(known):
+                answer = 0
+            tree.known_key = NULL       # who compares may run code of its own
+        return answer
+
+
+cdef inline bint are_alike(known, value):
+    return type(known) is type(value) or (
+        (type(known) is float or type(known) is int) and (type(value) is float or type(value) is int))
 
 
 cdef class ValueCheck:
@@ -116,24 +168,68 @@ cdef int write(HabitTicking tree, board, key, value) except -1:
     if type(board) is BlackboardType and not isinstance(value, (list, dict, set)):
         if PyDict_GetItemWithError(board, key) == <PyObject*>value:
             return 0        # written again: nobody is told, and it is of the right type
-    if tree._is_quiet and type(board) is not dict and board._watches is not None:
-        tree._is_quiet = False      # who watches may begin to listen
+    if type(board) is not dict and board._watches is not None:
+        other_code_ran(tree)        # who watches may begin to listen
     board[key] = value
     return 0
 
 
-cdef at_once(HabitTicking tree, PlaceFields place):
-    """Return how a built-in leaf ends at once; None if it is none, or not so simple here."""
+cdef inline object known_again(HabitTicking tree, key):
+    """Return as ``known_value``; at once if this key was the last one that was looked up."""
+    cdef PyObject* found
+    if tree.known_key == <PyObject*>key:
+        return <object>tree.known
+    board = tree._blackboard
+    if type(board) is BlackboardType or type(board) is dict:
+        found = PyDict_GetItemWithError(board, key)     # BORROWED
+        if found != NULL:
+            tree.known_key = <PyObject*>key
+            tree.known = found
+            return <object>found
+    return known_value(tree, key)
+
+
+cdef inline int other_code_ran(HabitTicking tree) noexcept:
+    """Take nothing for granted that was asked before: who listens, who traces, and what is known."""
+    global quiet_trace
+    quiet_trace = NULL
+    tree._is_quiet = False
+    tree.known_key = NULL
+    return 0
+
+
+cdef int outcome_at_once(HabitTicking tree, PlaceFields place) except -2:
+    """Return 1 or 0, how a built-in leaf ends at once; -1 if it is none, or not so simple here."""
+    cdef ValueIs condition
+    cdef bint answer
     tick = place.tick
-    try:
-        if type(tick) is ValueCheck:
-            return SUCCEEDED if (<ValueCheck>tick).condition.is_so(tree) else FAILED
-        if type(tick) is ValueWrite and (<ValueWrite>tick).scope is None and not callable((<ValueWrite>tick).value):
-            board = tree._blackboard
-            if board is None:
-                board = tree.blackboard
-            write(tree, board, (<ValueWrite>tick).key, (<ValueWrite>tick).value)
-            return SUCCEEDED
-    except Exception:
-        pass    # raises again with a run, which is told
-    return None
+    if type(tick) is ValueCheck:
+        condition = (<ValueCheck>tick).condition
+        known = known_again(tree, condition.key)
+        if condition.is_number and type(known) is float:
+            return compared(PyFloat_AsDouble(known), condition.code, condition.number)
+        answer = condition.holds(known)
+        tree.known_key = NULL       # who compares may run code of its own
+        return answer
+    if type(tick) is ValueWrite and (<ValueWrite>tick).scope is None and not callable((<ValueWrite>tick).value):
+        board = tree._blackboard
+        if board is None:
+            board = tree.blackboard
+        tree.known_key = NULL
+        write(tree, board, (<ValueWrite>tick).key, (<ValueWrite>tick).value)
+        return 1
+    return -1
+
+
+ctypedef int (*Unchecked)(HabitTicking tree, PlaceFields place) noexcept
+
+
+cdef int at_once(HabitTicking tree, PlaceFields place) noexcept:
+    """Return as ``outcome_at_once``; -1 also if it raised, as it raises again with a run, which is told."""
+    # Asked without a look at exceptions that are handled further out, which takes longer than a comparison.
+    cdef int outcome = (<Unchecked>outcome_at_once)(tree, place)
+    if outcome == -2:
+        PyErr_Clear()
+        tree.known_key = NULL
+        return -1
+    return outcome

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from ai_core.decisions.blackboard import Blackboard
@@ -14,7 +14,9 @@ from ai_core.twins import twin_class
 if TYPE_CHECKING:
     from ai_core.decisions.habit_context import HabitContext
 
-__all__ = ["COMPARISONS", "ValueCheck", "ValueIs", "ValueWrite"]
+__all__ = ["COMPARISONS", "ValueCheck", "ValueIs", "ValueWrite", "ValuesAre"]
+
+ABSENT = object()
 
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
@@ -52,6 +54,34 @@ class ValueIs:
 
     def __repr__(self) -> str:
         return f"{self.key} {self.comparison} {shown(self.value)}"
+
+
+NUMBERS = (int, float)
+
+
+@twin_class(KERNEL, INTERFACE)
+class ValuesAre:
+    """A condition: all of several hold, of values that stand on the character's own blackboard. It is asked each time.
+
+    Args:
+        conditions: all of them, each a ``ValueIs`` that does not test for membership.
+        otherwise: told the context, and answers, if a value does not stand there or is of another
+            kind than what it is compared with.
+    """
+
+    __slots__ = ("conditions", "otherwise")
+
+    def __init__(self, conditions: Iterable[ValueIs], otherwise: Callable[[HabitContext], object]) -> None:
+        self.conditions, self.otherwise = tuple(conditions), otherwise
+
+    def __call__(self, context: HabitContext) -> object:
+        board, answer = context.tree._blackboard, True      # none is made to find nothing there
+        for one in self.conditions:
+            known = dict.get(board, one.key, ABSENT) if isinstance(board, dict) else ABSENT
+            if not (type(known) is type(one.value) or (type(known) in NUMBERS and type(one.value) in NUMBERS)):
+                return self.otherwise(context)
+            answer = answer and bool(COMPARISONS[one.comparison](known, one.value))
+        return answer
 
 
 @twin_class(KERNEL, INTERFACE)

@@ -16,7 +16,8 @@ ROOT = Path(__file__).parents[2]
 CORE = ROOT / "ai_core"
 CLASSES_OF_KERNEL = {
     "_habit_ticking": (
-        "HabitContext", "HabitTicking", "HabitTurns", "Member", "PlaceFields", "ValueCheck", "ValueIs", "ValueWrite"),
+        "HabitContext", "HabitTicking", "HabitTurns", "Member", "PlaceFields", "ValueCheck", "ValueIs",
+        "ValueWrite", "ValuesAre"),
 }
 INTERFACE_OF = {"_habit_ticking": "ai_core.decisions.habit_place"}
 """Kernels that are classes, of twins in several files, and where these say their interface."""

@@ -14,6 +14,7 @@ from ai_core.decisions.blackboard import Blackboard
 from ai_core.decisions.built_in_habits import CheckValue, SetValue, ValueIs, Wait
 from ai_core.decisions.habit_population import HabitPopulation
 from ai_core.decisions.habit_tree import HabitTree
+from ai_core.decisions.habit_values import ValuesAre
 from ai_core.decisions.habits import Habit, Launch, Outcome, Status
 from ai_core.faults import FaultIsolation
 from ai_core.trace import Trace
@@ -80,6 +81,8 @@ def built_in(chance, name):
         SetValue(name, key, lambda context: value), SetValue(name, key, value, cooldown_s=0.3),
         Wait(name, value / 2, up_to_s=value),
         Habit(name, can_activate=ValueIs(key, "<", value)),
+        Habit(name, can_activate=ValuesAre(
+            [ValueIs(key, "<", value), ValueIs("a", ">=", 1)], lambda context: len(context.path) % 2)),
     ])
 
 

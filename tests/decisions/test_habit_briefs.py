@@ -4,8 +4,9 @@ from __future__ import annotations
 import pytest
 
 from ai_core.decisions.blackboard import Blackboard
-from ai_core.decisions.built_in_habits import CheckValue, SetValue
+from ai_core.decisions.built_in_habits import CheckValue, SetValue, ValueIs
 from ai_core.decisions.habit_tree import HabitTree
+from ai_core.decisions.habit_values import ValuesAre
 from ai_core.decisions.habits import Habit, Launch, Outcome, Status
 from ai_core.faults import FaultIsolation
 
@@ -102,6 +103,33 @@ def test_a_value_written_again_tells_nobody_but_a_list_assigned_again_does():
         watch.cancel()
         told.clear()
     assert board["number"] == 0.5
+
+
+@pytest.mark.parametrize(("known", "answer"), [
+    ({"health": 0.2, "armed": True}, True), ({"health": 0.2, "armed": False}, False),
+    ({"health": 0, "armed": True}, True),
+    ({"health": 0.9, "armed": True}, False), ({"health": 0.2}, "asked"), ({"health": "low", "armed": True}, "asked"),
+    ({"health": 0.9, "armed": 1}, "asked"),
+])
+def test_values_that_do_not_compare_are_left_to_who_is_asked_otherwise(known, answer):
+    asked = []
+    condition = ValuesAre(
+        [ValueIs("health", "<", 0.3), ValueIs("armed")], lambda context: asked.append(context.path) or False)
+    tree = HabitTree(
+        Habit("root", [Habit("flee", can_activate=condition), Habit("wait")]), blackboard=Blackboard(known))
+    for _ in range(3):
+        tree.tick(0.1)
+    assert tree.active_paths() == ["root/flee" if answer is True else "root/wait"]
+    assert asked == (["root/flee"] * 3 if answer == "asked" else [])
+
+
+def test_a_value_that_a_leaf_writes_is_known_to_the_next_one_in_the_same_tick():
+    board = Blackboard({"n": 0.0})
+    root = Habit("root", [
+        CheckValue("zero", "n", "==", 0.0), SetValue("one", "n", 1.0), CheckValue("is one", "n", "==", 1.0),
+        leaf("two", lambda context: context.blackboard.update(n=2.0)), CheckValue("is two", "n", "==", 2.0),
+    ], Launch.SEQUENTIAL)
+    assert HabitTree(root, blackboard=board).tick(0.1) is SUCCEEDED
 
 
 @pytest.mark.parametrize(("known", "comparison", "value", "wanted"), [

@@ -36,6 +36,9 @@ class GuardExpression:
         text: the expression.
         place: whose it is, for messages.
 
+    Attributes:
+        comparisons: of a name with a constant, that are all of it, as (name, sign, constant); else none.
+
     Raises:
         RefusedValue: if it cannot be read.
 
@@ -50,7 +53,7 @@ class GuardExpression:
         self._expression = construct("Expression")
         if self._expression.parse(text, PackedStringArray(self.names)) != 0:
             raise RefusedValue(f"{place}: cannot read {text!r}: {self._expression.get_error_text()}")
-        self._comparisons = _comparisons(text)
+        self.comparisons = _comparisons(text)
 
     def value(self, mind: Any) -> Any:
         """Return what it comes to.
@@ -86,14 +89,14 @@ class GuardExpression:
 
     def _compared(self, values: list[Any]) -> bool | None:
         """Return what comparisons come to; None if there are others, or if it takes the engine to compare so."""
-        if not self._comparisons:
+        if not self.comparisons:
             return None
         answer = True
-        for name, compare, constant in self._comparisons:
+        for name, sign, constant in self.comparisons:
             value = values[self.names.index(name)]
             if not (type(value) is type(constant) or (type(value) in NUMBERS and type(constant) in NUMBERS)):
                 return None
-            answer = answer and compare(value, constant)
+            answer = answer and COMPARED[sign](value, constant)
         return answer
 
     def _value(self, name: str, mind: Any, actor: Any) -> Any:
@@ -108,7 +111,7 @@ class GuardExpression:
                 f" '{actor.get_name()}'; set it with set_value()") from None
 
 
-def _comparisons(text: str) -> list[tuple[str, Callable[[Any, Any], bool], Any]]:
+def _comparisons(text: str) -> list[tuple[str, str, Any]]:
     """Return the comparisons that a text is made of; none if it is of something else, too."""
     found, at = [], 0
     while at < len(text):
@@ -124,6 +127,6 @@ def _comparisons(text: str) -> list[tuple[str, Callable[[Any, Any], bool], Any]]
             constant = constant[1:-1]
         else:
             constant = float(constant) if "." in constant else int(constant)
-        found.append((match[1], COMPARED[match[2]], constant))
+        found.append((match[1], match[2], constant))
         at = match.end()
     return found

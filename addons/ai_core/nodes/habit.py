@@ -23,7 +23,7 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.edited_modules import current_module, stamp_of
 from addons.ai_core.nodes.guard_expression import GuardExpression
-from addons.ai_core.nodes.habit_sharing import Callback, call_of, shared_habit
+from addons.ai_core.nodes.habit_sharing import Callback, asking, call_of, shared_habit
 from addons.ai_core.nodes.scheduled import check_callable
 from ai_core.decisions import habits as core
 from ai_core.decisions.habit_context import HabitContext
@@ -297,7 +297,7 @@ class Habit(Node):
         asked: list[Callback] = []
         if self.condition:
             expression = GuardExpression(self.condition, f"condition of '{self.get_name()}'")
-            asked.append(lambda run: expression.is_met(run.owner))
+            asked.append(asking(expression))
         wish = call_of(self, "_can_activate", self.can_activate_method, is_asked=True)
         if wish is not None:
             asked.append(wish)

@@ -17,7 +17,9 @@ from addons.ai_core.bridge.gd import (
     has_listeners,
     has_script_method,
 )
+from addons.ai_core.nodes.guard_expression import GuardExpression
 from ai_core.decisions.habit_context import HabitContext
+from ai_core.decisions.habit_values import ValueIs, ValuesAre
 from ai_core.decisions.habits import Habit, Status
 
 Callback = Callable[[HabitContext], object]
@@ -64,6 +66,15 @@ def call_of(
     if actor_method:
         return _python_call(lambda run: run.owner.actor_method(actor_method), takes_time, is_asked)
     return script_call(name, takes_time, is_asked) if has_script_method(node, name) else None
+
+
+def asking(expression: GuardExpression) -> Callback:
+    """Return what asks an expression; values of the blackboard are compared with constants without it."""
+    def ask(run: HabitContext) -> object:
+        return expression.is_met(run.owner)
+
+    conditions = [ValueIs(*comparison) for comparison in expression.comparisons]
+    return ValuesAre(conditions, ask) if conditions else ask
 
 
 @functools.cache

@@ -9,6 +9,7 @@ const FRAMES := 10
 const MANY := 5000
 const BY_HAND := "GDScript ifs"
 const ALONE := "alone"
+const BARE := "bare calls"
 const LEAVES := "tests.benchmarks.decisions_in_engine.leaves:"
 
 var sampling := Sampling.new()
@@ -34,28 +35,46 @@ class ByHand extends Node:
 	func wants() -> bool: return false
 
 
-## Sends an event to one machine in ten, in each frame to others.
+## Calls the methods that trees would call, on the same nodes, without trees: what no tree can be cheaper than,
+## unless it reads nodes from memory in a better order.
+class Bare extends Node:
+	var refusing: Array[Refusing] = []
+	var working: Array[Working] = []
+	func _process(delta: float) -> void:
+		var first := 0
+		for one in working:
+			for i in 9:
+				if refusing[first + i]._can_activate(): break
+			first += 9
+			one._tick(delta)
+
+
+## Sends an event to one machine in so many, in each frame to others.
 class Driver extends Node:
 	var machines: Array[Node] = []
+	var one_in := 10
 	var first := 0
 	func _process(_delta: float) -> void:
-		first = (first + 1) % 10
-		for i in range(first, machines.size(), 10): machines[i].send_event("flip")
+		first = (first + 1) % one_in
+		for i in range(first, machines.size(), one_in): machines[i].send_event("flip")
 
 
 func _ready() -> void:
 	add_child(sampling)
 	await get_tree().process_frame
 	var by_hand := crowd(Node.new(), CHARACTERS, func() -> Node: return ByHand.new())
-	await compare("ten habits asked, GDScript leaves", CHARACTERS, trees.bind(asked), {BY_HAND: by_hand})
+	await compare("ten habits asked, GDScript leaves", CHARACTERS, trees.bind(asked), {BY_HAND: by_hand, BARE: bare})
 	await compare("ten habits asked, Python leaves", CHARACTERS, trees.bind(asked_in_python), {BY_HAND: by_hand})
 	await compare("one leaf of ten runs, GDScript", CHARACTERS, trees.bind(runs), {BY_HAND: by_hand})
+	await compare("ten habits asked, built-in", CHARACTERS, trees.bind(asked_in_words), {BY_HAND: by_hand})
 	await compare("ten built-in habits in turn", CHARACTERS, trees.bind(built_in), {BY_HAND: by_hand})
 	await compare("all wait for an event", CHARACTERS, trees.bind(waits), {BY_HAND: by_hand})
 	await compare("all wait for a time", CHARACTERS, trees.bind(waits.bind(3600.0)), {BY_HAND: by_hand})
-	await compare("state machines, one in ten changes", MACHINES, machines, {})
+	await compare("state machines, one in ten changes", MACHINES, machines.bind(MACHINES, 10), {})
+	for count: int in [CHARACTERS, MACHINES]:
+		await compare("state machines, all change", count, machines.bind(count, 1), {})
 	Engine.max_fps = 60
-	await compare("at 60 frames a second, GDScript leaves", CHARACTERS, trees.bind(asked), {}, 5)
+	await compare("at 60 frames a second, GDScript leaves", CHARACTERS, trees.bind(asked), {BARE: bare}, 5)
 	await compare("at 60 frames a second, Python leaves", CHARACTERS, trees.bind(asked_in_python), {}, 5)
 	Engine.max_fps = 0
 	await growth()
@@ -63,16 +82,21 @@ func _ready() -> void:
 	sampling.finish()
 
 
-## What one character costs among few and among many.
+## What one character costs among few and among many, and how much dearer the calls alone become.
 func growth() -> void:
 	if is_left_out("one character among 5,000"): return
 	var few := trees(asked)
 	var many := trees(asked, MANY)
+	var bare_few := bare()
+	var bare_many := bare(MANY)
+	var bare_rise := func() -> float: return await one_us(bare_many, MANY) / await one_us(bare_few, CHARACTERS)
 	await sampling.take_turns("one character among 5,000", 1, {
-			"ours": func() -> float: return await added_us(many) / MANY,
-			"among 1,000": func() -> float: return await added_us(few) / CHARACTERS}, 7, 1)
-	few.free()
-	many.free()
+			"ours": one_us.bind(many, MANY),
+			BARE: one_us.bind(bare_many, MANY),
+			"among 1,000": one_us.bind(few, CHARACTERS),
+			"among 1,000, risen as bare calls do": func() -> float:
+				return await one_us(few, CHARACTERS) * maxf(1.3, await bare_rise.call())}, 7, 1)
+	for one: Node in [few, many, bare_few, bare_many]: one.free()
 
 
 ## What it costs to add a tree, and to free it, alone and beside many.
@@ -116,6 +140,15 @@ func asked_in_python(tree: Node) -> void:
 	for i in 10:
 		var habit := named(Habit.new(), "no%d" % i)
 		habit.python_class = LEAVES + ("Working" if i == 9 else "Refusing")
+		tree.add_child(habit)
+
+
+func asked_in_words(tree: Node) -> void:
+	tree.set_value("health", 1.0)
+	for i in 10:
+		var habit := named(HabitWait.new(), "no%d" % i)
+		if i < 9: habit.condition = "health < 0.%d" % (i + 1)
+		else: habit.seconds = 1e6
 		tree.add_child(habit)
 
 
@@ -164,9 +197,10 @@ func character(fill: Callable) -> Node:
 	return made
 
 
-func machines() -> Node:
+func machines(count: int, one_in: int) -> Node:
 	var driver := Driver.new()
-	var made := crowd(scheduler(), MACHINES, func() -> Node:
+	driver.one_in = one_in
+	var made := crowd(scheduler(), count, func() -> Node:
 		var character := Node.new()
 		var machine := StateMachine.new()
 		machine.name = "Machine"
@@ -189,6 +223,20 @@ func machines() -> Node:
 	return made
 
 
+func bare(count := CHARACTERS) -> Node:
+	var caller := Bare.new()
+	var made := crowd(Node.new(), count, func() -> Node:
+		var one := Node.new()
+		var instead := Node.new()       # of a tree
+		asked(instead)
+		for i in 9: caller.refusing.append(instead.get_child(i))
+		caller.working.append(instead.get_child(9))
+		one.add_child(instead)
+		return one)
+	made.add_child(caller)
+	return made
+
+
 func scheduler() -> Node:
 	var made := AIScheduler.new()
 	made.update = AIScheduler.UPDATE_IDLE
@@ -203,13 +251,16 @@ func crowd(parent: Node, count: int, make: Callable) -> Node:
 	return parent
 
 
+## Measures a crowd that is made beside others, which are there or made too.
 func compare(what: String, count: int, make: Callable, others: Dictionary, rounds := 7) -> void:
 	if is_left_out(what): return
-	var ours: Node = make.call()
-	var cases: Dictionary[String, Callable] = {"ours": added_us.bind(ours)}
-	for other: String in others: cases[other] = added_us.bind(others[other])
+	var crowds := [make.call()]
+	var cases: Dictionary[String, Callable] = {"ours": added_us.bind(crowds[0])}
+	for other: String in others:
+		if others[other] is Callable: crowds.append(others[other].call())
+		cases[other] = added_us.bind(crowds[-1] if others[other] is Callable else others[other])
 	await sampling.take_turns(what, count, cases, rounds, 1)
-	ours.free()
+	for one: Node in crowds: one.free()
 
 
 ## Whether this run is for something else: BENCH_ONLY=words measures what has them in its name.
@@ -223,6 +274,10 @@ func frame_us() -> float:
 	var begun := sampling.thread_us()
 	for i in FRAMES: await get_tree().process_frame
 	return float(sampling.thread_us() - begun) / FRAMES
+
+
+func one_us(crowd_of: Node, count: int) -> float:
+	return await added_us(crowd_of) / count
 
 
 ## Time of a frame with a crowd, less that of one without.
