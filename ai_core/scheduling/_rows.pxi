@@ -15,7 +15,7 @@ cdef class Row:
     cdef Py_ssize_t size, room
 
     def __init__(self, last):
-        self.calls = ()
+        self.calls, self.size = (), 0
         self.last = last
 
     def __dealloc__(self):

@@ -12,6 +12,19 @@ INTERFACE = 6
 """Changes with any change of names, arguments or results, here and in the twin."""
 
 cdef extern from "Python.h":
+    """
+    /* All slots of classes in Python are descriptors of one type, which are asked here without a look at names. */
+    static descrgetfunc slot_get;
+    static descrsetfunc slot_set;
+    #define find_slot_functions(slot) \\
+        (slot_get = (descrgetfunc)PyType_GetSlot(Py_TYPE(slot), Py_tp_descr_get), \\
+         slot_set = (descrsetfunc)PyType_GetSlot(Py_TYPE(slot), Py_tp_descr_set))
+    #define get_slot(slot, one) slot_get(slot, one, (PyObject*)Py_TYPE(one))
+    #define put_slot(slot, one, value) slot_set(slot, one, value)
+    """
+    void find_slot_functions(object slot)
+    object get_slot(object slot, object one)
+    int put_slot(object slot, object one, object value) except -1
     Py_ssize_t Py_REFCNT(PyObject* one)
     Py_ssize_t PyDict_Size(object table) except -1
     int PyDict_Contains(object table, object key) except -1
@@ -23,6 +36,34 @@ cdef extern from "Python.h":
 cdef enum:
     RECENT = 64     # run_times.RECENT_RUNS
     NOT_KEPT = 2    # references to a Turn: ours, and that of whoever makes the calls
+
+
+cdef class Slots:
+    """The slots that are read and written for each run."""
+    cdef object last_run, runner, record, priority      # of Task
+    cdef object run                                     # of CallableRunner, as most work has
+    cdef object callable_runner
+    cdef object run_times                               # of RunRecord
+    cdef object elapsed_s                               # of Turn
+
+cdef Slots slots = None
+
+
+cdef int find_slots() except -1:
+    """Find them when they are first needed: the modules that have them import this one."""
+    global slots
+    from ai_core.scheduling.statistics import RunRecord
+    from ai_core.scheduling.task import Task, Turn
+    from ai_core.scheduling.work import CallableRunner
+
+    cdef Slots found = Slots.__new__(Slots)
+    found.last_run, found.runner, found.record, found.priority = (
+        Task._last_run, Task._runner, Task._record, Task._priority)
+    found.callable_runner, found.run = CallableRunner, CallableRunner.run
+    found.run_times, found.elapsed_s = RunRecord.run_times, Turn.elapsed_s
+    find_slot_functions(found.run)
+    slots = found
+    return 0
 
 
 cdef struct Times:
@@ -197,18 +238,19 @@ cdef class Shares:
         elif self.is_parted:
             self.turn._share = self
             self.is_parted = False
-        last_run = self.task._last_run
+        last_run = get_slot(slots.last_run, self.task)
         if last_run is not self.last_run:
-            self.turn.elapsed_s = self.seconds - <double><object>PyTuple_GetItem(last_run, 1)
+            put_slot(slots.elapsed_s, self.turn, self.seconds - <double><object>PyTuple_GetItem(last_run, 1))
             self.last_run = last_run
-        self.task._last_run = self.now
+        put_slot(slots.last_run, self.task, self.now)
         if self.trace is not None:
             for hook in self.trace.before_task:
                 hook(self.task._name, self.now)
         self.begun_ns = self.ended_ns
         self.granted_ns = (self.deadline_ns - self.begun_ns) * self.parts[self.place]
         self.place += 1
-        call = self.task._runner.run
+        runner = get_slot(slots.runner, self.task)
+        call = get_slot(slots.run, runner) if type(runner) is slots.callable_runner else runner.run
         if is_same:
             return call
         self.call = call
@@ -218,8 +260,8 @@ cdef class Shares:
         cdef RunTimes times
         self.is_calling = False
         self.ended_ns = self.stopwatch()
-        record = self.task._record
-        found = record.run_times
+        record = get_slot(slots.record, self.task)
+        found = get_slot(slots.run_times, record)
         if type(found) is RunTimes:
             times = found
             times.note(self.granted_ns, self.ended_ns - self.begun_ns)
@@ -256,6 +298,8 @@ cdef class Shares:
 
 
 def begin_shares(queue, to_come, frame):
+    if slots is None:
+        find_slots()
     cdef Shares made = Shares.__new__(Shares)
     cdef double total, weight
     made.to_come = to_come
@@ -267,7 +311,7 @@ def begin_shares(queue, to_come, frame):
     if made.parts == NULL:
         raise MemoryError()
     for at in range(made.count - 1, -1, -1):  # from the end: each total holds exactly what is still to run
-        weight = queue[at]._priority
+        weight = get_slot(slots.priority, queue[at])
         total += weight
         made.parts[at] = weight / total
     made.seconds = made.now.seconds

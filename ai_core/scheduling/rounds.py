@@ -279,7 +279,7 @@ class _RoundTimes:
         if len(stamps) != len(self._total_ns) + 1:
             raise ValueError(f"stamps must be {len(self._total_ns) + 1}, got {len(stamps)}")
         self._rounds += 1
-        self._pending.append(stamps)
+        self._pending.append(tuple(stamps))  # whoever noted them may fill them in anew
         if len(self._pending) >= RECENT_RUNS:
             self._sum_up()
 

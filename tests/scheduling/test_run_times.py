@@ -16,6 +16,7 @@ from ai_core.faults import FaultIsolation
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 from ai_core.scheduling.priority import PriorityScheduler
 from ai_core.scheduling.run_times import RECENT_RUNS
+from ai_core.scheduling.task import Turn
 from ai_core.twins import INTERPRETED, kernel_of
 
 NAMES = ("RunTimes", "begin_shares")
@@ -65,8 +66,10 @@ def test_a_queue_that_grows_while_it_runs_is_refused(clock, stopwatch):
         list(shares)
 
 
-class Filled:
-    """What a Turn has that is filled in."""
+class Filled(Turn):
+    """A Turn that is filled in."""
+
+    __init__ = object.__init__
 
 
 @with_kernels

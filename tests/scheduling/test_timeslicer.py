@@ -9,7 +9,6 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.errors import UnknownNameError
-from ai_core.recording.grants import GrantedBudget, WatchedBudget
 from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.scheduling.timeslicer import Timeslicer
 from ai_core.scheduling.timing import Timing
@@ -385,20 +384,3 @@ def test_a_job_cannot_advance_save_or_load_its_timeslicer():
     assert [str(one.error).split(";")[0] for one in world.reports] == [
         "jobs are running", "jobs are running", "the timeslicer is advancing already",
     ]
-
-
-@pytest.mark.parametrize("allowed_us", [0.5, 1.5, 3.5, 9.5])
-def test_an_update_on_time_pauses_in_a_replay_where_it_paused(allowed_us):
-    passed_ns, started, grants = [0], [], []
-
-    def think(key):
-        passed_ns[0] += 1000
-        return key
-
-    for replays in (False, True):
-        slicer = Timeslicer(ManualClock(), think)
-        for key in range(8):
-            slicer.add(key)
-        whole = Budget.of_time(allowed_us, lambda: passed_ns[0])
-        started.append(slicer.advance(GrantedBudget(grants) if replays else WatchedBudget(whole, grants)))
-    assert started[0] == started[1] == min(8, math.ceil(allowed_us))
