@@ -41,7 +41,7 @@ class export:  # noqa: N801 - reads as a word of the declaration language
         options: names to choose from, for an int or str.
         hint: (number, text) of any other engine hint.
         group: name of the inspector group that begins with this property.
-        on_set: name of a method called after a new value is stored.
+        on_set: name of a method called after a new value is stored; else what the class says as ``ON_ANY_SET``.
         shown_when: (name of another property, value, ...): the inspector hides this one unless the other
             has one of the values; its own value is kept.
         doc: one sentence or more for the hover text.
@@ -84,10 +84,11 @@ class export:  # noqa: N801 - reads as a word of the declaration language
         instance.__dict__[self.slot] = self.checked(instance, value)
         if export.on_edit is not None and export.on_edit(instance, self):
             return
-        if self.on_set is None:
+        on_set = self.on_set or getattr(instance, "ON_ANY_SET", None)
+        if on_set is None:
             return
         try:
-            getattr(instance, self.on_set)()
+            getattr(instance, on_set)()
         except RefusedValue:
             instance.__dict__[self.slot] = old
             raise

@@ -1,7 +1,6 @@
 """Habit: one thing a character can do, as a node below its HabitTree."""
 from __future__ import annotations
 
-import functools
 import math
 from enum import IntEnum
 from typing import Any
@@ -24,6 +23,7 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.edited_modules import current_module, stamp_of
 from addons.ai_core.nodes.guard_expression import GuardExpression
 from addons.ai_core.nodes.habit_sharing import Callback, asking, call_of, shared_habit
+from addons.ai_core.nodes.node_settings import exported_slots
 from addons.ai_core.nodes.scheduled import check_callable
 from ai_core.decisions import habits as core
 from ai_core.decisions.habit_context import HabitContext
@@ -55,6 +55,7 @@ class Habit(Node):
     """
 
     Launch = HabitSettings.Launch
+    ON_ANY_SET = "may_be_mended"
 
     class Status(IntEnum):
         RUNNING = 0
@@ -134,13 +135,20 @@ class Habit(Node):
         if tree is not None:
             tree.habits_changed()
 
+    def may_be_mended(self) -> None:
+        """Let a tree that a mistake has stopped try again."""
+        tree = tree_above(self) if self.is_inside_tree() else None
+        if tree is not None and tree.is_stopped:
+            tree.habits_changed()
+
     def on_predelete(self) -> None:
         self.given.clear()       # they may hold scripts: let them go now
 
     def on_exit_tree(self) -> None:
         self._is_leaving = True
-        if self._tree is not None and self._tree.is_valid():
-            self._tree.habit_leaves(self, at_once=self._run is not None)
+        tree = self._tree or tree_above(self)    # none has read it yet: of a tree that a mistake has stopped
+        if tree is not None and tree.is_valid():
+            tree.habit_leaves(self, at_once=self._run is not None)
 
     @hook
     def _can_activate(self) -> bool:
@@ -387,12 +395,3 @@ def tree_above(node: Any) -> Any:
     while isinstance(above, Habit):
         above = above.get_parent()
     return above if above is not None and hasattr(above, "habits_changed") else None
-
-
-@functools.cache
-def exported_slots(cls: type) -> tuple[tuple[str, Any], ...]:
-    """Return where an instance keeps each property that the inspector shows, and its default."""
-    shown: dict[str, export] = {}
-    for base in reversed(cls.__mro__):
-        shown.update({name: value for name, value in vars(base).items() if isinstance(value, export)})
-    return tuple((one.slot, one.default) for one in shown.values())

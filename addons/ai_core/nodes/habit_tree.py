@@ -49,6 +49,7 @@ class HabitTree(HabitKnowledge, OfCharacter, Node):
     """
 
     Launch = HabitSettings.Launch
+    ON_ANY_SET = "may_be_mended"
 
     launch = export(
         HabitSettings.Launch, HabitSettings.Launch.PRIORITIZED,
@@ -79,7 +80,12 @@ class HabitTree(HabitKnowledge, OfCharacter, Node):
         self._crowd: CharacterCrowd | None = None
         self._actor: Any = None
         self.begin_to_know()
-        self._is_changed = self._is_empty = False
+        self._is_changed = self._is_empty = self.is_stopped = False
+
+    def may_be_mended(self) -> None:
+        """Try again if a mistake has stopped it."""
+        if self.is_stopped:
+            self.habits_changed()
 
     def on_entered(self) -> None:
         self._is_empty = not self._has_habits()
@@ -225,11 +231,13 @@ class HabitTree(HabitKnowledge, OfCharacter, Node):
         return [*warnings, *self.actor_warnings(), *scheduler_warnings(self)]
 
     def _begin(self) -> None:
+        self.is_stopped = False
         warnings = self._get_configuration_warnings()
         for warning in warnings:
             report_error(warning, self)
         self._scheduler = scheduler_of(self)
         if warnings or self._scheduler is None:
+            self.is_stopped = bool(warnings)
             return
         self._join_scopes()
         self.know_values()
@@ -276,6 +284,7 @@ class HabitTree(HabitKnowledge, OfCharacter, Node):
     def habit_leaves(self, habit: Habit, *, at_once: bool) -> None:
         """A habit below goes; one that is active ends before it is gone."""
         if self.core is None:
+            self.habits_changed()
             return
         if at_once:
             try:
@@ -288,8 +297,8 @@ class HabitTree(HabitKnowledge, OfCharacter, Node):
     def habits_changed(self) -> None:
         """A habit below has come or goes."""
         if self.core is None:
-            if self._is_empty:
-                self._is_empty = False
+            if self._is_empty or self.is_stopped:
+                self._is_empty = self.is_stopped = False
                 self.call_deferred("rebuild")
             return
         self._is_changed = True
@@ -309,7 +318,8 @@ class HabitTree(HabitKnowledge, OfCharacter, Node):
             self._tell_mistake(mistake)
 
     def _tell_mistake(self, mistake: Exception) -> None:
-        """Say why what the nodes below describe is no tree of habits."""
+        """Say why what the nodes below describe is no tree of habits; it tries again when one of them changes."""
+        self.is_stopped = True
         if isinstance(mistake, (ValueError, TypeError)):
             report_error(f"does not run: {mistake}", self)
         else:

@@ -1,10 +1,11 @@
 """Properties of a node that a game changes while it runs: saved, and put back without telling anybody."""
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from addons.ai_core.bridge.gd import RefusedValue
+from addons.ai_core.bridge.gd import RefusedValue, export
 from ai_core.saving.fields import MOST, Fields, State, StateError
 
 
@@ -46,3 +47,12 @@ def _read(fields: Fields, name: str, kind: object) -> bool | int | float | str |
     if kind is int:
         return fields.whole(name, minimum=-MOST)
     return fields.number(name)
+
+
+@functools.cache
+def exported_slots(cls: type) -> tuple[tuple[str, Any], ...]:
+    """Return where an instance keeps each property that the inspector shows, and its default."""
+    shown: dict[str, export] = {}
+    for base in reversed(cls.__mro__):
+        shown.update({name: value for name, value in vars(base).items() if isinstance(value, export)})
+    return tuple((one.slot, one.default) for one in shown.values())
