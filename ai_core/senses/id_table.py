@@ -103,6 +103,18 @@ class IdTable:
         self._count += 1
         return new
 
+    def rename(self, known_id: int, name: str) -> None:
+        """Call what has an id otherwise; it stays where it is in the order of adding.
+
+        Raises:
+            TypeError: if ``name`` is no text.
+            UnknownNameError: if the id is not in use.
+        """
+        self.slot(known_id)
+        if not isinstance(name, str):
+            raise TypeError(f"name must be a text, got {shown(name)}")
+        self.names[int(known_id)] = name
+
     def remove(self, known_id: int) -> int:
         """Give up an id, and return its slot.
 

@@ -98,6 +98,7 @@ class SensorKeeping:
         sight_cones: Sequence[SightCone] | None = None,
         notices: int | None = None,
         own_source: int | None = None,
+        name: str | None = None,
     ) -> None:
         """Replace what is not None; ``own_source`` -1 for none.
 
@@ -107,6 +108,8 @@ class SensorKeeping:
         """
         self._emitted.offer()
         self._sensors.change(sensor_id, thresholds, sight_cones, notices, own_source)
+        if name is not None:
+            self._sensors.ids.rename(sensor_id, name)
 
     def remove_sensor(self, sensor_id: int) -> None:
         """Remove a sensor; what was under way to it is told to nobody.

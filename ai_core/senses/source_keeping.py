@@ -73,6 +73,7 @@ class SourceKeeping:
         tag: str | None = None,
         actions: Mapping[str, float] | None = None,
         parts: Sequence[VisiblePart] | None = None,
+        name: str | None = None,
     ) -> None:
         """Replace what is not None.
 
@@ -84,6 +85,8 @@ class SourceKeeping:
             source_id, strengths, affiliation, light=light, size=size, pattern=pattern,
             tag=tag, actions=actions, parts=parts,
         )
+        if name is not None:
+            self._sources.ids.rename(source_id, name)
 
     def remove_source(self, source_id: int) -> None:
         """Remove a source; signals it emitted travel on, memories of it remain.

@@ -72,3 +72,15 @@ def test_the_table_knows_exactly_what_was_added_and_not_removed(steps):
     assert table.ids.tolist() == sorted(alive)
     assert len(table) == len(alive)
     assert table.of_slots(table.slots(alive)).tolist() == alive
+
+
+def test_what_is_renamed_keeps_its_id_and_its_place_in_the_order():
+    table = IdTable("sensor")
+    first, second = table.add("Bob"), table.add("Ann")
+    table.rename(first, "Carl")
+    assert list(table.names.items()) == [(first, "Carl"), (second, "Ann")]
+    with pytest.raises(TypeError, match="name must be a text"):
+        table.rename(first, 3)
+    table.remove(first)
+    with pytest.raises(UnknownNameError):
+        table.rename(first, "Bob")

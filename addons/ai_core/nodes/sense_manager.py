@@ -23,6 +23,7 @@ from addons.ai_core.nodes.sense_backdrop import Backdrops
 from addons.ai_core.nodes.sense_bodies import SenseBodies
 from addons.ai_core.nodes.sense_graph_of_scene import graph_of_scene, graph_warnings
 from addons.ai_core.nodes.sense_member import refused
+from addons.ai_core.nodes.sense_membership import Membership
 from addons.ai_core.nodes.sense_own_sources import OwnSources
 from addons.ai_core.nodes.sense_picture import SensePicture
 from addons.ai_core.nodes.sense_place import GROUP
@@ -36,7 +37,6 @@ from addons.ai_core.nodes.sense_settings import (
 )
 from addons.ai_core.nodes.sense_space import Space2D, Space3D
 from addons.ai_core.nodes.sense_telling import SenseTelling
-from addons.ai_core.nodes.sight_rays import body_id
 from ai_core.scheduling.task import Task, Turn
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
 from ai_core.senses.sense_graph import SenseGraph
@@ -47,7 +47,7 @@ AHEAD = np.array([[0, 0, -1]], np.float32)
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_manager.svg")
-class SenseManager(SenseSettings, SenseBodies, OwnSources, SenseSaving, Node):
+class SenseManager(SenseSettings, SenseBodies, OwnSources, Membership, SenseSaving, Node):
     """Tells sensors what they see, hear and smell of sources, within the AIScheduler's budget.
 
     Signals weaken with distance, travel at their speed, and are sensed where they
@@ -60,18 +60,14 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, SenseSaving, Node):
         self._scheduler: Any = None
         self._task: Task | None = None
         self._space: Any = None
-        self._sensors: dict[int, Any] = {}        # core id -> node
-        self._sources: dict[int, Any] = {}
-        self._bodies: dict[int, int] = {}         # source id -> instance id of its body, 0 for none
-        self._sensor_bodies: dict[int, int] = {}  # sensor id -> the same
         self._regions: dict[str, Any] = {}        # by name in the graph
         self._portals: dict[str, Any] = {}
         self._fading: list[tuple[float, int]] = []    # when, and the id of which source
-        self._rows: tuple[Any, ...] | None = None
         self._contacts: FeltCollisions | None = None
         self._senses: list[str] = []              # names of all modalities
         self._picture: SensePicture | None = None
         self.begin_owning()
+        self.begin_membership()
 
     def on_enter_tree(self) -> None:
         self.add_to_group(GROUP)
@@ -89,15 +85,15 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, SenseSaving, Node):
 
     def on_exit_tree(self) -> None:
         self._hide()
+        self.let_go()
         leave_scheduler(self, self._scheduler, self._task)
         for nodes in (self._sensors, self._sources, self._regions, self._portals):
             for node in nodes.values():
                 node.lose_manager()
         self._regions, self._portals, self._fading = {}, {}, []
-        self._sensors, self._sources = {}, {}
         self.begin_owning()
-        self._bodies, self._sensor_bodies = {}, {}
-        self._task = self._scheduler = self._core = self._rows = self._contacts = None
+        self.begin_membership()
+        self._task = self._scheduler = self._core = self._contacts = None
 
     def _find_scheduler(self) -> Any:
         if self._scheduler is None and self.is_inside_tree():
@@ -161,39 +157,6 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, SenseSaving, Node):
     def now_s(self) -> float:
         """Game time of the AI (s)."""
         return self._scheduler.clock.now.seconds if self._scheduler is not None else 0.0
-
-    def add_sensor(self, node: Any, **settings: Any) -> int:
-        position, forward = self._place(node)
-        new = self.core.add_sensor(
-            position=position, forward=forward, name=path_of(self._scheduler, node), **settings)
-        self._sensors[new] = node
-        self._sensor_bodies[new] = body_id(node)
-        self._has_joined(node)
-        return new
-
-    def remove_sensor(self, sensor_id: int) -> None:
-        del self._sensors[sensor_id], self._sensor_bodies[sensor_id]
-        self.core.remove_sensor(sensor_id)
-        self._rows = None
-
-    def add_source(self, node: Any, **settings: Any) -> int:
-        new = self.core.add_source(
-            position=self._place(node)[0], name=path_of(self._scheduler, node), **settings)
-        self._sources[new] = node
-        self._bodies[new] = body_id(node)
-        self._has_joined(node)
-        return new
-
-    def _has_joined(self, node: Any) -> None:
-        self._rows = None
-        if self._contacts is not None:
-            node.begin_to_feel(self._contacts)
-
-    def remove_source(self, source_id: int) -> None:
-        del self._sources[source_id], self._bodies[source_id]
-        self.core.remove_source(source_id)
-        self._rows = None
-        self.tell_source_left(source_id)
 
     def fade_later(self, source_id: int, at_s: float) -> None:
         """Call the ``fade`` of a source at a moment, if it still is to fade then."""
@@ -316,7 +279,10 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, SenseSaving, Node):
         noticed_within_s: the bound, at the present pace, on the time until what is in view and not
         hidden is noticed.
         """
-        return self.core.statistics() if self._scheduler is not None else {}
+        if self._scheduler is None:
+            return {}
+        self.let_go()
+        return self.core.statistics()
 
     def _graph(self) -> SenseGraph:
         if not isinstance(self.core, SenseGraphManager):
@@ -326,6 +292,14 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, SenseSaving, Node):
     def _frame(self, turn: Turn) -> None:
         if self._core is None:
             return                  # nobody senses yet; regions and portals may still come
+        self.let_go()
+        self._is_in_frame = True
+        try:
+            self._sense(turn)
+        finally:
+            self._is_in_frame = False
+
+    def _sense(self, turn: Turn) -> None:
         while self._fading and self._fading[0][0] <= self.now_s:
             node = self._sources.get(heappop(self._fading)[1])
             if node is not None and node.until_s <= self.now_s and not node.has_faded:

@@ -20,6 +20,7 @@ class SenseSaving:
     """How a SenseManager is saved and loaded; a part of that class."""
 
     core: Any
+    let_go: Any
     _core: Any
     _sensors: dict[int, Any]
     _sources: dict[int, Any]
@@ -35,6 +36,7 @@ class SenseSaving:
         return self._core is not None
 
     def saved(self) -> State:
+        self.let_go()
         return {
             "version": 4,
             "senses": self.core.save_state(),
@@ -44,6 +46,7 @@ class SenseSaving:
         }
 
     def prepared(self, state: object) -> Callable[[], None]:
+        self.let_go()
         fields = Fields.versioned(state, version=4, migrations={2: _without_cones, 3: _without_touch})
         change = self.core.prepare_state(fields.anything("senses"))
         changes = [

@@ -191,7 +191,7 @@ class Sensing(SensorQuestions, SenseMember):
 
     def _enlist(self, manager: Any) -> None:
         self._id = manager.add_sensor(
-            self, **self._settings(manager),
+            self, self._settings(manager),
             memory=SenseMemory(
                 lose_after_s=self.lose_after_s, maximum_age_s=max(self.maximum_age_s, self.lose_after_s),
                 keep_expired_s=self.keep_expired_s, free_knowledge_s=self.free_knowledge_s),

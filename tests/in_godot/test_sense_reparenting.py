@@ -1,0 +1,78 @@
+"""Sensors and sources that are moved to another parent, as into a vehicle: memories of them, and their own, stay."""
+from __future__ import annotations
+
+import pytest
+
+from addons.ai_core.bridge.gd import Vector3
+
+SIGNALS = ("target_gained", "target_lost", "target_forgotten", "awareness_changed")
+
+
+@pytest.fixture
+def world(node, scheduler, signals, physics_frames):
+    """A guard who is alert because of a thief, each below a node of its own, and a vehicle."""
+
+    class World:
+        manager = node("SenseManager", scheduler)
+        guard, thief, vehicle = (node("Node3D", scheduler, name=name) for name in ("Guard", "Thief", "Vehicle"))
+        skin = node("SenseSource3D", guard, name="Skin")
+        eye = node("Sensor3D", guard, name="Eye", own_source="../Skin", awareness_gain_per_s=10.0, lose_after_s=0.5)
+        thing = node("SenseSource3D", thief, name="Thing", position=Vector3(0, 0, -5))
+
+    World.told = {name: signals(World.eye, name) for name in SIGNALS}
+    physics_frames(30)
+    assert World.eye.why(World.thing)["level_name"] == "alert"
+    for told in World.told.values():
+        told.clear()
+    return World
+
+
+@pytest.mark.parametrize("who", ["thief", "guard"])
+def test_who_is_put_into_a_vehicle_is_still_known_and_still_knows(world, physics_frames, who):
+    known = world.eye.recall(world.thing)["first_sensed_age_s"]
+    getattr(world, who).reparent(world.vehicle)
+    physics_frames(6)
+    assert world.eye.can_sense(world.thing)
+    assert world.eye.recall(world.thing)["first_sensed_age_s"] == pytest.approx(known + 0.1)
+    assert world.eye.why(world.thing)["level_name"] == "alert"
+    assert not world.eye.can_sense(world.skin)
+    assert list(world.told.values()) == [[], [], [], []]
+    stats = world.manager.get_stats()
+    assert (stats["sensors"], stats["sources"]) == (1, 2)
+
+
+def test_who_comes_back_has_changed_settings_and_its_new_path_in_saves(world, scheduler, physics_frames):
+    parent = world.thief.get_parent()
+    parent.remove_child(world.thief)
+    world.thing.affiliation = 4
+    world.thing.name = "Other"
+    parent.add_child(world.thief)
+    world.eye.notices = 3
+    physics_frames(40)
+    assert world.told["target_lost"] == [(world.thing, Vector3(0, 0, -5))]
+    state = scheduler.save_state()
+    world.eye.notices = 7
+    physics_frames(10)
+    assert world.told["target_gained"] == [(world.thing,)]
+    assert scheduler.load_state(state)
+    assert not world.eye.can_sense(world.thing)
+
+
+@pytest.mark.parametrize("later", [1, 60])
+def test_who_comes_back_after_a_frame_of_ai_is_another_one(world, physics_frames, later):
+    parent = world.thief.get_parent()
+    parent.remove_child(world.thief)
+    physics_frames(later)
+    parent.add_child(world.thief)
+    physics_frames(60)
+    assert world.told["target_gained"] == [(world.thing,)]
+    assert world.told["target_lost"][0][0] is None
+
+
+def test_who_is_freed_is_counted_no_more_and_nobody_is_told_of_it(world, physics_frames):
+    world.thing.free()
+    assert world.manager.get_stats()["sources"] == 1
+    world.eye.free()
+    assert world.manager.get_stats()["sensors"] == 0
+    physics_frames(60)
+    assert list(world.told.values()) == [[], [], [], []]
