@@ -130,6 +130,33 @@ def test_who_is_told_may_end_the_scene_and_the_others_are_told_no_more(
     {"manager": manager, "scheduler": scheduler}[leaves].free()
 
 
+@pytest.mark.parametrize("leaves", ["manager", "scheduler"])
+def test_who_hears_a_sound_may_end_the_scene_before_anybody_looked(
+    node, scheduler, gdscript, physics_frames, signals, leaves,
+):
+    manager = node("SenseManager", scheduler, wall_share=0.5, sees_backgrounds=True, sky_light=0.5)
+    first, second = (node("Sensor3D", hearing_threshold=0.1) for _ in range(2))
+    caller = node("SenseSource3D", position=Vector3(0, 0, 5), sight_strength=0.0)
+    node("SenseSource3D", position=Vector3(0, 0, -5))
+    ends = node("Node")
+    ends.set_script(gdscript("""
+        extends Node
+        var leaving: Node
+        func end(_source, modality, _strength, _position):
+            if modality == "hearing":
+                leaving.get_parent().remove_child(leaving)
+    """))
+    ends.set("leaving", {"manager": manager, "scheduler": scheduler}[leaves])
+    first.connect("sensed", ends.get("end"))
+    physics_frames(3)
+    heard = signals(second, "sensed")
+    caller.emit("hearing", 5.0)
+    physics_frames(60)
+    assert not manager.is_inside_tree()
+    assert [modality for _, modality, _, _ in heard if modality == "hearing"] == []
+    {"manager": manager, "scheduler": scheduler}[leaves].free()
+
+
 def test_who_hears_that_a_clue_faded_may_end_the_scene(node, scheduler, gdscript, physics_frames):
     manager = node("SenseManager", scheduler)
     node("Sensor3D")

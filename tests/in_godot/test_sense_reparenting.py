@@ -76,3 +76,15 @@ def test_who_is_freed_is_counted_no_more_and_nobody_is_told_of_it(world, physics
     assert world.manager.get_stats()["sensors"] == 0
     physics_frames(60)
     assert list(world.told.values()) == [[], [], [], []]
+
+
+def test_a_grenade_that_is_freed_as_it_bursts_is_heard_as_null(world, node, scheduler, signals, physics_frames):
+    grenade = node("SenseSource3D", scheduler, position=Vector3(0, 0, 9))
+    physics_frames(2)
+    heard = signals(world.eye, "sensed")
+    grenade.emit("hearing", 50.0)
+    grenade.free()
+    physics_frames(10)
+    assert [(source, place) for source, modality, _, place in heard if modality == "hearing"] == [
+        (None, Vector3(0, 0, 9))]
+    assert world.told["target_gained"] == [(None,)]

@@ -93,7 +93,8 @@ class Sensing(SensorQuestions, SenseMember):
         float, 0.0, range=(0, 10, 0.01), or_greater=True, unit="s",
         doc="A level is told so long after it was reached, unless it is left meanwhile. Read when it joins.")
 
-    target_gained = signal(("target", Node), doc="A target is known now that was not, or was lost.")
+    target_gained = signal(("target", Node), doc="A target is known now that was not, or was lost;"
+        " null if it has left meanwhile, as a grenade that burst.")
     target_expired = signal(("target", Node), doc="A lost target was not sensed for the maximum age.")
     target_forgotten = signal(("target", Node), doc="A target that expired is not kept any longer.")
     target_told = signal(("target", Node), doc="Another reported something newer of a target; see report_to.")

@@ -19,7 +19,8 @@ class Sensor2D(DrawnSensor, SensorCones, Sensing, Node2D):
 
     sensed = signal(
         ("source", Node), ("modality", str), ("strength", float), ("position", Vector2),
-        doc="Something was sensed; of what stays in view, a few times a second.")
+        doc="Something was sensed; of what stays in view, a few times a second. The source is null if it has left"
+            " meanwhile, as a grenade that burst.")
     target_lost = signal(("target", Node), ("last_known_position", Vector2), doc="A target is not sensed any more.")
 
     dimensions = 2

@@ -56,7 +56,7 @@ class SightRays:
         Cost: one physics query a ray, in one crossing.
         """
         hits = np.zeros(len(origins), np.uint8)
-        if len(origins):
+        if len(origins) and self._is_in_world():
             cast_rays(self.node, self._rows(origins), self._rows(targets), hits, allowed)
         return hits.astype(bool)
 
@@ -104,9 +104,13 @@ class SightRays:
         self, origins: NDArray[np.float32], targets: NDArray[np.float32], own: NDArray[np.int64], most: int
     ) -> NDArray[np.int64]:
         met = np.zeros((len(origins), most), np.int64)
-        if len(origins):
+        if len(origins) and self._is_in_world():
             cast_through(self.node, self._rows(origins), self._rows(targets), met, np.ascontiguousarray(own))
         return met
+
+    def _is_in_world(self) -> bool:
+        """Return whether there is anything to meet: who was told something may have ended the scene just now."""
+        return bool(self.node.is_valid() and self.node.is_inside_tree())
 
     def _meet_back_faces(self, is_met: bool) -> None:
         self.node.hit_back_faces = is_met
