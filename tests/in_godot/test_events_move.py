@@ -200,3 +200,23 @@ def test_methods_of_objects_that_are_no_nodes_have_names_that_can_be_saved(sched
     thinker.call("begin", scheduler)
     [row] = scheduler.get_stats()["behaviors"]
     assert (type(row["name"]), row["name"]) == (str, "think")
+
+
+def test_who_begins_to_listen_in_the_frame_in_which_the_scheduler_was_freed_is_told_under_the_next(
+    node, world, listener, physics_frames,
+):
+    first = node("AIScheduler", world)
+    manager = node("AIEventManager", world, day_length_s=24.0, day_starts_at="08:00")
+    physics_frames(1)
+    first.free()
+    ann, bob = listener(manager), listener(manager)
+    ann.call("listen", manager)
+    ann.call("wait", manager, "08:10")
+    manager.tune_in(ann), manager.tune_in(bob)
+    node("AIScheduler", world)
+    physics_frames(2)
+    manager.send("alarm", ["alarm"])
+    manager.say_intent(bob, "flank")
+    physics_frames(20)
+    assert ann.get("heard") == ["alarm", 0, 1]
+    assert [one["content"] for one in manager.get_messages(ann)] == ["flank"]

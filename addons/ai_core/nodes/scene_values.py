@@ -85,6 +85,6 @@ class SceneValues(SavedValues):
 def path_of(scheduler: Any, node: Any) -> str:
     """Return the path of a node from its scheduler, the same after the scene was loaded again.
 
-    "Bob" is below the scheduler, "../Bob" beside it.
+    "Bob" is below the scheduler, "../Bob" beside it. Its name, if the scheduler was freed a moment ago.
     """
-    return str(scheduler.get_path_to(node))
+    return str(scheduler.get_path_to(node) if scheduler.is_valid() else node.get_name())
