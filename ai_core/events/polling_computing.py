@@ -45,7 +45,7 @@ class Computing:
         *,
         allowance: Allowance | None = None,
         is_isolated: bool = False,
-    ) -> list[Any] | None:
+    ) -> Sequence[Any] | None:
         """Return an answer for each key, and keep them.
 
         Args:
@@ -68,14 +68,18 @@ class Computing:
         if is_isolated and self._faults.is_quarantined(name):
             return None
         invalidations = topic.invalidations
+        topic.computations += len(keys)
+        self._under_way.append((topic, keys))
         try:
-            answers = self._answers(topic, keys, allowance)
+            answers = topic.answers(keys) if allowance is None else _charged(allowance, topic, keys)
         except Exception as error:
             topic.failures += 1
             if not is_isolated:
                 raise
             self._faults.failed(name, f"topic {_text(topic, keys)}", now.frame, error)
             return None
+        finally:
+            self._under_way.pop()
         if is_isolated:
             self._faults.succeeded(name)
         if topic.invalidations == invalidations:
@@ -83,14 +87,6 @@ class Computing:
             if topic.waiting:
                 self._waiting.discard(topic, keys)
         return answers
-
-    def _answers(self, topic: Topic, keys: Sequence[Key], allowance: Allowance | None) -> list[Any]:
-        topic.computations += len(keys)
-        self._under_way.append((topic, keys))
-        try:
-            return topic.answers(keys) if allowance is None else _charged(allowance, topic, keys)
-        finally:
-            self._under_way.pop()
 
     def _refuse_cycle(self, topic: Topic, keys: Sequence[Key]) -> None:
         for level, (one, under_way) in enumerate(self._under_way):
@@ -104,7 +100,7 @@ class Computing:
                 raise CycleError(f"polling {first} needs its own answer: {path}")
 
 
-def _charged(allowance: Allowance, topic: Topic, keys: Sequence[Key]) -> list[Any]:
+def _charged(allowance: Allowance, topic: Topic, keys: Sequence[Key]) -> Sequence[Any]:
     """Compute, and charge it also if it fails."""
     watch = allowance.stopwatch
     began_ns = watch() if watch is not None else 0

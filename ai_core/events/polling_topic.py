@@ -110,6 +110,8 @@ class Topic:
         fresh: answers that are good at ``now``: what ``poll`` looks at first.
             Only those of topics that everybody may ask and nobody watches.
         now: the moment ``fresh`` is about; None before the first poll.
+        together: the latest batch of pairs, newer than all other answers, or None.
+        is_plain: whether a batch of pairs may be asked and kept as one: nothing is asked about each.
         axis: whether lifetimes count frames (0) or seconds (1) of a moment.
     """
 
@@ -117,7 +119,6 @@ class Topic:
         "_are_all_expired",
         "_crowded_frame",
         "_kept",
-        "_together",
         "axis",
         "code",
         "computations",
@@ -128,6 +129,7 @@ class Topic:
         "fresh",
         "hits",
         "invalidations",
+        "is_plain",
         "is_symmetric",
         "is_watched",
         "key_us",
@@ -139,6 +141,7 @@ class Topic:
         "now",
         "refused",
         "stale",
+        "together",
         "waiting",
     )
 
@@ -171,8 +174,9 @@ class Topic:
         self.code, self.compute, self.compute_many = code, compute, compute_many
         self.is_symmetric, self.may_ask, self.fallback = is_symmetric, may_ask, fallback
         self.is_watched = False
+        self.is_plain = self.is_open and not is_symmetric and compute_many is not None
         self._kept: dict[Key, Kept] = {}
-        self._together: KeptTogether | None = None  # newer than all others
+        self.together: KeptTogether | None = None
         self.fresh: dict[Key, Any] = {}
         self.now: TimeIndex | None = None
         self.key_us: float | None = None
@@ -185,9 +189,9 @@ class Topic:
     @property
     def kept(self) -> dict[Key, Kept]:
         """Answers by key; see above."""
-        if self._together is not None:
-            (pairs, answers, computed_at, until), self._together = self._together, None
-            self._put(pairs.keys, answers, computed_at, until)
+        if self.together is not None:
+            latest, self.together = self.together, None
+            self._put(latest.pairs.keys, latest.answers, latest.computed_at, latest.until)
         return self._kept
 
     @property
@@ -205,7 +209,7 @@ class Topic:
         before, self.now = self.now, now
         if before is None or now[0] < before[0] or (now[0] != before[0] and self.lifetime < math.inf):
             self.fresh.clear()
-        together = self._together
+        together = self.together
         if len(self._kept) + (0 if together is None else len(together.answers)) > self.maximum_keys:
             if together is not None and together.computed_at[0] != now[0]:
                 self._let_old_go(together)
@@ -215,6 +219,7 @@ class Topic:
     def watch(self, is_watched: bool) -> None:
         """Let every poll pass by the log, or no longer."""
         self.is_watched = is_watched
+        self.is_plain = self.is_open and not self.is_symmetric and self.compute_many is not None
         self.fresh.clear()
 
     def found(self, key: Key, asked: Key, now: TimeIndex) -> Kept | None:
@@ -226,23 +231,11 @@ class Topic:
             self.fresh[asked] = kept[0]
         return kept
 
-    def found_together(self, pairs: IdPairs, now: TimeIndex) -> Sequence[Any] | None:
-        """Return the answers of the latest batch, if it was of these pairs and they are fresh."""
-        kept = self._together
-        if kept is None or kept.computed_at[0] > now[0] or now[self.axis] >= kept.until or not kept.pairs.are(pairs):
-            return None
-        return kept.answers
-
-    def holds_none_twice(self, pairs: IdPairs) -> bool:
-        """Return whether it is sure that no pair is there twice; known of those of the latest batch."""
-        kept = self._together
-        return (kept is not None and kept.pairs.are(pairs)) or pairs.are_sure_to_differ()
-
     def has_only_old(self, now: TimeIndex) -> bool:
         """Return True if nothing kept can be fresh; cost: O(1)."""
         return now[self.axis] >= self.latest_until
 
-    def answers(self, keys: Sequence[Key]) -> list[Any]:
+    def answers(self, keys: Sequence[Key]) -> Sequence[Any]:
         """Compute an answer for each key: in one call, if the topic can."""
         if self.compute is not None:
             if len(keys) == 1:
@@ -251,6 +244,8 @@ class Topic:
                 return [self.compute(*key) for key in keys]
         assert self.compute_many is not None
         found = self.compute_many(keys)  # type: ignore[arg-type]  # what was polled with, so they know
+        if isinstance(found, bytes) and len(found) == len(keys) and isinstance(keys, IdPairs):
+            return found  # nobody can change it
         if not isinstance(found, Iterable):
             raise TypeError(
                 f"compute_many of topic {self.code!r} must return an answer for each key, got {shown(found)}"
@@ -271,8 +266,12 @@ class Topic:
         if until > self.latest_until:
             self.latest_until = until
         self._are_all_expired = False
-        if isinstance(keys, IdPairs):
-            self._keep_together(KeptTogether(keys, answers, now, until))
+        if type(keys) is IdPairs:
+            latest = self.together
+            if latest is not None and latest.pairs is keys:
+                latest.answers, latest.computed_at, latest.until = answers, now, until
+            else:
+                self._keep_together(KeptTogether(keys, answers, now, until))
             return
         kept = self.kept
         is_quick = self.is_open and self.now is not None and self.now[0] == now[0]
@@ -304,15 +303,15 @@ class Topic:
         self.fresh.clear()
         self.latest_until = EXPIRED
         if not self._are_all_expired:
-            if self._together is not None:
-                self._together = self._together._replace(until=EXPIRED)
+            if self.together is not None:
+                self.together.until = EXPIRED
             for one, (answer, computed_at, _) in self._kept.items():
                 self._kept[one] = (answer, computed_at, EXPIRED)
             self._are_all_expired = True
 
     def load(self, kept: dict[Key, Kept]) -> None:
         """Put in what was saved."""
-        self._kept, self._together = kept, None
+        self._kept, self.together = kept, None
         self.fresh.clear()
         self.latest_until = max((one[2] for one in kept.values()), default=EXPIRED)
         self._are_all_expired = self.latest_until == EXPIRED
@@ -329,12 +328,12 @@ class Topic:
 
     def _keep_together(self, new: KeptTogether) -> None:
         """Keep a batch in place of the latest one, which joins the others unless there is no room for both."""
-        old = self._together
+        old = self.together
         if old is not None and not old.pairs.are(new.pairs):
             is_room = len(old.answers) + len(new.answers) <= self.maximum_keys
             if is_room or old.computed_at[0] == new.computed_at[0]:
                 _ = self.kept
-        self._together = new
+        self.together = new
 
     def _let_old_go(self, together: KeptTogether) -> None:
         """Drop answers beyond the maximum, when the latest batch is of an earlier frame, as are all."""
@@ -346,8 +345,8 @@ class Topic:
             return
         self._kept.clear()
         self.fresh.clear()
-        pairs, answers = together.pairs.latest(self.maximum_keys), together.answers[-self.maximum_keys:]
-        self._together = together._replace(pairs=pairs, answers=answers)
+        together.pairs = together.pairs.latest(self.maximum_keys)
+        together.answers = together.answers[-self.maximum_keys:]
 
     def _shrink(self, now: TimeIndex) -> None:
         """Drop the oldest answers beyond the maximum, as far as they are of earlier frames.

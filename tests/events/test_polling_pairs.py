@@ -129,3 +129,52 @@ def test_pairs_that_come_twice_are_found_among_many():
 def test_ids_are_pairs_of_whole_numbers(wrong, error, message):
     with pytest.raises(error, match=message):
         IdPairs(wrong)
+
+
+def columns(keys):
+    return [np.array(column, np.int64).tobytes() for column in zip(*keys, strict=True)]
+
+
+def test_pairs_may_come_as_two_columns_of_bytes():
+    keys = [(1, -2), (3, 1 << 40), (1, 4)]
+    pairs = IdPairs.of_columns(*columns(keys))
+    assert [*pairs] == keys
+    assert pairs.ids.tolist() == [*map(list, keys)]
+    assert pairs.are(as_pairs(keys))
+    assert not pairs.are(as_pairs(keys[::-1]))
+    assert [*pairs.latest(2)] == keys[1:]
+
+
+@pytest.mark.parametrize("wrong", [(b"12345678", b""), (b"1234", b"1234")], ids=str)
+def test_columns_are_as_many_ids(wrong):
+    with pytest.raises(ValueError, match="columns must be as many int64"):
+        IdPairs.of_columns(*wrong)
+
+
+class Flags(bytes):
+    """Bytes that are truth values one by one."""
+
+    def __iter__(self):
+        return map(bool, super().__iter__())
+
+
+def test_answers_that_are_bytes_come_as_they_are_and_one_by_one_as_what_they_are():
+    clock = ManualClock()
+    station, keys = PollingStation(clock), [(1, 2), (2, 1)]
+    station.add_topic("sees", None, compute_many=lambda keys: Flags([a < b for a, b in keys]))
+    pairs = IdPairs.of_columns(*columns(keys))
+    for _ in range(2):
+        first = station.poll_many("sees", pairs)
+        assert (type(first), station.poll_many("sees", pairs) is first) == (Flags, True)
+        clock.advance()
+    clock.advance()
+    station.poll_many("sees", pairs)
+    assert [station.poll("sees", *key) for key in keys] == [True, False]
+    assert station.poll_many("sees", keys) == [True, False]
+
+
+def test_bytes_of_another_length_are_refused():
+    station = PollingStation(ManualClock())
+    station.add_topic("sees", None, compute_many=lambda keys: b"\1")
+    with pytest.raises(ValueError, match="an answer for each of 2 keys, got 1"):
+        station.poll_many("sees", as_pairs([(1, 2), (2, 1)]))

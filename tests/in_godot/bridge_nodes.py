@@ -98,8 +98,8 @@ class BridgeProbe(Node3D):
 
     @method
     def ids(self, objects: ObjectIds, times: int = 1) -> list:
-        assert objects.dtype == np.int64
-        return objects.tolist() * times
+        assert type(objects) is bytes
+        return np.frombuffer(objects, np.int64).tolist() * times
 
     @method
     def fail(self) -> int:

@@ -275,3 +275,57 @@ def test_the_body_above_a_target_does_not_hide_it_and_hides_others_in_either_spa
     assert station.can_see_many([eye, flat_eye], [head, flat_head]) == [True, True]
     other, flat_other = node("Node3D", position=Vector3(0, 0, -9)), node("Node2D", position=Vector2(600, 0))
     assert station.can_see_many([eye, flat_eye], [other, flat_other]) == [False, False]
+
+
+def test_each_of_many_targets_is_hidden_by_every_body_but_its_own(station, node, physics_frames):
+    """Two bodies one behind the other; heads at them, below plain nodes at them, and of nobody, in any order."""
+    eye, bodies, heads = node("Node3D"), [wall_at(node, Vector3(0, 0, z)) for z in (-6, -12)], []
+    for body in bodies:
+        neck = construct("Node3D")
+        body.add_child(neck)
+        for parent in (body, neck, neck):
+            heads.append(construct("Node3D"))
+            parent.add_child(heads[-1])
+    alone = [node("Node3D", position=Vector3(0, 0, z)) for z in (-3, -9)]
+    physics_frames(2)
+    seen = dict(zip([*bodies, *heads, *alone], [True, False] + [True] * 3 + [False] * 3 + [True, False], strict=True))
+    for targets in ([*seen], [*seen][::-1], [*seen][1::2] + [*seen][::2]):
+        assert station.can_see_many([eye] * len(targets), targets) == [seen[one] for one in targets]
+        station.invalidate("can_see")
+
+
+def test_a_batch_of_any_length_is_answered_in_its_order_as_truth_values(station, gdscript, node, physics_frames):
+    asker = gdscript("""
+        extends Node
+        func ask(station: PollingStation, eye: Node3D, near: Node3D, far: Node3D) -> String:
+            for count in 40:
+                var targets := []
+                for i in count: targets.append(far if i % 3 == 0 else null if i % 3 == 1 else near)
+                var eyes := []
+                for i in count: eyes.append(eye)
+                for again in 2:
+                    var answers := station.can_see_many(eyes, targets)
+                    if answers.size() != count: return "%d of %d" % [answers.size(), count]
+                    for i in count:
+                        if typeof(answers[i]) != TYPE_BOOL or answers[i] != (i % 3 == 2):
+                            return "%d of %d is %s" % [i, count, answers[i]]
+                    answers.fill(null)
+            return ""
+    """).new()
+    station.add_child(asker)
+    eye, near, far = (node("Node3D", position=Vector3(0, 0, z)) for z in (0, -2, -9))
+    wall_at(node, Vector3(0, 0, -5))
+    physics_frames(2)
+    assert asker.call("ask", station, eye, near, far) == ""
+
+
+def test_out_of_the_tree_a_batch_is_an_error_and_inside_works_again(node, scheduler, physics_frames, expect_errors):
+    station, eye, thing = node("PollingStation", scheduler), node("Node3D"), node("Node3D", position=Vector3(0, 0, -2))
+    physics_frames(1)
+    assert station.can_see_many([eye], [thing]) == [True]
+    scheduler.remove_child(station)
+    station.call("invalidate", "can_see")
+    expect_errors("add the PollingStation to the scene first", times=1)
+    station.call("can_see_many", [eye], [thing])
+    scheduler.add_child(station)
+    assert station.can_see_many([eye], [thing]) == [True]

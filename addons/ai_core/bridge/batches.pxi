@@ -14,11 +14,10 @@ ctypedef struct RayMethods:          # of a RayCast3D or a RayCast2D
 
 cdef RayMethods in_space, in_plane
 cdef const void* bind_get_parent = NULL
-cdef const void* bind_is_ancestor_of = NULL
 cdef const void* bind_global_position_2d = NULL
 
 cdef int open_batches() except -1:
-    global bind_get_parent, bind_is_ancestor_of, bind_global_position_2d
+    global bind_get_parent, bind_global_position_2d
     in_space.coordinates = 3
     in_space.set_position = need_bind("Node3D", "set_position", HASH_Node3D_set_position)
     in_space.set_target = need_bind("RayCast3D", "set_target_position", HASH_RayCast3D_set_target_position)
@@ -38,7 +37,6 @@ cdef int open_batches() except -1:
     in_plane.node_tag = gd_classdb_get_class_tag(name_ptr("Node2D"))
     in_plane.body_tag = gd_classdb_get_class_tag(name_ptr("CollisionObject2D"))
     bind_get_parent = need_bind("Node", "get_parent", HASH_Node_get_parent)
-    bind_is_ancestor_of = need_bind("Node", "is_ancestor_of", HASH_Node_is_ancestor_of)
     bind_global_position_2d = need_bind("Node2D", "get_global_position", HASH_Node2D_get_global_position)
 
 def read_transforms(list nodes, float[:, ::1] positions, float[:, ::1] forwards=None):
@@ -170,6 +168,7 @@ cdef inline uint8_t cast_one(void* ray, RayMethods* methods, const float* origin
 cdef enum:
     FETCHED_LINES = 10           # of 64 bytes: as far into a Node3D as the question where it is reads
     AT_ONCE = 16                 # nodes: as many as memory delivers together, and caches hold meanwhile
+    AHEAD = 8                    # rays: memory delivers within one or two, and the caches hold so much meanwhile
 
 ctypedef struct Line:
     RayMethods* methods          # NULL where no ray is cast
@@ -177,49 +176,80 @@ ctypedef struct Line:
     float origin[3]
     float goal[3]
 
-def see_between(const int64_t[:, ::1] pairs, GDObject space_ray, GDObject plane_ray, uint8_t[::1] seen):
+ctypedef struct Standing:        # where a ray stands
+    bint is_known
+    float place[3]
+
+ctypedef struct Sight:           # BORROWED: all of it while the rays are cast
+    void** rays                  # in space, in the plane
+    Standing standing[2]
+    void* parent                 # of the target that was asked about last
+    void* parent_body            # the nearest at or above it
+    RayMethods* parent_methods
+
+def see_between(bytes observers, bytes targets, GDObject space_ray, GDObject plane_ray):
     """Cast a ray between the two nodes of each pair, in space or in the plane.
 
     Args:
-        pairs: shape (n, 2), instance ids of nodes, both Node3D or both Node2D; 0 for none.
+        observers: n instance ids, as ObjectIds come; 0 for none.
+        targets: as many; each of the same space as its observer.
         space_ray: a RayCast3D as ``cast_rays`` takes it.
         plane_ray: a RayCast2D, the same.
-        seen: shape (n,), overwritten: 1 where nothing stands between but the target's own body, the
-            nearest at or above it; 0 also where a node is none or freed.
 
     Returns:
-        Index of the first pair that is not of one space, -1 if there is none; no ray is cast then.
+        Bools: whether nothing stands between but the target's own body, the nearest at or above it;
+        false also where a node is none or freed. Or the index of the first pair that is not of one
+        space, as an int.
 
     Cost: two engine calls and one physics query a pair, in one crossing; less where one observer
-        comes several times in a row.
+        comes several times in a row. The GIL is released.
     """
-    cdef Py_ssize_t i, end, first = 0, count = pairs.shape[0]
-    cdef Line* lines
+    cdef Py_ssize_t wrong, count = PyBytes_Size(observers) // sizeof(int64_t)
+    cdef const int64_t* eyes = <const int64_t*>PyBytes_AsString(observers)
+    cdef const int64_t* goals = <const int64_t*>PyBytes_AsString(targets)
+    cdef uint8_t* answers
     cdef void* rays[2]
-    if seen.shape[0] < count:
-        raise ValueError(f"{count} pairs need {count} results, got {seen.shape[0]}")
+    if PyBytes_Size(targets) != PyBytes_Size(observers):
+        raise ValueError(f"{count} observers need {count} targets, got {PyBytes_Size(targets) // sizeof(int64_t)}")
     if count == 0:
-        return -1
+        return Bools()
     rays[0], rays[1] = space_ray.live(), plane_ray.live()
-    lines = <Line*>malloc(count * sizeof(Line))
-    if lines == NULL:
-        raise MemoryError()
-    try:
-        while first < count:
-            end = min(first + AT_ONCE, count)
-            # Nodes of a crowd do not stay in the caches: they are read from memory all at once, not one by one.
-            for i in range(first, end):
-                lines[i].target = gd_object_get_instance_from_id(<uint64_t>pairs[i, 1]) if pairs[i, 1] else NULL
-                fetch_ahead(lines[i].target, FETCHED_LINES)
-            for i in range(first, end):
-                if read_line(pairs[i, 0], lines + i, lines + i - 1 if i and pairs[i, 0] == pairs[i - 1, 0] else NULL) < 0:
-                    return i
-            first = end
-        with nogil:
-            see_all(rays, lines, &seen[0], count)
-    finally:
-        free(lines)
+    seen = PyBytes_FromStringAndSize(NULL, count)
+    answers = <uint8_t*>PyBytes_AsString(seen)           # ours alone as yet: it may still be written to
+    with nogil:
+        wrong = see_all(rays, eyes, goals, answers, count)
+    return Bools(seen) if wrong < 0 else wrong
+
+cdef Py_ssize_t see_all(void** rays, const int64_t* eyes, const int64_t* goals, uint8_t* seen, Py_ssize_t count) noexcept nogil:
+    """Cast a ray for each pair; return the place of one that is not of one space, or -1.
+
+    Nodes of a crowd do not stay in the caches: reading where they are would take as long as memory
+    needs to bring them. So each is sent for some rays before its own.
+    """
+    cdef void* coming[AHEAD]
+    cdef Line line, before               # before: of the pair before
+    cdef Sight sight
+    cdef Py_ssize_t i
+    memset(&sight, 0, sizeof(sight))
+    sight.rays = rays
+    before.methods = NULL
+    for i in range(min(AHEAD, count)):
+        coming[i] = sent_for(goals[i])
+    for i in range(count):
+        line.target = coming[i % AHEAD]
+        if i + AHEAD < count:
+            coming[i % AHEAD] = sent_for(goals[i + AHEAD])
+        if read_line(eyes[i], &line, &before if i and eyes[i] == eyes[i - 1] else NULL) < 0:
+            return i
+        seen[i] = see_one(&sight, &line)
+        before = line
     return -1
+
+cdef inline void* sent_for(int64_t goal) noexcept nogil:
+    """Return the node of an id, NULL if there is none, and have it brought nearer by the time it is read."""
+    cdef void* node = gd_object_get_instance_from_id(<uint64_t>goal) if goal else NULL
+    fetch_ahead(node, FETCHED_LINES)
+    return node
 
 cdef int read_line(int64_t observer, Line* line, const Line* before) noexcept nogil:
     """Read where both are; -1 if they are not of one space. The line before is the same observer's."""
@@ -265,40 +295,33 @@ cdef inline void read_place(void* node, RayMethods* methods, float* place) noexc
     gd_object_method_bind_ptrcall(bind_global_transform, node, NULL, transform)
     place[0], place[1], place[2] = transform[9], transform[10], transform[11]
 
-cdef void see_all(void** rays, Line* lines, uint8_t* seen, Py_ssize_t count) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef Line* line
-    cdef Line* last[2]               # cast by each of the rays: where it stands
-    cdef bint is_flat, moves
-    last[0] = last[1] = NULL
-    for i in range(count):
-        line = lines + i
-        seen[i] = 0
-        if line.methods != NULL:
-            is_flat = line.methods == &in_plane
-            moves = last[is_flat] == NULL or memcmp(last[is_flat].origin, line.origin, line.methods.coordinates * sizeof(float)) != 0
-            last[is_flat] = line
-            seen[i] = see_one(rays[is_flat], line, moves)
-
-cdef inline uint8_t see_one(void* ray, Line* line, bint moves) noexcept nogil:
+cdef inline uint8_t see_one(Sight* sight, const Line* line) noexcept nogil:
     cdef void* collider = NULL
-    if not cast_one(ray, line.methods, line.origin, line.goal, moves):
-        return 1
-    gd_object_method_bind_ptrcall(line.methods.get_collider, ray, NULL, &collider)
-    return collider != NULL and (collider == line.target or is_own_body(line, collider))
-
-cdef uint8_t is_own_body(Line* line, void* collider) noexcept nogil:
-    """Return whether it is the nearest body above the target; seldom so, and that is asked first."""
-    cdef const void* arguments[1]
-    cdef void* body = line.target
-    cdef void* parent
-    cdef uint8_t is_above = 0
-    if gd_object_cast_to(collider, line.methods.node_tag) == NULL:
+    cdef bint is_flat = line.methods == &in_plane, moves
+    cdef Standing* standing = &sight.standing[is_flat]
+    if line.methods == NULL:
         return 0
-    arguments[0] = &body
-    gd_object_method_bind_ptrcall(bind_is_ancestor_of, collider, arguments, &is_above)
-    while is_above and body != NULL and gd_object_cast_to(body, line.methods.body_tag) == NULL:
-        parent = NULL
-        gd_object_method_bind_ptrcall(bind_get_parent, body, NULL, &parent)
-        body = parent
-    return is_above and collider == body
+    moves = not standing.is_known or memcmp(standing.place, line.origin, line.methods.coordinates * sizeof(float)) != 0
+    if moves:
+        standing.is_known = True
+        memcpy(standing.place, line.origin, sizeof(line.origin))
+    if not cast_one(sight.rays[is_flat], line.methods, line.origin, line.goal, moves):
+        return 1
+    gd_object_method_bind_ptrcall(line.methods.get_collider, sight.rays[is_flat], NULL, &collider)
+    return collider != NULL and (collider == line.target or collider == own_body(sight, line))
+
+cdef void* own_body(Sight* sight, const Line* line) noexcept nogil:
+    """Return the nearest body at or above a target, NULL if there is none; that of neighbors is known."""
+    cdef void* node = line.target
+    cdef void* parent = NULL
+    if gd_object_cast_to(node, line.methods.body_tag) != NULL:
+        return node
+    gd_object_method_bind_ptrcall(bind_get_parent, node, NULL, &parent)
+    if parent == sight.parent and line.methods == sight.parent_methods:
+        return sight.parent_body
+    sight.parent, sight.parent_methods = parent, line.methods
+    while parent != NULL and gd_object_cast_to(parent, line.methods.body_tag) == NULL:
+        node, parent = parent, NULL
+        gd_object_method_bind_ptrcall(bind_get_parent, node, NULL, &parent)
+    sight.parent_body = parent
+    return parent

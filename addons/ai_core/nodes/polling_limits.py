@@ -20,25 +20,24 @@ class PollingLimits:
     _answers_changed: Any
 
     answers_per_frame = export(
-        int, 0, range=(0, 10000, 1), or_greater=True, group="Budget",
+        int, 0, range=(0, 10000, 1), or_greater=True, group="Budget", on_set="_limits_changed",
         doc="Most answers computed in a frame; beyond it old ones are told, where there are any, and the question"
             " waits for the next frame. 0 is no limit.")
     budget_us = export(
-        float, 0.0, range=(0, 100000, 10), or_greater=True, unit="µs",
+        float, 0.0, range=(0, 100000, 10), or_greater=True, unit="µs", on_set="_limits_changed",
         doc="The same as a time, without answers_per_frame; then the machine decides what is computed. 0 is no limit.")
     invalidated_by = export(
         PackedStringArray, (), group="Optimizations", on_set="listen_for_changes",
         doc="Codes of events after which answers of built-in topics are computed anew: a door was opened.")
 
     def begin_limits(self) -> None:
+        self.is_limited = False
         self._frame = -1
         self._heard: list[tuple[Any, str]] = []
         self._heard_for: dict[tuple[Any, str, str, bool], Any] = {}
 
     def begin_frame(self, answers: Any) -> None:
         """Work off what waits, at the first question of a frame, and limit the rest of it."""
-        if not self.answers_per_frame and self.budget_us <= 0:
-            return
         frame = answers.clock.now.frame
         if frame == self._frame:
             return
@@ -47,6 +46,9 @@ class PollingLimits:
             answers.begin_frame(Budget.of_steps(self.answers_per_frame))
         else:
             answers.begin_frame(Budget.of_time(self.budget_us, time.perf_counter_ns))
+
+    def _limits_changed(self) -> None:
+        self.is_limited = bool(self.answers_per_frame) or self.budget_us > 0
 
     def listen_for_changes(self) -> None:
         """Hear the events that make built-in answers old, at the nearest AIEventManager."""

@@ -2,10 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import chain
 from typing import Any
-
-import numpy as np
 
 from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS
 from addons.ai_core.bridge.gd import (
@@ -37,7 +34,7 @@ from addons.ai_core.nodes.world_questions import (
     ids_of,
     object_of,
 )
-from ai_core.events.polling_pairs import IdPairs
+from ai_core.events.polling_pairs import ID_BYTES, IdPairs
 from ai_core.events.polling_station import REFUSED
 from ai_core.events.polling_station import PollingStation as Answers
 from ai_core.saving.fields import State
@@ -87,6 +84,7 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
     def on_enter_tree(self) -> None:
         if self._world is None:
             self._world = WorldQuestions(self)
+        self._world.is_there = True
 
     def on_entered(self) -> None:
         self._follow_scheduler()
@@ -97,6 +95,7 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
         if self._scheduler is not None and self._scheduler.is_valid():
             self._scheduler.leave(self)
         self._scheduler = None
+        self._world.is_there = False
         self.stop_listening()
 
     def on_predelete(self) -> None:
@@ -134,12 +133,13 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
 
         What is missing is cast in one batch. False where a node is null or was freed.
         """
+        if type(observers) is not bytes:         # called by Python, with nodes
+            return [*self.can_see_many(ids_of(observers), ids_of(targets))]
         if len(observers) != len(targets):
             raise RefusedValue(
-                f"can_see_many needs as many targets as observers, got {len(observers)} and {len(targets)}")
-        pairs = np.empty((len(observers), 2), np.int64)
-        pairs[:, 0], pairs[:, 1] = ids_of(observers), ids_of(targets)
-        return self._begun().poll_many("can_see", IdPairs(pairs, object_of))
+                "can_see_many needs as many targets as observers,"
+                f" got {len(observers) // ID_BYTES} and {len(targets) // ID_BYTES}")
+        return self._begun().poll_many("can_see", IdPairs.of_columns(observers, targets, object_of))
 
     @method
     def path_length(self, start: Variant, goal: Variant) -> float:
@@ -282,8 +282,10 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
         """Return the library's station, with its limit for this frame set."""
         if self._scheduler is not None and not self._scheduler.is_valid():
             self._follow_scheduler()
-        self.begin_frame(self.answers)
-        return self._answers
+        answers = self._answers or self.answers
+        if self.is_limited:
+            self.begin_frame(answers)
+        return answers
 
     def _follow_scheduler(self) -> None:
         """Be saved with the nearest scheduler; under another one than before begin anew, with the same topics.
@@ -314,12 +316,12 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
         add("path_length", self._path_length, **kept)
         add("property", self._property, **kept)
 
-    def _see_many(self, pairs: Any) -> list[bool]:
-        if isinstance(pairs, IdPairs):
-            return self._need_world("can_see").can_see_many(pairs.ids)
-        if {*map(len, pairs)} != {2}:
-            check_parts("can_see", "[observer, target]", next(one for one in pairs if len(one) != 2))
-        return self._need_world("can_see").can_see_many(ids_of([*chain.from_iterable(pairs)]).reshape(-1, 2))
+    def _see_many(self, pairs: Any) -> Any:
+        if type(pairs) is not IdPairs:
+            if {*map(len, pairs)} != {2}:
+                check_parts("can_see", "[observer, target]", next(one for one in pairs if len(one) != 2))
+            pairs = IdPairs.of_columns(*map(ids_of, zip(*pairs, strict=True)))
+        return (self._world or self._need_world("can_see")).can_see_many(pairs)
 
     def _path_length(self, *places: Any) -> float:
         check_parts("path_length", "[from, to]", places)

@@ -4,7 +4,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from addons.ai_core.bridge.gd import (
     RefusedValue,
@@ -15,6 +14,7 @@ from addons.ai_core.bridge.gd import (
     singleton,
 )
 from addons.ai_core.nodes.sight_rays import FlatSightRays, SightRays
+from ai_core.events.polling_pairs import IdPairs
 
 NO_WAY = -1.0
 
@@ -24,10 +24,14 @@ class WorldQuestions:
 
     Args:
         node: in the tree when it is asked; rays live and die with it.
+
+    Attributes:
+        is_there: whether the node is in the tree.
     """
 
     def __init__(self, node: Any) -> None:
         self._node = node
+        self.is_there = False
         self.rays = SightRays(node, node.sight_mask)
         self._flat_rays = FlatSightRays(node, node.sight_mask_2d)
 
@@ -36,20 +40,20 @@ class WorldQuestions:
         self.rays.collision_mask = self._node.sight_mask
         self._flat_rays.collision_mask = self._node.sight_mask_2d
 
-    def can_see_many(self, pairs: NDArray[np.int64]) -> list[bool]:
+    def can_see_many(self, pairs: IdPairs) -> Any:
         """Return for each pair of nodes whether nothing stands between; false where one is gone.
 
         Args:
-            pairs: shape (n, 2), instance ids.
+            pairs: instance ids.
 
         Cost: one physics query a pair, all in one crossing.
         """
-        self._need_tree("can_see")
-        seen = np.empty(len(pairs), np.uint8)
-        wrong = see_between(pairs, self.rays.node, self._flat_rays.node, seen)
-        if wrong >= 0:
-            check_pair(*map(object_of, pairs[wrong].tolist()))
-        return seen.view(bool).tolist()
+        if not self.is_there:
+            self._need_tree("can_see")
+        seen = see_between(pairs.first, pairs.second, self.rays.node, self._flat_rays.node)
+        if type(seen) is int:                # the place of a pair that cannot be
+            check_pair(*map(object_of, pairs.ids[seen].tolist()))
+        return seen
 
     def path_length(self, start: Any, goal: Any) -> float:
         """Return the length of the way over the navigation map, NO_WAY if there is none (yet)."""
@@ -72,11 +76,9 @@ class WorldQuestions:
             raise RefusedValue(f"{question} needs a world to look at; add the PollingStation to the scene first")
 
 
-def ids_of(nodes: Any) -> NDArray[np.int64]:
-    """Return instance ids of nodes, 0 for None; an array of ids as it is."""
-    if isinstance(nodes, np.ndarray):
-        return nodes
-    return np.array([getattr(node, "instance_id", 0) for node in nodes], np.uint64).view(np.int64)
+def ids_of(nodes: Any) -> bytes:
+    """Return instance ids of nodes, as ObjectIds come; 0 for None."""
+    return np.array([getattr(node, "instance_id", 0) for node in nodes], np.uint64).tobytes()
 
 
 def object_of(instance_id: int) -> Any:
