@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """The wall between Python and the engine: check, call, translate; no game knowledge.
 
-Rooms: interface (what the engine offers), strings, values, packed, variant (conversions),
+Rooms: interface (what the engine offers), strings, values, packed, variant (conversions), array bytes,
 objects (liveness), callables, methods (calling the engine), classes (registering),
 callbacks (being called), batches (many calls in one crossing), kept calls (one call, again
 and again), kept batches (many of those), kept hooks (of scripts and signals), direct calls (of those, from C), shared calls (many calls of the same),
@@ -32,6 +32,7 @@ import numpy
 
 include "interface.pxi"
 include "variant.pxi"
+include "array_bytes.pxi"
 include "strings.pxi"
 include "values.pxi"
 include "packed.pxi"
