@@ -20,6 +20,12 @@ LISTENER = """
     func listen_to_tree(habit: Habit) -> void:
         (habit.get_tree_of_habits() as HabitTree).habit_exited.connect(func(_path, _status) -> void: heard += 1)
     func listen_by_name(habit: Node) -> void: habit.connect("exited", hear)
+    var kept: Signal
+    func listen_and_leave(habit) -> void:
+        kept = habit.exited
+        kept.connect(hear)
+        kept.disconnect(hear)
+    func listen_to_kept(_habit) -> void: kept.connect(hear)
     func listen_for(_habit, own) -> void: own.listen_itself(hear)
 """
 OWN = """
@@ -58,6 +64,22 @@ def test_who_names_the_signal_of_a_tree_that_has_lived_for_long_is_told_of_the_n
     listener.call(how, habits[4])
     scheduler.step()
     assert listener.get("heard") == (10 if how == "listen_to_tree" else 1)
+
+
+def test_who_has_named_a_signal_before_is_told_of_the_next_end_when_it_connects_at_last(habits, scheduler, listener):
+    listener.call("listen_and_leave", habits[4])
+    for _ in range(LONG):
+        scheduler.step()
+    listener.call("listen_to_kept", habits[4])
+    scheduler.step()
+    assert listener.get("heard") == 1
+
+
+def test_who_connects_in_python_is_told_of_the_next_end(habits, scheduler):
+    heard = []
+    habits[4].connect("exited", heard.append)
+    scheduler.step()
+    assert heard == [2]
 
 
 def test_who_connects_by_name_is_told_within_a_second(habits, scheduler, listener):

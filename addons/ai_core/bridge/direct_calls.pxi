@@ -12,7 +12,6 @@ direct_functions.call = call_directly
 direct_functions.first_of = first_directly
 _direct_calls = PyCapsule_New(<void*>&direct_functions, b"ai_core.direct_calls", NULL)
 
-cdef uint64_t listener_changes = 0   # of anything that may change who listens to signals of nodes of ours
 listeners_counter = PyCapsule_New(<void*>&listener_changes, b"ai_core.counter", NULL)
 """Counts what may have changed the answer of ``NodeRow.has_listeners``, for callers in C."""
 

@@ -102,7 +102,8 @@ cdef class NodeRow:
     def has_listeners(self, double now_s=0.0):
         """Return whether something is, or may be, connected to a signal of one of the nodes.
 
-        None says no for this time, False until ``listeners_counter`` changes or some time has passed.
+        None says no for this time: somebody has named a signal, and may connect to it at any moment. False
+        says no until ``listeners_counter`` changes or some time has passed.
 
         Asking the engine takes as long as a small habit. So after some looks it is asked of those
         nodes whose signals somebody has named since they were made, as who connects to
@@ -113,7 +114,7 @@ cdef class NodeRow:
             now_s: time by any clock (s).
         """
         cdef Py_ssize_t i, at = 0, turns = self.turns_at(now_s), first = self.turn
-        cdef bint is_full = self.looks < FULL_LOOKS, is_any_heard = False
+        cdef bint is_full = self.looks < FULL_LOOKS, is_any_heard = False, is_any_named = is_full
         cdef GDObject node
         self.looks += 1
         self.turn = (first + turns) % max(1, self.count)
@@ -122,6 +123,7 @@ cdef class NodeRow:
                 node = <GDObject>self.nodes[i]
                 if self.pointers[i][0] == NULL:
                     return True                          # who was dropped may have listeners
+                is_any_named = is_any_named or node.instance.names_signals
                 if (is_full or (i - first + self.count) % self.count < turns or node.instance.names_signals) and self.is_one_heard(i, at):
                     node.instance.names_signals = 1      # asked each time from now on
                     is_any_heard = True
@@ -130,7 +132,7 @@ cdef class NodeRow:
             while self.names[at] != NULL:
                 at += 1
             at += 1
-        return is_any_heard or (None if is_full else False)
+        return is_any_heard or (None if is_any_named else False)
 
     cdef Py_ssize_t turns_at(self, double now_s):
         """Return how many nodes have their turn by now, and take note that they had it."""

@@ -11,6 +11,8 @@ class GodotFreedError(ReferenceError):
 class GodotCallError(RuntimeError):
     """The engine refused a call: unknown method, wrong number or type of arguments."""
 
+cdef uint64_t listener_changes = 0   # of anything that may change who listens to signals of nodes of ours
+
 ctypedef struct Instance:
     PyObject* python             # NULL once the Python side is gone
     uint8_t is_strong            # the engine's handle counts as a Python reference
@@ -90,8 +92,10 @@ cdef class GDObject:
         return bind_emit_signal.call(self, StringName(signal), *arguments)
 
     def connect(self, signal, callback, int flags=0):
+        global listener_changes
         if self.instance != NULL:
             self.instance.names_signals = 1
+            listener_changes += 1
         return bind_connect.call(self, StringName(signal), callback, flags)
 
     def __repr__(self):
