@@ -3,14 +3,16 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from ai_core.senses.following import Shown
+
 INTERFACE: int
 
 def sensing(keys: NDArray[Any], is_sensed: NDArray[Any]) -> list[int]: ...
 def are_sensing(keys: NDArray[Any], is_sensed: NDArray[Any], ids: NDArray[Any]) -> bool: ...
 def shown(
-    keys: NDArray[Any], is_sensed: NDArray[Any], told_at_s: NDArray[Any], first: int, end: int,
-    ids_of_slots: NDArray[Any], now_s: float, tell_every_s: float,
-    out_rows: NDArray[Any], out_is_told: NDArray[Any],
+    keys: NDArray[Any], is_sensed: NDArray[Any], told_at_s: NDArray[Any], intensity: NDArray[Any],
+    first: int, end: int, ids_of_slots: NDArray[Any], positions: NDArray[Any], now_s: float, tell_every_s: float,
+    out: Shown,
 ) -> int: ...
 def needing_a_look(
     rows: Mapping[str, NDArray[Any]], first: int, end: int, keys: NDArray[Any], intensity: NDArray[Any],

@@ -11,7 +11,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
-INTERFACE = 1
+INTERFACE = 2
 """Changes with any change of names, arguments or results, here and in the twin."""
 
 cdef enum:
@@ -76,8 +76,8 @@ def are_sensing(keys, is_sensed, ids):
     return count == wanted
 
 
-def shown(keys, is_sensed, told_at_s, Py_ssize_t first, Py_ssize_t end, ids_of_slots, double now_s,
-          double tell_every_s, out_rows, out_is_told):
+def shown(keys, is_sensed, told_at_s, intensity, Py_ssize_t first, Py_ssize_t end, ids_of_slots, positions,
+          double now_s, double tell_every_s, out):
     cdef Buffers held = Buffers()
     cdef Py_ssize_t i, count = 0, room = max(0, end - first)
     if not 0 <= first <= end:
@@ -87,8 +87,15 @@ def shown(keys, is_sensed, told_at_s, Py_ssize_t first, Py_ssize_t end, ids_of_s
     cdef double* told_s = <double*> run_of(held, told_at_s, "told_at_s", "f", 8, end)
     cdef int32_t* ids = <int32_t*> run_of(held, ids_of_slots, "ids_of_slots", "i", 4, 0)
     cdef Py_ssize_t slots = len(ids_of_slots)
-    cdef int64_t* rows = <int64_t*> run_of(held, out_rows, "out_rows", "i", 8, room, PyBUF_WRITABLE)
-    cdef uint8_t* is_told = flags_of(held, out_is_told, "out_is_told", room, PyBUF_WRITABLE)
+    cdef double* strength = <double*> run_of(held, intensity, "intensity", "f", 8, end)
+    cdef Py_buffer* position = held.borrow(positions, "positions", "f", 4, 2, slots, 3)
+    cdef int64_t* rows = <int64_t*> run_of(held, out[0], "rows", "i", 8, room, PyBUF_WRITABLE)
+    cdef int64_t* out_key = <int64_t*> run_of(held, out[1], "keys", "i", 8, room, PyBUF_WRITABLE)
+    cdef int32_t* out_source = <int32_t*> run_of(held, out[2], "sources", "i", 4, room, PyBUF_WRITABLE)
+    cdef double* out_strength = <double*> run_of(held, out[3], "intensity", "f", 8, room, PyBUF_WRITABLE)
+    cdef float* place = places_run(held, out[4], "position", room, PyBUF_WRITABLE)
+    cdef uint8_t* is_told = flags_of(held, out[5], "is_told", room, PyBUF_WRITABLE)
+    cdef Py_ssize_t axis
     cdef int32_t source
     cdef double phase
     for i in range(first, end):
@@ -97,7 +104,9 @@ def shown(keys, is_sensed, told_at_s, Py_ssize_t first, Py_ssize_t end, ids_of_s
         source = <int32_t> (key[i] & ((<int64_t> 1 << ID_BITS) - 1))
         if (source & SLOT_MASK) >= slots or ids[source & SLOT_MASK] != source:
             continue
-        rows[count] = i
+        rows[count], out_key[count], out_source[count], out_strength[count] = i, key[i], source, strength[i]
+        for axis in range(3):
+            place[3 * count + axis] = float32_at(position, source & SLOT_MASK, axis)
         is_told[count] = now_s >= told_s[i] + tell_every_s / 2
         if is_told[count] and tell_every_s > 0:
             phase = <double> (key[i] >> ID_BITS) * PHASE_STEP

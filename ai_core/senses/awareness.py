@@ -309,6 +309,15 @@ class Awareness:
         return min(self.next_reaction_s(), crossed_s) - 1e-9 * max(1.0, abs(begun_s))
 
     @property
+    def line(self) -> tuple[float, float, float]:
+        """Along which it moves until it is shown or startled anew: from when (s), from what value, how fast (1/s)."""
+        return (*self._line_from, self._slope)
+
+    def startled_by(self, modality: str) -> float:
+        """Return how much signals of a sense have added since the number was last 0."""
+        return self._startled.get(modality, 0.0)
+
+    @property
     def thresholds(self) -> tuple[float, float]:
         """Where the meter next crosses a level: rising to the first, falling to the second.
 

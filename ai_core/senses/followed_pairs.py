@@ -165,5 +165,4 @@ def _column(values: tuple[object, ...], kind: Any) -> NDArray[Any]:
 
 
 def _line_of(meter: Awareness) -> tuple[float, ...]:
-    (begun_s, begun), gain = meter._line_from, meter.settings.gain_per_s
-    return (begun_s, begun, meter._slope, gain, *meter.thresholds)
+    return (*meter.line, meter.settings.gain_per_s, *meter.thresholds)

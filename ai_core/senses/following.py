@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,11 @@ from ai_core.senses.pairs_in_view import ID_BITS, NEVER_TOLD_S
 from ai_core.twins import twin
 
 __all__ = [
-    "INTERFACE", "are_sensing", "first_in_line", "move_on", "needing_a_look", "note_answers", "places_of", "sensing",
-    "shown",
+    "INTERFACE", "Shown", "are_sensing", "first_in_line", "move_on", "needing_a_look", "note_answers", "places_of",
+    "sensing", "shown",
 ]
 
-INTERFACE = 1
+INTERFACE = 2
 """Changes with any change of names, arguments or results, here and in the kernel."""
 
 PHASE_STEP = (math.sqrt(5) - 1) / 2
@@ -37,6 +37,30 @@ MOVING = ("begun_s", "begun", "slope")
 Keys = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Rows = Mapping[str, NDArray[Any]]
+
+
+class Shown(NamedTuple):
+    """Pairs that show themselves: row, key, source, intensity, position (m), and whether it is to be told."""
+
+    rows: Keys
+    keys: Keys
+    sources: NDArray[np.int32]
+    intensity: Floats
+    position: NDArray[np.float32]
+    is_told: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, count: int) -> Shown:
+        """Return room for so many."""
+        return cls(
+            np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count, np.int32), np.empty(count),
+            np.empty((count, 3), np.float32), np.empty(count, np.bool_))
+
+    def first(self, count: int) -> Shown:
+        """Return the first of them."""
+        return Shown(
+            self.rows[:count], self.keys[:count], self.sources[:count], self.intensity[:count],
+            self.position[:count], self.is_told[:count])
 
 
 @twin
@@ -66,11 +90,10 @@ def are_sensing(keys: Keys, is_sensed: NDArray[np.bool_], ids: Keys) -> bool:
 
 @twin
 def shown(
-    keys: Keys, is_sensed: NDArray[np.bool_], told_at_s: Floats, first: int, end: int,
-    ids_of_slots: NDArray[np.int32], now_s: float, tell_every_s: float,
-    out_rows: Keys, out_is_told: NDArray[np.bool_],
+    keys: Keys, is_sensed: NDArray[np.bool_], told_at_s: Floats, intensity: Floats, first: int, end: int,
+    ids_of_slots: NDArray[np.int32], positions: NDArray[np.float32], now_s: float, tell_every_s: float, out: Shown,
 ) -> int:
-    """Write which pairs show themselves, and which of them are to be told; return how many.
+    """Write which pairs show themselves, how and where, and which of them are to be told; return how many.
 
     What is new is told at once, else each sensor of all in its turn.
 
@@ -78,19 +101,21 @@ def shown(
         keys: (n,) sensor and source, ascending.
         is_sensed: (n,).
         told_at_s: (n,) when each was told last (s).
+        intensity: (n,) how strongly each shows.
         first: first row that is looked at.
         end: after the last of them.
         ids_of_slots: id in use of each row of sources; another is not there any more.
+        positions: where each row of sources is (m).
         now_s: game time (s).
         tell_every_s: time between two reports of what stays in view (s).
-        out_rows: (end - first,) or more.
-        out_is_told: likewise.
+        out: columns of end - first rows or more.
 
     Cost: O(end - first).
     """
     rows = first + np.flatnonzero(is_sensed[first:end])
     sources = (keys[rows] & ((1 << ID_BITS) - 1)).astype(np.int32)
-    rows = rows[ids_of_slots[sources & SLOT_MASK] == sources]
+    is_there = ids_of_slots[sources & SLOT_MASK] == sources
+    rows, sources = rows[is_there], sources[is_there]
     told_s = told_at_s[rows]
     is_due = now_s >= told_s + tell_every_s / 2
     if tell_every_s > 0:
@@ -98,7 +123,10 @@ def shown(
         phases = (keys[rows[due]] >> ID_BITS) * PHASE_STEP % 1.0
         is_due[due] = (
             np.floor(np.full(len(due), now_s) / tell_every_s - phases) > np.floor(told_s[due] / tell_every_s - phases))
-    out_rows[: len(rows)], out_is_told[: len(rows)] = rows, is_due
+    columns = rows, keys[rows], sources, intensity[rows], positions[sources & SLOT_MASK], is_due
+    room: tuple[NDArray[Any], ...] = out.first(len(rows))
+    for column, found in zip(room, columns, strict=True):
+        column[:] = found
     return len(rows)
 
 

@@ -36,18 +36,18 @@ class HeardPair:
         self.lose_after_s = lose_after_s
         self.record = record
         self.position = sensation.position
-        self.known_at_s = sensation.sent_at if record is None else record._known_at_s
+        self.known_at_s = sensation.sent_at
         self.meter = meter
         self.begun_s = self.begun = self.gain = self.slope = self.startled = 0.0
         self.rise, self.fall = math.inf, -1.0
         self.is_calmed = self.is_fresh = False
         if record is not None:
-            self.position = record._last_known_position
+            self.position, self.known_at_s = record.as_noted
         if meter is not None:
-            self.begun_s, self.begun = meter._line_from
-            self.gain, self.slope = meter.settings.gain_per_signal, meter._slope
+            self.begun_s, self.begun, self.slope = meter.line
+            self.gain = meter.settings.gain_per_signal
             self.rise, self.fall = meter.thresholds
-            self.startled = meter._startled.get(self.modality, 0.0)
+            self.startled = meter.startled_by(self.modality)
 
     def take_in(self, modality: str, intensity: float, position: Point, sent_at: float, now_s: float) -> bool:
         """Note one more signal; return False if more happens by it than can be noted here."""
@@ -72,7 +72,7 @@ class HeardPair:
         self.is_fresh = False
         record, meter = self.record, self.meter
         if record is not None:
-            record._last_known_position, record._known_at_s = self.position, self.known_at_s
+            record.know(self.position, self.known_at_s)
             record.sense(self.modality, self.intensity, self.at_s)
         if meter is not None:
             meter.be_startled(self.begun, self.begun_s, self.modality, self.startled, anew=self.is_calmed)
@@ -152,5 +152,5 @@ class HeardPairs:
             if row.is_fresh:
                 row.put_into_record()
                 if memory is not None:
-                    memory._now_s = max(memory._now_s, row.at_s)
+                    memory.note_moment(row.at_s)
         return True

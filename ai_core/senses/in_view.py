@@ -4,19 +4,20 @@ from __future__ import annotations
 from bisect import bisect_left
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 import ai_core.senses.following as following
 from ai_core.senses.continuous_sensing import ContinuousSensing
+from ai_core.senses.following import Shown as Found
 from ai_core.senses.modality import ModalitySet
-from ai_core.senses.pairs_in_view import ID_BITS, PairsInView, ids_of
-from ai_core.senses.sensation import Point
+from ai_core.senses.pairs_in_view import ID_BITS, PairsInView
+from ai_core.senses.sensation import Point, Sensation
 from ai_core.senses.source_table import SourceTable
 
-__all__ = ["InView", "Row", "Shown"]
+__all__ = ["InView", "Row", "Shown", "ToldRows"]
 
 
 class Shown(NamedTuple):
@@ -45,6 +46,24 @@ class Shown(NamedTuple):
 
 Row = tuple[int, int, str, float, Point]
 """Sensor, source, modality, intensity and position of one sensation."""
+
+
+class ToldRows(NamedTuple):
+    """Sensations of a moment: source, number of the modality, intensity, position; names of modalities; when (s)."""
+
+    source_ids: NDArray[np.int32]
+    number: NDArray[np.intp]
+    intensity: NDArray[np.float64]
+    position: NDArray[np.float32]
+    names: list[str]
+    now_s: float
+
+    def sensation(self, sensor_id: int, row: int) -> Sensation:
+        """Return one of them."""
+        x, y, z = self.position[row].tolist()
+        return Sensation(
+            sensor_id, int(self.source_ids[row]), self.names[int(self.number[row])], float(self.intensity[row]),
+            (x, y, z), self.now_s, self.now_s)
 
 
 class InView:
@@ -91,17 +110,13 @@ class InView:
             self._of_modality(number, pairs, ends, tell_every_s)
             for number, pairs in continuous.pairs.items()
         ]
-        parts = [part for part in parts if len(part[0])] or parts[:1] or [_NOTHING]
-        if len(parts) == 1:
-            self.keys, self.intensity, self._rows, self._is_told, self.number = parts[0]
-        else:
-            columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
-            order = np.argsort(columns[0], kind="stable")
-            self.keys, self.intensity, self._rows, self._is_told, self.number = (
-                column[order] for column in columns
-            )
-        self._source_ids = ids_of(self.keys)[1]
-        self.position = sources.position.take(sources.ids.slots_of_known(self._source_ids), axis=0)
+        parts = [part for part in parts if len(part[0].keys)] or parts[:1] or [(Found.of(0), np.zeros(0, np.intp))]
+        found, self.number = parts[0]
+        if len(parts) > 1:
+            order = np.argsort(np.concatenate([part.keys for part, _ in parts]), kind="stable")
+            self.number = np.concatenate([number for _, number in parts])[order]
+            found = Found(*[np.concatenate(column)[order] for column in zip(*[part for part, _ in parts], strict=True)])
+        self._rows, self.keys, self._source_ids, self.intensity, self.position, self._is_told = found
         self.tells: set[int] = set((self.keys[self._is_told] >> ID_BITS).tolist())
 
     def is_true_at(self, now_s: float) -> bool:
@@ -154,6 +169,12 @@ class InView:
             pairs.told_at_s[self._rows[mine]] = self.now_s
         return rows
 
+    def block_told(self, rows: NDArray[np.intp]) -> ToldRows:
+        """Return what some rows are of, as it is now, for who asks for few of them."""
+        return ToldRows(
+            self._source_ids[rows], self.number[rows], self.intensity[rows], self.position[rows], self._kinds[0],
+            self.now_s)
+
     def rows_told(self, rows: NDArray[np.intp]) -> list[Row]:
         """Return what some rows are of."""
         names, _ = self._kinds
@@ -182,21 +203,13 @@ class InView:
 
     def _of_modality(
         self, number: int, pairs: PairsInView, ends: tuple[int, int], tell_every_s: float
-    ) -> tuple[NDArray[Any], ...]:
+    ) -> tuple[Found, NDArray[np.intp]]:
         first, end = pairs.keys.searchsorted(ends).tolist()
-        rows, is_told = np.empty(end - first, np.int64), np.empty(end - first, np.bool_)
-        count = following.shown(
-            pairs.keys, pairs.is_sensed, pairs.told_at_s, first, end, self._sources.ids.by_slot,
-            self.now_s, tell_every_s, rows, is_told)
-        rows = rows[:count]
-        keys, intensity = pairs.keys.take(rows), pairs.intensity.take(rows)
-        clarity = self._sources.views.clarity(number, keys)
+        room = Found.of(end - first)
+        found = room.first(following.shown(
+            pairs.keys, pairs.is_sensed, pairs.told_at_s, pairs.intensity, first, end,
+            self._sources.ids.by_slot, self._sources.position, self.now_s, tell_every_s, room))
+        clarity = self._sources.views.clarity(number, found.keys)
         if clarity is not None:
-            intensity = intensity * clarity
-        return keys, intensity, rows, is_told[:count], np.full(count, number)
-
-
-_NOTHING = (
-    np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.intp), np.zeros(0, np.bool_),
-    np.zeros(0, np.intp),
-)
+            found = found._replace(intensity=found.intensity * clarity)
+        return found, np.full(len(found.keys), number)

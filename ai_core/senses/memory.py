@@ -155,6 +155,10 @@ class SenseMemory:
         if record is not None and record.is_noticed:
             record._noticed_s = max(record._noticed_s, until_s)
 
+    def note_moment(self, at_s: float) -> None:
+        """Learn that a record was brought up to date with a moment, at which nothing else happened."""
+        self._now_s = max(self._now_s, at_s)
+
     def follow(self, target: int, position: Point, at_s: float) -> None:
         """Know where a target is although it is not sensed; see ``free_knowledge_s``."""
         record = self._known[target]

@@ -79,6 +79,15 @@ class Remembered:
         """Newest intensity of the dominant modality."""
         return self._strengths[self.dominant_modality]
 
+    @property
+    def as_noted(self) -> tuple[Point, float]:
+        """The newest known position (m), and when it was there (s), as far as it was told; for its memory alone."""
+        return self._last_known_position, self._known_at_s
+
+    def know(self, position: Point, known_at_s: float) -> None:
+        """Note the newest known position (m), and when it was there (s); for its memory alone."""
+        self._last_known_position, self._known_at_s = position, known_at_s
+
     def sense(self, modality: str, intensity: float, at_s: float) -> None:
         """Note that oneself has sensed it; for its memory alone."""
         self._last_sensed_s = self._noticed_s = self._sensed_at_s[modality] = at_s

@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import count, repeat
 
 import numpy as np
 
 from ai_core.senses.audience import Audience, Heard, Told
-from ai_core.senses.in_view import InView, Row
+from ai_core.senses.in_view import InView, Row, ToldRows
 from ai_core.senses.pairs_in_view import ID_BITS
 from ai_core.senses.perceiver import Perceiver
 from ai_core.senses.sensation import Point, Sensation
@@ -28,7 +29,8 @@ class Reports:
         self._perceivers = perceivers
         self._trace = trace
         self._audience = audience
-        self._last: dict[int, tuple[tuple[int, str, Point, float, str], float, float]] = {}
+        # Of what was told alone what it was, how strong and when; of what nobody was told its row in a block.
+        self._last: dict[int, tuple[ToldRows, int] | tuple[tuple[int, str, Point, float, str], float, float]] = {}
 
     def clear(self) -> None:
         """Know nothing of what was told."""
@@ -39,6 +41,8 @@ class Reports:
         told = self._last.pop(sensor_id, None)
         if told is None:
             return None
+        if len(told) == 2:
+            return told[0].sensation(sensor_id, told[1])
         (source_id, modality, position, sent_at, tag), intensity, now_s = told
         return Sensation(sensor_id, source_id, modality, intensity, position, sent_at, now_s, tag)
 
@@ -59,7 +63,9 @@ class Reports:
         if quiet:
             rows = view.note_told(0, end, quiet)
             ends = np.flatnonzero((view.keys[rows[1:]] ^ view.keys[rows[:-1]]) >> ID_BITS)
-            self._keep(view.rows_told(rows[[*ends.tolist(), -1]] if len(rows) else rows), view.now_s)
+            rows = rows[[*ends.tolist(), -1]] if len(rows) else rows
+            block = view.block_told(rows)
+            self._last.update(zip((view.keys[rows] >> ID_BITS).tolist(), zip(repeat(block), count()), strict=False))
 
     @property
     def has_audience(self) -> bool:

@@ -210,25 +210,37 @@ def waves_at_once(
     offset = sensors.position.T.take(slots, axis=1).astype(np.float64)
     offset -= waves[:3].take(numbers, axis=1)
     distance = _lengths_of(*offset)
-    number = waves[6].astype(np.intp).take(numbers)
-    kept = distance <= waves[4].take(numbers)
+    travels = waves[4:7]
+    is_one = (travels == travels[:, :1]).all()       # one sense, as nearly always: a number in place of arrays
+    may = distance <= (travels[0, 0] if is_one else travels[0].take(numbers))
     if len(numbers) > MANY:
         # Roughly first, because powers cost most; not ">=", which is false where nothing can be told.
         with np.errstate(divide="ignore", invalid="ignore"):
             log_strength, log_attenuation = np.log(waves[[3, 5]]).take(numbers, axis=1)
             faded = log_strength + distance * log_attenuation
-        kept &= ~(faded < sensors.log_threshold[slots, number] - ROUGHLY)
-    numbers, slots, number, distance = numbers[kept], slots[kept], number[kept], distance[kept]
-    intensity, attenuation = waves[[3, 5]].take(numbers, axis=1)
+        may &= ~(faded < _of_sense(sensors.log_threshold, slots, travels[2], numbers, is_one=is_one) - ROUGHLY)
+    found = np.flatnonzero(may)
+    numbers, slots, distance = numbers.take(found), slots.take(found), distance.take(found)
     # A share of 1 gives a power of exactly 1, so whoever loses nothing loses nothing here.
-    intensity *= np.float_power(attenuation, distance)
+    intensity = np.float_power(travels[1, 0] if is_one else travels[1].take(numbers), distance)
+    intensity *= waves[3].take(numbers)
     affiliation, source_id = waves[7:].astype(np.int64).take(numbers, axis=1)
-    threshold = sensors.threshold[slots, number]
+    threshold = _of_sense(sensors.threshold, slots, travels[2], numbers, is_one=is_one)
     kept = (intensity >= threshold) & (threshold < np.inf)
     kept &= (sensors.notices.take(slots) & affiliation) != 0
     kept &= sensors.own_source.take(slots) != source_id
-    counts = np.bincount(numbers[kept], minlength=waves.shape[1]).tolist()
-    return counts, slots[kept], distance[kept], intensity[kept]
+    found = np.flatnonzero(kept)
+    counts = np.bincount(numbers.take(found), minlength=waves.shape[1]).tolist()
+    return counts, slots.take(found), distance.take(found), intensity.take(found)
+
+
+def _of_sense(
+    table: Floats, slots: NDArray[np.intp], modalities: Floats, numbers: NDArray[np.intp], *, is_one: bool
+) -> Floats:
+    """Return what sensors have in a column of a table, that of the modality of each signal."""
+    if is_one:
+        return table[:, int(modalities[0])].take(slots)
+    return table[slots, modalities.astype(np.intp).take(numbers)]
 
 
 def _lengths_of(x: Floats, y: Floats, z: Floats) -> Floats:

@@ -179,6 +179,21 @@ def test_whom_one_felt_a_moment_ago_one_does_not_feel_anew_because_the_game_was_
     assert len(touches(world)) == felt
 
 
+def test_who_met_since_the_last_frame_of_ai_is_felt_after_loading_too(body, place, scheduler, physics_frames):
+    world = place(body("Area3D", 0), comes := body("Area3D", 5))
+    physics_frames(2)
+    scheduler.update = scheduler.Update.MANUAL
+    comes.position = Vector3(0.5, 0, 0)
+    physics_frames(5)
+    state = scheduler.save_state()
+    assert touches(world) == []
+    scheduler.step(1 / 60)
+    assert touches(world) == [(world.source, pytest.approx(0.7))]
+    assert scheduler.load_state(state)
+    scheduler.step(1 / 60)
+    assert len(touches(world)) == 2
+
+
 def test_saved_touches_of_nonsense_are_refused_and_older_saves_have_none(body, place, bump, scheduler):
     world = place(body("CharacterBody3D", 0), comes := body("CharacterBody3D", 1.6))
     while not touches(world):
@@ -192,9 +207,12 @@ def test_saved_touches_of_nonsense_are_refused_and_older_saves_have_none(body, p
         return world.manager.load_state({**snapshot, "parts": {**snapshot["parts"], "node": part}})
 
     assert len(felt["told"]) == 1
-    assert load({**state, "felt": {"told": [], "sliding": []}})
-    for wrong in ({**felt, "told": [[1, 2]]}, {**felt, "sliding": [["a"]]}, {**felt, "more": 1}):
+    assert load({**state, "felt": {"told": [], "sliding": [], "met": []}})
+    for wrong in (
+        {**felt, "told": [[1, 2]]}, {**felt, "sliding": [["a"]]}, {**felt, "met": [[1, 2]]}, {**felt, "more": 1}
+    ):
         with pytest.raises(Exception, match="felt"):
             load({**state, "felt": wrong})
+    assert load({**state, "version": 4, "felt": {"told": [], "sliding": []}})
     older = {name: part for name, part in state.items() if name != "felt"}
     assert load({**older, "version": 3})

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai_core.senses.followed_pairs import COLUMNS
+from ai_core.senses.following import Shown
 from ai_core.senses.id_table import SLOT_BITS
 from ai_core.senses.pairs_in_view import ID_BITS
 from ai_core.twins import kernel_of
@@ -85,12 +86,14 @@ def test_both_show_and_tell_the_same(keys, now_s, tell_every_s, data):
     first = data.draw(st.integers(0, count))
     is_sensed = column(data.draw, st.booleans(), count, np.bool_)
     told_at_s = column(data.draw, st.one_of(SECONDS, st.just(-np.inf)), count)
+    intensity, places = column(data.draw, STRENGTH, count), np.arange(18, dtype=np.float32).reshape(6, 3)
     ids = np.where(column(data.draw, st.booleans(), 6, np.bool_), np.arange(6), 1 << SLOT_BITS).astype(np.int32)
 
     def found(form):
-        rows, told = np.zeros(count - first, np.int64), np.zeros(count - first, np.bool_)
-        many = form(np.array(keys, np.int64), is_sensed, told_at_s, first, count, ids, now_s, tell_every_s, rows, told)
-        return rows[:many].tolist(), told[:many].tolist()
+        out = Shown.of(count - first)
+        many = form(np.array(keys, np.int64), is_sensed, told_at_s, intensity, first, count, ids, places, now_s,
+                    tell_every_s, out)
+        return [one.tolist() for one in out.first(many)]
 
     ours, theirs = both("shown", found)
     assert ours == theirs

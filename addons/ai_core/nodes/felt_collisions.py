@@ -108,11 +108,12 @@ class FeltCollisions:
                 self._manager.feel(*pair)
 
     def saved(self) -> State:
-        """Return whom sensors felt lately, by ids, and which bodies slide along each other, by path."""
+        """Return whom sensors felt lately, by ids; which bodies slide along each other, and who met since, by path."""
         paths = self._paths()
         return {
             "told": [[sensor, source, at_s] for (sensor, source), at_s in sorted(self._told_s.items())],
-            "sliding": sorted([paths[one], paths[other]] for one, other in self._sliding if {one, other} <= set(paths)),
+            "sliding": _by_path(self._sliding, paths),
+            "met": _by_path(self._met, paths),
         }
 
     def prepared(self, fields: Fields) -> Callable[[], None]:
@@ -126,16 +127,15 @@ class FeltCollisions:
                 fields.refuse(f"told[{index}]", f"must be [sensor, source, seconds], got {brief(row)}")
             one = Fields(dict(zip(("sensor", "source", "at_s"), row, strict=True)), fields.place_of(f"told[{index}]"))
             told[one.whole("sensor", maximum=LARGEST_ID), one.whole("source", maximum=LARGEST_ID)] = one.seconds("at_s")
-        pairs = fields.items("sliding")
-        if not all(isinstance(one, list) and len(one) == 2 and all(isinstance(path, str) for path in one)
-                   for one in pairs):
-            fields.refuse("sliding", f"must hold pairs of paths, got {brief(pairs)}")
+        sliding, met = _read_pairs(fields, "sliding"), _read_pairs(fields, "met")
         fields.end()
 
         def change() -> None:
             ids = {path: one for one, path in self._paths().items()}
-            self._met, self._told_s = set(), told
-            self._sliding = {(ids[one], ids[other]) for one, other in pairs if one in ids and other in ids}
+            self._told_s = told
+            self._sliding, self._met = (
+                {(ids[one], ids[other]) for one, other in pairs if one in ids and other in ids}
+                for pairs in (sliding, met))
 
         return change
 
@@ -155,6 +155,17 @@ class FeltCollisions:
             sliding |= {(body, one) for one in met if one in self._sensors or one in self._sources}
         self._met |= sliding - self._sliding
         self._sliding = sliding
+
+
+def _by_path(pairs: set[tuple[int, int]], paths: dict[int, str]) -> list[list[str]]:
+    return sorted([paths[one], paths[other]] for one, other in pairs if one in paths and other in paths)
+
+
+def _read_pairs(fields: Fields, name: str) -> list[list[str]]:
+    pairs: list[list[str]] = fields.items(name)
+    if not all(isinstance(one, list) and len(one) == 2 and all(isinstance(path, str) for path in one) for one in pairs):
+        fields.refuse(name, f"must hold pairs of paths, got {brief(pairs)}")
+    return pairs
 
 
 def _by_body(bodies: dict[int, int]) -> dict[int, list[int]]:

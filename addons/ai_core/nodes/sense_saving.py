@@ -13,7 +13,7 @@ from ai_core.saving.fields import Fields, State
 
 Name = tuple[str, int]
 
-NOTHING_FELT: State = {"told": [], "sliding": []}
+NOTHING_FELT: State = {"told": [], "sliding": [], "met": []}
 
 
 class SenseSaving:
@@ -38,7 +38,7 @@ class SenseSaving:
     def saved(self) -> State:
         self.let_go()
         return {
-            "version": 4,
+            "version": 5,
             "senses": self.core.save_state(),
             "sensors": _saved_nodes(self.core.sensor_names, self._sensors),
             "sources": _saved_nodes(self.core.source_names, self._sources),
@@ -47,7 +47,8 @@ class SenseSaving:
 
     def prepared(self, state: object) -> Callable[[], None]:
         self.let_go()
-        fields = Fields.versioned(state, version=4, migrations={2: _without_cones, 3: _without_touch})
+        fields = Fields.versioned(state, version=5, migrations={
+            2: _without_cones, 3: _without_touch, 4: _without_meetings})
         change = self.core.prepare_state(fields.anything("senses"))
         changes = [
             *_prepared_nodes(fields, "sensors", self.core.sensor_names, self._sensors),
@@ -92,7 +93,12 @@ def _without_cones(state: State) -> State:
 
 def _without_touch(state: State) -> State:
     """Return a state of version 3, which knows nothing of collisions, as version 4: nobody felt any."""
-    return {**state, "version": 4, "felt": NOTHING_FELT}
+    return {**state, "version": 4, "felt": {"told": [], "sliding": []}}
+
+
+def _without_meetings(state: State) -> State:
+    """Return a state of version 4, which knows not who met since the last frame of AI, as version 5: nobody."""
+    return {**state, "version": 5, "felt": {**state["felt"], "met": []}}
 
 
 def _saved_nodes(names: Mapping[int, str], nodes: dict[int, Any]) -> list[State]:
