@@ -158,7 +158,7 @@ class Rings:
 
     def due(self, frame: int) -> list[Row]:
         """Return the rows that are due on a frame, 0 or later, and are not empty, in the order of the rings."""
-        return [row for period, ring in self._rings if len(row := ring[frame % period])]
+        return [row for period, ring in self._rings if (row := ring[frame % period])._calls]
 
 
 @twin
