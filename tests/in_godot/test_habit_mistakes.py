@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from addons.ai_core.bridge.gd import StringName, construct
+from addons.ai_core.bridge.gd import StringName, Vector2, Vector3, construct
 
 
 def tree_with(habit):
@@ -65,3 +65,49 @@ def test_a_habit_that_waits_for_nothing_is_told_what_to_call(node, scheduler, gd
     expect_errors("wait_for needs names, got (); to wait for time use wait_s", times=1)
     node("Node3D", scheduler).add_child(tree)
     physics_frames(2)
+
+
+TARGETS = {
+    "a node in 3D": (lambda node: node("Node3D"), "must be a node or a point in 2D, as the actor is, got <Node3D"),
+    "a node without a place": (lambda node: node("Node"), "must be a node in space or a point, got <Node#"),
+    "a text": (lambda node: "door", "must be a node in space or a point, got 'door'"),
+}
+
+
+@pytest.mark.parametrize("kind", ["HabitMoveTo", "HabitLookAt"])
+@pytest.mark.parametrize(("target", "message"), TARGETS.values(), ids=list(TARGETS))
+def test_a_target_that_the_actor_cannot_go_to_is_told(
+    node, scheduler, physics_frames, expect_errors, kind, target, message,
+):
+    habit = construct(kind)
+    habit.set("target_key", "goal")
+    tree = tree_with(habit)
+    tree.set_value("goal", target(node))
+    expect_errors(f"Brain/fight/swing': 'goal' {message}")
+    node("Node2D", scheduler, name="Bob").add_child(tree)
+    physics_frames(2)
+
+
+@pytest.mark.parametrize("kind", ["HabitMoveTo", "HabitLookAt"])
+def test_an_actor_without_a_place_is_told(node, scheduler, physics_frames, expect_errors, kind):
+    tree = tree_with(construct(kind))
+    expect_errors("Brain/fight/swing': the actor 'Bob' (Node) has no place; take a Node3D or a Node2D")
+    node("Node", scheduler, name="Bob").add_child(tree)
+    physics_frames(2)
+
+
+def test_a_point_of_the_plane_is_no_target_in_space_and_one_of_space_is_one_in_the_plane(
+    node, scheduler, physics_frames, expect_errors,
+):
+    for kind, place in (("Node3D", Vector2(3, 0)), ("Node2D", Vector3(3, 0, 9))):
+        habit = construct("HabitMoveTo")
+        habit.set("target_key", "goal")
+        habit.set("speed", 1000.0)
+        tree = tree_with(habit)
+        tree.set_value("goal", place)
+        if kind == "Node3D":
+            expect_errors("'goal' must be a node or a point in 3D, as the actor is, got Vector2(3, 0)")
+        actor = node(kind, scheduler)
+        actor.add_child(tree)
+        physics_frames(3)
+    assert actor.get("position") == Vector2(3, 0)

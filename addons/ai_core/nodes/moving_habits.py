@@ -14,6 +14,8 @@ from ai_core.decisions.habits import Status
 
 BODIES = ("CharacterBody3D", "CharacterBody2D")
 
+POINTS = (Vector2, Vector3)
+
 
 class Aimed(BuiltIn):
     """What habits with a place as their target have in common."""
@@ -26,18 +28,35 @@ class Aimed(BuiltIn):
     def mistakes(self) -> Iterator[str]:
         yield from self.missing("target_node")
 
-    def place(self, actor: Any) -> Any:
-        """Return where the target is now: the node, what the key holds, or the point."""
+    def places(self, actor: Any) -> tuple[Any, Any]:
+        """Return where the target is now, the node, what the key holds, or the point; and where the actor is."""
+        try:
+            here = actor.get_global_position()
+        except AttributeError:
+            raise RefusedValue(
+                f"the actor '{actor.get_name()}' ({actor.get_class()}) has no place; take a Node3D or a Node2D") from None
+        target = self._target()
+        try:
+            goal = target if isinstance(target, POINTS) else target.get_global_position()
+        except AttributeError:
+            raise RefusedValue(f"{self._targets_name()} must be a node in space or a point, got {target!r}") from None
+        if type(goal) is type(here):
+            return goal, here
+        if isinstance(target, Vector3):
+            return Vector2(target.x, target.y), here
+        raise RefusedValue(
+            f"{self._targets_name()} must be a node or a point in {len(tuple(here))}D, as the actor is, got {target!r}")
+
+    def _targets_name(self) -> str:
+        return f"'{self.target_key}'" if self.target_key and not self.target_node else "its target"
+
+    def _target(self) -> Any:
         found = self.node_at(self.target_node)
         if found is None and self.target_key:
             found = self._tree.get_value(self.target_key)
             if found is None:
                 raise RefusedValue(f"'{self.target_key}' is not on the blackboard; set it to a node or a point")
-        if found is None:
-            found = self.target_point
-        if isinstance(found, (Vector2, Vector3)):
-            return Vector2(found.x, found.y) if actor.is_class("Node2D") else found
-        return found.get_global_position()
+        return self.target_point if found is None else found
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_move_to.svg")
@@ -68,7 +87,7 @@ class HabitMoveTo(Aimed, Habit):
 
     def began(self, run: HabitContext) -> None:
         actor = self._tree.actor_node()
-        self.place(actor)
+        self.places(actor)
         agent = None if self.paths else self._agent(actor)
         run.memory["has_agent"] = agent is not None
         if agent is not None:
@@ -76,7 +95,7 @@ class HabitMoveTo(Aimed, Habit):
 
     def went_on(self, run: HabitContext) -> Status:
         actor = self._tree.actor_node()
-        goal, here = self.place(actor), actor.get_global_position()
+        goal, here = self.places(actor)
         if _distance(goal, here) <= self.arrival_distance:
             return Status.SUCCEEDED
         service = self.node_at(self.paths)
@@ -153,7 +172,7 @@ class HabitLookAt(Aimed, Habit):
 
     def went_on(self, run: HabitContext) -> Status:
         actor = self._tree.actor_node()
-        goal, here = self.place(actor), actor.get_global_position()
+        goal, here = self.places(actor)
         if isinstance(here, Vector2):
             wanted, faces = math.atan2(goal.y - here.y, goal.x - here.x), actor.get_global_rotation()
         else:
