@@ -18,10 +18,16 @@ const FRAME_S := 1.0 / 60.0
 const TEXTBOOK := "textbook"
 const PACKED := "packed arrays"
 const LOOP := "GDScript loop"
+## Controls, without goals: the least that the engine costs of it.
+const PLACES := "places alone"
+const RAYS_ALONE := "rays alone"
 
 ## A tenth of a sound is left at its range.
 var attenuation := pow(0.1, 1.0 / RANGE_M)
 var sampling := Sampling.new()
+var floors := BenchFloors.new()
+## Of each line that is asked the number of the eye, then of each that of the target.
+var pairs := PackedInt32Array()
 
 
 class Listener extends Node3D:
@@ -47,6 +53,7 @@ class Sound:
 
 func _ready() -> void:
 	add_child(sampling)
+	add_child(floors)
 	await get_tree().process_frame
 	await measure_sounds()
 	await measure_sight()
@@ -104,6 +111,8 @@ func measure_sounds() -> void:
 		source.position = listeners[i * 7].position + Vector3(5, 0, 3)
 		scheduler.add_child(source)
 		sources.append(source)
+	var sensors := listeners.map(func(one: Listener) -> Node: return one.get_child(0))
+	floors.watch(sensors, [])
 	for count: int in [SOUNDS, 1]:
 		var what := "one of ten sounds in a frame" if count == SOUNDS else "one sound in a frame"
 		var cases: Dictionary[String, Callable] = {
@@ -120,6 +129,7 @@ func measure_sounds() -> void:
 			results.append(heard.duplicate())
 		for i in [1, 2]: sampling.check_equal(what, SENSORS, results[0], results[i])
 		sampling.check_equal(what, SENSORS, results[0].size() >= count, true)
+		cases[PLACES] = read_places.bind(listeners, count)
 		await sampling.take_turns(what, SENSORS, cases)
 	scheduler.queue_free()
 	await get_tree().process_frame
@@ -136,6 +146,14 @@ func ours(scheduler: AIScheduler, listeners: Array[Listener], sources: Array[Sen
 	for source in sources: source.emit("hearing", 1.0)
 	scheduler.step(FRAME_S)
 	return since(begun) / sources.size()
+
+
+## The places of all, a part of them for each sound.
+func read_places(listeners: Array[Listener], count: int) -> float:
+	move(listeners)
+	var begun := now_us()
+	floors.read()
+	return since(begun) / count
 
 
 func textbook(listeners: Array[Listener], sources: Array[SenseSource3D]) -> float:
@@ -221,10 +239,18 @@ func measure_sight() -> void:
 	var there := yard(scheduler, RAYS, false)
 	for i in 30: scheduler.step(FRAME_S)
 	sampling.check_equal(what, EYES, there.manager.get_stats().rays_asked, RAYS)
+	floors.watch(there.eyes, there.targets)
+	pairs = floors.pairs_in_line(there.manager, RAYS)
+	var ray := RayCast3D.new()
+	ray.enabled = false
+	ray.top_level = true
+	add_child(ray)
 	await sampling.take_turns(what, EYES, {
 		"ours": step.bind(scheduler, there),
 		LOOP: cast.bind(there),
+		RAYS_ALONE: cast_alone.bind(there, ray),
 	})
+	ray.queue_free()
 	scheduler.budget_us = 1000.0
 	check_bound(what, scheduler, there)
 	scheduler.queue_free()
@@ -243,6 +269,15 @@ func step(scheduler: AIScheduler, there: Dictionary) -> float:
 	return since(begun)
 
 
+## The same in one crossing.
+func cast_alone(there: Dictionary, ray: RayCast3D) -> float:
+	move(there.eyes)
+	move(there.targets)
+	var begun := now_us()
+	floors.cast(ray)
+	return since(begun)
+
+
 ## Which pairs to ask is known already; only the rays are cast, and no cone is looked at.
 func cast(there: Dictionary) -> float:
 	move(there.eyes)
@@ -252,8 +287,8 @@ func cast(there: Dictionary) -> float:
 	var free := 0
 	var begun := now_us()
 	for i in RAYS:
-		query.from = there.eyes[i % EYES].global_position
-		query.to = there.targets[(i * 7) % TARGETS].global_position
+		query.from = there.eyes[pairs[i]].global_position
+		query.to = there.targets[pairs[RAYS + i]].global_position
 		if space.intersect_ray(query).is_empty(): free += 1
 	return since(begun)
 
