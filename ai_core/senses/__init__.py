@@ -15,6 +15,7 @@ make 1,000 objects); telling of sight every frame (memory follows it anyway).
 """
 from __future__ import annotations
 
+from ai_core.senses.audience import Audience, Told
 from ai_core.senses.awareness import (
     Awareness,
     AwarenessLevel,
@@ -47,6 +48,7 @@ from ai_core.senses.source_details import Clue, VisiblePart
 from ai_core.senses.target_report import TargetReport
 
 __all__ = [
+    "Audience",
     "Awareness",
     "AwarenessLevel",
     "AwarenessReasons",
@@ -83,6 +85,7 @@ __all__ = [
     "SenseRegion",
     "SightCone",
     "TargetReport",
+    "Told",
     "Uphill",
     "VisiblePart",
     "WalkableGrid",
