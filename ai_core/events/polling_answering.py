@@ -6,11 +6,12 @@ from typing import Any
 
 from ai_core.budget import Budget
 from ai_core.clock import TimeIndex
+from ai_core.events.polling_answer import REFUSED, Answer
 from ai_core.events.polling_budget import MOST_KEYS, Allowance, Questions
 from ai_core.events.polling_computing import Computing
 from ai_core.events.polling_log import PollingLog
-from ai_core.events.polling_pairs import IdPairs
-from ai_core.events.polling_topic import REFUSED, Answer, Kept, Key, Topic, question_text, unhashable
+from ai_core.events.polling_pairs import IdPairs, Kept
+from ai_core.events.polling_topic import Key, Topic, question_text, unhashable
 from ai_core.faults import FaultIsolation
 
 __all__ = ["Answering"]

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ai_core.clock import TimeIndex
 from ai_core.errors import UnknownNameError
-from ai_core.events.polling_topic import EXPIRED, Kept, Key, Topic
+from ai_core.events.polling_pairs import Kept
+from ai_core.events.polling_topic import EXPIRED, Key, Topic
 from ai_core.saving.fields import Fields, State, StateError, brief
 
 if TYPE_CHECKING:

@@ -8,18 +8,15 @@ from ai_core.budget import Budget
 from ai_core.clock import Clock
 from ai_core.errors import UnknownNameError, shown
 from ai_core.events.arguments import check_budget, checked_clock, checked_log
+from ai_core.events.polling_answer import NO_FALLBACK, REFUSED, Answer, TopicStatistics
 from ai_core.events.polling_answering import Answering
 from ai_core.events.polling_log import PollingLog
 from ai_core.events.polling_pairs import IdPairs
 from ai_core.events.polling_state import prepared_station, saved_station
 from ai_core.events.polling_topic import (
     MAXIMUM_KEYS,
-    NO_FALLBACK,
-    REFUSED,
-    Answer,
     Key,
     Topic,
-    TopicStatistics,
     unhashable,
 )
 from ai_core.faults import FaultIsolation

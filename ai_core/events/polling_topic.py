@@ -4,25 +4,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import islice, repeat, takewhile
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ai_core.clock import TimeIndex
 from ai_core.errors import shown, whole_number
+from ai_core.events.polling_answer import NO_FALLBACK
 from ai_core.events.polling_lifetime import checked_lifetime
-from ai_core.events.polling_pairs import IdPairs, KeptTogether
+from ai_core.events.polling_pairs import IdPairs, Kept, KeptTogether
 
 __all__ = [
     "EXPIRED",
     "MAXIMUM_KEYS",
-    "NO_FALLBACK",
-    "REFUSED",
-    "Answer",
-    "Kept",
     "Key",
     "Topic",
-    "TopicStatistics",
     "question_text",
     "unhashable",
 ]
@@ -39,66 +35,6 @@ EXPIRED = -math.inf
 
 Key = tuple[Hashable, ...]
 """What a topic is asked about: the arguments of its callable."""
-
-Kept = tuple[Any, TimeIndex, float]
-"""An answer, when it was computed, and the frame or second at which it is old."""
-
-
-class _NoFallback:
-    def __repr__(self) -> str:
-        return "NO_FALLBACK"
-
-
-class _Refused:
-    def __bool__(self) -> bool:
-        return False
-
-    def __repr__(self) -> str:
-        return "REFUSED"
-
-
-NO_FALLBACK = _NoFallback()
-"""Stands for "no fallback", because None may be one."""
-
-REFUSED = _Refused()
-"""What an agent gets that may not ask; false, and equal only to itself."""
-
-
-class Answer(NamedTuple):
-    """An answer, and how it came about."""
-
-    value: Any
-    age_frames: int | None
-    """Frames since it was computed; None for a fallback or a refusal."""
-    how: str
-    """"computed", "kept", "stale", "fallback" or "refused"."""
-
-    @property
-    def is_stale(self) -> bool:
-        """True for an old answer, or a fallback, in place of one that is good now."""
-        return self.how in ("stale", "fallback")
-
-
-class TopicStatistics(NamedTuple):
-    """How one topic was used since it was added."""
-
-    code: str
-    hits: int
-    """Polls answered from what was kept, or together with an equal one of the same batch."""
-    misses: int
-    """Polls that found nothing fresh."""
-    computations: int
-    """Answers computed, those that failed and those for nobody included."""
-    failures: int
-    """Computations that raised; a batch that raises counts as one."""
-    keys: int
-    """Answers kept now, stale ones included."""
-    stale: int
-    """Polls that had to make do with an old answer or the fallback: the budget was spent."""
-    refused: int
-    """Polls of agents that may not ask."""
-    waiting: int
-    """Keys now waiting to be computed."""
 
 
 class Topic:
@@ -192,6 +128,7 @@ class Topic:
         if self.together is not None:
             latest, self.together = self.together, None
             self._put(latest.pairs.keys, latest.answers, latest.computed_at, latest.until)
+            self._take_newer(latest)
         return self._kept
 
     @property
@@ -210,8 +147,8 @@ class Topic:
         if before is None or now[0] < before[0] or (now[0] != before[0] and self.lifetime < math.inf):
             self.fresh.clear()
         together = self.together
-        if len(self._kept) + (0 if together is None else len(together.answers)) > self.maximum_keys:
-            if together is not None and together.computed_at[0] != now[0]:
+        if len(self._kept) + (0 if together is None else len(together)) > self.maximum_keys:
+            if together is not None and together.computed_at[0] != now[0] and not together.newer:
                 self._let_old_go(together)
             else:
                 self._shrink(now)
@@ -224,7 +161,7 @@ class Topic:
 
     def found(self, key: Key, asked: Key, now: TimeIndex) -> Kept | None:
         """Return what is kept for a key if it is fresh; a loaded game may have gone back."""
-        kept = self.kept.get(key)
+        kept = self.kept.get(key) if self.together is None else self._found_beside(self.together, key)
         if kept is None or kept[1][0] > now[0] or now[self.axis] >= kept[2]:
             return None
         if self.is_open:
@@ -269,11 +206,15 @@ class Topic:
         if type(keys) is IdPairs:
             latest = self.together
             if latest is not None and latest.pairs is keys:
-                latest.answers, latest.computed_at, latest.until = answers, now, until
+                self._take_newer(latest)
+                latest.put(answers, now, until)
             else:
                 self._keep_together(KeptTogether(keys, answers, now, until))
             return
-        kept = self.kept
+        if len(keys) == 1 and self.together is not None and self._is_kept_beside(self.together, keys[0]):
+            kept = self.together.newer
+        else:
+            kept = self.kept
         is_quick = self.is_open and self.now is not None and self.now[0] == now[0]
         if len(keys) == 1:  # as below, for one: much the most common
             key, answer = keys[0], answers[0]
@@ -285,7 +226,7 @@ class Topic:
             self._put(keys, answers, now, until)
             if is_quick:
                 self.fresh.update(zip(keys, answers, strict=True))
-        if len(kept) > self.maximum_keys and self._crowded_frame != now[0]:
+        if len(self._kept) > self.maximum_keys and self._crowded_frame != now[0]:
             self._shrink(now)
 
     def until(self, computed_at: TimeIndex) -> float:
@@ -305,8 +246,9 @@ class Topic:
         if not self._are_all_expired:
             if self.together is not None:
                 self.together.until = EXPIRED
-            for one, (answer, computed_at, _) in self._kept.items():
-                self._kept[one] = (answer, computed_at, EXPIRED)
+            for answers in (self._kept, {} if self.together is None else self.together.newer):
+                for one, (answer, computed_at, _) in answers.items():
+                    answers[one] = (answer, computed_at, EXPIRED)
             self._are_all_expired = True
 
     def load(self, kept: dict[Key, Kept]) -> None:
@@ -333,7 +275,33 @@ class Topic:
             is_room = len(old.answers) + len(new.answers) <= self.maximum_keys
             if is_room or old.computed_at[0] == new.computed_at[0]:
                 _ = self.kept
+            else:
+                self._take_newer(old)  # some may be of this frame
         self.together = new
+
+    def _take_newer(self, latest: KeptTogether) -> None:
+        """Let what was kept since the latest batch join the others, as it is itself replaced or joins them."""
+        for key, one in latest.newer.items():
+            self._kept.pop(key, None)
+            self._kept[key] = one
+        latest.newer.clear()
+
+    def _found_beside(self, latest: KeptTogether, key: Key) -> Kept | None:
+        """Return what is kept for a key while there is a batch: for few it is searched, for many all keys are made."""
+        kept = latest.newer.get(key)
+        if kept is not None:
+            return kept
+        place = latest.place_of(key)
+        if place is None:
+            return self.kept.get(key)
+        return (latest.answers[place], latest.computed_at, latest.until) if place >= 0 else self._kept.get(key)
+
+    def _is_kept_beside(self, latest: KeptTogether, key: Key) -> bool:
+        """Make room for an answer that is newer than the latest batch, of a key that is not in it."""
+        if len(self._kept) + len(latest) >= self.maximum_keys or latest.place_of(key) != -1:
+            return False
+        self._kept.pop(key, None)
+        return True
 
     def _let_old_go(self, together: KeptTogether) -> None:
         """Drop answers beyond the maximum, when the latest batch is of an earlier frame, as are all."""

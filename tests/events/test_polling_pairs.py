@@ -178,3 +178,69 @@ def test_bytes_of_another_length_are_refused():
     station.add_topic("sees", None, compute_many=lambda keys: b"\1")
     with pytest.raises(ValueError, match="an answer for each of 2 keys, got 1"):
         station.poll_many("sees", as_pairs([(1, 2), (2, 1)]))
+
+
+class Name(str):
+    """What a number is called."""
+
+    __slots__ = ()
+
+
+NAMES = [Name(f"guard {number}") for number in range(64)]
+
+
+MADE = []
+"""Numbers of which somebody wanted the name."""
+
+
+def name_of(number):
+    MADE.append(number)
+    return NAMES[number]
+
+
+def number_of(name):
+    return NAMES.index(name) if name in NAMES else None
+
+
+def named(keys):
+    MADE.clear()
+    return IdPairs.of_columns(*columns(keys), name_of, number_of)
+
+
+def test_a_poll_of_one_pair_alone_makes_no_keys_of_the_batch_it_is_in_nor_beside():
+    clock, computed = ManualClock(), []
+    station = PollingStation(clock)
+
+    def see(pairs):
+        computed.append(len(pairs))
+        return [f"answer {sum(computed)}"] * len(pairs)
+
+    station.add_topic("sees", None, compute_many=see)
+    keys = [(a, b) for a in range(30) for b in range(a)]
+    for frame in range(3):
+        clock.advance()
+        together = station.poll_many("sees", named(keys))
+        assert station.poll("sees", NAMES[7], NAMES[3]) == station.poll("sees", NAMES[8], NAMES[2]) == together[0]
+        alone = station.poll("sees", NAMES[3], NAMES[7])
+        assert alone != together[0]
+        assert station.poll("sees", NAMES[3], NAMES[7]) == alone
+        assert station.poll("sees", "nobody", NAMES[7]) != alone if frame == 2 else True
+        assert computed[2 * frame:2 * frame + 2] == [len(keys), 1]
+        assert (MADE == []) == (frame < 2)  # "nobody" has no number: only the keys can tell
+
+
+def test_many_polls_one_by_one_after_a_batch_make_its_keys_once():
+    station = PollingStation(ManualClock())
+    station.add_topic("sees", None, compute_many=lambda pairs: [*range(len(pairs))])
+    keys = [(a, b) for a in range(30) for b in range(30)]
+    station.poll_many("sees", named(keys))
+    assert [station.poll("sees", NAMES[a], NAMES[b]) for a, b in keys] == [*range(len(keys))]
+    assert len(MADE) == 30
+
+
+@pytest.mark.parametrize(("key", "place"), [
+    ((1, 2), 0), ((2, 1), 1), ((1, 1), -1), ((1 << 80, 1), -1), ((1,), -1), ((1, 2, 3), -1), ((1.0, 2), None),
+    (("1", 2), None),
+], ids=str)
+def test_the_place_of_a_pair_is_told_without_making_keys_where_numbers_can_tell(key, place):
+    assert as_pairs([(1, 2), (2, 1)]).place_of(key) == place

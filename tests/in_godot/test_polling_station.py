@@ -329,3 +329,14 @@ def test_out_of_the_tree_a_batch_is_an_error_and_inside_works_again(node, schedu
     station.call("can_see_many", [eye], [thing])
     scheduler.add_child(station)
     assert station.can_see_many([eye], [thing]) == [True]
+
+
+def test_one_pair_of_a_batch_alone_is_answered_from_it_and_another_is_asked(station, node, physics_frames):
+    eye, near, far = (node("Node3D", position=Vector3(0, 0, z)) for z in (0, -2, -9))
+    wall_at(node, Vector3(0, 0, -5))
+    physics_frames(2)
+    assert station.can_see_many([eye, eye], [near, far]) == [True, False]
+    assert (station.can_see(eye, near), station.can_see(eye, far)) == (True, False)
+    assert station.get_stats()[0]["computations"] == 2
+    assert not station.can_see(far, near)
+    assert station.get_stats()[0]["computations"] == 3

@@ -32,6 +32,7 @@ from addons.ai_core.nodes.world_questions import (
     check_parts,
     check_places,
     ids_of,
+    number_of,
     object_of,
 )
 from ai_core.events.polling_pairs import ID_BYTES, IdPairs
@@ -139,7 +140,7 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
             raise RefusedValue(
                 "can_see_many needs as many targets as observers,"
                 f" got {len(observers) // ID_BYTES} and {len(targets) // ID_BYTES}")
-        return self._begun().poll_many("can_see", IdPairs.of_columns(observers, targets, object_of))
+        return self._begun().poll_many("can_see", IdPairs.of_columns(observers, targets, object_of, number_of))
 
     @method
     def path_length(self, start: Variant, goal: Variant) -> float:

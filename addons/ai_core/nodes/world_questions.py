@@ -86,6 +86,12 @@ def object_of(instance_id: int) -> Any:
     return get_object(instance_id & 0xFFFF_FFFF_FFFF_FFFF)
 
 
+def number_of(node: Any) -> int | None:
+    """Return the id of an object as it stands in an int64 array, 0 for None; None for anything else."""
+    number = 0 if node is None else getattr(node, "instance_id", None)
+    return number if number is None or number < 1 << 63 else number - (1 << 64)
+
+
 def check_pair(observer: Any, target: Any) -> None:
     """Raise unless two nodes can be asked about together."""
     if observer is None or target is None:
