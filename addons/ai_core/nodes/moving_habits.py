@@ -33,8 +33,8 @@ class Aimed(BuiltIn):
         try:
             here = actor.get_global_position()
         except AttributeError:
-            raise RefusedValue(
-                f"the actor '{actor.get_name()}' ({actor.get_class()}) has no place; take a Node3D or a Node2D") from None
+            name = f"'{actor.get_name()}' ({actor.get_class()})"
+            raise RefusedValue(f"the actor {name} has no place; take a Node3D or a Node2D") from None
         target = self._target()
         try:
             goal = target if isinstance(target, POINTS) else target.get_global_position()
