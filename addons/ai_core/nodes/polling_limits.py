@@ -18,6 +18,7 @@ class PollingLimits:
     answers: Any
     _answers: Any
     _answers_changed: Any
+    is_limited = False      # asked at each poll: two exported properties would take longer
 
     answers_per_frame = export(
         int, 0, range=(0, 10000, 1), or_greater=True, group="Budget", on_set="_limits_changed",
@@ -31,7 +32,6 @@ class PollingLimits:
         doc="Codes of events after which answers of built-in topics are computed anew: a door was opened.")
 
     def begin_limits(self) -> None:
-        self.is_limited = False
         self._frame = -1
         self._heard: list[tuple[Any, str]] = []
         self._heard_for: dict[tuple[Any, str, str, bool], Any] = {}
