@@ -53,7 +53,7 @@ cdef inline bint ends_quietly(HabitTicking tree) except -1:
 cdef launch(HabitTicking tree, PlaceFields place, Brief* above, HabitContext parent, reason):
     """Let a LAUNCHER begin, where all ends quietly; return how it stands for its parent."""
     cdef Brief brief
-    cdef HabitContext run
+    cdef HabitContext run, leaf
     memset(&brief, 0, sizeof(Brief))
     brief.place = <PyObject*>place
     brief.reason = <PyObject*>reason
@@ -75,6 +75,10 @@ cdef launch(HabitTicking tree, PlaceFields place, Brief* above, HabitContext par
         if brief.run != NULL:
             run = <HabitContext>brief.run
             Py_DECREF(run)
+        if above == NULL and tree.spare_leaf is not None:
+            leaf = tree.spare_leaf
+            tree.spare_leaf = None
+            recycle(leaf)
     return RUNNING if status is RUNNING else close_run(tree, run, status, says(status))
 
 
@@ -141,7 +145,15 @@ cdef launch_child(HabitTicking tree, Brief* brief, PlaceFields child):
 
 cdef live_below(HabitTicking tree, Brief* brief, PlaceFields place, reason):
     """Let a simple habit begin below a brief one."""
-    cdef HabitContext run = new_run(tree, place, None, reason)
+    cdef HabitContext run = tree.spare_leaf
+    if run is None:
+        run = new_run(tree, place, None, reason)
+    else:                       # that of a leaf of this very tick, which has changed nothing else
+        tree.spare_leaf = None
+        run.place = place
+        run.reason = reason
+        run.status = RUNNING
+        run.ticked_s = run.began_s
     tree._begun += 1
     brief.leaf = <PyObject*>run
     try:
@@ -149,7 +161,10 @@ cdef live_below(HabitTicking tree, Brief* brief, PlaceFields place, reason):
         if status is not RUNNING and brief.run == NULL and run.generator is None and ends_quietly(tree):
             run.status = status
             note_end(tree, place, status is SUCCEEDED)
-            recycle(run)
+            if Py_REFCNT(run) <= 1 and run._memory is None and run.wake_s == AWAKE and run.restart_point == "":
+                tree.spare_leaf = run
+            else:
+                recycle(run)
             return status
         make_run(tree, brief)
     finally:

@@ -91,6 +91,7 @@ cdef class HabitTicking:
     cdef object row
     cdef public object listening, on_entered, on_exited
     cdef HabitContext top_run                # of the root, or None
+    cdef HabitContext spare_leaf             # within a tick: a run that is over, for the next leaf
     cdef Brief* brief                        # the innermost habit that launches others and has no run yet
     cdef PyObject* known_key                 # BORROWED from a condition; what was looked up last, or NULL
     cdef PyObject* known                     # BORROWED from the blackboard, until other code runs
