@@ -42,3 +42,19 @@ def test_each_is_told_in_one_line_of_its_node(ask, expect_errors, line, message)
     # What is no misuse to the bridge says "Class.method raised" before it, and has a traceback.
     expect_errors(f"/{line.partition('.')[0]}': {message}", times=1)
     ask(line)
+
+
+@pytest.mark.parametrize(("class_name", "does"), [
+    ("Sensor3D", "it senses nothing"), ("SenseSource3D", "it cannot be sensed")])
+def test_who_comes_into_the_scene_at_no_place_does_not_join_and_is_told_what_to_do(
+    node, scheduler, physics_frames, expect_errors, class_name, does,
+):
+    manager = node("SenseManager", scheduler)
+    expect_errors(f"holds a NaN or infinity, and {does}; put it into the scene at a place", times=1)
+    lost = node(class_name, scheduler, position=Vector3(float("nan"), 0, 0))
+    physics_frames(2)
+    assert (manager.get_stats()["sensors"], manager.get_stats()["sources"]) == (0, 0)
+    scheduler.remove_child(lost)
+    lost.position = Vector3()
+    scheduler.add_child(lost)
+    assert manager.get_stats()["sensors"] + manager.get_stats()["sources"] == 1

@@ -1,6 +1,7 @@
 """What sensors and sources have in common: they belong to a SenseManager while they are in the tree."""
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -71,6 +72,11 @@ class SenseMember(Touching):
         manager = manager_of(self)
         if manager is None or manager.has_dimensions != self.dimensions:
             wait_for(self, GROUP)
+            return
+        if not all(map(math.isfinite, self.global_position)):
+            report_error(
+                f"its global transform holds a NaN or infinity, and it {self.without_manager}; put it into the scene at"
+                " a place that is one", self)
             return
         self._enlist(manager)
         self._manager = manager
