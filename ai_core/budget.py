@@ -40,10 +40,9 @@ class Budget:
     charges_runs: ClassVar[bool] = True
     deadline_ns: int | None = None
 
-    def __init__(self, stopwatch: Stopwatch | None, parent: Budget | None) -> None:
-        self.stopwatch = stopwatch
-        self.steps = 0
-        self._parent = parent
+    stopwatch: Stopwatch | None
+    steps: int
+    _parent: Budget | None
 
     @staticmethod
     def of_time(us: float, stopwatch: Stopwatch) -> Budget:
@@ -77,7 +76,9 @@ class Budget:
         """
         if type(n) is not int or n < 0:
             n = whole_number("n", n, minimum=0, remedy="use 0 to allow nothing, Budget.unlimited() for no limit")
-        return _StepBudget(n)
+        budget = _StepBudget()
+        budget.steps, budget._allowed = 0, n
+        return budget
 
     @staticmethod
     def unlimited() -> Budget:
@@ -212,16 +213,16 @@ class _TimeBudget(Budget):
 
 
 class _StepBudget(Budget):
-    """Steps that are part of nothing: made for every slice of some work, so all of it is short."""
+    """Steps that are part of nothing: made for every slice of some work, by ``of_steps`` alone, so all of it is short.
+
+    It has no ``__init__``: that would take a third of a slice.
+    """
 
     __slots__ = ("_allowed",)
 
     stopwatch = None
     _parent = None
-
-    def __init__(self, allowed: int) -> None:
-        self.steps = 0
-        self._allowed = allowed
+    _allowed: int
 
     def steps_at_once(self, usual: int) -> int:
         left = self._allowed - self.steps
@@ -308,7 +309,7 @@ class _UnlimitedBudget(Budget):
     charges_runs = False
 
     def __init__(self, parent: Budget | None) -> None:
-        super().__init__(None, parent)
+        self.stopwatch, self.steps, self._parent = None, 0, parent
 
     def steps_at_once(self, usual: int) -> int:
         return MOST_AT_ONCE

@@ -69,7 +69,8 @@ class Passage:
             return np.zeros(0, np.int32)
         if not self._changes or self._changes[0][0] > version + 1:
             return None
-        return np.unique(np.concatenate([cells for at, cells in self._changes if at > version]))
+        later = [cells for at, cells in self._changes if at > version]
+        return later[0] if len(later) == 1 else np.unique(np.concatenate(later))
 
     def change(self, cells: NDArray[np.int32], costs: NDArray[np.float32]) -> bool:
         """Write other costs into cells; for the grid. Return whether anything differs.

@@ -3,10 +3,11 @@ from cpython.buffer cimport (
     PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer,
 )
 from libc.stdint cimport int16_t, int32_t, uint8_t, uint32_t
-from libc.stdlib cimport calloc, free, realloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 
 cdef enum:
     MOVES = 8
+    NONE = -1           # no entry
     LONG = 64           # cells expanded, or lines, from which on the GIL is released (count): some 5 us
 
 cdef int32_t[MOVES] DOWN = [-1, -1, -1, 0, 0, 1, 1, 1]

@@ -123,18 +123,18 @@ class AStarSearch(PathSearch):
         if passage is not None and passage.version != self._version:
             self.restarts += 1
             self._begin()
-        if type(budget) is _StepBudget and self._most is None and budget._allowed > budget.steps:
+        if type(budget) is _StepBudget and self._most is None:
             # What follows, without three calls that take as long as the cells of a short slice.
             most = budget._allowed - budget.steps
-            if most <= MOST_AT_ONCE:
+            if 0 < most <= MOST_AT_ONCE:
                 expanded = self._expand(most)
                 self.expanded += expanded
                 budget.steps += expanded
-                if expanded < most:
-                    self._end()
-                    if not self.is_done:
-                        self.advance(budget)
-                return
+                if expanded == most:
+                    return
+                self._end()
+                if self._result is not None:
+                    return
         while True:
             most = budget.steps_at_once(CELLS_PER_LOOK)
             if self._most is not None and most > self._most - self.expanded:

@@ -126,7 +126,7 @@ class GrantedBudget(Budget):
     def __init__(
         self, grants: Iterable[tuple[int, int] | None], parent: GrantedBudget | None = None
     ) -> None:
-        super().__init__(None, parent)
+        self.stopwatch, self.steps, self._parent = None, 0, parent
         self._grants: Iterator[tuple[int, int] | None] = iter(grants)
         self._grant: Grant | None = None
         self._asks, self._at_steps = 0, -1

@@ -57,14 +57,23 @@ def in_form(interpreted):
             setattr(module, name, function)
 
 
-def memory_for(passage, *, jumps=False, interpreted=False):
+class EveryMove(SearchMemory):
+    """Searches that look at every move, as on ground where cells differ: what ours is measured by over time."""
+
+    __slots__ = ()
+
+    def walking(self):
+        return self.spreading()
+
+
+def memory_for(passage, *, jumps=False, interpreted=False, every_move=False):
     """Memory for searches, of one of the two forms."""
     with in_form(interpreted):
         table = None
         if jumps:
             table = JumpTable(passage)
             table.advance(Budget.unlimited())
-        memory = SearchMemory(passage, table)
+        memory = (EveryMove if every_move else SearchMemory)(passage, table)
         memory.walking()
         memory.jumping()
         return memory
@@ -186,43 +195,13 @@ def walking(name, packages, most=QUERIES, **which):
 
 def jumping(name, **which):
     def make(_):
-        return Contest(
-            searching(name, jumps=True, **which), {"walking": searching(name, **which)}, is_same=nearly_same
-        )
+        return Contest(searching(name, jumps=True, **which), walking_twice(name, **which), is_same=nearly_same)
     return make
 
 
-def sliced(passage, start, goal):
-    """A search cut into a thousand slices, beside the same uncut."""
-    memory = SearchMemory(passage)
-
-    def uncut():
-        search = AStarSearch(passage, start, goal, memory=memory)
-        search.advance(Budget.unlimited())
-        return search.result.cost
-
-    search = AStarSearch(passage, start, goal, memory=memory)
-    search.advance(Budget.unlimited())
-    slice_steps = max(1, search.expanded // 1000)
-
-    def cut():
-        search = AStarSearch(passage, start, goal, memory=memory)
-        while not search.is_done:
-            search.advance(Budget.of_steps(slice_steps))
-        return search.result.cost
-
-    return Contest(cut, {"uncut": uncut})
-
-
-def short_sliced(_):
-    grid, queries = level("corridors")
-    return sliced(grid.passage(), *queries[0])
-
-
-def long_sliced(_):
-    """Unlike ground, where nearly all cells are looked at."""
-    costs = np.random.default_rng(7).uniform(1.0, 9.0, (512, 512))
-    return sliced(Grid(costs).passage(), 0, costs.size - 1)
+def walking_twice(name, **which):
+    """The same ways by plain searches: that look at every move, and as they are."""
+    return {"by every move": searching(name, every_move=True, **which), "A*": searching(name, **which)}
 
 
 def flowing(_):
@@ -277,12 +256,12 @@ def asking(n):
     return Contest(ask)
 
 
-def mending(interpreted):
+def mending(name, interpreted):
     """One cell shut and opened again, beside making all jumps twice."""
     def make(_):
-        passage = Grid(np.isfinite(level("caves")[0].passage().costs)).passage()
+        passage = Grid(np.isfinite(level(name)[0].passage().costs)).passage()
         memory = memory_for(passage, jumps=True, interpreted=interpreted)
-        table, cell = memory.jumps, np.array([level("caves")[1][0][0]], np.int32)
+        table, cell = memory.jumps, np.array([level(name)[1][0][0]], np.int32)
 
         def mend():
             with in_form(interpreted):
@@ -292,8 +271,9 @@ def mending(interpreted):
             return True
 
         def make_anew():
-            for _ in range(2):
-                memory_for(passage, jumps=True, interpreted=interpreted)
+            with in_form(interpreted):
+                for _ in range(2):
+                    JumpTable(passage).advance(Budget.unlimited())
             return True
 
         return Contest(mend, {"making anew": make_anew})
@@ -337,7 +317,7 @@ def over_regions(name):
         regions = RegionGraph(passage)
         regions.advance(Budget.unlimited())
         return Contest(
-            ways_of(name, lambda start, goal: RegionSearch(regions, start, goal)), {"A*": searching(name)},
+            ways_of(name, lambda start, goal: RegionSearch(regions, start, goal)), walking_twice(name),
             is_same=lambda ours, other: bool((ours >= other - 1e-6).all() and (ours <= 1.1 * other).all()),
         )
     return make
@@ -361,7 +341,7 @@ def anytime(name):
         memory = SearchMemory(passage)
         return Contest(
             ways_of(name, lambda start, goal: AnytimeSearch(passage, start, goal, memory=memory)),
-            {"A*": searching(name)}, is_same=nearly_same,
+            walking_twice(name), is_same=nearly_same,
         )
     return make
 

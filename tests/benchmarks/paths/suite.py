@@ -1,7 +1,7 @@
 """Ways on grids of 512 × 512 cells: three hard ones a level."""
 from __future__ import annotations
 
-from tests.benchmarks.paths import searches
+from tests.benchmarks.paths import searches, slices
 from tools.benchmarking.declarations import Measurement, Suite
 
 LEVELS = ("caves", "corridors")
@@ -15,24 +15,26 @@ SUITE = Suite(
         Measurement("A* in caves, interpreted, one way",
                     searches.walking("caves", ["pathfinding", "networkx"], most=1, interpreted=True),
                     goals={"pathfinding": 3.0, "networkx": 2.3}),
-        Measurement("mending jumps, compiled", searches.mending(False), goals={"making anew": 100.0}),
-        Measurement("mending jumps, interpreted", searches.mending(True), goals={"making anew": 100.0}),
+        *(Measurement(f"mending jumps in {name}, compiled", searches.mending(name, False),
+                      goals={"making anew": 100.0}) for name in ALL),
+        *(Measurement(f"mending jumps in {name}, interpreted", searches.mending(name, True),
+                      goals={"making anew": 100.0}) for name in LEVELS),
         Measurement("a full collection of garbage with a level loaded", searches.collecting, limits_us={1: 1000}),
-        *(Measurement(f"jumps in {name}, compiled", searches.jumping(name), goals={"walking": 5.0})
+        *(Measurement(f"jumps in {name}, compiled", searches.jumping(name), goals={"by every move": 5.0})
           for name in LEVELS),
         *(Measurement(f"jumps in {name}, interpreted", searches.jumping(name, interpreted=True),
-                      goals={"walking": 10.0}) for name in LEVELS),
-        *(Measurement(f"a first way over regions in {name}", searches.over_regions(name), goals={"A*": 3.0})
+                      goals={"by every move": 10.0}) for name in LEVELS),
+        *(Measurement(f"a first way over regions in {name}", searches.over_regions(name), goals={"by every move": 3.0})
           for name in LEVELS),
-        *(Measurement(f"anytime in {name}, until the cheapest is sure", searches.anytime(name), goals={"A*": 0.25})
-          for name in LEVELS),
+        *(Measurement(f"anytime in {name}, until the cheapest is sure", searches.anytime(name),
+                      goals={"by every move": 0.25}) for name in LEVELS),
         Measurement("eight ways of a service, with a thread that helps: what is left to the other", searches.on_threads,
                     goals={"one thread": 1.6}),
         Measurement("eight ways of a service, with a thread that helps: on the wall's clock", searches.on_threads,
                     goals={"one thread": 1.6}, by_wall_clock=True),
-        Measurement("a search of half a millisecond in a thousand slices", searches.short_sliced,
+        Measurement("a search of half a millisecond in a thousand slices", slices.short_sliced,
                     goals={"uncut": 1 / 1.1}),
-        Measurement("a search of ten milliseconds in a thousand slices", searches.long_sliced,
+        Measurement("a search of ten milliseconds in a thousand slices", slices.long_sliced,
                     goals={"uncut": 1 / 1.1}),
         Measurement("a flow field for any number of movers", searches.flowing, goals={"20 searches": 1.0}),
         Measurement("making jumps, compiled", searches.preparing(False), limits_us={1: 150_000}),
