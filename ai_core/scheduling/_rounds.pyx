@@ -29,13 +29,10 @@ cdef extern from "Python.h":
     """
     int put_slot(object slot, object one, object value) except -1
     void fetch_ahead(const void* address) nogil
-    void Py_INCREF(PyObject* one)
-    void Py_DECREF(PyObject* one)
     Py_ssize_t Py_REFCNT(PyObject* one)
     PyObject* PyList_GetItem(object row, Py_ssize_t place) except NULL  # BORROWED
     Py_ssize_t PyList_Size(object row) except -1
     PyObject* PyTuple_GetItem(object row, Py_ssize_t place) except NULL  # BORROWED
-    Py_ssize_t PyTuple_Size(object row) except -1
 
 cdef enum:
     RECENT = 64     # statistics.RECENT_RUNS
@@ -44,7 +41,7 @@ cdef enum:
 
 cdef int64_t NEVER_NS = <int64_t>1 << 62
 
-UNTOLD = "buckets must not change while a frame runs, but by calls that call_changed is told of"
+UNTOLD = "buckets must not change while a frame runs, but by calls that call_changed is told of; nor two frames run"
 
 # Setting a slot by its descriptor takes a fifth of what looking its name up takes.
 cdef object elapsed_slot = Turn.elapsed_s
@@ -54,10 +51,19 @@ include "_rows.pxi"
 include "_round_times.pxi"
 
 
+cdef uint64_t rounds_begun = 0
+
+
+cdef struct Taken:
+    int64_t version             # of a bucket, when its calls were taken
+    Py_ssize_t size
+
+
 cdef class Round:
     cdef list buckets
-    cdef PyObject** held        # OWNED, the tuple of calls of each, so that what is borrowed of it lives
+    cdef Taken* taken           # OWNED; of each bucket
     cdef Py_ssize_t count       # of buckets
+    cdef uint64_t own_number    # of all rounds there ever were, from 1
     cdef object moment
     cdef object stopwatch
     cdef readonly object turn
@@ -79,9 +85,14 @@ cdef class Round:
     cdef Py_ssize_t room
 
     def __dealloc__(self):
-        for number in range(self.count):
-            Py_DECREF(self.held[number])
-        free(self.held)
+        cdef Py_ssize_t number
+        cdef Row one
+        if self.buckets is not None and PyList_Size(self.buckets) == self.count:  # else Python has cleared a circle
+            for number in range(self.count):
+                one = <Row><object>PyList_GetItem(self.buckets, number)
+                if one.taken_by == self.own_number:
+                    one.let_go()
+        free(self.taken)
         free(self.plan)
         free(self.stamps)
 
@@ -103,6 +114,8 @@ cdef class Round:
             self.end_bucket()
             if not self.begin_bucket():
                 raise StopIteration
+        if self.bucket.taken_by != self.own_number:
+            raise IndexError(UNTOLD)  # another round has begun since
         self.is_calling = True
         fetch_ahead(self.plan[self.at + AHEAD].near)
         fetch_ahead(self.plan[self.at + 2 * AHEAD].call)
@@ -128,21 +141,16 @@ cdef class Round:
 
     def call_changed(self, bucket):
         """Read the calls of a bucket anew that are still to be made."""
-        cdef Py_ssize_t begin = 0, number, size
-        cdef PyObject* before
+        cdef Py_ssize_t begin = 0, number
         cdef Row one
         for number in range(self.count):
-            size = PyTuple_Size(<object>self.held[number])
             if <PyObject*>bucket == PyList_GetItem(self.buckets, number):
                 one = bucket
-                if one.size != size:
+                if one.size != self.taken[number].size:
                     raise IndexError(UNTOLD)
-                memcpy(self.plan + begin, one.plan, size * sizeof(Planned))
-                before = self.held[number]
-                self.held[number] = <PyObject*>one.calls
-                Py_INCREF(self.held[number])
-                Py_DECREF(before)
-            begin += size
+                memcpy(self.plan + begin, one.plan, one.size * sizeof(Planned))
+                self.taken[number].version = one.version
+            begin += self.taken[number].size
 
     cdef int stamp(self) except -1:
         cdef int64_t now_ns = self.stopwatch()
@@ -161,7 +169,7 @@ cdef class Round:
         if self.number >= self.count:
             return False
         self.bucket = <Row><object>PyList_GetItem(self.buckets, self.number)  # as take_calls has seen
-        if <PyObject*>self.bucket.calls != self.held[self.number]:
+        if self.bucket.version != self.taken[self.number].version or self.bucket.taken_by != self.own_number:
             raise IndexError(UNTOLD)
         self.number += 1
         elapsed_s = self.seconds - self.bucket.last_s
@@ -183,6 +191,7 @@ cdef class Round:
         if self.bucket is None:
             return 0
         self.bucket.moment, self.bucket.last_s = self.moment, self.seconds
+        self.bucket.let_go()
         if self.stopwatch is not None:
             times = self.bucket.times
             if times is None:
@@ -205,14 +214,18 @@ cdef class Round:
         """Take all calls in one row, as what comes is fetched ahead of being called."""
         cdef Py_ssize_t buckets = PyList_Size(self.buckets), total = 0, number
         cdef Row bucket
-        self.held = <PyObject**>malloc((buckets + 1) * sizeof(PyObject*))
-        if self.held == NULL:
+        global rounds_begun
+        rounds_begun += 1
+        self.own_number = rounds_begun
+        self.taken = <Taken*>malloc((buckets + 1) * sizeof(Taken))
+        if self.taken == NULL:
             raise MemoryError()
         for number in range(buckets):
             bucket = <Row?><object>PyList_GetItem(self.buckets, number)
             total += bucket.size
-            self.held[number] = <PyObject*>bucket.calls
-            Py_INCREF(self.held[number])
+            self.taken[number].version, self.taken[number].size = bucket.version, bucket.size
+            bucket.let_go()
+            bucket.taken_by = self.own_number
             self.count += 1
         self.plan = <Planned*>malloc((total + 2 * AHEAD) * sizeof(Planned))
         if self.plan == NULL:
@@ -228,7 +241,7 @@ cdef class Round:
 
 def begin_round(list buckets, moment, turn, stopwatch, limit_ns):
     cdef Round made = Round.__new__(Round)
-    made.buckets, made.moment, made.turn, made.stopwatch = buckets, moment, turn, stopwatch
+    made.buckets, made.moment, made.turn, made.stopwatch = buckets[:], moment, turn, stopwatch
     made.limit_ns = limit_ns
     made.seconds = <object>PyTuple_GetItem(moment, 1)
     made.take_calls()

@@ -1,12 +1,15 @@
 # What is called, by buckets, and which buckets are due.
 
 cdef struct Planned:
-    PyObject* call      # BORROWED, of the tuple of calls
+    PyObject* call      # BORROWED, of the list of calls; a round that runs has those too that were replaced
     void* near          # what is read first when it is called; only ever fetched ahead, never read
 
 
 cdef class Row:
-    cdef readonly tuple calls
+    cdef list held              # the calls
+    cdef list replaced          # those that the round under way may still have
+    cdef uint64_t taken_by      # the number of that round, 0 for none
+    cdef int64_t version        # one more with each change
     cdef object moment
     cdef double last_s
     cdef public object times
@@ -15,7 +18,7 @@ cdef class Row:
     cdef Py_ssize_t size, room
 
     def __init__(self, last):
-        self.calls, self.size = (), 0
+        self.held, self.replaced, self.size = [], [], 0
         self.last = last
 
     def __dealloc__(self):
@@ -24,6 +27,10 @@ cdef class Row:
 
     def __len__(self):
         return self.size
+
+    @property
+    def calls(self):
+        return tuple(self.held)
 
     @property
     def last(self):
@@ -46,28 +53,45 @@ cdef class Row:
     def insert_call(self, int64_t task_id, call):
         cdef Py_ssize_t place = self.place_of(task_id)
         self.make_room()
-        self.calls = self.calls[:place] + (call,) + self.calls[place:]
+        self.held.insert(place, call)
         memmove(self.ids + place + 1, self.ids + place, (self.size - place) * sizeof(int64_t))
         memmove(self.plan + place + 1, self.plan + place, (self.size - place) * sizeof(Planned))
         self.ids[place], self.plan[place] = task_id, planned(call)
         self.size += 1
+        self.version += 1
         return place
 
     def remove_call(self, Py_ssize_t place):
         self.check(place)
-        before, self.calls = self.calls, self.calls[:place] + self.calls[place + 1:]
+        self.keep(place)
+        before = self.held.pop(place)
         self.size -= 1
         memmove(self.ids + place, self.ids + place + 1, (self.size - place) * sizeof(int64_t))
         memmove(self.plan + place, self.plan + place + 1, (self.size - place) * sizeof(Planned))
 
     def put_call(self, Py_ssize_t place, call):
         self.check(place)
-        before, self.calls = self.calls, self.calls[:place] + (call,) + self.calls[place + 1:]
+        self.keep(place)
+        before, self.held[place] = self.held[place], call
         self.plan[place] = planned(call)
+
+    cdef int let_go(self) except -1:
+        """The round that took the calls is over."""
+        self.taken_by = 0
+        if PyList_Size(self.replaced):
+            self.replaced = []
+        return 0
 
     cdef int check(self, Py_ssize_t place) except -1:
         if not 0 <= place < self.size:
             raise IndexError(f"place must be from 0 to {self.size - 1}, got {place}")
+        return 0
+
+    cdef int keep(self, Py_ssize_t place) except -1:
+        """A call is to be let go of: not before the round that may make it is over with this row."""
+        self.version += 1
+        if self.taken_by:
+            self.replaced.append(self.held[place])
         return 0
 
     cdef int make_room(self) except -1:
@@ -145,6 +169,5 @@ cdef class Rings:
             one = self.looked_at[number]
             if (<Row>one).size:
                 fetch_ahead((<Row>one).plan)
-                fetch_ahead(<PyObject*>(<Row>one).calls)
                 due.append(<Row>one)
         return due

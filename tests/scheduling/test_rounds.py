@@ -267,3 +267,31 @@ def test_the_kernel_refuses_a_bucket_that_changes_untold_while_a_frame_runs(chan
     assert one.goes_on()
     with pytest.raises(IndexError, match="must not change"):
         list(one)
+
+
+@each_form
+def test_a_call_that_is_replaced_lives_as_long_as_a_round_may_make_it_and_no_longer(form):
+    row, callee = form["Row"](Moment(TimeIndex(0, 0.0), 0.0)), Callee()
+    known = weakref.ref(callee)
+    row.insert_call(0, callee)
+    one = form["begin_round"]([row], row.last, Turn(row.last.now, 0.0, Budget.unlimited()), None, 0)
+    assert one.goes_on()
+    row.put_call(0, print)
+    one.call_changed(row)
+    del callee
+    assert list(one) == [print]
+    assert not one.goes_on()
+    assert known() is None
+
+
+@pytest.mark.skipif(not KERNELS, reason="kernels are not built here")
+def test_the_kernel_makes_no_call_of_a_round_when_another_has_begun_since():
+    moment = Moment(TimeIndex(0, 0.0), 0.0)
+    row = KERNELS["Row"](moment)
+    for number in range(3):
+        row.insert_call(number, print)
+    first, _ = (
+        KERNELS["begin_round"]([row], moment, Turn(moment.now, 0.0, Budget.unlimited()), None, 0) for _ in range(2)
+    )
+    with pytest.raises(IndexError, match="must not change"):
+        first.goes_on()
