@@ -110,7 +110,7 @@ class InView:
             self._of_modality(number, pairs, ends, tell_every_s)
             for number, pairs in continuous.pairs.items()
         ]
-        parts = [part for part in parts if len(part[0].keys)] or parts[:1] or [(Found.of(0), np.zeros(0, np.intp))]
+        parts = [part for part in parts if len(part[0].keys)] or parts[:1] or [(Found.of(0), np.zeros(0, np.int64))]
         found, self.number = parts[0]
         if len(parts) > 1:
             order = np.argsort(np.concatenate([part.keys for part, _ in parts]), kind="stable")
@@ -212,4 +212,4 @@ class InView:
         clarity = self._sources.views.clarity(number, found.keys)
         if clarity is not None:
             found = found._replace(intensity=found.intensity * clarity)
-        return found, np.full(len(found.keys), number)
+        return found, np.full(len(found.keys), number, np.int64)
