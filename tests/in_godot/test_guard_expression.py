@@ -31,7 +31,7 @@ def mind(node):
 
 
 def by_the_engine(expression, mind):
-    expression._comparisons = []
+    expression.comparisons = []
     try:
         return expression.value(mind)
     except RefusedValue as refused:
@@ -57,7 +57,7 @@ def test_one_comparison_is_what_the_engine_makes_of_it(mind, sign):
 ])
 def test_comparisons_joined_by_and_need_no_crossing(mind, text):
     expression = GuardExpression(text, "here")
-    assert expression._comparisons
+    assert expression.comparisons
     for a, b in itertools.product([0, 3, 0.5, True], [True, False]):
         assert by_us(GuardExpression(text, "here"), mind(a=a, b=b)) == by_the_engine(expression, mind(a=a, b=b))
 
@@ -67,7 +67,7 @@ def test_comparisons_joined_by_and_need_no_crossing(mind, text):
     "(a < 1) and b == 2", "a == 'far'", 'a == "say \\\\"hi\\\\""', "a < true", "a in [1, 2]", "1 < a", "a < -b",
 ])
 def test_whatever_else_there_is_the_engine_is_asked(text):
-    assert not GuardExpression(text, "here")._comparisons
+    assert not GuardExpression(text, "here").comparisons
 
 
 @pytest.mark.parametrize("text", ["a <", "and a < 1", "a < 1 and and b == 2"])
