@@ -164,14 +164,17 @@ cdef known_value(HabitTicking tree, key):
     return board.get(key)
 
 
-cdef int write(HabitTicking tree, board, key, value) except -1:
-    if type(board) is BlackboardType and not isinstance(value, (list, dict, set)):
-        if PyDict_GetItemWithError(board, key) == <PyObject*>value:
-            return 0        # written again: nobody is told, and it is of the right type
-    if type(board) is not dict and board._watches is not None:
-        other_code_ran(tree)        # who watches may begin to listen
+cdef bint is_written(board, key, value) except -1:
+    """Write a value; return False, and leave it to a run, if somebody who is then told may raise, or listen."""
+    if type(board) is BlackboardType:
+        if PyDict_GetItemWithError(board, key) == <PyObject*>value and not isinstance(value, (list, dict, set)):
+            return True     # written again: nobody is told, and it is of the right type
+        if board._watches:
+            return False
+    elif type(board) is not dict:
+        return False
     board[key] = value
-    return 0
+    return True
 
 
 cdef inline object known_again(HabitTicking tree, key):
@@ -216,8 +219,8 @@ cdef int outcome_at_once(HabitTicking tree, PlaceFields place) except -2:
         if board is None:
             board = tree.blackboard
         tree.known_key = NULL
-        write(tree, board, (<ValueWrite>tick).key, (<ValueWrite>tick).value)
-        return 1
+        if is_written(board, (<ValueWrite>tick).key, (<ValueWrite>tick).value):
+            return 1
     return -1
 
 

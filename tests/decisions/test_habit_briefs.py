@@ -105,6 +105,22 @@ def test_a_value_written_again_tells_nobody_but_a_list_assigned_again_does():
     assert board["number"] == 0.5
 
 
+@pytest.mark.parametrize("value", [5, [5]])
+def test_who_watches_a_value_and_raises_is_told_once_and_fails_the_habit_that_wrote_it(value):
+    told = []
+
+    def watch(key, value):
+        told.append((key, value))
+        raise ValueError("who watches")
+
+    board = Blackboard()
+    board.watch("key", watch)
+    tree = HabitTree(
+        Habit("root", [SetValue("set", "key", value), leaf("next", told.append)], Launch.SEQUENTIAL), blackboard=board)
+    assert tree.tick(0.1) is FAILED
+    assert told == [("key", value)]
+
+
 @pytest.mark.parametrize(("known", "answer"), [
     ({"health": 0.2, "armed": True}, True), ({"health": 0.2, "armed": False}, False),
     ({"health": 0, "armed": True}, True),
