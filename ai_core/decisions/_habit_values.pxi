@@ -69,6 +69,14 @@ cdef inline bint compared(double known, int code, double value) noexcept:
     return known >= value
 
 
+ctypedef int (*UncheckedHolds)(ValueIs one, object known) noexcept
+
+
+cdef int does_hold(ValueIs one, known) except -1:
+    """As ``holds``; -1 and an exception for what cannot be compared."""
+    return one.holds(known)
+
+
 cdef class ValuesAre:
     cdef readonly tuple conditions
     cdef Py_ssize_t count
@@ -88,7 +96,7 @@ cdef class ValuesAre:
         cdef ValueIs one
         cdef PyObject* found
         cdef Py_ssize_t index
-        cdef int answer = 1
+        cdef int said, answer = 1
         if not isinstance(tree._blackboard, dict):
             return -1
         for index in range(self.count):
@@ -108,9 +116,13 @@ cdef class ValuesAre:
             known = <object>found
             if not are_alike(known, one.value):
                 return -1
-            if not one.holds(known):
-                answer = 0
+            said = (<UncheckedHolds>does_hold)(one, known)
             tree.known_key = NULL       # who compares may run code of its own
+            if said < 0:
+                PyErr_Clear()
+                return -1
+            if not said:
+                answer = 0
         return answer
 
 

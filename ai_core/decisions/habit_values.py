@@ -65,8 +65,8 @@ class ValuesAre:
 
     Args:
         conditions: all of them, each a ``ValueIs`` that does not test for membership.
-        otherwise: told the context, and answers, if a value does not stand there or is of another
-            kind than what it is compared with.
+        otherwise: told the context, and answers, if a value does not stand there, is of another
+            kind than what it is compared with, or raises when it is compared.
     """
 
     __slots__ = ("conditions", "otherwise")
@@ -80,7 +80,11 @@ class ValuesAre:
             known = dict.get(board, one.key, ABSENT) if isinstance(board, dict) else ABSENT
             if not (type(known) is type(one.value) or (type(known) in NUMBERS and type(one.value) in NUMBERS)):
                 return self.otherwise(context)
-            answer = answer and bool(COMPARISONS[one.comparison](known, one.value))
+            try:
+                holds = bool(COMPARISONS[one.comparison](known, one.value))
+            except Exception:
+                return self.otherwise(context)
+            answer = answer and holds
         return answer
 
 

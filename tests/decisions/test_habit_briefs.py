@@ -139,6 +139,24 @@ def test_values_that_do_not_compare_are_left_to_who_is_asked_otherwise(known, an
     assert asked == (["root/flee"] * 3 if answer == "asked" else [])
 
 
+class Incomparable:
+    def __eq__(self, other):
+        raise ValueError("no two are alike")
+
+    __hash__ = None
+
+
+def test_values_that_raise_when_compared_are_left_to_who_is_asked_otherwise_and_stop_nobody():
+    value = Incomparable()
+    conditions = [
+        ValuesAre([ValueIs("enemy", "==", value)], lambda context: 1 / 0),
+        ValuesAre([ValueIs("health", "<", 0.3), ValueIs("enemy", "==", value)], lambda context: True)]
+    root = Habit("root", [*[Habit(f"h{n}", can_activate=one) for n, one in enumerate(conditions)], Habit("wait")])
+    tree = HabitTree(root, blackboard=Blackboard({"enemy": value, "health": 1.0}))
+    tree.tick(0.1)
+    assert tree.active_paths() == ["root/h1"]
+
+
 def test_a_value_that_a_leaf_writes_is_known_to_the_next_one_in_the_same_tick():
     board = Blackboard({"n": 0.0})
     root = Habit("root", [
