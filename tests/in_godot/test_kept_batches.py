@@ -132,6 +132,23 @@ def test_what_is_called_may_change_what_is_still_to_come(ears):
     assert heard([ears[0], ears[1], ears[3], ears[4]]) == [1, 1, 0, 1]
 
 
+@pytest.mark.parametrize("is_timed", [False, True])
+def test_what_is_handed_out_may_change_what_is_still_to_come(ears, is_timed):
+    def meanwhile():
+        calls.put(2, print)
+        calls[3].is_off = True
+
+    calls = Calls([kept(ears[0]), meanwhile, *(kept(ear) for ear in ears[1:])])
+    batch, stamps = KeptBatch(calls), array("q", [1] * 7)
+    batch.begin(SimpleNamespace(amount=1))
+    for call in iter(lambda: batch.timed(stamps, 1 << 62), None) if is_timed else batch:
+        if call is meanwhile:
+            call()
+        else:
+            assert call is print
+    assert heard(ears) == [1, 0, 0, 1, 1]
+
+
 def test_a_target_that_goes_meanwhile_is_not_called(ears):
     calls = Calls([kept(ears[0], "meddle"), kept(ears[1])])
     ears[0].meanwhile = ears[1].free

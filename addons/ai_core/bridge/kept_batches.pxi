@@ -87,9 +87,9 @@ cdef class KeptBatch:
         cdef int why = PYTHON_RAN
         number_variant(argument, self.number)
         while why == PYTHON_RAN:
+            self.see_changes()      # also before the first: what was handed out has run since
             with nogil:
                 why = call_batch(self, argument, ended_ns, offset_ns, limit_ns)
-            self.see_changes()
 
     cdef int see_changes(self) except -1:
         cdef Py_ssize_t i
