@@ -4,7 +4,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.sight_kernels import Reached
+from ai_core.senses.sight_kernels import Arrived, Reached
+from ai_core.senses.signal_queue import Signal
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.waves import Sense, Wave
 
@@ -20,3 +21,6 @@ def pairs_in_reach(
     out_intensity: NDArray[Any],
 ) -> int: ...
 def sensors_reached(sensors: SensorTable, waves: Sequence[Wave]) -> Reached: ...
+def arrived_at_once(
+    sensors: SensorTable, signals: Sequence[Signal], delays: Sequence[float], reached: Reached, now_s: float
+) -> Arrived | None: ...

@@ -13,9 +13,9 @@ because getting it back can take longer than a short loop.
 from cpython.buffer cimport PyBUF_WRITABLE
 from libc.math cimport INFINITY, fabs, isfinite, log, pow, sqrt
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 
-INTERFACE = 3
+INTERFACE = 4
 """Changes with any change of names, arguments or results, here and in the twin."""
 
 
@@ -29,6 +29,7 @@ include "_near.pxi"
 
 choose_near()
 
+cdef double STANDS_M = 5e-7             # sight_kernels.STANDS_M
 cdef double ROUGHLY = 1e-6              # sight_kernels.ROUGHLY
 cdef double BORDER_TOLERANCE = 1e-6     # sight.BORDER_TOLERANCE
 cdef double NO_RIGHT = 1e-6             # sight.NO_RIGHT
@@ -318,5 +319,44 @@ def sensors_reached(sensors, waves):
         free(hits.all)
 
 
+def arrived_at_once(sensors, signals, delays, reached, double now_s):
+    cdef Buffers held = Buffers()
+    cdef Py_buffer* position = held.borrow(sensors.position, "position", "f", 4, 2, 0, 3)
+    cdef Py_buffer* ids = held.borrow(sensors.ids.by_slot, "ids", "i", 4, 1, position.shape[0])
+    cdef list counts, slots, distances, intensities
+    counts, slots, distances, intensities = reached
+    cdef Py_ssize_t count = len(slots), place = 0, number = 0, slot, end
+    cdef Due* due = <Due*> malloc((count + 1) * sizeof(Due))
+    cdef double at[3]
+    cdef double sent_at_s, delay, distance, dx, dy, dz
+    try:
+        if due == NULL:
+            raise MemoryError()
+        if not len(counts) == len(signals) == len(delays) or not count == len(distances) == len(intensities):
+            raise ValueError("signals, delays and what they reach must be of one length")
+        for number in range(len(counts)):
+            signal = signals[number]
+            at, sent_at_s, delay = signal[4], signal[5], delays[number]
+            end = min(count, place + <Py_ssize_t> counts[number])
+            while place < end:
+                slot, distance = slots[place], distances[place]
+                if not 0 <= slot < position.shape[0]:
+                    raise IndexError(f"there is no row {slot}")
+                dx = float32_at(position, slot, 0) - at[0]
+                dy = float32_at(position, slot, 1) - at[1]
+                dz = float32_at(position, slot, 2) - at[2]
+                due[place].due_s = sent_at_s + distance * delay
+                if due[place].due_s > now_s or not fabs(sqrt(dx * dx + dy * dy + dz * dz) - distance) < STANDS_M:
+                    return None
+                due[place].sensor_id, due[place].number, due[place].row = int32_at(ids, slot), number, place
+                due[place].intensity = intensities[place]
+                place += 1
+        qsort(due, place, sizeof(Due), is_before)
+        return in_turn(due, place, len(counts))
+    finally:
+        free(due)
+
+
+include "_arriving.pxi"
 include "_marking.pxi"
 include "_pairing.pxi"

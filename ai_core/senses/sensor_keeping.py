@@ -118,7 +118,7 @@ class SensorKeeping:
             UnknownNameError: if the id is not in use.
         """
         self._sensors.ids.slot(sensor_id)
-        self._emitted.offer()
+        self._emitted.settle()
         self._sensors.remove(sensor_id)
         self._perceivers.remove(sensor_id)
 

@@ -9,6 +9,7 @@ in the same order: a product and a sum never fused, no ``hypot``, no
 """
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,13 +21,16 @@ from ai_core.senses.reach import may_reach
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight import NO_CONE, bearings, first_cone_containing
 from ai_core.senses.sight_few import few_pairs, few_sensors_reached
+from ai_core.senses.signal_queue import Signal
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.waves import Sense, Wave
 from ai_core.twins import twin
 
-__all__ = ["INTERFACE", "Reached", "Sense", "pairs_in_reach", "sensors_reached", "table_of", "waves_at_once"]
+__all__ = [
+    "INTERFACE", "Arrived", "Reached", "Sense", "arrived_at_once", "pairs_in_reach", "sensors_reached", "table_of",
+    "waves_at_once"]
 
-INTERFACE = 3
+INTERFACE = 4
 """Changes with any change of names, arguments or results, here and in the kernel."""
 
 FEW_SENSORS = 128
@@ -44,7 +48,13 @@ ROUGHLY = 1e-6
 CONE_SLACK = 1.0001
 """Factor on the reach of the farthest cone for a rough test, far above the tolerance of borders."""
 
+STANDS_M = 5e-7
+"""Change of its distance by which a sensor stands where it was (m): half of ``emitted_signals.MOVED_M``."""
+
 Floats = NDArray[np.float64]
+
+Arrived = tuple[list[int], list[int], list[float], list[int], list[int]]
+"""Sensors, of each what arrived by its place among the signals, how strong, those signals, rows of ``Reached``."""
 
 Reached = tuple[list[int], list[int], list[float], list[float]]
 """How many sensors sense each signal; then by signal and slot: slots, distances (m), intensities."""
@@ -98,6 +108,43 @@ def pairs_in_reach(
     out_keys[:found] = keys_of(sensor_ids[rows[kept]], source_ids[columns[kept]])
     out_intensity[:found] = intensity
     return found
+
+
+@twin
+def arrived_at_once(
+    sensors: SensorTable, signals: Sequence[Signal], delays: Sequence[float], reached: Reached, now_s: float
+) -> Arrived | None:
+    """Return what some signals are at whom, if all of them arrive by a moment at sensors that stand still.
+
+    Args:
+        sensors: as they stand now; none was removed meanwhile.
+        signals: m signals, in the order in which they were emitted.
+        delays: (m,), of each the inverse of its speed (s/m).
+        reached: by whom they are sensed, as ``sensors_reached`` found it.
+        now_s: the moment (s).
+
+    Returns:
+        By due time, then sensor id, then signal; None if one is to arrive later, or not where it was to.
+
+    Cost: O(k log k) for k arrivals.
+    """
+    counts, slots, distances, intensities = reached
+    ids, places = sensors.ids.by_slot[slots].tolist(), sensors.position[slots].tolist()
+    due: list[tuple[float, int, int, int]] = []
+    for number, (signal, delay_s_per_m, count) in enumerate(zip(signals, delays, counts, strict=True)):
+        x, y, z = signal.position
+        for row in range(len(due), len(due) + count):
+            dx, dy, dz = places[row][0] - x, places[row][1] - y, places[row][2] - z
+            due_s = signal.sent_at_s + distances[row] * delay_s_per_m
+            moved_m = math.sqrt(dx * dx + dy * dy + dz * dz) - distances[row]
+            if due_s > now_s or not abs(moved_m) < STANDS_M:
+                return None
+            due.append((due_s, ids[row], number, row))
+    due.sort()
+    numbers: dict[int, int] = {}
+    which = [numbers.setdefault(number, len(numbers)) for _, _, number, _ in due]
+    rows = [row for _, _, _, row in due]
+    return [one for _, one, _, _ in due], which, [intensities[row] for row in rows], list(numbers), rows
 
 
 @twin

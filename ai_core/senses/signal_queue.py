@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from heapq import heappop, heappush, heapreplace
+from math import inf
 from typing import NamedTuple
 
 from ai_core.senses.sensation import Point
@@ -76,6 +77,11 @@ class SignalQueue:
     def __len__(self) -> int:
         """Number of arrivals to come."""
         return self._count
+
+    @property
+    def next_due_s(self) -> float:
+        """When the next arrival is due (s); ``inf`` if there is none."""
+        return self._next[0][0] if self._next else inf
 
     def send(self, signal: Signal, arrivals: Iterable[Arrival]) -> None:
         """Let a signal travel to sensors, given in any order, each once."""

@@ -22,7 +22,7 @@ Entry = tuple[float, int, int, Signal, list[Arrival]]
 
 def saved_signals(emitted: EmittedSignals) -> State:
     """Return signals in the order of their next arrivals; of each, the latest first."""
-    emitted.offer()
+    emitted.settle()
     modalities = emitted._modalities
     entries = sorted(emitted._queue._next, key=lambda entry: entry[:3])
     return {
@@ -82,6 +82,7 @@ def prepared_signals(
 
     def change() -> None:
         emitted._sent, emitted._queue, emitted._arrived, emitted._waiting = sent, queue, arrived, []
+        emitted._offered = None
         emitted.lines.waiting = lines
         emitted.fronts.fronts, emitted.fronts.followed = fronts, followed
         emitted.noise, emitted.wind = noise, wind

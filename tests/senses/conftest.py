@@ -7,7 +7,7 @@ import ai_core.senses.following as following
 import ai_core.senses.sight_kernels as sight_kernels
 from ai_core.twins import INTERPRETED, kernel_of
 
-NAMES = ("pairs_in_reach", "sensors_reached")
+NAMES = ("arrived_at_once", "pairs_in_reach", "sensors_reached")
 TWINS = {name: INTERPRETED[f"{sight_kernels.__name__}.{name}"] for name in NAMES}
 KERNELS = {name: kernel for name, one in TWINS.items() if (kernel := kernel_of(one)) is not None}
 FOLLOWING = {

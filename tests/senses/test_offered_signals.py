@@ -1,0 +1,118 @@
+"""Signals that arrive in the frame in which they were emitted are told together, as if each went by itself."""
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ai_core.budget import Budget
+from ai_core.senses.memory import SenseMemory
+from ai_core.senses.modality import Modality
+from ai_core.senses.offered_signals import Offered
+from ai_core.senses.signal_queue import Signal
+from tests.senses.conftest import FORMS
+from tests.senses.test_sight_kernels import tables
+from tests.senses.worlds import World, hearing
+
+AT_ONCE_S = 1e-9
+PLACE = st.tuples(*[st.integers(0, 4).map(float)] * 3)
+DELAY = st.sampled_from([0.0, 0.1, 0.3])
+
+
+@st.composite
+def offered(draw):
+    """Sensors, and signals that reach some of them, of which some have moved since."""
+    places = draw(st.lists(PLACE, min_size=1, max_size=6))
+    sensors, _ = tables([(one, (1, 0, 0), [], 0.0, 1, -1) for one in places], [])
+    signals = [
+        Signal(order, 0, 1, 1.0, place, sent_at_s)
+        for order, (place, sent_at_s) in enumerate(
+            draw(st.lists(st.tuples(PLACE, st.sampled_from([0.0, 0.5])), max_size=5)))]
+    slots = [draw(st.lists(st.integers(0, len(places) - 1), unique=True).map(sorted)) for _ in signals]
+    distances = [
+        sum((a - b) ** 2 for a, b in zip(places[slot], signal.position, strict=True)) ** 0.5
+        for signal, some in zip(signals, slots, strict=True) for slot in some]
+    if draw(st.booleans()):
+        sensors.position[draw(st.integers(0, len(places) - 1))] += draw(st.sampled_from([1e-7, 1.0]))
+    counts, flat = [len(some) for some in slots], [slot for some in slots for slot in some]
+    return sensors, signals, draw(st.lists(DELAY, min_size=len(signals), max_size=len(signals))), (
+        counts, flat, distances, [1.0 / (2 + place) for place in range(len(flat))])
+
+
+@pytest.mark.skipif("compiled" not in FORMS, reason="kernels are not built")
+@settings(max_examples=80)
+@given(offered(), st.sampled_from([0.0, 0.6, 9.0]))
+def test_kernel_and_twin_find_the_same_to_have_arrived(some, now_s):
+    ours, theirs = (FORMS[form]["arrived_at_once"](*some, now_s) for form in ("interpreted", "compiled"))
+    assert ours == theirs
+
+
+@pytest.mark.skipif("compiled" not in FORMS, reason="kernels are not built")
+def test_the_kernel_refuses_what_does_not_fit_together():
+    sensors, _ = tables([((0, 0, 0), (1, 0, 0), [], 0.0, 1, -1)], [])
+    signal = Signal(0, 0, 1, 1.0, (0.0, 0.0, 0.0), 0.0)
+    with pytest.raises(IndexError, match="there is no row 99"):
+        FORMS["compiled"]["arrived_at_once"](sensors, [signal], [0.0], ([1], [99], [0.0], [1.0]), 1.0)
+    with pytest.raises(ValueError, match="one length"):
+        FORMS["compiled"]["arrived_at_once"](sensors, [signal], [], ([1], [0], [0.0], [1.0]), 1.0)
+
+
+def hall(told, on_told=lambda sensation: None):
+    """Five ears in a row, two sources, sounds as quick as light nearly."""
+    def listen(sensation):
+        told.append(sensation)
+        on_told(sensation)
+
+    world = World(modalities=[hearing(inverse_speed_s_per_m=AT_ONCE_S), Modality.sight()])
+    ears = [world.ear((k, 0, 0), memory=SenseMemory(), on_sensed=listen) for k in range(5)]
+    return world, ears, [world.manager.add_source(position=(k, 0, 1), strengths={"hearing": 9.0}) for k in (1, 3)]
+
+
+def happen(monkeypatch, at_once, steps, live):
+    """What is told of some frames, all that was offered together told so or one by one."""
+    if not at_once:
+        monkeypatch.setattr(Offered, "heard", lambda *_: None)
+    told = []
+    world, ears, sources = hall(told, lambda sensation: live(world, ears, sources, sensation))
+    for frame in range(4):
+        for source in sources:
+            world.manager.emit(source, "hearing", channel="steps" if frame == 2 else "")
+        if frame == 1:
+            world.manager.move_sensors([ears[2]], [(2, 0, 0.5)])
+        if frame == 3:
+            world.manager.remove_sensor(ears[0])
+        world.tick(budget=None if steps is None else Budget.of_steps(steps))
+        told.append(frame)
+    monkeypatch.undo()
+    return told, world.manager.save_state()
+
+
+def nothing(world, ears, sources, sensation):
+    """Who hears goes on."""
+
+
+def run_away(world, ears, sources, sensation):
+    """Who hears first moves the next."""
+    if sensation.sensor_id == ears[1]:
+        world.manager.move_sensors([ears[3]], [(3, sensation.at, 0)])
+
+
+@pytest.mark.parametrize("live", [nothing, run_away])
+@pytest.mark.parametrize("steps", [None, 3, 12])
+def test_nobody_can_tell_that_they_were_told_together(monkeypatch, steps, live):
+    together = happen(monkeypatch, True, steps, live)
+    assert together == happen(monkeypatch, False, steps, live)
+    assert len(together[0]) > 8
+
+
+def test_what_is_saved_before_it_arrives_is_heard_after_loading():
+    told = []
+    world, ears, sources = hall(told)
+    world.manager.emit(sources[0], "hearing")
+    world.manager.move_sensors([ears[4]], [(4, 0, 0)])
+    load = world.manager.prepare_state(world.manager.save_state())
+    world.tick()
+    assert len(told) == 5
+    load()
+    world.tick()
+    assert len(told) == 10
