@@ -1,6 +1,7 @@
 """A state machine: one character that is in one state at a time, and changes it by events."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
 from typing import Any
 
@@ -53,9 +54,10 @@ class StateMachine(SaveableMachine):
             event then happens at the moment of the last update.
         trace: ``state_entered`` is called for each state that begins.
         faults: told of callbacks that raise; None makes one that logs.
-        parts: what of the character its callbacks need to find, for definitions
-            that are shared by characters whose states act on something of their
-            own; ``machine.parts``.
+        parts: what of the character callbacks of a shared definition need to find;
+            ``machine.parts``.
+        listening: asked with the time (s) before a change that calls only notices,
+            which have a true attribute ``is_notice``; no: they are left out.
 
     Attributes:
         event, cargo: inside callbacks: the event that led here, and what was
@@ -68,8 +70,8 @@ class StateMachine(SaveableMachine):
 
     __slots__ = (
         "__weakref__", "_definition", "_faults", "_frame", "_isolation", "_kept_errors", "_leaf", "_left",
-        "_previous", "_queue", "_reason", "_seconds", "_should_stop", "_since_around", "_since_s", "_table",
-        "_trace", "cargo", "elapsed_s", "event", "name", "owner", "parts",
+        "_listening", "_previous", "_queue", "_reason", "_seconds", "_should_stop", "_since_around", "_since_s",
+        "_table", "_trace", "cargo", "elapsed_s", "event", "name", "owner", "parts",
     )
 
     def __init__(
@@ -82,6 +84,7 @@ class StateMachine(SaveableMachine):
         trace: Trace | None = None,
         faults: FaultIsolation | None = None,
         parts: Any = None,
+        listening: Callable[[float], object] | None = None,
     ) -> None:
         if not isinstance(definition, StateMachineDefinition):
             raise TypeError(f"definition must be a StateMachineDefinition, got {shown(definition)}")
@@ -95,6 +98,7 @@ class StateMachine(SaveableMachine):
         self._kept_errors: list[Exception] | None = None
         self._faults: CallbackFaults | None = None
         self._clock, self._trace, self._isolation = clock, trace, faults
+        self._listening = listening
         self._seconds = self._since_s = self.elapsed_s = 0.0
         self._frame = 0
         self._should_stop = False
@@ -216,9 +220,8 @@ class StateMachine(SaveableMachine):
         """Update as a scheduler's work: ``scheduler.add(machine.advance)``."""
         if not isinstance(turn, Turn):
             raise TypeError(
-                f"advance takes a scheduler's Turn, got {shown(turn)};"
-                " add machine.advance to the scheduler, not the machine"
-            )
+                f"advance takes a scheduler's Turn, got {shown(turn)}; add machine.advance to the scheduler,"
+                " not the machine")
         self.update(turn.elapsed_s)
 
     def start(self) -> None:
@@ -226,7 +229,7 @@ class StateMachine(SaveableMachine):
         if self._leaf is None and self._table is not BUSY:
             self._table = BUSY
             try:
-                self._move(self._definition.beginning, (), "start")
+                self._move(self._definition.beginning, None, "start")
                 if self._queue is not None:
                     self._settle_queue()
             finally:
@@ -269,38 +272,39 @@ class StateMachine(SaveableMachine):
             if route.guard is not None and not self._allows(route):
                 continue
             way = route.way
-            if way is not None:
-                self._move(way, route.actions, route.reason)
-            elif route.find is None:
-                self._run(route.actions)
-            else:
+            if route.find is not None:
                 assert self._leaf is not None
                 way = route.find(self._leaf, self._previous, self._left or {})
                 if way is None:
                     continue  # there is no previous state to go back to
-                self._move(way, route.actions, route.reason)
+            if way is None:
+                self._run(route.actions)
+            else:
+                self._move(way, route, route.reason)
             return True
         return False
 
-    def _move(self, way: Way, actions: tuple[Step, ...], reason: str) -> None:
-        leaf = self._leaf
-        if way.exits:
+    def _move(self, way: Way, route: Route | None, reason: str) -> None:
+        leaf, clock, listening = self._leaf, self._clock, self._listening
+        now_s = self._seconds if clock is None else clock.now.seconds
+        only_tells = way.only_tells and (route is None or route.only_tells)
+        is_told = listening is None or not only_tells or listening(now_s)
+        if is_told:
             self._run(way.exits)
-        if actions:
-            self._run(actions)
+            if route is not None:
+                self._run(route.actions)
+            now_s = self._seconds if clock is None else clock.now.seconds
         if leaf is not None:
             for index in way.remembered:
                 self._left = {**(self._left or {}), index: leaf.index}
             if leaf is not way.leaf:
                 self._previous = leaf
-        self._leaf, self._reason = way.leaf, reason
-        clock = self._clock
-        self._since_s = self._seconds if clock is None else clock.now.seconds
+        self._leaf, self._reason, self._since_s = way.leaf, reason, now_s
         for index in way.timed:
             self._since_around = {**(self._since_around or {}), index: self._since_s}
         if self._trace is not None and self._trace.state_entered:
             self._tell_trace(self._trace, way)
-        if way.enters:
+        if is_told:
             self._run(way.enters)
 
     def _settle_queue(self) -> None:
@@ -313,8 +317,7 @@ class StateMachine(SaveableMachine):
                 self._queue.clear()
                 self._report(OWN_EVENTS, RuntimeError(
                     f"callbacks in {self.state!r} sent more than {MOST_EVENTS_AT_ONCE} events at once,"
-                    f" the last {circle}; they go round in a circle, the rest is dropped"
-                ))
+                    f" the last {circle}; they go round in a circle, the rest is dropped"))
                 break
             settled += 1
             self.event, self.cargo = self._queue.pop(0)
@@ -326,15 +329,11 @@ class StateMachine(SaveableMachine):
         self.event = self.cargo = None
         if self._should_stop:
             self._leave_all()
-        self._rest_in(self._leaf)
+        leaf = self._leaf
+        self._table = NOWHERE if leaf is None else leaf.table
         if self._kept_errors is not None:
             first, self._kept_errors = self._kept_errors[0], None
             raise first
-
-    def _rest_in(self, leaf: Node | None) -> None:
-        """Be in a state without entering it; for loading."""
-        self._leaf = leaf
-        self._table = NOWHERE if leaf is None else leaf.table
 
     def _leave_all(self) -> None:
         if self._leaf is not None:

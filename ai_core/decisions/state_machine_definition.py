@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ai_core.decisions.state_machine_plan import Node, Route, Way, deepest_common, first_leaf
+from ai_core.decisions.state_machine_plan import Node, Route, Way, deepest_common, first_leaf, is_notice
 from ai_core.decisions.state_machine_states import (
     PREVIOUS,
     History,
@@ -199,6 +199,7 @@ class StateMachineDefinition:
             route.guard_name = _guard_name(number, one)
         if one.action is not None:
             route.actions = ((one.action, _action_name(number, one)),)
+            route.only_tells = all(map(is_notice, route.actions))
         if one.target == PREVIOUS:
             route.find = lambda active, previous, left: (
                 None if previous is None else self.way(active, deepest_common(source, previous), previous)

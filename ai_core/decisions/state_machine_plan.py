@@ -9,7 +9,7 @@ from ai_core.decisions.state_machine_states import Action, State, Transition
 if TYPE_CHECKING:
     from ai_core.decisions.state_machine import StateMachine
 
-__all__ = ["Node", "Route", "Step", "Way", "deepest_common", "first_leaf"]
+__all__ = ["Node", "Route", "Step", "Way", "deepest_common", "first_leaf", "is_notice"]
 
 Step = tuple[Callable[["StateMachine"], object], str]
 """A callback, and what faults call it."""
@@ -81,9 +81,10 @@ class Way:
         entered: the states that begin.
         remembered: indexes of states left that a transition with history leads to.
         timed: indexes of states entered that a transition without event waits in.
+        only_tells: leaving and entering call nothing but notices.
     """
 
-    __slots__ = ("entered", "enters", "exits", "leaf", "remembered", "timed")
+    __slots__ = ("entered", "enters", "exits", "leaf", "only_tells", "remembered", "timed")
 
     def __init__(
         self, leaf: Node, exited: list[Node] | tuple[()], entered: list[Node], remembered: set[int], timed: set[int]
@@ -94,6 +95,7 @@ class Way:
         self.entered = tuple(entered)
         self.remembered = tuple(node.index for node in exited if node.index in remembered)
         self.timed = tuple(node.index for node in entered if node.index in timed)
+        self.only_tells = all(map(is_notice, (*self.exits, *self.enters)))
 
 
 class Route:
@@ -102,9 +104,10 @@ class Route:
     Attributes:
         source: the state it leads from: the leaf, or one around it.
         way: None if it stays, or if ``find`` finds the way each time.
+        only_tells: its actions are nothing but notices.
     """
 
-    __slots__ = ("actions", "after_s", "find", "guard", "guard_name", "reason", "source", "way")
+    __slots__ = ("actions", "after_s", "find", "guard", "guard_name", "only_tells", "reason", "source", "way")
 
     def __init__(self, source: Node, transition: Transition, reason: str) -> None:
         self.source = source
@@ -113,8 +116,14 @@ class Route:
         self.after_s = transition.after_s
         self.reason = reason
         self.actions: tuple[Step, ...] = ()
+        self.only_tells = True
         self.way: Way | None = None
         self.find: Finder | None = None
+
+
+def is_notice(step: Step) -> bool:
+    """Return whether a callback only tells whoever listens, and says so by a true attribute ``is_notice``."""
+    return getattr(step[0], "is_notice", False) is True
 
 
 def deepest_common(source: Node, target: Node) -> Node:

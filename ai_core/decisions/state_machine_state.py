@@ -104,8 +104,8 @@ def _prepared(machine: StateMachine, state: object) -> Callable[[], None]:
     fields.end()
 
     def change() -> None:
-        machine._rest_in(leaf)
-        machine._previous, machine._reason = previous, reason
+        machine._leaf, machine._previous, machine._reason = leaf, previous, reason
+        machine._come_to_rest()
         machine._frame, machine._seconds, machine._since_s = frame, seconds, since_s
         machine._since_around, machine._left = since_around or None, left or None
         if failing or machine._faults is not None:

@@ -96,12 +96,13 @@ class StateMachine(CharacterWork, Node):
         From inside a state's own methods the event waits until the present transition is over,
         and false is returned. An event that no transition waits for is an error: a misspelling.
         """
-        if self.core is None:
+        core = self.core
+        if core is None:
             raise RefusedValue(f"does not run, and cannot be told {event!r}; see the errors as the scene began")
         if self._is_off:
             return False
         try:
-            return bool(self.core.send(event, cargo))
+            return core.send(event, cargo) or False
         except LookupError as problem:
             raise RefusedValue(str(problem)) from None
         finally:
@@ -315,9 +316,10 @@ class StateMachine(CharacterWork, Node):
             self._still_since_s = now_s
 
     def _made(self, nodes: MachineNodes, definition: StateMachineDefinition) -> library.StateMachine:
+        row = nodes.row()
         return library.StateMachine(
             definition, owner=self, name=str(self.get_path()), clock=self._scheduler.clock,
-            trace=self._scheduler.trace, faults=self._scheduler.faults, parts=nodes.row())
+            trace=self._scheduler.trace, faults=self._scheduler.faults, parts=row, listening=row.may_be_heard)
 
     def _reschedule(self) -> None:
         if self.core is None:

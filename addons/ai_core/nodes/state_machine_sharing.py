@@ -61,7 +61,10 @@ class MachineNodes:
 
     def row(self) -> Any:
         """Return the machine, its states and its transitions, for callbacks of the definition to find."""
-        return NodeRow([self._machine, *self.states.values(), *self.transitions])
+        return NodeRow(
+            [self._machine, *self.states.values(), *self.transitions],
+            [("state_entered", "state_exited"), *[("entered", "exited")] * len(self.states),
+             *[("taken",)] * len(self.transitions)])
 
     def _read(self, parent: Any, path: str) -> tuple[Any, ...]:
         """Return (name, initial state, which of its methods are called, states inside) of each state below a node."""
