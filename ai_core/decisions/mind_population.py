@@ -231,7 +231,7 @@ class MindPopulation(Generic[AnyMind]):
         first = fields.whole("first", maximum=max(len(self._seats) - 1, 0))
         lived = {}
         for one in fields.groups("lived"):
-            lived[one.whole("place", maximum=max(len(self._seats) - 1, 0))] = one.seconds("seconds")
+            lived[one.whole("place")] = one.seconds("seconds")      # there may be fewer here than were saved
             one.end()
         fields.end()
 

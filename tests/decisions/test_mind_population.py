@@ -143,6 +143,17 @@ def test_it_goes_on_where_it_was_saved():
         population_of().prepare_state({**first.save_state(), "first": 7})
 
 
+def test_what_was_saved_of_more_minds_than_are_here_loads():
+    saved, few = [Mind() for _ in range(3)], [Mind() for _ in range(2)]
+    first, second = population_of(*saved), population_of(*few)
+    first.tick(0.5)
+    first.rest(saved[2])
+    first.go_on(saved[2], late_s=0.25)
+    second.prepare_state(first.save_state())()
+    second.tick(0.5)
+    assert [mind.told for mind in few] == [[0.5], [0.5]]
+
+
 def machine(*transitions, update=None):
     definition = StateMachineDefinition("m", [State("a", update=update), State("b")], transitions)
     made = StateMachine(definition)

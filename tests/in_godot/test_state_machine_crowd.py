@@ -113,3 +113,26 @@ def test_it_goes_on_where_it_was_saved_though_it_slept_when_it_was_loaded(machin
     assert mind.get_state() == "stunned"
     physics_frames(3)
     assert mind.get_state() == "rest"
+
+
+@pytest.mark.parametrize("frames_before", [3, 4])
+def test_a_save_loads_though_machines_have_their_turns_with_others_than_when_it_was_saved(
+    machine, scheduler, physics_frames, frames_before
+):
+    def crowd_of(*names):
+        made = [machine(name) for name in names]
+        for one in made:
+            one.set("period_frames", 2)
+        return made
+
+    machines = crowd_of("A", "B", "C", "D", "E")
+    physics_frames(frames_before)
+    for gone in machines[1], machines[3]:
+        gone.get_parent().free()
+    machines[4].send_event("run")        # it has lived up to now, and the others up to their last turns
+    state = scheduler.save_state()
+    for gone in machines[::2]:
+        gone.get_parent().free()
+    machines = crowd_of("A", "C", "E")
+    assert scheduler.load_state(state)
+    assert [one.get_state() for one in machines] == ["rest", "rest", "running"]
