@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable
+from math import inf
 from typing import ClassVar
 
 from ai_core.errors import finite_number, shown, whole_number
@@ -52,18 +53,22 @@ class Budget:
             ValueError: if ``us`` is negative, NaN or infinite.
             TypeError: if the stopwatch does not return whole nanoseconds.
         """
-        if type(us) is not float or not 0 <= us < math.inf:
+        if type(us) is not float or not 0 <= us < inf:
             us = finite_number(
                 "us", us, minimum=0, remedy="use 0 to allow nothing, Budget.unlimited() for no limit"
             )
         if not callable(stopwatch):
             raise TypeError(f"stopwatch must be a callable, got {shown(stopwatch)}")
-        budget = _TimeBudget(stopwatch, us, None)
-        if not isinstance(budget._started_ns, int):  # of seconds it would never be spent
+        started_ns = stopwatch()
+        if not isinstance(started_ns, int):  # of seconds it would never be spent
             raise TypeError(
-                f"stopwatch must return whole nanoseconds, got {shown(budget._started_ns)};"
+                f"stopwatch must return whole nanoseconds, got {shown(started_ns)};"
                 " use time.perf_counter_ns"
             )
+        budget = _TimeBudget()
+        budget.stopwatch = budget._watch = stopwatch
+        budget.steps, budget._parent = 0, None
+        budget._started_ns, budget.deadline_ns = started_ns, started_ns + round(us * 1000)
         return budget
 
     @staticmethod
@@ -153,7 +158,7 @@ class Budget:
             ValueError: if ``amount`` is negative or NaN.
         """
         if type(amount) is not float or not amount >= 0:
-            amount = math.inf if amount == math.inf else finite_number("amount", amount, minimum=0)
+            amount = inf if amount == inf else finite_number("amount", amount, minimum=0)
         return self._part(amount)
 
     @abstractmethod
@@ -161,6 +166,8 @@ class Budget:
 
 
 class _TimeBudget(Budget):
+    """Time that passes; made for every frame and slice, so it has no ``__init__``, as ``_StepBudget``."""
+
     __slots__ = ("_started_ns", "_watch", "deadline_ns")
 
     charges_runs = False
@@ -168,16 +175,8 @@ class _TimeBudget(Budget):
     """Where a recording keeps the answers it gives."""
 
     deadline_ns: int
-
-    def __init__(self, stopwatch: Stopwatch, us: float, parent: _TimeBudget | None) -> None:
-        self.stopwatch = self._watch = stopwatch
-        self.steps = 0
-        self._parent = parent
-        self._started_ns = started_ns = stopwatch()
-        if parent is None or us * 1000 < parent.deadline_ns - started_ns:
-            self.deadline_ns = started_ns + round(us * 1000)
-        else:
-            self.deadline_ns = parent.deadline_ns
+    _started_ns: int
+    _watch: Stopwatch
 
     @property
     def is_spent(self) -> bool:
@@ -193,23 +192,28 @@ class _TimeBudget(Budget):
 
     @property
     def over(self) -> float:
-        return max(0, self._watch() - self.deadline_ns) / 1000
+        over_ns = self._watch() - self.deadline_ns
+        return over_ns / 1000 if over_ns > 0 else 0.0
 
     def _part(self, amount: float) -> Budget:
-        return _TimeBudget(self._watch, amount, self)
+        started_ns = self._watch()
+        deadline_ns = self.deadline_ns
+        if amount * 1000 < deadline_ns - started_ns:
+            deadline_ns = started_ns + round(amount * 1000)
+        part = _TimeBudget()
+        part._begin(self, started_ns, deadline_ns)
+        return part
 
     def _part_since(self, begun_ns: int, granted_ns: float) -> _TimeBudget:
         """Return a part that began a while ago; that it is no longer than this is not checked."""
-        part = _TimeBudget.__new__(_TimeBudget)
+        part = _TimeBudget()
         part._begin(self, begun_ns, begun_ns + round(granted_ns))
         return part
 
     def _begin(self, parent: _TimeBudget, started_ns: int, deadline_ns: int) -> None:
         self.stopwatch = self._watch = parent._watch
-        self.steps = 0
-        self._parent = parent
-        self._started_ns = started_ns
-        self.deadline_ns = deadline_ns
+        self.steps, self._parent = 0, parent
+        self._started_ns, self.deadline_ns = started_ns, deadline_ns
 
 
 class _StepBudget(Budget):
@@ -320,7 +324,7 @@ class _UnlimitedBudget(Budget):
 
     @property
     def left(self) -> float:
-        return math.inf
+        return inf
 
     @property
     def used(self) -> float:
@@ -331,6 +335,6 @@ class _UnlimitedBudget(Budget):
         return 0
 
     def _part(self, amount: float) -> Budget:
-        if amount == math.inf:
+        if amount == inf:
             return _UnlimitedBudget(self)
         return _StepPart(math.ceil(amount), self)

@@ -66,7 +66,8 @@ class ManualClock:
         """
         if type(frames) is not int or frames < 0:
             frames = whole_number("frames", frames, minimum=0, remedy="time does not go back")
-        frame = self.now.frame + frames
+        frame, passed_s = self.now
+        frame += frames
         if seconds is None:
             # Multiplied, not added up: a million steady frames drift by nothing.
             since = self._steady_since
@@ -74,7 +75,7 @@ class ManualClock:
         else:
             if type(seconds) is not float or not 0 <= seconds < inf:
                 seconds = finite_number("seconds", seconds, minimum=0, remedy="time does not go back")
-            self.now = self._steady_since = moment_of(TimeIndex, (frame, self.now.seconds + seconds))
+            self.now = self._steady_since = moment_of(TimeIndex, (frame, passed_s + seconds))
         return self.now
 
     def save_state(self) -> State:

@@ -4,15 +4,16 @@ from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release
 from libc.stdint cimport int64_t
 
 from array import array
-from operator import length_hint
 
 from ai_core.scheduling.rounds import round_times
+from ai_core.scheduling.task import Turn
 
-INTERFACE = 1
+INTERFACE = 2
 """Changes with any change of names, arguments or results, here and in the twin."""
 
 cdef extern from "Python.h":
     Py_ssize_t PyObject_Size(object one) except -1
+    Py_ssize_t PyObject_LengthHint(object one, Py_ssize_t default) except -1
 
 cdef int64_t NEVER_NS = <int64_t>1 << 62
 
@@ -41,9 +42,11 @@ cdef class BatchedRound:
     def __dealloc__(self):
         PyBuffer_Release(&self.view)
 
-    def begin(self, moment, turn, stopwatch, limit_ns, timed_every):
+    def begin(self, moment, budget, stopwatch, limit_ns, timed_every):
         cdef int64_t left_ns
-        self.moment, self.turn, self.stopwatch, self.limit_ns = moment, turn, stopwatch, limit_ns
+        elapsed_s = moment[1] - self.row.last[1]
+        self.turn = turn = Turn(moment[0], elapsed_s, budget)
+        self.moment, self.stopwatch, self.limit_ns = moment, stopwatch, limit_ns
         self.bucket, self.is_late, self.is_calling = self.row, False, False
         if self.batch is None:
             self.make_batch()
@@ -54,7 +57,6 @@ cdef class BatchedRound:
             self.is_timed = self.rounds % <int64_t>timed_every == 0 or left_ns < 2 * self.longest_ns
             self.rounds += 1
             (<int64_t*>self.view.buf)[0] = self.begun_ns
-        return self
 
     @property
     def place(self):
@@ -67,6 +69,16 @@ cdef class BatchedRound:
             return True
         self.end()
         return False
+
+    def run(self):
+        cdef object turn = self.turn
+        for call in self if self.stopwatch is not None and self.is_timed else self.batch:
+            call(turn)
+        self.see_end()
+        if self.is_late or self.begun() < self.size:
+            return False
+        self.end()
+        return True
 
     def __iter__(self):
         return self if self.stopwatch is not None and self.is_timed else self.batch
@@ -86,6 +98,8 @@ cdef class BatchedRound:
         self.is_calling = False
         if self.stopwatch is not None and self.is_timed:
             self.note_end()
+        else:
+            self.see_end()
 
     def call_changed(self, bucket):
         """Nothing to do: the batch looks at what has changed."""
@@ -96,9 +110,6 @@ cdef class BatchedRound:
             self.batch = None
 
     def was_late(self):
-        if self.stopwatch is not None and not self.is_timed and self.begun() == self.size:
-            self.ended_ns = self.stopwatch()
-            self.is_late = self.ended_ns > self.limit_ns
         was_late, self.is_late = self.is_late, False
         return was_late
 
@@ -111,7 +122,14 @@ cdef class BatchedRound:
         return 0
 
     cdef Py_ssize_t begun(self) except -1:
-        return self.size - <Py_ssize_t>length_hint(self.batch)
+        return self.size - PyObject_LengthHint(self.batch, 0)
+
+    cdef int see_end(self) except -1:
+        """A round that is timed as a whole has ended, if it has."""
+        if self.stopwatch is not None and not self.is_timed and self.begun() == self.size:
+            self.ended_ns = self.stopwatch()
+            self.is_late = self.ended_ns > self.limit_ns
+        return 0
 
     cdef bint note_end(self) except -1:
         (<int64_t*>self.view.buf)[self.begun()] = self.stopwatch()

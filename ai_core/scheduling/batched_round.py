@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator
 from operator import length_hint
 from typing import Protocol
 
-from ai_core.budget import Stopwatch
+from ai_core.budget import Budget, Stopwatch
 from ai_core.scheduling.rounds import NEVER_NS, Call, Moment, Round, Row, round_times
 from ai_core.scheduling.task import Turn
 from ai_core.twins import twin
 
 __all__ = ["INTERFACE", "Batch", "BatchOf", "BatchedRound", "batched_round"]
 
-INTERFACE = 1
+INTERFACE = 2
 """Changes with any change of names, arguments or results, here and in the kernel."""
 
 
@@ -62,9 +62,24 @@ class BatchedRound(Round, Protocol):
         ...
 
     def begin(
-        self, moment: Moment, turn: Turn, stopwatch: Stopwatch | None, limit_ns: int, timed_every: int
-    ) -> BatchedRound:
-        """Make ready for a round; arguments as those of ``begin_round``, and of how many one is timed."""
+        self, moment: Moment, budget: Budget, stopwatch: Stopwatch | None, limit_ns: int, timed_every: int
+    ) -> None:
+        """Make ready for a round.
+
+        Args:
+            moment: the frame that runs.
+            budget: of the Turn that all calls are made with.
+            stopwatch, limit_ns: as ``begin_round`` takes them.
+            timed_every: of how many rounds one is timed.
+        """
+        ...
+
+    def run(self) -> bool:
+        """Make the calls that are left, and return whether the round is over, with none of them late.
+
+        Ends after one that was late, too: ask ``was_late``, then ``goes_on``. What a call raises
+        is let through.
+        """
         ...
 
     def row_changes(self) -> None:
@@ -100,9 +115,10 @@ class _BatchedRound:
         self._stamps = array("q")
 
     def begin(
-        self, moment: Moment, turn: Turn, stopwatch: Stopwatch | None, limit_ns: int, timed_every: int
-    ) -> BatchedRound:
-        self._moment, self.turn, self._stopwatch, self._limit_ns = moment, turn, stopwatch, limit_ns
+        self, moment: Moment, budget: Budget, stopwatch: Stopwatch | None, limit_ns: int, timed_every: int
+    ) -> None:
+        self.turn = turn = Turn(moment[0], moment[1] - self._row.last[1], budget)
+        self._moment, self._stopwatch, self._limit_ns = moment, stopwatch, limit_ns
         self.bucket, self._is_late = self._row, False
         batch = self._batch
         if batch is None:
@@ -115,7 +131,6 @@ class _BatchedRound:
             self.is_timed = self._rounds % timed_every == 0 or left_ns < 2 * self._longest_ns
             self._rounds += 1
             self._stamps[0] = begun_ns
-        return self
 
     @property
     def place(self) -> int:
@@ -129,6 +144,12 @@ class _BatchedRound:
         self._end()
         return False
 
+    def run(self) -> bool:
+        for call in self:
+            call(self.turn)
+        self._see_end()
+        return not (self._is_late or self.goes_on())
+
     def __iter__(self) -> Iterator[Call]:
         assert self._batch is not None
         return self._timed(self._batch, self._stopwatch) if self._stopwatch and self.is_timed else self._batch
@@ -137,6 +158,8 @@ class _BatchedRound:
         if self._stopwatch is not None and self.is_timed:
             self._stamps[self.place] = self._stopwatch()
             self._is_over_limit(self.place)
+        else:
+            self._see_end()
 
     def call_changed(self, bucket: Row) -> None:
         """Nothing to do: the batch looks at what has changed."""
@@ -147,12 +170,14 @@ class _BatchedRound:
             self._batch = None
 
     def was_late(self) -> bool:
-        is_over = not length_hint(self._batch or ())
-        if self._stopwatch is not None and not self.is_timed and is_over:
-            self.ended_ns = self._stopwatch()
-            self._is_late = self.ended_ns > self._limit_ns
         was_late, self._is_late = self._is_late, False
         return was_late
+
+    def _see_end(self) -> None:
+        """A round that is timed as a whole has ended, if it has."""
+        if self._stopwatch is not None and not self.is_timed and not length_hint(self._batch or ()):
+            self.ended_ns = self._stopwatch()
+            self._is_late = self.ended_ns > self._limit_ns
 
     def _timed(self, batch: Batch, stopwatch: Stopwatch) -> Iterator[Call]:
         while True:

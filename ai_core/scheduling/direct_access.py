@@ -90,7 +90,7 @@ class DirectAccessScheduler(Scheduler):
                     if plain:  # one round for all in a row that are in no batches
                         self._run_round(self._begun(plain, budget), budget)
                         plain = []
-                    self._run_round(self._batched(bucket, batched, budget), budget)
+                    self._run_batched(batched, budget)
                 due = plain
             if due:
                 self._run_round(self._begun(due, budget), budget)
@@ -109,13 +109,23 @@ class DirectAccessScheduler(Scheduler):
         limit_ns = NEVER_NS if budget.deadline_ns is None else self._limit_of(budget)
         return rounds.begin_round(buckets, moment, turn, stopwatch, limit_ns)
 
-    def _batched(self, bucket: Bucket, batched: BatchedRound, budget: Budget) -> Round:
-        moment = self._table.moment
-        assert moment is not None
-        turn = Turn(moment[0], moment[1] - bucket.last[1], budget)
+    def _run_batched(self, one: BatchedRound, budget: Budget) -> None:
+        table = self._table
         every = 1 if self._frame < self._timed_until else self._timed_every
         limit_ns = NEVER_NS if budget.deadline_ns is None else self._limit_of(budget)
-        return batched.begin(moment, turn, budget.stopwatch or self._stopwatch, limit_ns, every)
+        assert table.moment is not None
+        one.begin(table.moment, budget, budget.stopwatch or self._stopwatch, limit_ns, every)
+        table.round, goes_on = one, True
+        while goes_on:
+            failure = None
+            try:
+                if one.run():
+                    return
+            except Exception as error:
+                failure = error
+                one.end_call()
+            self._look_at_calls(one, budget, failure)
+            goes_on = one.goes_on()
 
     def _limit_of(self, budget: Budget) -> int:
         """Return when somebody is to be named as overrunning (ns)."""
@@ -132,10 +142,13 @@ class DirectAccessScheduler(Scheduler):
             except Exception as error:
                 failure = error
                 one.end_call()
-            if one.was_late():
-                self._overran_in_step(budget, one.begun_ns, one.ended_ns)
-            if failure is not None:
-                self._fail_in_step(failure)
+            self._look_at_calls(one, budget, failure)
+
+    def _look_at_calls(self, one: Round, budget: Budget, failure: Exception | None) -> None:
+        if one.was_late():
+            self._overran_in_step(budget, one.begun_ns, one.ended_ns)
+        if failure is not None:
+            self._fail_in_step(failure)
 
     def _overran_in_step(self, budget: Budget, begun_ns: int, ended_ns: int) -> None:
         if self._overrun_told or budget.deadline_ns is None:

@@ -141,11 +141,14 @@ class QualityOfService:
             used_us: what the frame used (µs), 0 or more.
             over_us: how far it went beyond its budget (µs), 0 if it did not.
         """
-        self._window.append((used_us, over_us, tuple(self._overruns)))
+        overruns: tuple[Overrun, ...] = ()
         if self._overruns:
+            overruns = tuple(self._overruns)
             self._overruns.clear()
+        self._window.append((used_us, over_us, overruns))
         self._frames += 1
-        self._frames_over += over_us > 0
+        if over_us > 0:
+            self._frames_over += 1
 
     def offenders(self) -> list[dict[str, object]]:
         """Return one row for each name that took a frame too far, the worst first.

@@ -339,9 +339,10 @@ class Scheduler(TaskRunning):
         return list(chain.from_iterable(map(tasks_of, self._due_buckets)))  # who may not run is in no bucket
 
     def _end_frame(self) -> None:
-        for task in self._touched:
-            self._put_in_table(task)
-        self._touched.clear()
+        if self._touched:
+            for task in self._touched:
+                self._put_in_table(task)
+            self._touched.clear()
         if not self._tasks and self._waiting:      # all were removed meanwhile
             self._put_waiting({})
         self._due_buckets, self._table.moment = [], None

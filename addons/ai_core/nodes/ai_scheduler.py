@@ -10,9 +10,11 @@ from addons.ai_core.bridge.gd import (
     Node,
     RefusedValue,
     Results,
+    delta_time_of,
     export,
     gdclass,
     method,
+    physics_delta_time_of,
     signal,
 )
 from addons.ai_core.nodes import scheduler_core
@@ -191,10 +193,10 @@ class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, PhaseOu
         self._core = self._faults = None
 
     def on_process(self) -> None:
-        self.step(self.get_process_delta_time())
+        self.step(delta_time_of(self))
 
     def on_physics_process(self) -> None:
-        self.step(self.get_physics_process_delta_time())
+        self.step(physics_delta_time_of(self))
 
     @property
     def faults(self) -> FaultIsolation:

@@ -5,7 +5,7 @@ from typing import Any
 
 from _bridge import KeptBatch, KeptCall
 
-from addons.ai_core.bridge.gd import Node, Results, gdclass, method
+from addons.ai_core.bridge.gd import Node, Results, delta_time_of, gdclass, method
 
 
 class _Row:
@@ -38,7 +38,7 @@ class BenchNamedCalls(Node):
 
     def on_process(self) -> None:
         given, batch = _Given(), self._batches[self._frame % len(self._batches)]
-        given.elapsed_s = self.get_process_delta_time()
+        given.elapsed_s = delta_time_of(self)
         self._frame += 1
         batch.begin(given)
         for call in batch:
