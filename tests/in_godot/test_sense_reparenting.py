@@ -88,3 +88,40 @@ def test_a_grenade_that_is_freed_as_it_bursts_is_heard_as_null(world, node, sche
     assert [(source, place) for source, modality, _, place in heard if modality == "hearing"] == [
         (None, Vector3(0, 0, 9))]
     assert world.told["target_gained"] == [(None,)]
+
+
+def test_who_is_put_into_a_vehicle_as_it_is_told_something_still_knows(world, physics_frames):
+    moved = []
+
+    def move(*_):
+        if not moved:
+            moved.append(True)
+            world.guard.reparent(world.vehicle)
+            world.thing.sight_strength = 0.0
+
+    known = world.eye.recall(world.thing)["first_sensed_age_s"]
+    world.eye.connect("sensed", move)
+    physics_frames(90)
+    assert moved
+    assert world.eye.recall(world.thing)["first_sensed_age_s"] == pytest.approx(known + 1.5)
+    assert world.told["target_gained"] == []
+    assert not world.eye.can_sense(world.skin)
+
+
+@pytest.mark.parametrize("who", ["other", "thing"])
+@pytest.mark.parametrize("told", ["sensed", "target_gained"])
+def test_who_is_told_may_free_who_would_be_told_next_or_what_is_sensed(
+    node, scheduler, world, physics_frames, signals, told, who,
+):
+    other = node("Sensor3D", scheduler)
+    world.thing.sight_strength = 0.0
+    physics_frames(40)
+    leaving, heard = {"other": other, "thing": world.thing}[who], signals(other, told)
+    world.eye.connect(told, lambda *_: leaving.free() if leaving.is_valid() else None)
+    heard.clear()
+    world.thing.sight_strength = 1.0
+    physics_frames(30)
+    assert not leaving.is_valid()
+    assert [source for source, *_ in heard if source != world.skin] == []
+    stats = world.manager.get_stats()
+    assert (stats["sensors"], stats["sources"]) == {"other": (1, 2), "thing": (2, 1)}[who]

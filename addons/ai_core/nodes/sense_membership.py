@@ -84,8 +84,8 @@ class Membership:
 
     def _note_left(self, node: Any, is_sensor: bool, known: int) -> None:
         self._rows = None
-        # In a frame others are being told: nobody must be told of it any more.
-        if self._is_in_frame or node.is_queued_for_deletion():
+        # In a frame others are being told: nobody must be told of a source any more.
+        if node.is_queued_for_deletion() or (self._is_in_frame and not is_sensor):
             self._remove(is_sensor, known)
         else:
             self._left[node.instance_id] = is_sensor, known

@@ -199,7 +199,7 @@ class Sensing(SensorQuestions, SenseMember):
             awareness=self._awareness(),
             on_sensed=self._tell_sensed, on_gained=self._tell_gained, on_lost=self._tell_lost,
             on_forgotten=self._tell_forgotten, on_awareness_changed=self._tell_awareness,
-            on_expired=self._tell_expired, on_told=self._tell_told, listens=self.sensed.has_connections)
+            on_expired=self._tell_expired, on_told=self._tell_told, listens=self._is_listened_to)
 
     def _settings(self, manager: Any) -> dict[str, Any]:
         return {
@@ -246,7 +246,10 @@ class Sensing(SensorQuestions, SenseMember):
     def take_id(self, sensor_id: int) -> None:
         self._id = sensor_id
 
-    # What another was told before in the same frame may have taken the manager out of the tree: end of the scene.
+    # What another was told before in the same frame may have taken this, or the manager, out of the tree.
+    def _is_listened_to(self) -> bool:
+        return self._manager is not None and bool(self.sensed.has_connections())
+
     def _tell_sensed(self, sensation: Sensation) -> None:
         manager = self._manager
         if manager is not None:
