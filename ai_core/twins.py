@@ -41,6 +41,7 @@ KERNELS = (
     "ai_core.scheduling._run_times",
     "ai_core.senses._following",
     "ai_core.senses._grid_sight",
+    "ai_core.senses._heard_pairs",
     "ai_core.senses._sense_wavefront",
     "ai_core.senses._sight_kernels",
     "ai_core.senses._smell_flow",

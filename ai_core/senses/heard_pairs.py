@@ -3,11 +3,16 @@
 The first signal is taken in by memory and meter. As long as nothing happens
 by the next ones but that strengths, moments and places move on, each is noted
 in one row beside them, and they learn of it when somebody asks.
+
+This is the twin in Python of ``_heard_pairs``, which is used in its place where it was
+built, with the same results to the last bit.
 """
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
+
+from ai_core.twins import twin, twin_class
 
 if TYPE_CHECKING:
     from ai_core.senses.audience import Heard
@@ -16,9 +21,13 @@ if TYPE_CHECKING:
     from ai_core.senses.remembered import Remembered
     from ai_core.senses.sensation import Point, Sensation
 
-__all__ = ["HeardPairs"]
+__all__ = ["INTERFACE", "HeardPair", "HeardPairs", "take_in_all"]
+
+INTERFACE = 1
+"""Changes with any change of names, arguments or results, here and in the kernel."""
 
 
+@twin_class("ai_core.senses._heard_pairs", INTERFACE)
 class HeardPair:
     """What the newest signals say of one target of one sensor; see ``Remembered`` and ``Awareness``."""
 
@@ -82,6 +91,34 @@ class HeardPair:
 NO_ROWS: dict[int, HeardPair] = {}
 
 
+@twin
+def take_in_all(
+    rows: dict[int, dict[int, HeardPair]], heard: Heard, first: int, visited: set[int], fresh: set[int]
+) -> int:
+    """Note signals in rows of sensor and source, from one on, until one for which that cannot be done.
+
+    Args:
+        rows: by sensor, then source.
+        heard: the signals.
+        first: which of them is first.
+        visited: sensors of which nothing is noted.
+        fresh: takes in sensors of which something was noted.
+
+    Returns:
+        Which was not noted, or how many there are.
+    """
+    sensor_ids, which, intensities, what, now_s = heard
+    for place in range(first, len(sensor_ids)):
+        sensor_id = sensor_ids[place]
+        source_id, modality, position, sent_at, _ = what[which[place]]
+        row = rows.get(sensor_id, NO_ROWS).get(source_id)
+        if row is None or sensor_id in visited or not row.take_in(
+                modality, intensities[place], position, sent_at, now_s):
+            return place
+        fresh.add(sensor_id)
+    return len(sensor_ids)
+
+
 class HeardPairs:
     """A row for each sensor and target, as long as nothing happens by its signals.
 
@@ -114,17 +151,7 @@ class HeardPairs:
 
     def take_in_all(self, heard: Heard, first: int, visited: set[int]) -> int:
         """Note signals from one on, until one whose mind has to take it in itself, or is visited; return which."""
-        all_rows, fresh = self._rows, self._fresh
-        sensor_ids, which, intensities, what, now_s = heard
-        for place in range(first, len(sensor_ids)):
-            sensor_id = sensor_ids[place]
-            source_id, modality, position, sent_at, _ = what[which[place]]
-            row = all_rows.get(sensor_id, NO_ROWS).get(source_id)
-            if row is None or sensor_id in visited or not row.take_in(
-                    modality, intensities[place], position, sent_at, now_s):
-                return place
-            fresh.add(sensor_id)
-        return len(sensor_ids)
+        return take_in_all(self._rows, heard, first, visited, self._fresh)
 
     def begin(self, perceiver: Perceiver, sensation: Sensation) -> None:
         """Note what comes after a signal that a mind has just taken in, if that is simple enough."""

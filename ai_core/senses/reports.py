@@ -15,6 +15,9 @@ from ai_core.trace import Trace
 
 __all__ = ["Reports"]
 
+Alone = tuple[tuple[int, str, Point, float, str], float, float]
+"""Source, modality, place, when it left there and tag; how strong it was; when it was told."""
+
 
 class Reports:
     """Tells an audience, and keeps what each sensor was told last until somebody asks.
@@ -29,8 +32,8 @@ class Reports:
         self._perceivers = perceivers
         self._trace = trace
         self._audience = audience
-        # Of what was told alone what it was, how strong and when; of what nobody was told its row in a block.
-        self._last: dict[int, tuple[ToldRows, int] | tuple[tuple[int, str, Point, float, str], float, float]] = {}
+        # Of what stays in view what it was, how strong and when; of signals, and what nobody was told, its place.
+        self._last: dict[int, tuple[ToldRows | Heard, int] | Alone] = {}
 
     def clear(self) -> None:
         """Know nothing of what was told."""
@@ -42,7 +45,8 @@ class Reports:
         if told is None:
             return None
         if len(told) == 2:
-            return told[0].sensation(sensor_id, told[1])
+            block, place = told
+            return block.sensation(place) if isinstance(block, Heard) else block.sensation(sensor_id, place)
         (source_id, modality, position, sent_at, tag), intensity, now_s = told
         return Sensation(sensor_id, source_id, modality, intensity, position, sent_at, now_s, tag)
 
@@ -77,8 +81,7 @@ class Reports:
         assert self._audience is not None
         sensor_ids, which = heard.sensor_ids[first:end], heard.which[first:end]
         intensities = heard.intensities[first:end]
-        for sensor_id, number, intensity in zip(sensor_ids, which, intensities, strict=True):
-            self._last[sensor_id] = heard.what[number], intensity, heard.now_s
+        self._last.update(zip(sensor_ids, zip(repeat(heard), count(first)), strict=False))
         self._audience.tell(Told(sensor_ids, which, intensities, [one[:3] for one in heard.what]))
 
     def tell_together(self, view: InView, first: int, end: int, some: set[int]) -> None:

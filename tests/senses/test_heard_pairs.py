@@ -2,12 +2,18 @@
 import copy
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from ai_core.senses.awareness import AwarenessSettings
-from ai_core.senses.heard_pairs import HeardPair, HeardPairs
+from ai_core.senses.audience import Heard
+from ai_core.senses.awareness import Awareness, AwarenessSettings
+from ai_core.senses.heard_pairs import HeardPairs
 from ai_core.senses.memory import SenseMemory
 from ai_core.senses.modality import Modality
 from ai_core.senses.perceiver import Perceiver
+from ai_core.senses.sensation import Sensation
+from ai_core.twins import kernel_of
+from tests.senses.conftest import HEARD
 from tests.senses.test_followed_pairs import Yard
 from tests.senses.worlds import World, hearing
 
@@ -42,8 +48,8 @@ def play(seed, asks_every):
 @pytest.mark.parametrize("seed", range(8))
 def test_nobody_can_tell_rows_from_taking_in_each_signal(seed, monkeypatch):
     noted = []
-    take_in = HeardPair.take_in
-    monkeypatch.setattr(HeardPair, "take_in", lambda *row: noted.append(take_in(*row)) or noted[-1])
+    take_in = HeardPairs.take_in
+    monkeypatch.setattr(HeardPairs, "take_in", lambda *row: noted.append(take_in(*row)) or noted[-1])
     in_rows = play(seed, asks_every=99)
     assert any(noted)
     monkeypatch.setattr(HeardPairs, "take_in", lambda *_: False)
@@ -133,3 +139,39 @@ def test_who_forgets_before_the_first_look_after_loading_gains_by_the_next_signa
     world.tick()
     assert [one.target for one in gained] == [thief, thief]
     assert world.manager.memory_of(guard).find(thief) is not None
+
+
+SIGNAL = st.tuples(
+    st.sampled_from([0.0, 0.1, 0.5, 3.0]), st.integers(0, 2), st.integers(0, 1), st.sampled_from(["hearing", "smell"]),
+    st.sampled_from([0.0, 0.01, 0.2, 2.0]), st.floats(0, 9))
+
+
+def noted(form, signals, gain, visited):
+    """What one form notes of signals, each (s later, sensor, source, sense, strength, sent at), and what it leaves."""
+    memory, meters, rows, fresh, ends, at_s = SenseMemory(lose_after_s=1.0), [], {}, set(), [], 1.0
+    for sensor in range(2):
+        first = Sensation(sensor, 0, "hearing", 0.25, (0.0, 0.0, 0.0), 1.0, 1.0)
+        memory.sense(sensor, "hearing", 0.25, first.position, 1.0)
+        meters.append(Awareness(AwarenessSettings(gain_per_signal=gain), sensor, 1.0))
+        meters[-1].be_startled(0.25, 1.0, "hearing", 0.25, anew=False)
+        meter = None if gain > 1 else meters[-1]
+        rows[sensor] = {0: form["HeardPair"](first, memory.lose_after_s, memory.find(sensor), meter)}
+    for later_s, sensor, source, modality, intensity, sent_at in signals:
+        at_s += later_s
+        what = [(source, modality, (sent_at, 1.0, 2.0), sent_at, "tag")]
+        heard = Heard([sensor, 0], [0, 0], [intensity, 0.125], what, at_s)
+        ends.append(form["take_in_all"](rows, heard, 0, visited, fresh))
+    found = [(row.is_fresh, row.at_s) for some in rows.values() for row in some.values()]
+    for some in rows.values():
+        some[0].put_into_record()
+    records = [memory.find(sensor) for sensor in range(2)]
+    return ends, fresh, found, [meter.save_state() for meter in meters], [
+        (one.as_noted, one.strengths, one.sensed_at_s) for one in records]
+
+
+@pytest.mark.skipif(kernel_of(HEARD["take_in_all"]) is None, reason="kernels are not built")
+@settings(max_examples=80)
+@given(st.lists(SIGNAL, max_size=8), st.sampled_from([0.0, 0.01, 0.5, 2.0]), st.sampled_from([set(), {1}]))
+def test_kernel_and_twin_note_the_same_to_the_last_bit(signals, gain, visited):
+    kernels = {name: kernel_of(one) for name, one in HEARD.items()}
+    assert noted(HEARD, signals, gain, visited) == noted(kernels, signals, gain, visited)
