@@ -68,6 +68,7 @@ class MindPopulation(Generic[AnyMind]):
         self._faults, self._name_of = faults or FaultIsolation(), name_of
         self._seats: dict[AnyMind, Seat[AnyMind]] = {}
         self._awake: dict[int, Seat[AnyMind]] = {}
+        self._most_awake = 0        # since that dict was made: it keeps room for so many
         self._order: list[Seat[AnyMind]] | None = None
         self._timers: list[tuple[float, int, Seat[AnyMind]]] = []
         self._now_s = 0.0
@@ -261,6 +262,9 @@ class MindPopulation(Generic[AnyMind]):
     def _in_turn(self) -> list[Seat[AnyMind]]:
         order = self._order
         if order is None:
+            if len(self._awake) * 8 < self._most_awake:     # going through all that room would cost who sleeps
+                self._awake = dict(self._awake.items())
+                self._most_awake = len(self._awake)
             order = self._order = [self._awake[number] for number in sorted(self._awake)]
         if not self._first:
             return order
@@ -272,6 +276,7 @@ class MindPopulation(Generic[AnyMind]):
         if not self._awake and self.on_wake is not None:
             self.on_wake()
         self._awake[seat.number] = seat
+        self._most_awake = max(self._most_awake, len(self._awake))
         self._order = None
 
     def _put_asleep(self, seat: Seat[AnyMind], wakes_at_s: float) -> None:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from math import inf
+from sys import getsizeof
 
 import pytest
 
@@ -141,6 +142,15 @@ def test_it_goes_on_where_it_was_saved():
     assert first.save_state() == second.save_state()
     with pytest.raises(StateError, match="first"):
         population_of().prepare_state({**first.save_state(), "first": 7})
+
+
+def test_who_sleeps_takes_no_room_among_those_who_are_awake():
+    minds = [Mind(inf) for _ in range(1000)]
+    population = population_of(*minds)
+    population.tick(0.1)
+    population.wake(minds[7])
+    population.tick(0.1)
+    assert getsizeof(population._awake) < 2 * getsizeof({7: minds[7]})
 
 
 def test_what_was_saved_of_more_minds_than_are_here_loads():
