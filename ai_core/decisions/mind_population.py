@@ -163,18 +163,21 @@ class MindPopulation(Generic[AnyMind]):
         """Give a mind its turns again after ``rest``, or after it kept raising.
 
         Args:
-            mind: who rested; for others nothing changes.
+            mind: who rested or kept raising; for others nothing changes.
             late_s: game time since the last tick (s), in which it did not live.
 
         Raises:
             ValueError: if it is not here, or the time is negative or not finite.
         """
         seat, late_s = self._seat_of(mind), finite_number("late_s", late_s, minimum=0)
+        is_left_out = self._faults.is_quarantined(seat)
         self._faults.release(seat)
         if seat.is_resting:
             seat.is_resting = False
             seat.lived_s = self._now_s + late_s - seat.late_s
             self._put_awake(seat)
+        elif is_left_out:
+            self.wake(mind, late_s=late_s)
 
     def is_resting(self, mind: AnyMind) -> bool:
         """Return whether a mind has no turns.

@@ -99,10 +99,14 @@ def test_one_that_raises_is_named_and_rests_after_three_times_until_it_goes_on()
         population.tick(0.1)
     assert [(fault.name, fault.is_quarantined) for fault in reports] == [("bad", False), ("bad", False), ("bad", True)]
     assert len(good.told) == 6
-    population.rest(bad)
     population.go_on(bad)
     population.tick(0.1)
     assert len(bad.told) == 4
+    population.rest(bad)
+    population.go_on(bad)
+    population.go_on(good)
+    population.tick(0.1)
+    assert (len(bad.told), len(good.told)) == (5, 8)
 
 
 def test_a_mind_may_leave_and_others_come_while_they_are_visited():
