@@ -56,7 +56,7 @@ class StateMachine(SaveableMachine):
         faults: told of callbacks that raise; None makes one that logs.
         parts: what of the character callbacks of a shared definition need to find;
             ``machine.parts``.
-        listening: asked with the time (s) before a change that calls only notices,
+        listening: asked with ``parts`` and the time (s) before a change that calls only notices,
             which have a true attribute ``is_notice``; no: they are left out.
 
     Attributes:
@@ -84,7 +84,7 @@ class StateMachine(SaveableMachine):
         trace: Trace | None = None,
         faults: FaultIsolation | None = None,
         parts: Any = None,
-        listening: Callable[[float], object] | None = None,
+        listening: Callable[[Any, float], object] | None = None,
     ) -> None:
         if not isinstance(definition, StateMachineDefinition):
             raise TypeError(f"definition must be a StateMachineDefinition, got {shown(definition)}")
@@ -288,7 +288,7 @@ class StateMachine(SaveableMachine):
         leaf, clock, listening = self._leaf, self._clock, self._listening
         now_s = self._seconds if clock is None else clock.now.seconds
         only_tells = way.only_tells and (route is None or route.only_tells)
-        is_told = listening is None or not only_tells or listening(now_s)
+        is_told = listening is None or not only_tells or listening(self.parts, now_s)
         if is_told:
             self._run(way.exits)
             if route is not None:

@@ -30,7 +30,7 @@ def listening(diary):
     class Listening:
         answer, asked = False, []
 
-        def __call__(self, now_s):
+        def __call__(self, parts, now_s):
             self.asked.append(now_s)
             return self.answer
 

@@ -41,6 +41,10 @@ cdef class NodeRow:
 
     Cost: 24 bytes a node, and 8 a signal.
     """
+    cdef uint64_t seen_changes   # ``listener_changes`` as ``may_be_heard`` asked last
+    cdef double asked_s          # when it did (s)
+    cdef Py_ssize_t answers      # given since then
+    cdef bint is_maybe_heard     # what it found
     cdef list nodes
     cdef void*** pointers        # OWNED; each where the pointer of a node that ``nodes`` holds stands
     cdef void** names            # OWNED; of the signals of the first node, NULL, of the second, …
@@ -49,10 +53,6 @@ cdef class NodeRow:
     cdef Py_ssize_t turn         # whose turn is next
     cdef double looked_s         # when it was asked last (s)
     cdef double turns            # that have come and were not taken (count)
-    cdef uint64_t seen_changes   # ``listener_changes`` as ``may_be_heard`` asked last
-    cdef double asked_s          # when it did (s)
-    cdef Py_ssize_t answers      # given since then
-    cdef bint is_maybe_heard     # what it found
 
     def __init__(self, nodes, signals=()):
         cdef GDObject node

@@ -8,6 +8,7 @@ from addons.ai_core.bridge.gd import (
     GDObject,
     Node,
     NodePath,
+    NodeRow,
     PackedStringArray,
     RefusedValue,
     Variant,
@@ -44,6 +45,8 @@ class StateMachine(CharacterWork, Node):
     below a state lead out of it. It begins in its first frame of AI. Without anything to
     update it costs nothing until an event is sent.
     """
+
+    __slots__ = ("_is_asleep", "_is_off", "_needs_update", "core")     # each event reads them: kept side by side
 
     KIND = STATE_MACHINES
 
@@ -316,10 +319,10 @@ class StateMachine(CharacterWork, Node):
             self._still_since_s = now_s
 
     def _made(self, nodes: MachineNodes, definition: StateMachineDefinition) -> library.StateMachine:
-        row = nodes.row()
         return library.StateMachine(
             definition, owner=self, name=str(self.get_path()), clock=self._scheduler.clock,
-            trace=self._scheduler.trace, faults=self._scheduler.faults, parts=row, listening=row.may_be_heard)
+            trace=self._scheduler.trace, faults=self._scheduler.faults, parts=nodes.row(),
+            listening=NodeRow.may_be_heard)
 
     def _reschedule(self) -> None:
         if self.core is None:

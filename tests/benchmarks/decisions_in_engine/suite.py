@@ -39,6 +39,6 @@ SUITE = Suite(
     ),
     scene=Scene(
         "res://tests/benchmarks/decisions_in_engine/decisions_benchmark.tscn",
-        modules=("tests.benchmarks.in_engine.yardstick",),
+        modules=("tests.benchmarks.in_engine.yardstick", "tests.benchmarks.decisions_in_engine.told"),
     ),
 )
