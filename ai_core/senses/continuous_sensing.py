@@ -143,14 +143,15 @@ class ContinuousSensing:
             end = block if budget.stopwatch is not None else int(min(block, budget.left))
             looking, self._to_look = self._to_look[:end], self._to_look[end:]
             budget.spend(len(looking))
-            looking = looking[self._sensors.ids.are_known(looking)]
+            if self._removals_before != self._count_removals():
+                looking = looking[self._sensors.ids.are_known(looking)]
             for number, found in self._found.items():
                 found.append(self._in_reach(number, looking))
         self._is_looking = False
         self._removals = self._removals_before
         self.ages.end_pass(now_s)
         for number, found in self._found.items():
-            keys, intensities = (np.concatenate(part) for part in zip(
+            keys, intensities = found[0] if len(found) == 1 else (np.concatenate(part) for part in zip(
                 (np.zeros(0, np.int64), np.zeros(0)), *found, strict=True
             ))
             needs_ray = self._modalities[number].needs_line_of_sight

@@ -60,6 +60,8 @@ class PairsInView:
 
         Cost: O(n log n), O(n) while the same pairs stay in reach.
         """
+        if not (len(keys) or len(self.keys)):
+            return
         if (keys[1:] < keys[:-1]).any():
             order = np.argsort(keys)
             keys, intensity = keys[order], intensity[order]
