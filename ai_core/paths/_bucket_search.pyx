@@ -11,6 +11,7 @@ include "_bucket_ring.pxi"
 INTERFACE = 2
 """Changes with any change of names, arguments or results, here and in the twin."""
 
+cdef double ROUNDS_FROM = 4.0       # bucket_search.ROUNDS_FROM
 
 @cython.final
 cdef class Search(Grid):
@@ -18,6 +19,7 @@ cdef class Search(Grid):
     cdef int32_t start
     cdef int32_t top, bottom, left, right
     cdef bint is_one_goal, is_backward, done
+    cdef bint in_rounds                 # whether what gets cheaper within a bucket waits for all that waits there
     cdef int32_t goal                   # the one, or the one reached
     cdef object goals                   # bytearray, a flag a cell, if there are many
     cdef char* goal_flags               # BORROWED from it
@@ -58,6 +60,7 @@ cdef class Search(Grid):
     cdef int clear(self, double least_cost, double most_cost) except -1:
         cdef double narrow = WIDTH * least_cost, wide = 1.5 * (least_cost + most_cost) / (BUCKETS - 2)
         self.forget(least_cost, most_cost)
+        self.in_rounds = wide > ROUNDS_FROM * least_cost
         self.per_bucket = 1 / (narrow if narrow >= wide else wide)
         return 0
 
@@ -141,6 +144,9 @@ cdef class Search(Grid):
         while expanded < most:
             slot = <int32_t> (self.bucket & (BUCKETS - 1))
             while ring.head[slot] == NONE and ring.waiting:
+                if ring.head[PARKED] != NONE:
+                    ring.head[slot], ring.head[PARKED] = ring.head[PARKED], NONE
+                    break
                 self.bucket += 1
                 slot = <int32_t> (self.bucket & (BUCKETS - 1))
             if not ring.waiting or self.bucket > self.bound * per_bucket:
@@ -176,7 +182,8 @@ cdef class Search(Grid):
                     self.reached, self.bound, limit = other, way, way / ROUNDING
                 into = <long long> (whole * per_bucket)
                 into = into if into > self.bucket else self.bucket
-                if not put(ring, <int32_t> (into & (BUCKETS - 1)), other):
+                slot = PARKED if self.in_rounds and into == self.bucket else <int32_t> (into & (BUCKETS - 1))
+                if not put(ring, slot, other):
                     return -1
         return expanded
 
@@ -197,6 +204,9 @@ cdef class Search(Grid):
         while expanded < most:
             slot = <int32_t> (bucket & (BUCKETS - 1))
             while ring.head[slot] == NONE and ring.waiting:
+                if ring.head[PARKED] != NONE:
+                    ring.head[slot], ring.head[PARKED] = ring.head[PARKED], NONE
+                    break
                 bucket += 1
                 slot = <int32_t> (bucket & (BUCKETS - 1))
             if not ring.waiting:
@@ -222,7 +232,8 @@ cdef class Search(Grid):
                 node.search, node.way, node.came, node.is_waiting = number, way, move, 1
                 into = <long long> (way * per_bucket)
                 into = into if into > bucket else bucket
-                if not put(ring, <int32_t> (into & (BUCKETS - 1)), other):
+                slot = PARKED if self.in_rounds and into == bucket else <int32_t> (into & (BUCKETS - 1))
+                if not put(ring, slot, other):
                     return -1
         self.bucket = bucket
         return expanded

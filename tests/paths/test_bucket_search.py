@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ai_core.maps.cell_moves import moves_of
+from ai_core.maps.grid import Grid
 from ai_core.paths.walking_search import NOWHERE
 from tests.paths.conftest import FORMS, forms_of
 from tests.paths.levels import grids
@@ -32,6 +33,40 @@ def test_both_forms_do_the_same_in_every_slice(grid, numbers, most):
     goals = np.unique(goals).astype(np.int32)
     first, second = (story(make, passage, start, goals, most) for make in forms_of("bucket_search"))
     assert first == second
+
+
+def dear_cells(side, dear):
+    """A grid whose cells cost 1 to 4, but for two as dear as that."""
+    costs = np.random.default_rng(1).integers(1, 5, (side, side)).astype(np.float32)
+    costs[0, 0] = costs[side // 2, side // 2] = dear
+    return Grid(costs).passage()
+
+
+@pytest.mark.parametrize("make", forms_of("bucket_search"), ids=FORMS)
+@pytest.mark.parametrize("dear", [1e4, 1e6])
+def test_a_few_cells_that_are_very_dear_do_not_make_searches_expand_others_again_and_again(make, dear):
+    passage = dear_cells(48, dear)
+    search = make(passage.open_moves, passage.costs, passage.moves)
+    search.begin(24 * 48, np.array([48 * 48 - 1], np.int32), passage.least_cost, passage.most_cost)
+    assert search.advance(1 << 20) < 2 * 48 * 48
+    search.spread(np.array([48 * 48 - 1], np.int32), passage.least_cost, passage.most_cost)
+    assert search.advance(1 << 20) < 2 * 48 * 48
+
+
+@pytest.mark.skipif(len(FORMS) < 2, reason="kernels are not built")
+@pytest.mark.parametrize("most", [1, 7, 1000])
+def test_both_forms_do_the_same_where_a_few_cells_are_very_dear(most):
+    passage, goals, stories = dear_cells(12, 1e5), np.array([5, 143], np.int32), []
+    for make in forms_of("bucket_search"):
+        search = make(passage.open_moves, passage.costs, passage.moves)
+        search.spread(goals, passage.least_cost, passage.most_cost)
+        slices, costs, following = [], np.empty(144), np.empty(144, np.int32)
+        while not search.is_done:
+            slices.append(search.advance(most))
+        search.flow(costs, following)
+        found = story(make, passage, 60, goals, most)
+        stories.append((found, slices, costs.tolist(), following.tolist()))
+    assert stories[0] == stories[1]
 
 
 def test_nothing_is_done_after_the_end():
