@@ -178,6 +178,19 @@ class _TimeBudget(Budget):
     _started_ns: int
     _watch: Stopwatch
 
+    def spend(self, steps: int = 1) -> None:
+        if self._parent is None and type(steps) is int and steps >= 0:
+            self.steps += steps
+        else:
+            super().spend(steps)
+
+    def spends(self, steps: int) -> bool:
+        if self._parent is None:
+            self.steps += steps
+        else:
+            super().spend(steps)
+        return self._watch() >= self.deadline_ns
+
     @property
     def is_spent(self) -> bool:
         return self._watch() >= self.deadline_ns

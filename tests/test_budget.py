@@ -42,6 +42,15 @@ def test_a_part_of_time_ends_no_later_than_the_whole(stopwatch):
     assert whole.part(math.inf).left == 30
 
 
+def test_work_reported_with_the_question_counts_on_all_that_it_is_part_of(stopwatch):
+    whole = Budget.of_time(100, stopwatch)
+    part = whole.part(40)
+    assert (whole.spends(1), part.spends(2)) == (False, False)
+    stopwatch.passes(us=40)
+    assert (whole.spends(1), part.spends(0)) == (False, True)
+    assert (whole.steps, part.steps) == (4, 2)
+
+
 def test_a_stopwatch_of_seconds_is_refused():
     with pytest.raises(TypeError, match=r"whole nanoseconds, got 0\.25; use time\.perf_counter_ns"):
         Budget.of_time(100, lambda: 0.25)

@@ -82,6 +82,8 @@ class WatchedBudget(_TimeBudget):
             budget._asks = 0
             budget = budget._parent
 
+    spends = Budget.spends  # each question is noted
+
     def peek(self) -> float:
         """Return the time left (µs), and note nothing."""
         return max(0, self.deadline_ns - self._watch()) / 1000

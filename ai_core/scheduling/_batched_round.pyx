@@ -74,8 +74,7 @@ cdef class BatchedRound:
         cdef object turn = self.turn
         for call in self if self.stopwatch is not None and self.is_timed else self.batch:
             call(turn)
-        self.see_end()
-        if self.is_late or self.begun() < self.size:
+        if not self.see_end() or self.is_late:
             return False
         self.end()
         return True
@@ -125,11 +124,13 @@ cdef class BatchedRound:
         return self.size - PyObject_LengthHint(self.batch, 0)
 
     cdef int see_end(self) except -1:
-        """A round that is timed as a whole has ended, if it has."""
-        if self.stopwatch is not None and not self.is_timed and self.begun() == self.size:
+        """Return whether all calls were made; a round that is timed as a whole has ended then."""
+        if self.begun() < self.size:
+            return False
+        if self.stopwatch is not None and not self.is_timed:
             self.ended_ns = self.stopwatch()
             self.is_late = self.ended_ns > self.limit_ns
-        return 0
+        return True
 
     cdef bint note_end(self) except -1:
         (<int64_t*>self.view.buf)[self.begun()] = self.stopwatch()

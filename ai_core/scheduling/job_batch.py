@@ -137,8 +137,10 @@ class JobBatch:
                         job.result, job.result_at = result, read_at
                     else:
                         unseen.append((job, result, read_at))
-                budget.spend()  # of time, too: a replay knows by them after which job it was spent
-                if ran >= most or budget.is_spent:
+                if ran >= most:  # of time is reported, too: a replay knows by it after which job it was spent
+                    budget.spend()
+                    break
+                if budget.spends(1):
                     break
         finally:
             self.started += ran

@@ -94,7 +94,7 @@ def test_what_waits_for_a_margin_waits_in_a_replay_whatever_stalls_between_two_f
     assert replayed == recorded
 
 
-@given(some.lists(some.sampled_from(["ask", "left", "step"]), max_size=30), some.integers(0, 40))
+@given(some.lists(some.sampled_from(["ask", "left", "step", "step and ask"]), max_size=30), some.integers(0, 40))
 def test_every_question_has_the_same_answer_again(doings, lasts):
     looks = iter(range(100))
     noted, answers = [], []
@@ -105,6 +105,8 @@ def test_every_question_has_the_same_answer_again(doings, lasts):
         for doing in doings:
             if doing == "step":
                 budget.spend()
+            elif doing == "step and ask":
+                given.append(budget.spends(1))
             else:
                 given.append(budget.is_spent if doing == "ask" else budget.left <= 0)
         answers.append(given)
