@@ -8,6 +8,7 @@ INTERFACE = 1
 """Changes with any change of names, arguments or results, here and in the twin."""
 
 cdef int64_t ONE_AS_BUSY = <int64_t>1 << 46     # frame_load.ONE_AS_BUSY
+cdef int64_t LEFT_OUT = -(<int64_t>1 << 62)     # lower than any sum of loads
 
 
 def add_to_residue(cells, Py_ssize_t frames, Py_ssize_t first_frame, Py_ssize_t period_frames, int64_t weight):
@@ -60,7 +61,7 @@ cdef Py_ssize_t best(const int64_t* cells, Py_ssize_t rows, Py_ssize_t period, P
     if tied > 1 and rows > 1:
         for residue in range(period):
             if score[residue] != least:
-                score[residue] = -1         # no sum of loads is: they are 0 or more
+                score[residue] = LEFT_OUT
                 continue
             sum = 0
             for row in range(rows):
@@ -79,13 +80,13 @@ cdef Py_ssize_t best(const int64_t* cells, Py_ssize_t rows, Py_ssize_t period, P
 
 
 cdef int64_t lowest(const int64_t* score, Py_ssize_t period, Py_ssize_t* tied) noexcept nogil:
-    """Return the lowest score, 0 or more, and how many residues have it."""
-    cdef int64_t least = -1
+    """Return the lowest score, and how many residues have it."""
+    cdef int64_t least = 0
     cdef Py_ssize_t residue
     tied[0] = 0
     for residue in range(period):
-        if score[residue] < 0 or (least >= 0 and score[residue] > least):
+        if score[residue] == LEFT_OUT or (tied[0] and score[residue] > least):
             continue
-        tied[0] = tied[0] + 1 if score[residue] == least else 1
+        tied[0] = tied[0] + 1 if tied[0] and score[residue] == least else 1
         least = score[residue]
     return least
