@@ -177,7 +177,9 @@ class HabitPopulation(HabitTurns):
             ValueError: if the time is negative or not finite.
             RuntimeError: if called from inside one of its trees.
         """
-        self._live(finite_number("elapsed_s", elapsed_s, minimum=0), None, budget)
+        if type(elapsed_s) is not float or not 0.0 <= elapsed_s < inf:
+            elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
+        self._live(elapsed_s, None, budget)
 
     def advance(self, turn: Turn) -> None:
         """Tick as a scheduler's work: ``scheduler.add(population.advance)``."""
@@ -230,8 +232,10 @@ class HabitPopulation(HabitTurns):
         try:
             if self._batches:
                 self._tick_batches()
-            self._wake_whose_time_has_come()
-            first_error = self._give_turns(moment, budget)
+            if self._timers and self._timers[0][0] <= self._now_s:
+                self._wake_whose_time_has_come()
+            if self._awake or self._first:
+                first_error = self._give_turns(moment, budget)
         finally:
             self._is_busy = False
         if first_error is not None:

@@ -43,7 +43,8 @@ class Pace:
         return (frame + self.phase_frames) % self.period_frames == 0
 
     def advance(self, budget: Budget) -> None:
-        elapsed_s, self.advanced_s = self.late_s, self.clock.now.seconds
+        now_s: float = self.clock.now.seconds
+        elapsed_s, self.advanced_s = max(0.0, now_s - self.advanced_s), now_s
         self.population.tick(elapsed_s, budget)
 
 
@@ -65,12 +66,15 @@ class CharacterCrowd:
         self.task: Task = scheduler.schedule(self, name=kind)
 
     def __call__(self, turn: Turn) -> None:
-        edited, self._to_edit = self._to_edit, {}
-        for node in edited.values():
-            node.edit()
-        waiting, self._waiting = self._waiting, []
-        due = [one for one in self._paces if one.is_due(turn.now.frame) and one not in waiting]
-        for index, pace in enumerate([*waiting, *due]):
+        if self._to_edit:
+            edited, self._to_edit = self._to_edit, {}
+            for node in edited.values():
+                node.edit()
+        waiting, frame = self._waiting, turn.now.frame
+        due = [one for one in self._paces if one not in waiting and one.is_due(frame)]
+        if waiting:
+            due, self._waiting = [*waiting, *due], []
+        for index, pace in enumerate(due):
             if index and turn.budget.is_spent:
                 self._waiting.append(pace)
                 continue
@@ -86,8 +90,12 @@ class CharacterCrowd:
             self._is_weighed = True
             weight = min(max(self._units / UNIT, MIN_PRIORITY), MAX_PRIORITY)
             self._scheduler.core.change(self.task, priority=weight)
-        if not self._to_edit and not self._waiting and all(one.population.is_asleep for one in self._paces):
-            self._scheduler.core.pause(self.task)       # until something is told or changes
+        if self._to_edit or self._waiting:
+            return
+        for pace in self._paces:
+            if not pace.population.is_asleep:
+                return
+        self._scheduler.core.pause(self.task)       # until something is told or changes
 
     def save_state(self) -> State:
         """Return how long ago the nodes of each pace had their turns, and whose turn it is."""
