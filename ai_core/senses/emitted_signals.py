@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from itertools import islice, repeat
+from collections.abc import Callable, Sequence
+from itertools import islice
 from math import dist
 
 import numpy as np
@@ -192,11 +192,25 @@ class EmittedSignals:
         self, most: int, budget: Budget, newest: dict[Channel, int], now_s: float,
         notice_from: Callable[[Heard, int], int],
     ) -> None:
-        """Tell of the first that have arrived, until a listener changes sensors."""
-        heard, rows = self._heard(most, newest, now_s)
-        budget.spend(most - len(rows))
-        first = self._notice(heard, budget, notice_from)
-        self._arrived.extendleft(reversed(rows[first:]))
+        """Tell of the first that have arrived, until a listener changes sensors.
+
+        One that nobody hears any more is a step in its turn, and looked at no earlier: with a
+        budget that is spent before it, it is looked at in another frame, where its sensor is then.
+        """
+        stands = self._who_stands(most)
+        some = [self._arrived.popleft() for _ in range(most)]
+        changes, first = self._sensors.changes, 0
+        while first < most and changes == self._sensors.changes:
+            if first and budget.is_spent:
+                break
+            heard = self._heard(some, stands, first, newest, now_s)
+            if heard.sensor_ids:
+                first += self._notice(heard, budget, notice_from)
+            else:
+                budget.spend()
+                self._let_go(*some[first], newest, now_s)
+                first += 1
+        self._arrived.extendleft(reversed(some[first:]))
 
     def _tell_at_once(self, budget: Budget, now_s: float, notice_from: Callable[[Heard, int], int]) -> bool:
         """Tell all that was offered together if it arrives now and nothing else does; return False if not so.
@@ -229,23 +243,17 @@ class EmittedSignals:
         return first
 
     def _heard(
-        self, most: int, newest: dict[Channel, int], now_s: float
-    ) -> tuple[Heard, list[tuple[Signal, Arrival]]]:
-        """Take out the first that have arrived; return who hears them now, and what of it each is."""
-        heard, rows = Heard([], [], [], [], now_s), []
+        self, some: Sequence[tuple[Signal, Arrival]], stands: Sequence[bool], first: int,
+        newest: dict[Channel, int], now_s: float,
+    ) -> Heard:
+        """Return who hears now what has arrived, from one on until one that nobody hears."""
+        heard = Heard([], [], [], [], now_s)
         numbers: dict[int, int] = {}
-        for stands in islice(self._who_stands(most), most):
-            signal, arrival = row = self._arrived.popleft()
-            if newest:
-                key = (signal.source_id, signal.modality, signal.channel, arrival.sensor_id)
-                if newest.get(key, signal.order) > signal.order:
-                    continue
-            intensity: float | None = arrival.intensity
-            if not stands:
-                is_there = self._sensors.ids.knows(arrival.sensor_id)
-                intensity = self._intensity_now(signal, arrival, now_s) if is_there else None
-            if intensity is None:
-                continue
+        for place in range(first, len(some)):
+            signal, arrival = some[place]
+            intensity = arrival.intensity if stands[place] else self._intensity_now(signal, arrival, now_s)
+            if intensity is None or is_replaced(signal, arrival, newest):
+                break
             number = numbers.setdefault(signal.order, len(numbers))
             if number == len(heard.what):
                 name = self._modalities[signal.modality].name
@@ -253,14 +261,13 @@ class EmittedSignals:
             heard.sensor_ids.append(arrival.sensor_id)
             heard.which.append(number)
             heard.intensities.append(intensity)
-            rows.append(row)
-        return heard, rows
+        return heard
 
-    def _who_stands(self, most: int) -> Iterable[bool]:
+    def _who_stands(self, most: int) -> Sequence[bool]:
         """Say of the first that have arrived, in order, whether their sensors are where they were then."""
         some = list(islice(self._arrived, most))
         if len(some) < FEW_ARRIVALS:
-            return repeat(False, len(some))  # each is looked at by itself
+            return [False] * len(some)  # each is looked at by itself
         ids = np.array([arrival.sensor_id for _, arrival in some], np.int32)
         places = self._sensors.position.take(self._sensors.ids.slots_of_known(ids), axis=0).tolist()
         return [
@@ -342,22 +349,39 @@ class EmittedSignals:
 
     def _intensity_now(self, signal: Signal, arrival: Arrival, now_s: float) -> float | None:
         """Return what the sensor senses where it is now; None if nothing, or not yet."""
+        if not self._sensors.ids.knows(arrival.sensor_id):
+            return None
         if arrival.is_final:
             return arrival.intensity
+        now = self._from_where_it_is(signal, arrival)
+        return None if now is None or now.due_s > now_s else now.intensity
+
+    def _from_where_it_is(self, signal: Signal, arrival: Arrival) -> Arrival | None:
+        """Return what arrives at a sensor where it is now; None if nothing."""
         slot = self._sensors.ids.slot(arrival.sensor_id)
         distance = math.dist(self._sensors.position[slot].tolist(), signal.position)
         if abs(distance - arrival.distance_m) < MOVED_M:
-            return arrival.intensity
+            return arrival
         kind = self._modalities[signal.modality]
         intensity: float = signal.strength * kind.attenuation**distance * arrival.kept
         if distance > kind.range_m or not self._is_heard(signal, slot, intensity):
             return None
         due_s = signal.sent_at_s + distance * kind.inverse_speed_s_per_m
-        if due_s > now_s:
-            again = Arrival(due_s, arrival.sensor_id, distance, intensity, arrival.kept)
+        return Arrival(due_s, arrival.sensor_id, distance, intensity, arrival.kept)
+
+    def _let_go(self, signal: Signal, arrival: Arrival, newest: dict[Channel, int], now_s: float) -> None:
+        """Forget what nobody hears; what comes later, as its sensor went away from it, is under way again."""
+        if is_replaced(signal, arrival, newest) or not self._sensors.ids.knows(arrival.sensor_id):
+            return
+        again = None if arrival.is_final else self._from_where_it_is(signal, arrival)
+        if again is not None and again.due_s > now_s:
             self._queue.send_again(signal, again)
-            return None
-        return intensity
+
+
+def is_replaced(signal: Signal, arrival: Arrival, newest: dict[Channel, int]) -> bool:
+    """Return whether a later signal of the same channel has arrived at the same sensor."""
+    key = (signal.source_id, signal.modality, signal.channel, arrival.sensor_id)
+    return bool(newest) and newest.get(key, signal.order) > signal.order
 
 
 def sense_of(modalities: ModalitySet, number: int) -> Sense:

@@ -247,12 +247,12 @@ class Perceivers:
             is_visited = sensor_id in happens or self._needs_a_visit(sensor_id)
             if place < begun or not (is_visited or sensor_id in singly):
                 continue
+            disturbed = self._disturbed.copy()
+            self._move_on(view, begun, place, budget, together)     # counted before it is asked, as in a replay
+            begun = place
             if place and budget.is_spent:
                 end = place
                 break
-            disturbed = self._disturbed.copy()
-            self._move_on(view, begun, place, budget, together)
-            begun = place
             if view.is_true_at(self._clock.now.seconds):
                 begun = place + 1
                 if is_visited:

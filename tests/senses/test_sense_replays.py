@@ -1,0 +1,59 @@
+"""Senses that ran against time run again to the same sensations, whatever was due and could not be heard any more."""
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ai_core.budget import Budget
+from ai_core.recording.grants import GrantedBudget, WatchedBudget
+from ai_core.senses.memory import SenseMemory
+from ai_core.senses.modality import Modality
+from tests.senses.worlds import World, hearing
+
+FRAMES = 12
+SPEEDS = {"at once": 0.0, "slow": 0.03}
+
+
+def life(budgets, speed, moves):
+    """What is told in each frame to ears of which some run away from what they were to hear."""
+    told = []
+    world = World(modalities=[hearing(inverse_speed_s_per_m=SPEEDS[speed], range_m=9.0), Modality.sight()])
+
+    def listen(sensation):
+        told.append((world.clock.now.frame, *sensation[:3]))
+
+    ears = [world.ear((k, 0, 0), threshold=0.1, memory=SenseMemory(), on_sensed=listen) for k in range(10)]
+    eyes = [world.eye((k, 1, 0), memory=SenseMemory(), on_sensed=listen) for k in range(3)]
+    source = world.manager.add_source(position=(5, 0, 1), strengths={"hearing": 3.0, "sight": 1.0})
+    for frame, (budget, (who, where)) in enumerate(zip(budgets, moves, strict=True)):
+        world.manager.emit(source, "hearing", channel="steps" if frame % 2 else "")
+        world.manager.move_sensors([ears[who], eyes[who % 3]], [(where, 0, 0), (where, 1, 0)])
+        world.clock.advance()
+        world.manager.advance(budget)
+    return told
+
+
+class Stopwatch:
+    """Takes another time at each look."""
+
+    def __init__(self, steps_ns):
+        self._steps_ns, self._looks, self._ns = steps_ns, 0, 0
+
+    def __call__(self):
+        self._ns += self._steps_ns[self._looks % len(self._steps_ns)]
+        self._looks += 1
+        return self._ns
+
+
+@pytest.mark.parametrize("speed", SPEEDS)
+@settings(max_examples=60)
+@given(
+    looks=st.lists(st.integers(10, 900), min_size=1, max_size=7),
+    moves=st.lists(st.tuples(st.integers(0, 9), st.sampled_from([0, 4, 7, 40])), min_size=FRAMES, max_size=FRAMES),
+)
+def test_what_was_told_on_scarce_time_is_told_again(speed, looks, moves):
+    stopwatch, noted = Stopwatch(looks), [[] for _ in range(FRAMES)]
+    watched = (WatchedBudget(Budget.of_time(2.0, stopwatch), grants) for grants in noted)
+    told = life(watched, speed, moves)
+    assert life((GrantedBudget(grants) for grants in noted), speed, moves) == told
