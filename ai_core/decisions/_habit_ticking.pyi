@@ -7,5 +7,7 @@ from ai_core.decisions.habit_values import ValueCheck as ValueCheck
 from ai_core.decisions.habit_values import ValueIs as ValueIs
 from ai_core.decisions.habit_values import ValuesAre as ValuesAre
 from ai_core.decisions.habit_values import ValueWrite as ValueWrite
+from ai_core.decisions.turns import Seat as Seat
+from ai_core.decisions.turns import Turns as Turns
 
 INTERFACE: int

@@ -2,7 +2,7 @@
 """Kernel of habits: places, runs, ticks and values as records in C; the same decisions, in the same order.
 
 Twins: ``habit_place``, ``habit_context``, ``habit_agenda``, ``habit_launching``,
-``habit_ticking`` and ``habit_turns``, which say what everything means. ``HabitTree`` adds to either
+``habit_ticking``, ``habit_turns`` and ``turns``, which say what everything means. ``HabitTree`` adds to either
 what happens rarely: edits, faults, traces, saving.
 """
 from cpython.pycapsule cimport PyCapsule_GetPointer
@@ -21,7 +21,7 @@ from ai_core.decisions.habits import Launch, Outcome, Status
 from ai_core.errors import UnknownNameError, finite_number, shown
 from ai_core.scheduling.task import Turn
 
-INTERFACE = 4
+INTERFACE = 5
 """Changes with any change of names, arguments or results, here and in the twins."""
 
 cdef double inf = INF
@@ -361,4 +361,5 @@ cdef int climb(HabitTicking tree, HabitContext parent, PlaceFields place, status
 
 
 include "_habit_challenges.pxi"
+include "_turns.pxi"
 include "_habit_turns.pxi"

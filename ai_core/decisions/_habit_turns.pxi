@@ -1,19 +1,16 @@
 # Turns among many characters, for _habit_ticking.pyx; twin: habit_turns.py, which describes them.
 
 
-cdef class Member:
+cdef class Member(Seat):
     cdef public HabitTurns population
     cdef public HabitTicking tree
-    cdef public Py_ssize_t number
-    cdef public double late_s, offset_s, timer_s
-    cdef public bint is_resting
+    cdef public double offset_s
 
     def __init__(self, HabitTurns population, HabitTicking tree, Py_ssize_t number):
+        Seat.__init__(self, number)
         self.population = population
         self.tree = tree
-        self.number = number
         self.offset_s = population._now_s - tree._now_s
-        self.timer_s = inf
 
     def catch_up(self):
         if not self.is_resting:
@@ -26,21 +23,7 @@ cdef class Member:
         wake(self.population, self)
 
 
-cdef class HabitTurns:
-    cdef public dict _awake
-    cdef public list _order, _timers
-    cdef public Py_ssize_t _first, _most_awake
-    cdef public double _now_s
-    cdef public bint _is_busy
-    cdef public object on_wake
-
-    def __cinit__(self, *_, **__):
-        self._awake = {}
-        self._timers = []
-
-    def __init__(self):
-        pass
-
+cdef class HabitTurns(Turns):
     def _give_turns(self, moment, budget):
         cdef Member member
         cdef HabitTicking tree
@@ -78,53 +61,7 @@ cdef class HabitTurns:
                 if first_error is None:
                     first_error = error
             if tree._wake_at_s > AWAKE:
-                sleep(self, member)
+                sleep(self, member, tree._wake_at_s + member.offset_s)
         if budget is not None and not is_asked:
             budget.spend(index)
         return first_error
-
-    def _in_turn(self):
-        cdef list order = self._order
-        cdef Py_ssize_t begin
-        cdef Member one
-        if order is None:
-            if len(self._awake) * 8 < self._most_awake:
-                self._awake = dict(self._awake.items())
-                self._most_awake = len(self._awake)
-            order = self._order = [self._awake[number] for number in sorted(self._awake)]
-        if not self._first:
-            return order
-        for begin, one in enumerate(order):
-            if one.number >= self._first:
-                return order[begin:] + order[:begin]
-        return order
-
-    def _sleep(self, Member member):
-        sleep(self, member)
-
-    def _wake(self, Member member):
-        wake(self, member)
-
-
-cdef int sleep(HabitTurns self, Member member) except -1:
-    cdef double wakes_at_s = member.tree._wake_at_s + member.offset_s
-    if self._awake.pop(member.number, None) is not None:
-        self._order = None
-    if wakes_at_s < member.timer_s:
-        member.timer_s = wakes_at_s
-        push_timer(self._timers, (wakes_at_s, member.number, member))
-        if len(self._timers) > 2 * self.count + 64:
-            self._tidy_timers()
-    return 0
-
-
-cdef int wake(HabitTurns self, Member member) except -1:
-    if member.is_resting or member.number in self._awake:
-        return 0
-    if not self._awake and self.on_wake is not None:
-        self.on_wake()
-    self._awake[member.number] = member
-    self._order = None
-    if len(self._awake) > self._most_awake:
-        self._most_awake = len(self._awake)
-    return 0

@@ -1,8 +1,8 @@
 """Many characters living by habits: one piece of work for all, which visits only who is awake."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from heapq import heapify, heappop, heappush
+from collections.abc import Callable
+from heapq import heappop, heappush
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from ai_core.decisions.habit_context import AWAKE, HabitContext
 from ai_core.decisions.habit_tree import HabitTree
 from ai_core.decisions.habit_turns import HabitTurns, Member
 from ai_core.decisions.habits import Status
+from ai_core.decisions.population import Population
 from ai_core.errors import finite_number, shown
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import Fields, State
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["HabitPopulation", "Member"]
 
 
-class HabitPopulation(HabitTurns):
+class HabitPopulation(HabitTurns, Population[HabitTree, Member]):
     """Ticks the trees of many characters: ``scheduler.add(population.advance)``.
 
     Who waits is not visited and costs nothing, however many wait. Where a habit
@@ -45,43 +46,12 @@ class HabitPopulation(HabitTurns):
     def __init__(self, *, faults: FaultIsolation | None = None) -> None:
         super().__init__()
         self._faults = faults or FaultIsolation()
-        self._members: dict[HabitTree, Member] = {}
-        self._next_number = 1       # 0 stands for nobody whose turn is next
         self._batches: dict[Place, HabitBatch] = {}
-
-    def __len__(self) -> int:
-        return len(self._members)
-
-    def __iter__(self) -> Iterator[HabitTree]:
-        return iter(self._members)
-
-    def __contains__(self, tree: object) -> bool:
-        return tree in self._members
-
-    @property
-    def seconds(self) -> float:
-        """Game time this population has lived (s)."""
-        return self._now_s
-
-    @property
-    def count(self) -> int:
-        """How many trees there are."""
-        return len(self._members)
 
     @property
     def is_asleep(self) -> bool:
         """True if nothing happens until somebody wakes."""
         return not (self._awake or self._timers or self._batches)
-
-    @property
-    def is_unfinished(self) -> bool:
-        """True if the budget of the last advance was spent before all had their turn."""
-        return self._first > 0
-
-    @property
-    def awake_count(self) -> int:
-        """How many trees the next advance visits, if no other wakes."""
-        return len(self._awake)
 
     def add(self, tree: HabitTree, *, late_s: float = 0.0) -> HabitTree:
         """Let a tree live with the others from the next advance on; return it.
@@ -103,9 +73,8 @@ class HabitPopulation(HabitTurns):
         late_s = finite_number("late_s", late_s, minimum=0)
         member = Member(self, tree, self._next_number)
         member.offset_s += late_s
-        self._next_number += 1
-        self._members[tree] = tree._member = member
-        self._wake(member)
+        tree._member = member
+        self._sit_down(tree, member)
         return tree
 
     def remove(self, tree: HabitTree) -> None:
@@ -117,7 +86,7 @@ class HabitPopulation(HabitTurns):
         Cost: O(1), and O(active habits in batches).
         """
         self.rest(tree)
-        del self._members[tree]
+        del self._seats[tree]
         tree._member = None
 
     def rest(self, tree: HabitTree, *, late_s: float = 0.0) -> None:
@@ -130,7 +99,7 @@ class HabitPopulation(HabitTurns):
         Raises:
             ValueError: if it is not here, or the time is negative or not finite.
         """
-        member = self._member_of(tree)
+        member = self._seat_of(tree)
         member.late_s = finite_number("late_s", late_s, minimum=0)
         if member.is_resting:
             return
@@ -138,8 +107,7 @@ class HabitPopulation(HabitTurns):
         tree._leave_batches()
         tree._wake()
         member.is_resting = True
-        if self._awake.pop(member.number, None) is not None:
-            self._order = None
+        self._sleep(member, inf)
 
     def go_on(self, tree: HabitTree, *, late_s: float = 0.0) -> None:
         """Give a tree its turns again after ``rest``.
@@ -151,20 +119,12 @@ class HabitPopulation(HabitTurns):
         Raises:
             ValueError: if it is not here, or the time is negative or not finite.
         """
-        member, late_s = self._member_of(tree), finite_number("late_s", late_s, minimum=0)
+        member, late_s = self._seat_of(tree), finite_number("late_s", late_s, minimum=0)
         if member.is_resting:
             member.is_resting = False
             member.was_moved()
             member.offset_s += late_s - member.late_s
             self._wake(member)
-
-    def is_resting(self, tree: HabitTree) -> bool:
-        """Return whether a tree has no turns.
-
-        Raises:
-            ValueError: if it is not here.
-        """
-        return self._member_of(tree).is_resting
 
     def tick(self, elapsed_s: float, budget: Budget | None = None) -> None:
         """Live on for ``elapsed_s`` of game time.
@@ -192,9 +152,7 @@ class HabitPopulation(HabitTurns):
 
     def save_state(self) -> State:
         """Return its time and whose turn it is, as plain data; each tree is saved by itself."""
-        order = list(self._members.values())
-        first = next((place for place, one in enumerate(order) if one.number >= self._first), 0)
-        return {"version": 1, "seconds": self._now_s, "first": first}
+        return {"version": 1, "seconds": self._now_s, "first": self._first_place()}
 
     def prepare_state(self, state: object) -> Callable[[], None]:
         """Check a saved state; return what loads it. Trees may be loaded before or after.
@@ -204,15 +162,15 @@ class HabitPopulation(HabitTurns):
         """
         fields = Fields.versioned(state, version=1)
         seconds = fields.seconds("seconds")
-        first = fields.whole("first", maximum=max(len(self._members) - 1, 0))
+        first = self._read_first(fields)
         fields.end()
 
         def change() -> None:
-            members = list(self._members.values())
+            members = list(self._seats.values())
             for one in members:
                 one.catch_up()
             self._now_s = seconds
-            self._first = members[first].number if members else 0
+            self._put_first(first)
             for one in members:
                 one.was_moved()
                 one.tree._leave_batches()
@@ -224,8 +182,7 @@ class HabitPopulation(HabitTurns):
         return change
 
     def _live(self, elapsed_s: float, moment: TimeIndex | None, budget: Budget | None) -> None:
-        if self._is_busy:
-            raise RuntimeError("a population was ticked from inside one of its trees; tick it from outside")
+        self._check_alone()
         self._now_s += elapsed_s
         self._is_busy = True
         first_error: Exception | None = None
@@ -240,12 +197,6 @@ class HabitPopulation(HabitTurns):
             self._is_busy = False
         if first_error is not None:
             raise first_error
-
-    def _member_of(self, tree: HabitTree) -> Member:
-        member = self._members.get(tree)
-        if member is None:
-            raise ValueError(f"{shown(tree)} is not in this population")
-        return member
 
     def _wake_whose_time_has_come(self) -> None:
         timers = self._timers
@@ -262,12 +213,6 @@ class HabitPopulation(HabitTurns):
             elif wakes_at_s < inf:
                 member.timer_s = wakes_at_s
                 heappush(timers, (wakes_at_s, member.number, member))
-
-    def _tidy_timers(self) -> None:
-        """Forget timers of waits that were over early."""
-        self._timers = [
-            (one.timer_s, one.number, one) for one in self._members.values() if one.timer_s < inf]
-        heapify(self._timers)
 
     def join_batch(self, run: HabitContext) -> None:
         """Let a run, which was ticked now, be ticked with its like from now on; trees call this."""

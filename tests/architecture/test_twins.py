@@ -16,8 +16,8 @@ ROOT = Path(__file__).parents[2]
 CORE = ROOT / "ai_core"
 CLASSES_OF_KERNEL = {
     "_habit_ticking": (
-        "HabitContext", "HabitTicking", "HabitTurns", "Member", "PlaceFields", "ValueCheck", "ValueIs",
-        "ValueWrite", "ValuesAre"),
+        "HabitContext", "HabitTicking", "HabitTurns", "Member", "PlaceFields", "Seat", "Turns", "ValueCheck",
+        "ValueIs", "ValueWrite", "ValuesAre"),
 }
 INTERFACE_OF = {"_habit_ticking": "ai_core.decisions.habit_place"}
 """Kernels that are classes, of twins in several files, and where these say their interface."""
@@ -44,7 +44,7 @@ def kernel_classes(source):
     text = source.read_text(encoding="utf-8")
     for included in re.findall(r'^include "(\w+\.pxi)"$', text, re.MULTILINE):
         text += (source.parent / included).read_text(encoding="utf-8")
-    return re.findall(r"^cdef class ([A-Z]\w+):", text, re.MULTILINE)
+    return re.findall(r"^cdef class ([A-Z]\w+)[:(]", text, re.MULTILINE)
 
 
 def kernel_functions(text):

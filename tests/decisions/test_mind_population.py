@@ -109,6 +109,56 @@ def test_one_that_raises_is_named_and_rests_after_three_times_until_it_goes_on()
     assert (len(bad.told), len(good.told)) == (5, 8)
 
 
+def test_one_that_kept_raising_is_not_visited_when_it_is_woken_or_loaded():
+    bad = Mind(ValueError("on purpose"))
+    population = population_of(bad, faults=FaultIsolation(report=lambda _: None))
+    for _ in range(3):
+        population.tick(0.1)
+    population.wake(bad)
+    population.prepare_state(population.save_state())()
+    population.tick(0.1)
+    assert (len(bad.told), population.is_asleep) == (3, True)
+    bad.rest_s = 0.0
+    population.go_on(bad)
+    population.tick(0.1)
+    assert len(bad.told) == 4
+
+
+def test_of_one_that_leaves_and_raises_nothing_is_kept():
+    faults = FaultIsolation(report=lambda _: None)
+    population = MindPopulation(faults=faults)
+
+    class Leaving(Mind):
+        def live(self, elapsed_s):
+            population.remove(self)
+            raise ValueError("on purpose")
+
+    population.add(Leaving())
+    population.tick(0.1)
+    assert not faults.has_failing
+
+
+def test_a_population_cannot_be_ticked_from_inside_it():
+    reports = []
+    population = MindPopulation(faults=FaultIsolation(report=reports.append))
+
+    class Ticking(Mind):
+        def live(self, elapsed_s):
+            population.tick(elapsed_s)
+            return 0.0
+
+    population.add(Ticking())
+    population.tick(0.1)
+    assert "tick it from outside" in str(reports[0].error)
+
+
+def test_a_population_in_which_all_had_their_turns_is_loaded_as_one():
+    first, second = population_of(Mind(), Mind()), population_of(Mind(), Mind())
+    first.tick(0.1)
+    second.prepare_state(first.save_state())()
+    assert not second.is_unfinished
+
+
 def test_a_mind_may_leave_and_others_come_while_they_are_visited():
     population = MindPopulation()
 

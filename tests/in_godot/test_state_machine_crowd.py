@@ -63,6 +63,35 @@ def test_all_machines_are_one_piece_of_work_and_those_that_wait_are_not_visited(
     assert [one.get_state() for one in machines if one.is_valid()] == ["rest"] * 4
 
 
+def test_a_machine_that_is_left_out_is_not_visited_for_an_event_but_lives_again_when_restarted(
+    node, scheduler, physics_frames, expect_errors,
+):
+    visits = []
+
+    class Refusing:
+        def state_entered(self, *_):
+            visits.append(scheduler.clock.now.frame)
+            raise ValueError("on purpose")
+
+    expect_errors("on purpose")
+    scheduler.trace.listen(Refusing())
+    made = construct("StateMachine")
+    one, other = (below(made, "AIState", name) for name in ("one", "other"))
+    below(one, "StateTransition", "go", guard_expression="true", to=NodePath("../../other"))
+    below(other, "StateTransition", "back", guard_expression="true", to=NodePath("../../one"))
+    below(made, "StateTransition", "hit", event="hit", to=NodePath("../other"))
+    node("Node3D", scheduler).add_child(made)
+    physics_frames(10)
+    assert len(visits) == 3
+    with pytest.raises(ValueError, match="on purpose"):
+        made.send_event("hit")
+    physics_frames(2)
+    assert len(visits) == 4
+    made.restart()
+    physics_frames(2)
+    assert len(visits) == 6
+
+
 def test_an_event_into_a_state_that_goes_on_wakes_the_machine(machine, physics_frames):
     mind = machine()
     physics_frames(20)

@@ -154,11 +154,12 @@ class CharacterCrowd:
             self._waiting = [one for one in self._waiting if one is not pace]
 
     def set_resting(self, node: Any, is_resting: bool) -> None:
-        """Leave a node out, or give it its turns again; its time stands still meanwhile."""
+        """Leave a node out, or give it its turns again, also one that kept failing; its time stands still meanwhile."""
         pace, _ = self._nodes[node.instance_id]
-        if is_resting != pace.population.is_resting(node.in_crowd):
-            change = pace.population.rest if is_resting else pace.population.go_on
-            change(node.in_crowd, late_s=pace.late_s)
+        if not is_resting:
+            pace.population.go_on(node.in_crowd, late_s=pace.late_s)
+        elif not pace.population.is_resting(node.in_crowd):
+            pace.population.rest(node.in_crowd, late_s=pace.late_s)
 
     def wake(self, node: Any) -> None:
         """Let a node that sleeps have its next turn: something has changed for it."""

@@ -158,7 +158,7 @@ class StateMachine(CharacterWork, Node):
         """Leave every state and begin anew."""
         if self.core is not None:
             self.core.stop()
-            self._wake()
+            self._enable()
 
     @method
     def rebuild(self) -> None:
