@@ -25,7 +25,7 @@ from addons.ai_core.nodes.event_radio import EventRadio
 from addons.ai_core.nodes.event_terms import listening_terms, sending_terms
 from addons.ai_core.nodes.scene_events import SceneEvents, events_of, memberships_of
 from addons.ai_core.nodes.scene_listening import manager_above
-from addons.ai_core.nodes.scene_saving import load_node, save_node
+from addons.ai_core.nodes.scene_saving import saving
 from addons.ai_core.nodes.scheduled import call_waiting, check_callable, scheduler_of, scheduler_warnings
 from ai_core.errors import UnknownNameError
 from ai_core.events.event import Event, EventTerms, new_event
@@ -269,18 +269,8 @@ class AIEventManager(EventChecks, EventDay, EventLogNode, EventRadio, Node):
         self._check_code(code)
         return bool(self.group.registry.listeners(code))
 
-    @method
-    def save_state(self) -> dict:
-        """Return the events of all managers under the same scheduler: what waits and is half told, who is where.
-
-        AIScheduler.save_state() includes it.
-        """
-        return save_node(self)
-
-    @method
-    def load_state(self, state: dict) -> bool:
-        """Take back what save_state() returned; checks all of it before it changes anything."""
-        return load_node(self, state)
+    save_state, load_state = saving(
+        "the events of all managers under the same scheduler: what waits and is half told, who is where")
 
     @method
     def get_stats(self) -> dict:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from addons.ai_core.nodes.level_baking import LevelBaking
 from ai_core.budget import Budget
 from ai_core.maps.cover_baking import CoverBaking, CoverBakingSettings
 from ai_core.maps.cover_spots import LEFT, OVER, RIGHT, CoverSpots
@@ -13,7 +14,7 @@ from ai_core.maps.cover_spots import LEFT, OVER, RIGHT, CoverSpots
 NUMBERS_A_SPOT = 9
 
 
-class CoverSceneBaking:
+class CoverSceneBaking(LevelBaking):
     """Bakes the cover of a CoverMap; make it, advance it, then take ``spots``.
 
     Args:
@@ -27,6 +28,7 @@ class CoverSceneBaking:
         ValueError: if there is nothing to bake; says what to do.
     """
 
+    _core: CoverBaking
     stage = "looks for cover along the walls"
 
     def __init__(self, node: Any, box: tuple[list[float], list[float]] | None) -> None:
@@ -49,16 +51,6 @@ class CoverSceneBaking:
         self._core = CoverBaking(
             candidates, scene.blocked, body=body,
             settings=CoverBakingSettings(exposure_m=node.exposure_m, peek_m=node.peek_m))
-
-    @property
-    def is_done(self) -> bool:
-        """True when ``spots`` are there."""
-        return self._core.is_done
-
-    @property
-    def progress(self) -> float:
-        """How far it has come, 0 to 1."""
-        return self._core.progress
 
     @property
     def spots(self) -> CoverSpots:

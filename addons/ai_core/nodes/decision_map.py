@@ -24,7 +24,7 @@ from addons.ai_core.nodes.map_ground import MapGround
 from addons.ai_core.nodes.map_overlay import MapOverlay
 from addons.ai_core.nodes.map_writer import GROUP
 from addons.ai_core.nodes.map_writers import MapWriters
-from addons.ai_core.nodes.scene_saving import load_node, save_node
+from addons.ai_core.nodes.scene_saving import saving
 from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import call_waiting, leave_scheduler, scheduler_of, scheduler_warnings
 from ai_core.maps import decision_map as library
@@ -193,15 +193,7 @@ class DecisionMap(MapGround, Node):
             "age_s": core.clock.now.seconds - core.picture.at.seconds,
         }
 
-    @method
-    def save_state(self) -> dict:
-        """Return all layers and how far an update has come; AIScheduler.save_state() includes it."""
-        return save_node(self)
-
-    @method
-    def load_state(self, state: dict) -> bool:
-        """Take back what save_state() returned; checks all of it before it changes anything."""
-        return load_node(self, state)
+    save_state, load_state = saving("all layers and how far an update has come")
 
     def is_in_use(self) -> bool:
         return self._core is not None

@@ -29,7 +29,7 @@ from addons.ai_core.nodes.habit_knowledge import HabitKnowledge
 from addons.ai_core.nodes.habit_scopes import join_scopes, leave_scopes, prepared_scopes, scopes_saved_by
 from addons.ai_core.nodes.habit_sharing import shared_habit, tell_entered, tell_exited
 from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
-from addons.ai_core.nodes.scene_saving import load_node, save_node
+from addons.ai_core.nodes.scene_saving import saving
 from addons.ai_core.nodes.scheduled import scheduler_of, scheduler_warnings
 from ai_core.decisions import habit_tree as core
 from ai_core.decisions.habit_plan import plan_of
@@ -149,18 +149,7 @@ class HabitTree(HabitKnowledge, OfCharacter, Node):
         """Return whether all habits wait for something to be told or to change: then the tree costs nothing."""
         return self.core is not None and self.core.wakes_at_s == math.inf
 
-    @method
-    def save_state(self) -> dict:
-        """Return active habits, holds, the blackboard and what habits' scripts save.
-
-        AIScheduler.save_state() includes it.
-        """
-        return save_node(self)
-
-    @method
-    def load_state(self, state: dict) -> bool:
-        """Take back what save_state() returned; checks all of it before it changes anything."""
-        return load_node(self, state)
+    save_state, load_state = saving("active habits, holds, the blackboard and what habits' scripts save")
 
     def is_in_use(self) -> bool:
         return self.core is not None

@@ -5,7 +5,7 @@ from typing import Any
 
 from addons.ai_core.bridge.gd import method
 from addons.ai_core.nodes.importance_member import ImportanceMember
-from addons.ai_core.nodes.scene_saving import load_node, save_node
+from addons.ai_core.nodes.scene_saving import saving
 
 
 class ImportanceAgent(ImportanceMember):
@@ -22,19 +22,9 @@ class ImportanceAgent(ImportanceMember):
             return {"value": self.importance}
         return self._importance.core.explain(self.agent_id)
 
-    @method
-    def save_state(self) -> dict:
-        """Return level or members, importance and forces; AIScheduler.save_state() includes it.
-
-        A group inside another is saved with that one. What scripts keep is saved by the group
-        "ai_saved".
-        """
-        return save_node(self)
-
-    @method
-    def load_state(self, state: dict) -> bool:
-        """Take back what save_state() returned; checks all of it before it changes anything."""
-        return load_node(self, state)
+    save_state, load_state = saving(
+        "level or members, importance and forces",
+        more='A group inside another is saved with that one. What scripts keep is saved by the group "ai_saved".')
 
     def is_in_use(self) -> bool:
         return self.core is not None

@@ -13,7 +13,7 @@ from addons.ai_core.nodes.importance_crowd import Crowd
 from addons.ai_core.nodes.importance_member import GROUP
 from addons.ai_core.nodes.importance_pacing import Pace, Pacing
 from addons.ai_core.nodes.importance_saving import prepared_manager, saved_manager
-from addons.ai_core.nodes.scene_saving import load_node, save_node
+from addons.ai_core.nodes.scene_saving import saving
 from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import call_waiting, leave_scheduler, scheduler_of, scheduler_warnings
 from ai_core.level_of_detail.importance import Importance
@@ -235,15 +235,7 @@ class ImportanceManager(Node):
             "crowds": {name: one.limits.counts for name, one in self.crowds.items()},
         }
 
-    @method
-    def save_state(self) -> dict:
-        """Return importances, boosts and levels; AIScheduler.save_state() includes it."""
-        return save_node(self)
-
-    @method
-    def load_state(self, state: dict) -> bool:
-        """Take back what save_state() returned; checks all of it before it changes anything."""
-        return load_node(self, state)
+    save_state, load_state = saving("importances, boosts and levels")
 
     def is_in_use(self) -> bool:
         return self._core is not None

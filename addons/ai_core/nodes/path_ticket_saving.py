@@ -5,10 +5,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from addons.ai_core.bridge.gd import RefusedValue, method
+from addons.ai_core.bridge.gd import RefusedValue
 from addons.ai_core.nodes.asked_path import AskedPath
 from addons.ai_core.nodes.grid_of_scene import CellPlaces
-from addons.ai_core.nodes.scene_saving import load_node, save_node
+from addons.ai_core.nodes.scene_saving import saving
 from ai_core.maps.grid import Grid
 from ai_core.maps.passage import Passage
 from ai_core.paths import path_service
@@ -47,18 +47,9 @@ class PathTicketSaving:
     prepared_meanwhile: Callable[[Fields, set[int]], Callable[[], None]]
     forget_explored: Any
 
-    @method
-    def save_state(self) -> dict:
-        """Return tickets, ways, who moves meanwhile, and walls of set_walls(); AIScheduler.save_state() includes it."""
-        return save_node(self)
-
-    @method
-    def load_state(self, state: dict) -> bool:
-        """Take back what save_state() returned; checks all of it before it changes anything.
-
-        Searches begin anew. The ground must be there as it was: set_grid_from() before loading.
-        """
-        return load_node(self, state)
+    save_state, load_state = saving(
+        "tickets, ways, who moves meanwhile, and walls of set_walls()",
+        when_loading='Searches begin anew. The ground must be there as it was: set_grid_from() before loading.')
 
     @property
     def pulled_on(self) -> Passage | None:

@@ -23,7 +23,7 @@ from addons.ai_core.nodes.event_terms import refusing
 from addons.ai_core.nodes.polling_limits import PollingLimits
 from addons.ai_core.nodes.polling_log_node import PollingLogNode
 from addons.ai_core.nodes.polling_terms import MISTAKES, mistake_of, topic_terms
-from addons.ai_core.nodes.scene_saving import load_node, save_node
+from addons.ai_core.nodes.scene_saving import saving
 from addons.ai_core.nodes.scheduled import SCHEDULERS, check_callable, nearest, wait_for
 from addons.ai_core.nodes.world_questions import (
     NO_WAY,
@@ -252,18 +252,7 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
             self.answers.invalidate(code)        # says which topics there are
         self.invalidate_when(manager, event_code, code, by_key)
 
-    @method
-    def save_state(self) -> dict:
-        """Return the answers that are kept.
-
-        AIScheduler.save_state() includes it.
-        """
-        return save_node(self)
-
-    @method
-    def load_state(self, state: dict) -> bool:
-        """Take back what save_state() returned; checks all of it before it changes anything."""
-        return load_node(self, state)
+    save_state, load_state = saving("the answers that are kept")
 
     @method
     def get_stats(self) -> list:

@@ -20,7 +20,7 @@ from addons.ai_core.nodes.character_crowd import RULE_MINDS, CharacterCrowd
 from addons.ai_core.nodes.character_work import CharacterWork
 from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.rule_set import RuleSet
-from addons.ai_core.nodes.scene_saving import load_node, save_node
+from addons.ai_core.nodes.scene_saving import saving
 from addons.ai_core.nodes.scheduled import scheduler_of, scheduler_warnings
 from ai_core.decisions import rule_mind as library
 from ai_core.saving.fields import Fields, State, StateError
@@ -126,15 +126,7 @@ class RuleMind(CharacterWork, Node):
         """Return parameters, facts with their grades, and the agenda with the reasons for its order."""
         return self._core.to_text() if self._core is not None else "not running"
 
-    @method
-    def save_state(self) -> dict:
-        """Return facts, parameters and what has fired; AIScheduler.save_state() includes it."""
-        return save_node(self)
-
-    @method
-    def load_state(self, state: dict) -> bool:
-        """Take back what save_state() returned; checks all of it before it changes anything."""
-        return load_node(self, state)
+    save_state, load_state = saving("facts, parameters and what has fired")
 
     def fire(self, rule: str, does: str) -> None:
         """A rule fires; called by it."""

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from addons.ai_core.nodes.baked_places import BakedPlaces
+from addons.ai_core.nodes.level_baking import LevelBaking
 from addons.ai_core.nodes.scene_ground import ground_below
 from addons.ai_core.nodes.scene_text import read_text, write_text
 from addons.ai_core.nodes.sight_rays import FlatSightRays, SightRays
@@ -18,19 +19,18 @@ from ai_core.senses.sense_graph_baking_again import BakingReport
 from ai_core.senses.sense_graph_file import graph_from_text, graph_to_text
 
 
-class SceneBaking:
+class SceneBaking(LevelBaking):
     """Bakes the level of a SenseGraphBaker; begin (make it), advance, then write nodes or the file.
 
     Args:
         baker: the SenseGraphBaker, inside the tree.
 
-    Attributes:
-        stage: what it is doing, in words.
-
     Raises:
         ValueError: if there is no ground, it is too large, the file that is to be written
             holds something else, or metres of a 2D level differ; says what to do.
     """
+
+    _core: SenseGraphBaking
 
     def __init__(self, baker: Any) -> None:
         self._baker = baker
@@ -52,16 +52,6 @@ class SceneBaking:
     def stage(self) -> str:
         """What it is doing, in words."""
         return self._core.stage
-
-    @property
-    def is_done(self) -> bool:
-        """True when there is something to write."""
-        return self._core.is_done
-
-    @property
-    def progress(self) -> float:
-        """How far it has come, 0 to 1."""
-        return self._core.progress
 
     @property
     def result(self) -> SenseGraph:

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from addons.ai_core.bridge.gd import RefusedValue
+from addons.ai_core.bridge.gd import RefusedValue, method
 from addons.ai_core.nodes.scene_values import path_of
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.snapshot import Saveable, restore, take
@@ -81,12 +81,31 @@ def load_parts(snapshot: State, parts: dict[str, Saveable]) -> None:
         raise RefusedValue(f"cannot load this state: {error}; nothing was changed") from None
 
 
-def save_node(node: Any) -> State:
-    """Return the state of one node, for its ``save_state``."""
-    return save_parts({"node": NodePart(node)})
+def saving(what: str, *, more: str = "", when_loading: str = "") -> tuple[Any, Any]:
+    """Return the methods of a node that saves itself: ``save_state, load_state = saving("facts and parameters")``.
+
+    Such a node is also saved by its AIScheduler, which it joins. It has ``is_in_use``, ``saved``
+    and ``prepared``.
+
+    Args:
+        what: what is saved; the inspector shows it.
+        more: another paragraph for the inspector.
+        when_loading: another for ``load_state``.
+    """
+    @method
+    def save_state(self: Any) -> dict:
+        return save_parts({"node": NodePart(self)})
+
+    @method
+    def load_state(self: Any, state: dict) -> bool:
+        load_parts(state, {"node": NodePart(self)})
+        return True
+
+    save_state.__doc__ = _paragraphs(f"Return {what}; AIScheduler.save_state() includes it.", more)
+    load_state.__doc__ = _paragraphs(
+        "Take back what save_state() returned; checks all of it before it changes anything.", when_loading)
+    return save_state, load_state
 
 
-def load_node(node: Any, snapshot: State) -> bool:
-    """Load what ``save_node`` returned."""
-    load_parts(snapshot, {"node": NodePart(node)})
-    return True
+def _paragraphs(*texts: str) -> str:
+    return "\n\n".join(text for text in texts if text)

@@ -16,7 +16,7 @@ from addons.ai_core.bridge.gd import (
     method,
 )
 from addons.ai_core.nodes.felt_collisions import FeltCollisions
-from addons.ai_core.nodes.scene_saving import load_node, save_node
+from addons.ai_core.nodes.scene_saving import saving
 from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import call_waiting, leave_scheduler, scheduler_of, scheduler_warnings
 from addons.ai_core.nodes.sense_backdrop import Backdrops
@@ -257,18 +257,7 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, Membership, SenseSavi
         with refused():
             self.core.set_importance([sensor.sensor_id], [importance], None if source is None else [source.source_id])
 
-    @method
-    def save_state(self) -> dict:
-        """Return signals under way, what is in view, memories and awareness.
-
-        AIScheduler.save_state() includes it.
-        """
-        return save_node(self)
-
-    @method
-    def load_state(self, state: dict) -> bool:
-        """Take back what save_state() returned; checks all of it before it changes anything."""
-        return load_node(self, state)
+    save_state, load_state = saving("signals under way, what is in view, memories and awareness")
 
     @method
     def get_stats(self) -> dict:

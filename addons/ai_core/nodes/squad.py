@@ -26,7 +26,7 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.formation import Formation
 from addons.ai_core.nodes.rule_set import RuleSet
-from addons.ai_core.nodes.scene_saving import load_node, save_node
+from addons.ai_core.nodes.scene_saving import saving
 from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import call_waiting, scheduler_of, scheduler_warnings
 from addons.ai_core.nodes.squad_choosing import SquadChoosing
@@ -254,15 +254,7 @@ class Squad(SquadOrdering, SquadMeeting, SquadChoosing, SquadJoining, SquadDrawi
         """Return counts: members, stragglers, orders, paths requested, thoughts; and the farthest from a slot."""
         return dict(self.core.statistics)
 
-    @method
-    def save_state(self) -> dict:
-        """Return members, order, path, slots, tactic; AIScheduler.save_state() includes it."""
-        return save_node(self)
-
-    @method
-    def load_state(self, state: dict) -> bool:
-        """Take back what save_state() returned; checks all of it before it changes anything."""
-        return load_node(self, state)
+    save_state, load_state = saving("members, order, path, slots, tactic")
 
     def is_in_use(self) -> bool:
         return self._core is not None

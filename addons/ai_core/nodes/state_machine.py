@@ -23,7 +23,7 @@ from addons.ai_core.nodes.character_crowd import STATE_MACHINES, CharacterCrowd
 from addons.ai_core.nodes.character_work import CharacterWork
 from addons.ai_core.nodes.guard_expression import ABSENT
 from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
-from addons.ai_core.nodes.scene_saving import load_node, save_node
+from addons.ai_core.nodes.scene_saving import saving
 from addons.ai_core.nodes.scheduled import scheduler_of, scheduler_warnings
 from addons.ai_core.nodes.state_machine_sharing import MachineNodes, needs_update, unreached
 from ai_core.decisions import state_machine as library
@@ -214,18 +214,7 @@ class StateMachine(CharacterWork, Node):
         """Return every state, and below it what leads out of it."""
         return self.core.definition.to_text() if self.core is not None else "not running"
 
-    @method
-    def save_state(self) -> dict:
-        """Return where the machine is and was, the blackboard and what states' scripts save.
-
-        AIScheduler.save_state() includes it.
-        """
-        return save_node(self)
-
-    @method
-    def load_state(self, state: dict) -> bool:
-        """Take back what save_state() returned; checks all of it before it changes anything."""
-        return load_node(self, state)
+    save_state, load_state = saving("where the machine is and was, the blackboard and what states' scripts save")
 
     def is_in_use(self) -> bool:
         return self.core is not None

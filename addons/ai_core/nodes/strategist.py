@@ -21,7 +21,7 @@ from addons.ai_core.bridge.gd import (
     report_error,
     signal,
 )
-from addons.ai_core.nodes.scene_saving import load_node, save_node
+from addons.ai_core.nodes.scene_saving import saving
 from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import leave_scheduler, nearest, scheduler_of, scheduler_warnings, wait_for
 from addons.ai_core.nodes.strategist_reports import StrategistReports
@@ -251,15 +251,7 @@ class Strategist(Node):
             "enemies": len(self._reports.enemies) + self._squads.met_count, "wealth": self.core.wealth,
         }
 
-    @method
-    def save_state(self) -> dict:
-        """Return what it knows and what it is at; AIScheduler.save_state() includes it."""
-        return save_node(self)
-
-    @method
-    def load_state(self, state: dict) -> bool:
-        """Take back what save_state() returned; checks all of it before it changes anything."""
-        return load_node(self, state)
+    save_state, load_state = saving("what it knows and what it is at")
 
     def is_in_use(self) -> bool:
         return self._core is not None
