@@ -17,6 +17,10 @@ from ai_core.saving.fields import Fields, State
 COSTS_KEPT = 64
 """Queries whose cost is remembered (count): enough for a 95th percentile, few enough to forget a slow moment."""
 
+ABOVE_MAP_M = 2.0
+"""How far a goal may be above or below the map (m): a baked mesh lies some of its cells above the floor, and the
+middle of a character above both."""
+
 MOST_REFUSALS = 3
 """Frames in a row without a query, for want of time, after which one is begun all the same (count)."""
 
@@ -46,7 +50,7 @@ class NavigationWays:
         dimensions: 3 or 2.
         map_rid: the map.
         layers: navigation layers that may be walked.
-        reach_tolerance_m: a way leads to a goal if it ends this near to it (m; pixels in 2D).
+        reach_tolerance_m: a way leads to a goal if it ends this near to it, see ``ends_at`` (m; pixels in 2D).
         snap_within_m: a start that is farther from the map has no way (m; pixels in 2D); 0: however far.
     """
 
@@ -129,7 +133,7 @@ class NavigationWays:
         off_m = math.dist(points[0].tolist(), start)
         if 0 < self.snap_within_m < off_m:
             return self._none(f"the start is {off_m:.3g} from the map, and snap_within_m is {self.snap_within_m:g}")
-        is_found = math.dist(points[-1].tolist(), goal) <= self.reach_tolerance_m
+        is_found = ends_at(self._server, self.map_rid, points[-1].tolist(), self._vector(*goal), self.reach_tolerance_m)
         length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
         return NavigationPath("found" if is_found else "partial", points, length)
 
@@ -191,6 +195,29 @@ class NavigationQuery:
         budget.spend()
         if watch is not None:
             self._ways.note_cost((watch() - begun_ns) / 1000)
+
+
+def ends_at(server: Any, map_rid: RID, end: list[float], goal: Any, tolerance_m: float) -> bool:
+    """Return whether a way over a map leads to a goal.
+
+    It does if it ends within the tolerance; in 3D also right above or below, up to ``ABOVE_MAP_M``, where the map has
+    nothing that is nearer to the goal, such as the ledge on which it lies.
+
+    Args:
+        server, map_rid: the engine's server and map.
+        end: the way's last point.
+        goal: a Vector3 or Vector2.
+        tolerance_m: how far off it may end (m; pixels in 2D).
+
+    Cost: one small query if it ends right above or below, else none.
+    """
+    if math.dist(end, goal) <= tolerance_m:
+        return True
+    if len(end) == 2 or math.hypot(end[0] - goal.x, end[2] - goal.z) > tolerance_m:
+        return False
+    if abs(end[1] - goal.y) > ABOVE_MAP_M:
+        return False
+    return math.dist(end, server.map_get_closest_point(map_rid, goal)) <= tolerance_m
 
 
 def checked_place(name: str, place: object, dimensions: int) -> tuple[float, ...]:

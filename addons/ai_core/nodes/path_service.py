@@ -84,7 +84,8 @@ class PathService(PathAsking, FlowPaths, MeanwhilePaths, DrawnPaths, PathTicketS
     reach_tolerance_m = export(
         float, 0.5, range=(0, 10, 0.01), or_greater=True, unit="m", on_set="_begin_anew",
         shown_when=("source", Source.NAVIGATION_3D, Source.NAVIGATION_2D),
-        doc="A way leads to its goal if it ends this near to it, else it is partial; in 2D in pixels.")
+        doc="A way leads to its goal if it ends this near to it, else it is partial; in 2D in pixels. In 3D also if it"
+            " ends right above or below, up to 2 m, and the map has nothing nearer to the goal.")
     snap_within_m = export(
         float, 0.0, range=(0, 100, 0.01), or_greater=True, unit="m", on_set="_snap_set",
         doc="How far off a start or goal may lie; in 2D in pixels. Over a grid the nearest cell that can be walked is"

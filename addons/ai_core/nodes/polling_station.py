@@ -62,7 +62,8 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
         doc="Physics layers that block can_see() in the plane.")
     reach_tolerance_m = export(
         float, 0.5, range=(0, 10, 0.01), or_greater=True, unit="m", group="Navigation", on_set="_answers_changed",
-        doc="A place counts as reached when the way ends this near to it; in 2D in pixels.")
+        doc="A place counts as reached when the way ends this near to it; in 2D in pixels. In 3D also if it ends right"
+            " above or below, up to 2 m, and the map has nothing nearer to the place.")
     lifetime_frames = export(
         int, 1, range=(-1, 600, 1), or_greater=True, unit="frames", group="Optimizations", on_set="_lifetime_changed",
         shown_when=("lifetime_s", 0.0),

@@ -13,6 +13,7 @@ from addons.ai_core.bridge.gd import (
     see_between,
     singleton,
 )
+from addons.ai_core.nodes.navigation_ways import ends_at
 from addons.ai_core.nodes.sight_rays import FlatSightRays, SightRays
 from ai_core.events.polling_pairs import IdPairs
 
@@ -67,7 +68,8 @@ class WorldQuestions:
         if navigation.map_get_iteration_id(map_rid) == 0:
             return NO_WAY            # the map is still being built; asked again next frame
         way = navigation.map_get_path(map_rid, start, goal, True)
-        if len(way) == 0 or np.linalg.norm(way[-1] - np.array(tuple(goal))) > self._node.reach_tolerance_m:
+        tolerance_m = self._node.reach_tolerance_m
+        if len(way) == 0 or not ends_at(navigation, map_rid, way[-1].tolist(), goal, tolerance_m):
             return NO_WAY
         return float(np.linalg.norm(np.diff(way, axis=0), axis=1).sum())
 
