@@ -22,6 +22,7 @@ class PathAsking:
     path_failed: Any
     pulled_on: Any
     is_valid: Any
+    instance_id: Any
     _scheduler: Any
     _service: Any
     _places: Any
@@ -31,11 +32,17 @@ class PathAsking:
     def begin_asking(self) -> None:
         """Nothing was asked for yet."""
         self._last_id = 0
+        self._mark = ""                                   # of whom tickets were loaded
         self._asked: dict[int, AskedPath] = {}
         self._open: dict[PathTicket, AskedPath] = {}      # which are not told yet
         self._improved: dict[PathTicket, None] = {}       # in the order in which they did
         self._over: list[PathTicket] = []
         self._told: dict[int, float] = {}                 # by id, when a ticket was over; the first at first
+
+    @property
+    def mark(self) -> str:
+        """Whose tickets these are: of this node, or of that whose save was loaded."""
+        return self._mark or str(self.instance_id)
 
     def end_asking(self) -> None:
         """Forget all tickets; ids are not used again."""

@@ -15,7 +15,7 @@ from ai_core.paths import path_service
 from ai_core.paths.path_ticket import PathTicket
 from ai_core.saving.fields import Fields, State, StateError
 
-VERSION = 2
+VERSION = 3
 
 
 def _from_version_1(state: State) -> State:
@@ -23,7 +23,12 @@ def _from_version_1(state: State) -> State:
     return {**state, "version": 2, "meanwhile": None}
 
 
-MIGRATIONS = {1: _from_version_1}
+def _from_version_2(state: State) -> State:
+    """Who walked by ticket in a scene that was loaded again asked anew."""
+    return {**state, "version": 3, "mark": ""}
+
+
+MIGRATIONS = {1: _from_version_1, 2: _from_version_2}
 
 
 class PathTicketSaving:
@@ -37,6 +42,8 @@ class PathTicketSaving:
     _places: Any
     _dimensions: int
     _last_id: int
+    _mark: str
+    mark: Any
     _asked: dict[int, AskedPath]
     _open: dict[PathTicket, AskedPath]
     _over: list[PathTicket]
@@ -77,7 +84,7 @@ class PathTicketSaving:
             costs = self._grid.passage().costs.reshape(-1)
             walls = [[number, bool(math.isfinite(costs[number]))] for number in sorted(self._before_walls)]
         return {
-            "version": VERSION, "source": int(self.source), "walls": walls, "last_id": self._last_id,
+            "version": VERSION, "source": int(self.source), "walls": walls, "last_id": self._last_id, "mark": self.mark,
             "service": self.service.save_state(),
             "asked": [
                 {"number": one.number, "ticket": one.ticket.number, "may_be_partial": one.may_be_partial,
@@ -98,7 +105,7 @@ class PathTicketSaving:
         except RefusedValue as error:
             raise StateError(str(error)) from None
         walls = self._walls(fields)
-        last_id = fields.whole("last_id")
+        last_id, mark = fields.whole("last_id"), fields.text("mark")
         change_service = service.prepare_state(fields.anything("service"))
         numbers = {one["number"] for one in fields.anything("service")["tickets"]}
         asked = [self._read_asked(one, last_id, numbers) for one in fields.groups("asked")]
@@ -115,7 +122,7 @@ class PathTicketSaving:
             self._over.clear()
             self._improved.clear()
             change_service()
-            self._last_id = last_id
+            self._last_id, self._mark = last_id, mark
             self._take_asked(service, asked)
             self._told.clear()
             self._told.update((number, seconds) for seconds, number in told)

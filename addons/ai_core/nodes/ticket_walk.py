@@ -22,7 +22,7 @@ class TicketWalk:
 
     def __init__(self, paths: Any, memory: dict[str, Any]) -> None:
         self._paths, self._memory = paths, memory
-        self._name = str(paths.instance_id)              # tickets of another scene, in a save, are not ours
+        self._name = paths.mark                          # tickets of another scene, in a save, are not ours
 
     def next(self, here: Any, goal: Any, reach: float) -> tuple[Any, str]:
         """Return where to go next, and "going", "arrived" or "failed".
