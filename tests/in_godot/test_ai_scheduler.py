@@ -75,6 +75,7 @@ def test_a_failing_behavior_is_reported_quarantined_and_does_not_stop_others(
     number = scheduler.add_behavior(broken, 1, -1, 1.0, "broken")
     scheduler.add_behavior(heard.append)
     expect_errors("behavior 'broken' raised ValueError: no idea", times=4)
+    expect_errors("it failed 3 times in a row and is quarantined: mend it, then call release_behavior()")
     physics_frames(5)
     assert failed == [("broken", "ValueError: no idea")] * 3
     assert quarantined == [("broken",)]

@@ -71,6 +71,8 @@ TARGETS = {
     "a node in 3D": (lambda node: node("Node3D"), "must be a node or a point in 2D, as the actor is, got <Node3D"),
     "a node without a place": (lambda node: node("Node"), "must be a node in space or a point, got <Node#"),
     "a text": (lambda node: "door", "must be a node in space or a point, got 'door'"),
+    "no place at all": (lambda node: Vector2(float("nan"), 0), "must be a finite place, got Vector2(nan, 0)"),
+    "nothing": (lambda node: None, "is not on the blackboard, or was freed; set it to a node or a point"),
 }
 
 
@@ -110,4 +112,28 @@ def test_a_point_of_the_plane_is_no_target_in_space_and_one_of_space_is_one_in_t
         actor = node(kind, scheduler)
         actor.add_child(tree)
         physics_frames(3)
+    assert actor.get("position") == Vector2(3, 0)
+
+
+def test_what_was_left_out_is_told_and_runs_again_when_it_is_released(
+    node, scheduler, physics_frames, expect_errors, signals,
+):
+    habit = construct("HabitMoveTo")
+    habit.set("target_key", "goal")
+    habit.set("speed", 1000.0)
+    tree = tree_with(habit)
+    ends = signals(habit, "exited")
+    expect_errors("it failed 3 times in a row and is quarantined: mend it, then call release_behavior(), or", times=1)
+    expect_errors("'goal' is not on the blackboard")
+    actor = node("Node2D", scheduler, name="Bob")
+    actor.add_child(tree)
+    physics_frames(6)
+    tree.set_value("goal", Vector2(3, 0))
+    physics_frames(3)
+    assert actor.get("position") == Vector2(0, 0)
+    assert "left out, it kept failing" in tree.to_text()
+    ends.clear()
+    tree.release_quarantined()
+    physics_frames(3)
+    assert ends[0] == (1,)
     assert actor.get("position") == Vector2(3, 0)

@@ -287,7 +287,8 @@ class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, PhaseOu
     def _report(self, fault: Fault) -> None:
         if not self.is_valid():
             return               # freed by one of its own behaviors
-        report_fault(fault, f"behavior '{fault.name}'", self)
+        release = "release_behavior(), or release_quarantined() of its HabitTree, StateMachine or RuleMind"
+        report_fault(fault, f"behavior '{fault.name}'", self, release)
         self.behavior_failed.emit(fault.name, f"{type(fault.error).__name__}: {fault.error}")
         if fault.is_quarantined:
             self.behavior_quarantined.emit(fault.name)

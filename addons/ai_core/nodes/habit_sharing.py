@@ -14,6 +14,7 @@ from addons.ai_core.bridge.gd import (
     GDObject,
     GodotFreedError,
     KeptHook,
+    RefusedValue,
     has_listeners,
     has_script_method,
 )
@@ -106,8 +107,9 @@ def _python_call(find: Callable[[HabitContext], Any], takes_time: bool, is_asked
 def refuse_answer(run: HabitContext, answer: object) -> None:
     """Say what a tick may return."""
     if isinstance(answer, GDObject) and answer.has_signal("completed"):      # a function of GDScript that goes on
-        raise TypeError(f"the tick of '{run.path}' awaits something; call wait_s() or wait_for() instead, and return")
-    raise TypeError(
+        raise RefusedValue(
+            f"the tick of '{run.path}' awaits something; call wait_s() or wait_for() instead, and return")
+    raise RefusedValue(
         f"the tick of '{run.path}' returned {answer!r}; return Habit.STATUS_RUNNING,"
         " STATUS_SUCCEEDED or STATUS_FAILED")
 

@@ -138,6 +138,12 @@ class HabitTree(HabitKnowledge, OfCharacter, Node):
             self.edit()
 
     @method
+    def release_quarantined(self) -> None:
+        """Let habits begin again that were left out because they failed three times in a row."""
+        if self.core is not None:
+            self.core.release_quarantined()
+
+    @method
     def tell(self, told_name: str, cargo: Variant = None) -> None:
         """Tell the habits that something happened: who begins on it, wakes on it or waits for it hears of it."""
         if self.core is None:

@@ -40,6 +40,8 @@ class Aimed(BuiltIn):
             goal = target if isinstance(target, POINTS) else target.get_global_position()
         except AttributeError:
             raise RefusedValue(f"{self._targets_name()} must be a node in space or a point, got {target!r}") from None
+        if not all(map(math.isfinite, goal)):
+            raise RefusedValue(f"{self._targets_name()} must be a finite place, got {goal!r}")
         if type(goal) is type(here):
             return goal, here
         if isinstance(target, Vector3):
@@ -55,7 +57,8 @@ class Aimed(BuiltIn):
         if found is None and self.target_key:
             found = self._tree.get_value(self.target_key)
             if found is None:
-                raise RefusedValue(f"'{self.target_key}' is not on the blackboard; set it to a node or a point")
+                raise RefusedValue(
+                    f"'{self.target_key}' is not on the blackboard, or was freed; set it to a node or a point")
         return self.target_point if found is None else found
 
 

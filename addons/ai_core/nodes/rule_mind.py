@@ -122,6 +122,12 @@ class RuleMind(CharacterWork, Node):
             return PackedStringArray([rule for rule, _, _ in mind.agenda()])
 
     @method
+    def release_quarantined(self) -> None:
+        """Ask facts and fire rules again that were left out because they failed three times in a row."""
+        with self._refusing() as mind:
+            mind.release_quarantined()
+
+    @method
     def to_text(self) -> str:
         """Return parameters, facts with their grades, and the agenda with the reasons for its order."""
         return self._core.to_text() if self._core is not None else "not running"

@@ -113,12 +113,24 @@ def leave_scheduler(node: Node, scheduler: Any, task: Any) -> None:
         scheduler.leave(node)
 
 
-def report_fault(fault: Fault, whose: str, node: Any) -> None:
-    """Report what work raised, and whose it was; with its traceback, unless a wrong setting says all."""
+def report_fault(fault: Fault, whose: str, node: Any, release: str) -> None:
+    """Report what work raised, and whose it was; with its traceback, unless a wrong setting says all.
+
+    Args:
+        fault: what was raised; if it was once too often, that is said, too.
+        whose: the work.
+        node: of which it is an error.
+        release: what to call to let the work run again.
+    """
+    left_out = (
+        f"it failed {fault.failures_in_a_row} times in a row and is quarantined: mend it, then call {release}"
+        if fault.is_quarantined else "")
     if isinstance(fault.error, RefusedValue):
-        report_error(f"{whose}: {fault.error}", node)
-    else:
-        report_exception(fault.error, whose, node)
+        report_error(f"{whose}: {fault.error}" + (f"; {left_out}" if left_out else ""), node)
+        return
+    if left_out:
+        fault.error.add_note(left_out)
+    report_exception(fault.error, whose, node)
 
 
 def check_callable(function: Any, purpose: str) -> None:

@@ -186,6 +186,12 @@ class StateMachine(CharacterWork, Node):
         self._reschedule()
 
     @method
+    def release_quarantined(self) -> None:
+        """Let methods of states be called again that were left out because they failed three times in a row."""
+        if self.core is not None:
+            self.core.release_quarantined()
+
+    @method
     def set_value(self, key: str, value: Variant) -> None:
         """Write to the character's blackboard, which guard expressions read."""
         self.blackboard[key] = value

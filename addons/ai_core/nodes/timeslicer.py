@@ -236,7 +236,7 @@ class Timeslicer(Node):
 
     def _report(self, fault: Fault) -> None:
         if self.is_valid():
-            report_fault(fault, f"job {fault.name}", self)
+            report_fault(fault, f"job {fault.name}", self, "release_job()")
             self.job_failed.emit(fault.name, f"{type(fault.error).__name__}: {fault.error}")
 
     def _refuse_errors(self, does: Callable[..., Any], *arguments: Any) -> Any:
