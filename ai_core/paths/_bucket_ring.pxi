@@ -1,7 +1,4 @@
 """A grid as it is borrowed, and the ring of buckets in which its cells wait, for the kernels of searches."""
-from cpython.buffer cimport (
-    PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer,
-)
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t
 from libc.stdlib cimport calloc, free, malloc, realloc
@@ -15,6 +12,9 @@ cdef enum:
     AT_ONCE = 255       # the move that led to a cell where a search begins
     ODD_ROW = 128       # cell_moves.ODD_ROW
     LONG = 200          # cells from which on the GIL is released (count): some 5 us
+
+include "_borrowed.pxi"
+include "_in_slices.pxi"
 
 cdef double WIDTH = 0.5             # bucket_search.WIDTH
 cdef double ROUNDING = 1 + 1e-13    # bucket_search.ROUNDING
@@ -88,11 +88,10 @@ cdef inline void empty(Ring* ring) noexcept nogil:
     ring.used, ring.spare, ring.waiting = 0, NONE, 0
 
 
-cdef class Grid:
+cdef class Grid(InSlices):
     """Open moves and costs, as they are borrowed; what is known of each cell, and those that wait."""
 
     cdef Py_buffer open_moves, costs    # BORROWED until this object goes
-    cdef int held
     cdef int32_t width, cells
     cdef int kind, moves                # kind: 4, 6 or 8
     cdef Move table[2][MOST_MOVES]
@@ -103,14 +102,8 @@ cdef class Grid:
     cdef double uniform_cost, per_bucket
 
     def __cinit__(self, open_moves, costs, moves):
-        PyObject_GetBuffer(open_moves, &self.open_moves, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
-        self.held = 1
-        PyObject_GetBuffer(costs, &self.costs, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
-        self.held = 2
-        if self.costs.ndim != 2 or self.costs.itemsize != 4 or self.costs.format[0] != c"f":
-            raise TypeError("costs must be (height, width) float32")
-        if self.open_moves.ndim != 2 or self.open_moves.itemsize != 1 or self.open_moves.format[0] != c"B":
-            raise TypeError("open_moves must be (height, width) uint8")
+        borrow(costs, &self.costs, 2, c"f", 4, "costs must be (height, width) float32")
+        borrow_open_moves(open_moves, &self.open_moves)
         if self.open_moves.len * 4 != self.costs.len or self.open_moves.shape[1] != self.costs.shape[1]:
             raise ValueError("open_moves and costs must have the same shape")
         self.width = <int32_t> self.costs.shape[1]
@@ -129,14 +122,13 @@ cdef class Grid:
         if self.nodes == NULL:
             raise MemoryError("no memory for a search")
         empty(&self.ring)
+        self.done = True
 
     def __dealloc__(self):
         free(self.nodes)
         free(self.ring.entries)
-        if self.held > 0:
-            PyBuffer_Release(&self.open_moves)
-        if self.held > 1:
-            PyBuffer_Release(&self.costs)
+        PyBuffer_Release(&self.open_moves)
+        PyBuffer_Release(&self.costs)
 
     cdef int forget(self, double least_cost, double most_cost) except -1:
         """Forget the last search: whatever it wrote has another number."""

@@ -7,6 +7,7 @@ the life of the memory, so that cells may change in them between two searches.
 cimport cython
 
 include "_bucket_ring.pxi"
+include "_with_goals.pxi"
 
 INTERFACE = 2
 """Changes with any change of names, arguments or results, here and in the twin."""
@@ -14,42 +15,27 @@ INTERFACE = 2
 cdef double ROUNDS_FROM = 4.0       # bucket_search.ROUNDS_FROM
 
 @cython.final
-cdef class Search(Grid):
+cdef class Search(ToGoals):
     cdef long long bucket
-    cdef int32_t start
-    cdef int32_t top, bottom, left, right
-    cdef bint is_one_goal, is_backward, done
+    cdef bint is_backward
     cdef bint in_rounds                 # whether what gets cheaper within a bucket waits for all that waits there
-    cdef int32_t goal                   # the one, or the one reached
-    cdef object goals                   # bytearray, a flag a cell, if there are many
-    cdef char* goal_flags               # BORROWED from it
     cdef double least_cost, bound
-    cdef readonly int reached
 
     def __cinit__(self, open_moves, costs, moves):
         self.reached = NOWHERE
         self.start = NOWHERE
-        self.done = True
-
-    @property
-    def is_done(self):
-        return self.done
 
     def begin(self, int start, goals, double least_cost, double most_cost):
-        if not 0 <= start < self.cells:
-            raise IndexError("the start is not on the grid")
-        self.set_goals(goals)
+        self.set_ends(start, goals, self.kind == 6)
         self.clear(least_cost, most_cost)
-        self.is_backward, self.start, self.least_cost = False, start, least_cost
-        self.done = self.is_goal(start)
-        self.reached = start if self.done else NOWHERE
+        self.is_backward, self.least_cost = False, least_cost
         self.bound = 0 if self.done else 1e300 * 1e300
         self.bucket = <long long> (
             least_cost * self.estimate(start // self.width, start % self.width) * self.per_bucket)
         self.begin_at(start)
 
     def spread(self, goals, double least_cost, double most_cost):
-        self.set_goals(goals)
+        self.set_goals(goals, self.kind == 6)
         self.clear(least_cost, most_cost)
         self.is_backward, self.start, self.least_cost = True, NOWHERE, 0
         self.is_one_goal, self.goal = True, NOWHERE     # none draws it
@@ -71,45 +57,8 @@ cdef class Search(Grid):
             raise MemoryError("no memory for a search")
         return 0
 
-    cdef int set_goals(self, goals) except -1:
-        cdef int32_t row, column
-        self.top = self.left = 0x7FFFFFFF
-        self.bottom = self.right = -1
-        numbers = goals.tolist()
-        self.is_one_goal = len(numbers) == 1
-        self.goals = None if self.is_one_goal else bytearray(self.cells)
-        if not self.is_one_goal:
-            self.goal_flags = self.goals
-        for cell in numbers:
-            if not 0 <= cell < self.cells:
-                raise IndexError("a goal is not on the grid")
-            self.goal = cell
-            if not self.is_one_goal:
-                self.goal_flags[<int32_t> cell] = 1
-            row, column = cell // self.width, cell % self.width
-            if self.kind == 6:
-                column = 2 * column + (row & 1)
-            self.top = row if row < self.top else self.top
-            self.bottom = row if row > self.bottom else self.bottom
-            self.left = column if column < self.left else self.left
-            self.right = column if column > self.right else self.right
-        return 0
-
-    def advance(self, Py_ssize_t most):
-        cdef Py_ssize_t expanded
-        if self.done:
-            return 0
-        if most >= LONG:
-            with nogil:
-                expanded = self.flood(most) if self.is_backward else self.expand(most)
-        else:
-            expanded = self.flood(most) if self.is_backward else self.expand(most)
-        if expanded < 0:
-            raise MemoryError("no memory for a search")
-        return expanded
-
-    cdef inline bint is_goal(self, int32_t cell) noexcept nogil:
-        return cell == self.goal if self.is_one_goal else self.goal_flags[cell]
+    cdef Py_ssize_t work(self, Py_ssize_t most) noexcept nogil:
+        return self.flood(most) if self.is_backward else self.expand(most)
 
     cdef inline double estimate(self, int32_t row, int32_t column) noexcept nogil:
         cdef int32_t down = 0, aside = 0
@@ -238,28 +187,16 @@ cdef class Search(Grid):
         self.bucket = bucket
         return expanded
 
+    cdef bint is_known(self, int32_t cell) noexcept nogil:
+        return self.nodes[cell].search == self.number
+
+    cdef int32_t came_from(self, int32_t cell) noexcept nogil:
+        return self.before(cell)
+
     def cost_to(self, int cell):
-        if not 0 <= cell < self.cells or self.nodes[cell].search != self.number:
+        if not 0 <= cell < self.cells or not self.is_known(cell):
             return float("inf")
         return self.nodes[cell].way
-
-    def way_to(self, int cell):
-        cdef int32_t length = 1, at = cell, row
-        cdef int32_t* out
-        if not 0 <= cell < self.cells or self.nodes[cell].search != self.number:
-            raise ValueError("there is no way to that cell")
-        while at != self.start:
-            at = self.before(at)
-            length += 1
-        found = PyBytes_FromStringAndSize(NULL, length * sizeof(int32_t))
-        out = <int32_t*> PyBytes_AsString(found)
-        at = cell
-        while length > 0:
-            length -= 1
-            out[length] = at
-            if length:
-                at = self.before(at)
-        return found
 
     def flow(self, out_costs, out_next):
         cdef Py_buffer ways, following      # BORROWED for this call

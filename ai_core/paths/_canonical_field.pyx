@@ -23,15 +23,10 @@ cdef uint32_t LONGEST_WAY = FAR - (LONGEST_RUN + 2) * DIAGONAL  # canonical_fiel
 @cython.final
 cdef class Field(Grid):
     cdef Py_buffer lengths, moves       # BORROWED until the next field begins
-    cdef int held
     cdef Stack[RING] ring
     cdef Py_ssize_t waiting
     cdef uint32_t bucket
-    cdef bint done
     cdef readonly bint is_too_far
-
-    def __cinit__(self, open_moves):
-        self.done = True
 
     def __dealloc__(self):
         cdef int slot
@@ -40,15 +35,8 @@ cdef class Field(Grid):
             free(self.ring[slot].cells)
 
     cdef void give_back(self):
-        if self.held > 0:
-            PyBuffer_Release(&self.lengths)
-        if self.held > 1:
-            PyBuffer_Release(&self.moves)
-        self.held = 0
-
-    @property
-    def is_done(self):
-        return self.done
+        PyBuffer_Release(&self.lengths)
+        PyBuffer_Release(&self.moves)
 
     def begin(self, goals, out_lengths, out_moves):
         cdef int slot
@@ -57,9 +45,7 @@ cdef class Field(Grid):
         self.give_back()
         self.done, self.is_too_far, self.bucket, self.waiting = True, False, 0, 0
         PyObject_GetBuffer(out_lengths, &self.lengths, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE)
-        self.held = 1
         PyObject_GetBuffer(out_moves, &self.moves, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE)
-        self.held = 2
         if self.lengths.len != <Py_ssize_t> 4 * self.cells or self.moves.len != self.cells:
             raise ValueError("out_lengths and out_moves must be uint32 and uint8 of the shape of the grid")
         for slot in range(RING):
@@ -77,20 +63,7 @@ cdef class Field(Grid):
             self.waiting += 1
         self.done = False
 
-    def advance(self, Py_ssize_t most):
-        cdef Py_ssize_t written
-        if self.done:
-            return 0
-        if most >= LONG:
-            with nogil:
-                written = self.write(most)
-        else:
-            written = self.write(most)
-        if written < 0:
-            raise MemoryError("no memory for a field")
-        return written
-
-    cdef Py_ssize_t write(self, Py_ssize_t most) noexcept nogil:
+    cdef Py_ssize_t work(self, Py_ssize_t most) noexcept nogil:
         cdef Py_ssize_t written = 0, waiting = self.waiting
         cdef int32_t cell, other, step
         cdef int move

@@ -1,7 +1,4 @@
 """A grid as it is borrowed, the moves worth a look, and the stacks in which its cells wait."""
-from cpython.buffer cimport (
-    PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer,
-)
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 
@@ -17,7 +14,9 @@ cdef enum:
 cdef int32_t[MOVES] DOWN = [-1, -1, -1, 0, 0, 1, 1, 1]
 cdef int32_t[MOVES] RIGHT = [-1, 0, 1, -1, 1, -1, 0, 1]
 
+include "_borrowed.pxi"
 include "_canonical_moves.pxi"
+include "_in_slices.pxi"
 
 
 cdef struct Stack:
@@ -40,25 +39,21 @@ cdef inline bint put(Stack* stack, int32_t cell) noexcept nogil:
     return True
 
 
-cdef class Grid:
+cdef class Grid(InSlices):
     """Open moves, as they are borrowed."""
 
     cdef Py_buffer open_moves           # BORROWED until this object goes
-    cdef bint is_held
     cdef int32_t width, height, cells
     cdef int32_t[MOVES] step
 
     def __cinit__(self, open_moves):
         cdef int move
-        PyObject_GetBuffer(open_moves, &self.open_moves, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
-        self.is_held = True
-        if self.open_moves.ndim != 2 or self.open_moves.itemsize != 1 or self.open_moves.format[0] != c"B":
-            raise TypeError("open_moves must be (height, width) uint8")
+        borrow_open_moves(open_moves, &self.open_moves)
         self.height, self.width = <int32_t> self.open_moves.shape[0], <int32_t> self.open_moves.shape[1]
         self.cells = self.height * self.width
         for move in range(MOVES):
             self.step[move] = DOWN[move] * self.width + RIGHT[move]
+        self.done = True
 
     def __dealloc__(self):
-        if self.is_held:
-            PyBuffer_Release(&self.open_moves)
+        PyBuffer_Release(&self.open_moves)

@@ -5,9 +5,9 @@ Open moves come through the buffer protocol and are BORROWED for the life of the
 memory, so that cells may change between two searches.
 """
 cimport cython
-from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 
 include "_canonical_grid.pxi"
+include "_with_goals.pxi"
 
 from ai_core.paths.canonical_moves import cost_of
 
@@ -30,26 +30,18 @@ cdef uint64_t NONE = ~(<uint64_t> 0)
 
 
 @cython.final
-cdef class Search(Grid):
+cdef class Search(ToGoals):
     cdef uint64_t* nodes                # OWNED
     cdef Stack[RING] ring
     cdef Py_ssize_t waiting
     cdef uint64_t number, bucket, bound
-    cdef int32_t start
-    cdef int32_t top, bottom, left, right
-    cdef bint is_one_goal, done
-    cdef int32_t goal                   # the one, or the last
-    cdef object goals                   # bytearray, a flag a cell, if there are many
-    cdef char* goal_flags               # BORROWED from it
     cdef double cost
-    cdef readonly int reached
 
     def __cinit__(self, open_moves):
         self.nodes = <uint64_t*> calloc(self.cells, sizeof(uint64_t))
         if self.nodes == NULL:
             raise MemoryError("no memory for a search")
         self.reached = self.start = NOWHERE
-        self.done = True
 
     def __dealloc__(self):
         cdef int slot
@@ -57,16 +49,10 @@ cdef class Search(Grid):
         for slot in range(RING):
             free(self.ring[slot].cells)
 
-    @property
-    def is_done(self):
-        return self.done
-
     def begin(self, int start, goals, double least_cost, double most_cost):
         cdef int slot
         cdef int32_t cell
-        if not 0 <= start < self.cells:
-            raise IndexError("the start is not on the grid")
-        self.set_goals(goals)
+        self.set_ends(start, goals, False)
         if self.number == NUMBERS:
             for cell in range(self.cells):
                 self.nodes[cell] = 0
@@ -74,9 +60,7 @@ cdef class Search(Grid):
         self.number += 1
         for slot in range(RING):
             self.ring[slot].count = 0
-        self.start, self.cost = start, least_cost
-        self.done = self.is_goal(start)
-        self.reached = start if self.done else NOWHERE
+        self.cost = least_cost
         self.bound = 0 if self.done else NONE
         self.bucket = self.estimate(start // self.width, start % self.width) >> BUCKET_BITS
         self.nodes[start] = self.base() | WAITS | AT_ONCE
@@ -88,44 +72,6 @@ cdef class Search(Grid):
         """Return what a cell would hold to which the way has no length."""
         return self.number << 48 | LONGEST << WAY
 
-    cdef int set_goals(self, goals) except -1:
-        cdef int32_t row, column
-        self.top = self.left = 0x7FFFFFFF
-        self.bottom = self.right = -1
-        numbers = goals.tolist()
-        self.is_one_goal = len(numbers) == 1
-        self.goals = None if self.is_one_goal else bytearray(self.cells)
-        if not self.is_one_goal:
-            self.goal_flags = self.goals
-        for cell in numbers:
-            if not 0 <= cell < self.cells:
-                raise IndexError("a goal is not on the grid")
-            self.goal = cell
-            if not self.is_one_goal:
-                self.goal_flags[<int32_t> cell] = 1
-            row, column = cell // self.width, cell % self.width
-            self.top = row if row < self.top else self.top
-            self.bottom = row if row > self.bottom else self.bottom
-            self.left = column if column < self.left else self.left
-            self.right = column if column > self.right else self.right
-        return 0
-
-    def advance(self, Py_ssize_t most):
-        cdef Py_ssize_t expanded
-        if self.done:
-            return 0
-        if most >= LONG:
-            with nogil:
-                expanded = self.expand(most)
-        else:
-            expanded = self.expand(most)
-        if expanded < 0:
-            raise MemoryError("no memory for a search")
-        return expanded
-
-    cdef inline bint is_goal(self, int32_t cell) noexcept nogil:
-        return cell == self.goal if self.is_one_goal else self.goal_flags[cell]
-
     cdef inline uint64_t estimate(self, int32_t row, int32_t column) noexcept nogil:
         cdef int32_t down = self.top - row, aside = self.left - column
         down = row - self.bottom if row - self.bottom > down else down
@@ -136,7 +82,7 @@ cdef class Search(Grid):
             return <uint64_t> STRAIGHT * <uint64_t> aside + <uint64_t> (DIAGONAL - STRAIGHT) * <uint64_t> down
         return <uint64_t> STRAIGHT * <uint64_t> down + <uint64_t> (DIAGONAL - STRAIGHT) * <uint64_t> aside
 
-    cdef Py_ssize_t expand(self, Py_ssize_t most) noexcept nogil:
+    cdef Py_ssize_t work(self, Py_ssize_t most) noexcept nogil:
         cdef Py_ssize_t expanded = 0, waiting = self.waiting
         cdef int32_t cell, other, row, column
         cdef int move
@@ -189,7 +135,7 @@ cdef class Search(Grid):
         self.bucket, self.waiting, self.bound = bucket, waiting, bound
         return expanded
 
-    cdef inline bint is_known(self, int32_t cell) noexcept nogil:
+    cdef bint is_known(self, int32_t cell) noexcept nogil:
         return self.nodes[cell] >> 48 == self.number
 
     cdef inline uint64_t way(self, int32_t cell) noexcept nogil:
@@ -200,23 +146,8 @@ cdef class Search(Grid):
             return float("inf")
         return cost_of(self.way(cell), self.cost)
 
-    def way_to(self, int cell):
-        cdef int32_t length = 1, at = cell
-        cdef int32_t* out
-        if not 0 <= cell < self.cells or not self.is_known(cell):
-            raise ValueError("there is no way to that cell")
-        while at != self.start:
-            at -= self.step[self.nodes[at] & MOVE]
-            length += 1
-        found = PyBytes_FromStringAndSize(NULL, length * sizeof(int32_t))
-        out = <int32_t*> PyBytes_AsString(found)
-        at = cell
-        while length > 0:
-            length -= 1
-            out[length] = at
-            if length:
-                at -= self.step[self.nodes[at] & MOVE]
-        return found
+    cdef int32_t came_from(self, int32_t cell) noexcept nogil:
+        return cell - self.step[self.nodes[cell] & MOVE]
 
     def nearest(self):
         cdef int32_t cell, best = self.start

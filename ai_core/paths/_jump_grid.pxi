@@ -1,7 +1,4 @@
 """Open moves and jumps of a grid, for the kernels of JPS+."""
-from cpython.buffer cimport (
-    PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer,
-)
 from libc.stdint cimport int16_t, int32_t, uint8_t, uint32_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 
@@ -13,6 +10,8 @@ cdef enum:
 cdef int32_t[MOVES] DOWN = [-1, -1, -1, 0, 0, 1, 1, 1]
 cdef int32_t[MOVES] RIGHT = [-1, 0, 1, -1, 1, -1, 0, 1]
 
+include "_borrowed.pxi"
+
 
 cdef inline int move_of(int32_t down, int32_t right) noexcept nogil:
     cdef int move = 3 * (down + 1) + right + 1
@@ -23,24 +22,15 @@ cdef class Grid:
     """Open moves and jumps, as they are borrowed."""
 
     cdef Py_buffer open_moves, jumps    # BORROWED until this object goes
-    cdef int held
     cdef int32_t height, width
 
     def __cinit__(self, open_moves, jumps, int flags=0):
-        PyObject_GetBuffer(open_moves, &self.open_moves, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
-        self.held = 1
-        PyObject_GetBuffer(jumps, &self.jumps, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | flags)
-        self.held = 2
-        if self.open_moves.ndim != 2 or self.open_moves.itemsize != 1 or self.open_moves.format[0] != c"B":
-            raise TypeError("open_moves must be (height, width) uint8")
-        if self.jumps.ndim != 3 or self.jumps.itemsize != 2 or self.jumps.format[0] != c"h":
-            raise TypeError("jumps must be (height, width, 8) int16")
+        borrow_open_moves(open_moves, &self.open_moves)
+        borrow(jumps, &self.jumps, 3, c"h", 2, "jumps must be (height, width, 8) int16", flags)
         if self.jumps.len != 16 * self.open_moves.len or self.jumps.shape[1] != self.open_moves.shape[1]:
             raise ValueError("jumps must be (height, width, 8) of the shape of open_moves")
         self.height, self.width = <int32_t> self.open_moves.shape[0], <int32_t> self.open_moves.shape[1]
 
     def __dealloc__(self):
-        if self.held > 0:
-            PyBuffer_Release(&self.open_moves)
-        if self.held > 1:
-            PyBuffer_Release(&self.jumps)
+        PyBuffer_Release(&self.open_moves)
+        PyBuffer_Release(&self.jumps)

@@ -10,6 +10,7 @@ INTERFACE = 1
 """Changes with any change of names, arguments or results, here and in the twin."""
 
 include "_jump_grid.pxi"
+include "_in_slices.pxi"
 
 cdef int NOWHERE = -1
 cdef double SQRT_2 = 2 ** 0.5
@@ -31,7 +32,7 @@ cdef inline bint is_before(Entry* one, Entry* other) noexcept nogil:
     return one.whole < other.whole or (one.whole == other.whole and one.cell < other.cell)
 
 
-cdef class Search:
+cdef class Search(InSlices):
     cdef Grid grid
     cdef Stop* stops                    # OWNED
     cdef Entry* heap                    # OWNED
@@ -39,7 +40,6 @@ cdef class Search:
     cdef uint32_t number
     cdef int32_t start, goal, goal_row, goal_column, width
     cdef uint8_t tries[MOVES][256]
-    cdef bint done
     cdef readonly int reached
 
     def __cinit__(self, open_moves, jumps):
@@ -56,10 +56,6 @@ cdef class Search:
     def __dealloc__(self):
         free(self.stops)
         free(self.heap)
-
-    @property
-    def is_done(self):
-        return self.done
 
     def begin(self, int start, int goal):
         cdef int32_t cells = self.grid.height * self.width
@@ -79,20 +75,7 @@ cdef class Search:
         if not self.push(0, start):
             raise MemoryError("no memory for a search")
 
-    def advance(self, Py_ssize_t most):
-        cdef Py_ssize_t expanded
-        if self.done:
-            return 0
-        if most >= LONG:
-            with nogil:
-                expanded = self.expand(most)
-        else:
-            expanded = self.expand(most)
-        if expanded < 0:
-            raise MemoryError("no memory for a search")
-        return expanded
-
-    cdef Py_ssize_t expand(self, Py_ssize_t most) noexcept nogil:
+    cdef Py_ssize_t work(self, Py_ssize_t most) noexcept nogil:
         cdef Py_ssize_t expanded = 0
         cdef int32_t cell, rows, columns, down, right, jump, far, turn
         cdef int move, bits

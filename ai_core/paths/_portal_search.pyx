@@ -24,6 +24,8 @@ cdef enum:
 
 cdef double INFINITE = 1e300 * 1e300
 
+include "_in_slices.pxi"
+
 
 cdef struct Portal:
     double cost
@@ -45,7 +47,7 @@ cdef inline bint is_before(Waiting* one, Waiting* other) noexcept nogil:
 
 
 @cython.final
-cdef class Search:
+cdef class Search(InSlices):
     cdef Py_buffer buffers[4]           # BORROWED until this object goes
     cdef int held
     cdef int32_t room, regions, goal, end
@@ -55,7 +57,6 @@ cdef class Search:
     cdef double* rest                   # OWNED
     cdef Py_ssize_t heap_room, waiting
     cdef uint32_t number
-    cdef readonly bint is_done
     cdef readonly double cost
 
     def __cinit__(self, ways, partners, enter, counts):
@@ -75,7 +76,7 @@ cdef class Search:
         self.rest = <double*> malloc((self.regions * self.room + 1) * sizeof(double))
         if self.portals == NULL or self.ends == NULL or self.rest == NULL:
             raise MemoryError("no memory for a search")
-        self.is_done, self.cost = True, INFINITE
+        self.done, self.cost = True, INFINITE
 
     def __dealloc__(self):
         free(self.portals)
@@ -106,7 +107,7 @@ cdef class Search:
         self.number += 1
         if self.number == 0:
             raise OverflowError("too many searches")
-        self.goal, self.cost, self.end, self.waiting, self.is_done = goal, direct, NO_PORTAL, 0, False
+        self.goal, self.cost, self.end, self.waiting, self.done = goal, direct, NO_PORTAL, 0, False
         for k, left in enumerate(out.tolist()):
             if not self.cross(start, k, left, NO_PORTAL):
                 raise MemoryError("no memory for a search")
@@ -151,21 +152,10 @@ cdef class Search:
         self.heap[at] = last
         return first
 
-    def advance(self, Py_ssize_t most):
-        cdef Py_ssize_t looked
-        if most >= LONG:
-            with nogil:
-                looked = self.look(most)
-        else:
-            looked = self.look(most)
-        if looked < 0:
-            raise MemoryError("no memory for a search")
-        return looked
-
-    cdef Py_ssize_t look(self, Py_ssize_t most) noexcept nogil:
+    cdef Py_ssize_t work(self, Py_ssize_t most) noexcept nogil:
         cdef Py_ssize_t looked = 0
         cdef int did
-        while looked < most and not self.is_done:
+        while looked < most and not self.done:
             did = self.go_on()
             if did < 0:
                 return -1
@@ -189,7 +179,7 @@ cdef class Search:
         cdef Waiting first
         cdef int32_t region, i, j
         if not self.waiting or self.heap[0].whole >= self.cost:
-            self.is_done = True
+            self.done = True
             return 0
         first = self.pop()
         if first.so_far > self.portals[first.portal].cost:

@@ -9,7 +9,7 @@ cimport cython
 include "_bucket_ring.pxi"
 include "_canonical_moves.pxi"
 
-INTERFACE = 2
+INTERFACE = 3
 """Changes with any change of names, arguments or results, here and in the twin."""
 
 cdef double INFINITE = 1e300 * 1e300
@@ -27,11 +27,7 @@ cdef class Search(Grid):
     cdef double least_cost, most_cost, weight, base
     cdef int round
     cdef bint is_even
-    cdef readonly bint is_over
     cdef readonly double cost, least
-
-    def __cinit__(self, open_moves, costs, moves):
-        self.is_over = True
 
     def begin(self, int start, goals, double least_cost, double most_cost, double weight, bint is_even):
         cdef int32_t cell
@@ -42,7 +38,7 @@ cdef class Search(Grid):
         for cell in numbers:
             self.write(cell, 0, AT_ONCE)
             self.park(cell)
-        self.is_over, self.cost, self.least, self.round = False, INFINITE, 0, 0
+        self.done, self.cost, self.least, self.round = False, INFINITE, 0, 0
         self.repair(start, weight)
 
     def adopt(self, cells, ways):
@@ -98,7 +94,7 @@ cdef class Search(Grid):
             return False
         self.sort_in(cells, self.gather(cells))
         free(cells)
-        self.is_over = self.due == 0
+        self.done = self.due == 0
         return True
 
     cdef Py_ssize_t gather(self, int32_t* cells) noexcept nogil:
@@ -168,15 +164,9 @@ cdef class Search(Grid):
 
     def advance(self, Py_ssize_t most):
         cdef Py_ssize_t expanded
-        if self.is_over:
+        if self.done:
             return 0
-        if most >= LONG:
-            with nogil:
-                expanded = self.expand(most)
-        else:
-            expanded = self.expand(most)
-        if expanded < 0:
-            raise MemoryError("no memory for a search")
+        expanded = self.slice(most)
         if self.weight == 1:
             self.learn_least()
         return expanded
@@ -184,11 +174,11 @@ cdef class Search(Grid):
     cdef void learn_least(self) noexcept:
         """In a round of weight 1 no way is cheaper than the bucket that is looked at."""
         cdef double least = self.cost
-        if not self.is_over and self.base + self.bucket / self.per_bucket < least:
+        if not self.done and self.base + self.bucket / self.per_bucket < least:
             least = self.base + self.bucket / self.per_bucket
         self.least = least if least > self.least else self.least
 
-    cdef Py_ssize_t expand(self, Py_ssize_t most) noexcept nogil:
+    cdef Py_ssize_t work(self, Py_ssize_t most) noexcept nogil:
         cdef Py_ssize_t expanded = 0
         cdef int32_t cell, other, row, column
         cdef int move, came, bits, all_moves = (1 << self.moves) - 1
@@ -199,13 +189,13 @@ cdef class Search(Grid):
         cdef Ring* ring = &self.ring
         cdef uint8_t* open_moves = <uint8_t*> self.open_moves.buf
         cdef float* costs = <float*> self.costs.buf
-        while expanded < most and not self.is_over:
+        while expanded < most and not self.done:
             if not self.due and not self.sort():
                 return -1
             while self.due and ring.head[self.bucket] == NONE:
                 self.bucket += 1
             if not self.due or self.base * self.per_bucket + self.bucket > self.cost * self.per_bucket:
-                self.is_over = True
+                self.done = True
                 break
             cell = take(ring, self.bucket)
             self.due -= 1

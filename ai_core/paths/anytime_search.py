@@ -286,7 +286,7 @@ class AnytimeSearch:
         budget.spend(expanded)
         if heart.cost < (math.inf if self._best is None else self._best.cost):
             self._learn_way()
-        if not heart.is_over:
+        if not heart.is_done:
             return
         if heart.cost == math.inf:
             self._leave()

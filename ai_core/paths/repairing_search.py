@@ -24,7 +24,7 @@ from ai_core.twins import twin
 
 __all__ = ["INTERFACE", "RepairingSearch", "repairing_search"]
 
-INTERFACE = 2
+INTERFACE = 3
 """Changes with any change of names, arguments or results, here and in the kernel."""
 
 INFINITE = float("inf")
@@ -70,7 +70,7 @@ class RepairingSearch(Protocol):
         """Expand up to ``most`` cells; return how many. 0 when the round is over."""
 
     @property
-    def is_over(self) -> bool:
+    def is_done(self) -> bool:
         """True if the round is over; after one of weight 1 its way is the cheapest, or there is none."""
 
     @property
@@ -123,7 +123,7 @@ class _RepairingSearch:
             )
             for bits in range(256)
         ]
-        self.is_even, self.is_over, self.cost, self.least, self.round = False, True, 0.0, 0.0, 0
+        self.is_even, self.is_done, self.cost, self.least, self.round = False, True, 0.0, 0.0, 0
 
     def begin(
         self, start: int, goals: NDArray[np.int32], least_cost: float, most_cost: float, weight: float, is_even: bool
@@ -137,7 +137,7 @@ class _RepairingSearch:
         for cell in self.touched:
             self._write(cell, 0.0, cell)
         self.parked.extend(self.touched)
-        self.is_over, self.cost, self.least = False, INFINITE, 0.0
+        self.is_done, self.cost, self.least = False, INFINITE, 0.0
         self.repair(start, weight)
 
     def adopt(self, cells: NDArray[np.int32], ways: NDArray[np.float64]) -> None:
@@ -176,7 +176,7 @@ class _RepairingSearch:
         self.bucket, self.due = BUCKETS, 0
         for cell, key in zip(cells, keys, strict=True):
             self._put(cell, key)
-        self.is_over = self.due == 0
+        self.is_done = self.due == 0
 
     def _put(self, cell: int, key: float) -> None:
         """Put a cell into its bucket; it is parked if it is not its turn in this round, or far off."""
@@ -210,13 +210,13 @@ class _RepairingSearch:
 
     def advance(self, most: int) -> int:
         expanded = 0
-        while expanded < most and not self.is_over:
+        while expanded < most and not self.is_done:
             if not self.due:
                 self._sort()
             while self.due and not self.ring[self.bucket]:
                 self.bucket += 1
             if not self.due or self.base * self.per_bucket + self.bucket > self.cost * self.per_bucket:
-                self.is_over = True
+                self.is_done = True
                 break
             cell = self.ring[self.bucket].pop()
             self.due -= 1
@@ -256,7 +256,7 @@ class _RepairingSearch:
 
     def _learn_least(self) -> None:
         """In a round of weight 1 no way is cheaper than the bucket that is looked at."""
-        least = self.cost if self.is_over else min(self.cost, self.base + self.bucket / self.per_bucket)
+        least = self.cost if self.is_done else min(self.cost, self.base + self.bucket / self.per_bucket)
         self.least = max(self.least, least)
 
     def way(self) -> bytes:

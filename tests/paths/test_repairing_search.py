@@ -21,7 +21,7 @@ def story(make, passage, start, goals, most):
         search.begin(begin_at, goals, passage.least_cost, passage.most_cost, WEIGHTS[0], suits(passage))
         for weight in WEIGHTS:
             search.repair(begin_at, weight)
-            while not search.is_over:
+            while not search.is_done:
                 told.append((search.advance(most), search.cost, search.least))
             told.append((search.cost, search.least, search.way() if search.cost < np.inf else b""))
     return told
