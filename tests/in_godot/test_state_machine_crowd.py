@@ -88,8 +88,11 @@ def test_a_machine_that_is_left_out_is_not_visited_for_an_event_but_lives_again_
     physics_frames(2)
     assert len(visits) == 4
     made.restart()
-    physics_frames(2)
-    assert len(visits) == 6
+    physics_frames(10)
+    assert len(visits) == 7
+    made.release_quarantined()
+    physics_frames(10)
+    assert len(visits) == 10
 
 
 def test_an_event_into_a_state_that_goes_on_wakes_the_machine(machine, physics_frames):

@@ -126,6 +126,7 @@ class RuleMind(CharacterWork, Node):
         """Ask facts and fire rules again that were left out because they failed three times in a row."""
         with self._refusing() as mind:
             mind.release_quarantined()
+            self._reschedule()
 
     @method
     def to_text(self) -> str:

@@ -190,6 +190,7 @@ class StateMachine(CharacterWork, Node):
         """Let methods of states be called again that were left out because they failed three times in a row."""
         if self.core is not None:
             self.core.release_quarantined()
+            self._reschedule()
 
     @method
     def set_value(self, key: str, value: Variant) -> None:
