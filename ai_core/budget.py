@@ -14,13 +14,22 @@ from typing import ClassVar
 
 from ai_core.errors import finite_number, shown, whole_number
 
-__all__ = ["Budget", "Stopwatch"]
+__all__ = ["Budget", "Stopwatch", "check_budget"]
 
 Stopwatch = Callable[[], int]
 """Monotonic nanoseconds, for example ``time.perf_counter_ns``, handed in."""
 
 MOST_AT_ONCE = 1 << 30
 """Steps that work is told to do at once at most (count): more does not fit the numbers of kernels on every machine."""
+
+
+NOTHING_OR_NO_LIMIT = "use 0 to allow nothing, Budget.unlimited() for no limit"
+
+MOST_US = 1e15
+"""Longest budget of time (µs): 31 years, whose nanoseconds fit the 64 bits of kernels with room to spare."""
+
+MOST_STEPS = 1 << 53
+"""Largest budget of steps (count): above it ``left``, which may be a float, would not be exact."""
 
 
 class Budget:
@@ -50,13 +59,11 @@ class Budget:
         """Return a budget of ``us`` microseconds that starts running now.
 
         Raises:
-            ValueError: if ``us`` is negative, NaN or infinite.
+            ValueError: if ``us`` is negative, NaN, or more than ``MOST_US``.
             TypeError: if the stopwatch does not return whole nanoseconds.
         """
-        if type(us) is not float or not 0 <= us < inf:
-            us = finite_number(
-                "us", us, minimum=0, remedy="use 0 to allow nothing, Budget.unlimited() for no limit"
-            )
+        if type(us) is not float or not 0 <= us <= MOST_US:
+            us = finite_number("us", us, minimum=0, maximum=MOST_US, remedy=NOTHING_OR_NO_LIMIT)
         if not callable(stopwatch):
             raise TypeError(f"stopwatch must be a callable, got {shown(stopwatch)}")
         started_ns = stopwatch()
@@ -77,10 +84,10 @@ class Budget:
 
         Raises:
             TypeError: if ``n`` is not a whole number.
-            ValueError: if ``n`` is negative.
+            ValueError: if ``n`` is negative or more than ``MOST_STEPS``.
         """
-        if type(n) is not int or n < 0:
-            n = whole_number("n", n, minimum=0, remedy="use 0 to allow nothing, Budget.unlimited() for no limit")
+        if type(n) is not int or not 0 <= n <= MOST_STEPS:
+            n = whole_number("n", n, minimum=0, maximum=MOST_STEPS, remedy=NOTHING_OR_NO_LIMIT)
         budget = _StepBudget()
         budget.steps, budget._allowed = 0, n
         return budget
@@ -351,3 +358,9 @@ class _UnlimitedBudget(Budget):
         if amount == inf:
             return _UnlimitedBudget(self)
         return _StepPart(math.ceil(amount), self)
+
+
+def check_budget(budget: object) -> None:
+    """Raise TypeError for what is no budget; whoever is advanced asks at the call."""
+    if not isinstance(budget, Budget):
+        raise TypeError(f"budget must be a Budget, got {shown(budget)}; use Budget.unlimited() for no limit")

@@ -56,6 +56,13 @@ def test_a_stopwatch_of_seconds_is_refused():
         Budget.of_time(100, lambda: 0.25)
 
 
+@pytest.mark.parametrize("make", [
+    lambda: Budget.of_steps(10**400), lambda: Budget.of_time(1e308, int), lambda: Budget.of_time(10**400, int)])
+def test_a_budget_that_nobody_could_count_is_refused(make):
+    with pytest.raises(ValueError, match=r"Budget\.unlimited\(\) for no limit"):
+        make()
+
+
 def test_a_part_of_no_limit_may_have_one():
     whole = Budget.unlimited()
     part = whole.part(2)

@@ -1,13 +1,12 @@
-"""What managers and stations are handed: a clock, a budget, a log. Each is checked at the call."""
+"""What managers and stations are handed: a clock, a log. Each is checked at the call."""
 from __future__ import annotations
 
 from typing import TypeVar
 
-from ai_core.budget import Budget
 from ai_core.clock import Clock, TimeIndex
 from ai_core.errors import shown
 
-__all__ = ["check_budget", "checked_clock", "checked_log"]
+__all__ = ["checked_clock", "checked_log"]
 
 Log = TypeVar("Log")
 
@@ -17,12 +16,6 @@ def checked_clock(clock: Clock) -> Clock:
     if not isinstance(getattr(clock, "now", None), TimeIndex):
         raise TypeError(f"clock must have now, a TimeIndex, got {shown(clock)}; use ManualClock() to move it by hand")
     return clock
-
-
-def check_budget(budget: object) -> None:
-    """Raise TypeError for what is no budget."""
-    if not isinstance(budget, Budget):
-        raise TypeError(f"budget must be a Budget, got {shown(budget)}; use Budget.unlimited() for no limit")
 
 
 def checked_log(log: object, kind: type[Log]) -> Log | None:

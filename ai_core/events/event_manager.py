@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterable
 from operator import length_hint
 from typing import Any
 
-from ai_core.budget import Budget
+from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, TimeIndex
 from ai_core.errors import finite_number
-from ai_core.events.arguments import check_budget
 from ai_core.events.dispatcher import DUE_TOLERANCE_S, EventCounts, WhenLate
 from ai_core.events.event import PLAIN, Audience, Event, Handler, new_event
 from ai_core.events.event_log import sender_name

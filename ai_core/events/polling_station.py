@@ -4,10 +4,10 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Protocol, TypeVar
 
-from ai_core.budget import Budget
+from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock
 from ai_core.errors import UnknownNameError, shown
-from ai_core.events.arguments import check_budget, checked_clock, checked_log
+from ai_core.events.arguments import checked_clock, checked_log
 from ai_core.events.polling_answer import NO_FALLBACK, REFUSED, Answer, TopicStatistics
 from ai_core.events.polling_answering import Answering
 from ai_core.events.polling_log import PollingLog

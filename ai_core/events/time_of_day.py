@@ -12,10 +12,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ai_core.budget import Budget
+from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock
 from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
-from ai_core.events.arguments import check_budget
 from ai_core.events.event import Handler
 from ai_core.events.event_manager import EventManager
 from ai_core.events.event_registry import EVERY_CODE, Listening

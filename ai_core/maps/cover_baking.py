@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.budget import Budget
+from ai_core.budget import Budget, check_budget
 from ai_core.errors import finite_number, shown, whole_number
 from ai_core.maps.cover_body import Blocked, CoverBody, asked_blocked
 from ai_core.maps.cover_spots import LEFT, OVER, RIGHT, CoverCandidates, CoverSpots
@@ -111,6 +111,7 @@ class CoverBaking:
             RuntimeError: if it was cancelled.
             TypeError, ValueError: if ``blocked`` does not answer as it should.
         """
+        check_budget(budget)
         if self._is_cancelled:
             raise RuntimeError("cover baking was cancelled; begin another")
         while self._looked < len(self._candidates):

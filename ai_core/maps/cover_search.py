@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.budget import Budget
+from ai_core.budget import Budget, check_budget
 from ai_core.errors import finite_number, point, positions, shown, whole_number
 from ai_core.maps.cover import CoverMap, CoverSpot, Who
 from ai_core.maps.cover_body import Blocked, CoverBody, asked_blocked
@@ -194,6 +194,7 @@ class CoverSearch:
             RuntimeError: if it was cancelled.
             TypeError, ValueError: if what was handed in does not answer as it should.
         """
+        check_budget(budget)
         if self._is_cancelled:
             raise RuntimeError("cover search was cancelled; begin another")
         if self._version != self._cover.version:

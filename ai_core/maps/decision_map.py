@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.budget import Budget
+from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, TimeIndex
 from ai_core.errors import UnknownNameError, finite_number, shown
 from ai_core.maps.decision_map_state import prepared, saved
@@ -173,6 +173,7 @@ class DecisionMap:
 
         A slice is a step: some rows of one layer.
         """
+        check_budget(budget)
         if self._work is None:
             if not self.is_due:
                 return

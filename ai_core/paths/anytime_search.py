@@ -13,7 +13,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.budget import Budget
+from ai_core.budget import Budget, check_budget
 from ai_core.errors import shown, whole_number
 from ai_core.maps.passage import Passage
 from ai_core.paths.called_back_search import goals_on
@@ -214,6 +214,7 @@ class AnytimeSearch:
         Raises:
             RuntimeError: if it was cancelled.
         """
+        check_budget(budget)
         self._check_not_cancelled()
         if self._is_done:
             return

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 
-from ai_core.budget import Budget
+from ai_core.budget import Budget, check_budget
 from ai_core.errors import shown, whole_number
 from ai_core.saving.fields import Fields, State
 
@@ -113,6 +113,7 @@ class ExploredMap:
 
         What is reported while a question is being answered waits until it is.
         """
+        check_budget(budget)
         while not budget.is_spent and not self.is_done:
             if self._search is None:
                 self._take_reports(budget)

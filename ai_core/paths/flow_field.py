@@ -9,7 +9,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.budget import Budget
+from ai_core.budget import Budget, check_budget
 from ai_core.errors import shown
 from ai_core.maps.passage import Passage
 from ai_core.paths.called_back_search import goals_on
@@ -122,6 +122,7 @@ class FlowField:
         Raises:
             RuntimeError: if it was cancelled.
         """
+        check_budget(budget)
         if self._is_cancelled:
             raise RuntimeError("the flow field was cancelled; begin another")
         if self.is_current:

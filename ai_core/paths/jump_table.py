@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import ai_core.paths.jump_distances as jump_distances
 import ai_core.paths.jump_search as jump_search
-from ai_core.budget import Budget
+from ai_core.budget import Budget, check_budget
 from ai_core.errors import shown
 from ai_core.maps.cell_moves import SQUARE_8
 from ai_core.maps.passage import Passage
@@ -119,6 +119,7 @@ class JumpTable:
             RuntimeError: if it was cancelled.
             ValueError: if the passage does not suit any more.
         """
+        check_budget(budget)
         if self._is_cancelled:
             raise RuntimeError("the jumps were cancelled; begin others")
         if self._version != self.passage.version:

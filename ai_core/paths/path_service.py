@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Executor
 from weakref import WeakValueDictionary
 
-from ai_core.budget import Budget
+from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock
 from ai_core.errors import finite_number, shown, whole_number
 from ai_core.faults import FaultIsolation
@@ -251,6 +251,7 @@ class PathService:
 
         Cost: as the budget says.
         """
+        check_budget(budget)
         self._book.forget(self._clock.now.frame - self._keep_frames)
         if self._unclaimed and self._clock.now.frame - self._loaded_at_frame > self._keep_frames:
             self._unclaimed = {}

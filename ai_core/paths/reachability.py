@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.budget import Budget
+from ai_core.budget import Budget, check_budget
 from ai_core.errors import shown, whole_number
 from ai_core.maps.cell_moves import ODD_ROW
 from ai_core.maps.passage import Passage
@@ -104,6 +104,7 @@ class Reachability:
         Raises:
             RuntimeError: if it was cancelled.
         """
+        check_budget(budget)
         if self._is_cancelled:
             raise RuntimeError("reachability was cancelled; begin another")
         if self._version != self._passage.version:

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 import ai_core.paths.portal_search as portal_search
 import ai_core.paths.region_fields as region_fields
-from ai_core.budget import Budget
+from ai_core.budget import Budget, check_budget
 from ai_core.errors import shown, whole_number
 from ai_core.maps.passage import Passage
 from ai_core.paths.portal_search import NO_PORTAL, PortalGraph, PortalSearch
@@ -112,6 +112,7 @@ class RegionGraph:
         Raises:
             RuntimeError: if it was cancelled.
         """
+        check_budget(budget)
         if self._is_cancelled:
             raise RuntimeError("the regions were cancelled; begin others")
         if self._version != self.passage.version:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import ai_core.paths.region_fields as region_fields
-from ai_core.budget import Budget
+from ai_core.budget import Budget, check_budget
 from ai_core.errors import shown, whole_number
 from ai_core.maps.cell_moves import SQRT_2
 from ai_core.paths.cells_along import costs_along, without_loops
@@ -83,6 +83,7 @@ class RegionSearch(PathSearch):
         Raises:
             RuntimeError: if it was cancelled.
         """
+        check_budget(budget)
         if self._is_cancelled:
             raise RuntimeError("the search was cancelled; begin another")
         if self._instead is None and not self.is_done and self._passage.version != self._version:

@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.budget import MOST_AT_ONCE, Budget, _StepBudget
+from ai_core.budget import MOST_AT_ONCE, Budget, _StepBudget, check_budget
 from ai_core.errors import shown, whole_number
 from ai_core.maps.graph import Graph
 from ai_core.maps.passage import Passage
@@ -135,6 +135,7 @@ class AStarSearch(PathSearch):
                 self._end()
                 if self._result is not None:
                     return
+        check_budget(budget)
         while True:
             most = budget.steps_at_once(CELLS_PER_LOOK)
             if self._most is not None and most > self._most - self.expanded:
