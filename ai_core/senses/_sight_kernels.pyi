@@ -3,6 +3,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight_kernels import Arrived, Reached
 from ai_core.senses.signal_queue import Signal
@@ -20,6 +21,7 @@ def pairs_in_reach(
     out_keys: NDArray[Any],
     out_intensity: NDArray[Any],
 ) -> int: ...
+def exact_place(place: object) -> Point | None: ...
 def sensors_reached(sensors: SensorTable, waves: Sequence[Wave]) -> Reached: ...
 def arrived_at_once(
     sensors: SensorTable, signals: Sequence[Signal], delays: Sequence[float], reached: Reached, now_s: float

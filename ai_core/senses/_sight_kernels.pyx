@@ -15,7 +15,7 @@ from libc.math cimport INFINITY, fabs, isfinite, log, pow, sqrt
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 
-INTERFACE = 4
+INTERFACE = 5
 """Changes with any change of names, arguments or results, here and in the twin."""
 
 
@@ -317,6 +317,17 @@ def sensors_reached(sensors, waves):
         free(looks)
         free(masks)
         free(hits.all)
+
+
+def exact_place(place):
+    cdef float x, y, z
+    if type(place) is not tuple or len(<tuple> place) != 3:
+        return None
+    first, second, third = (<tuple> place)[0], (<tuple> place)[1], (<tuple> place)[2]
+    if type(first) is not float or type(second) is not float or type(third) is not float:
+        return None
+    x, y, z = <float> <double> first, <float> <double> second, <float> <double> third
+    return (<double> x, <double> y, <double> z) if isfinite(x) and isfinite(y) and isfinite(z) else None
 
 
 def arrived_at_once(sensors, signals, delays, reached, double now_s):

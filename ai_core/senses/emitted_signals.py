@@ -110,7 +110,7 @@ class EmittedSignals:
         signal = made_of(
             Signal, (self._sent, source_id, modality, strength, position, now_s, affiliation, tag, channel))
         self._sent += 1
-        if self._modalities[modality].is_slow:
+        if self._modalities.all[modality].is_slow:
             self.fronts.add(signal, self.wind.drift_m(now_s))
         else:
             self._waiting.append(signal)

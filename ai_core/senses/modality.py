@@ -157,6 +157,7 @@ class ModalitySet:
 
     Attributes:
         at_first: as they were made, before any was replaced.
+        all: as they are, each at its number.
 
     Raises:
         TypeError: if one is not a ``Modality``.
@@ -164,10 +165,9 @@ class ModalitySet:
     """
 
     def __init__(self, modalities: Iterable[Modality]) -> None:
-        self._all = tuple(modalities)
-        self.at_first = self._all
+        self.all = self.at_first = tuple(modalities)
         self._number: dict[str, int] = {}
-        for modality in self._all:
+        for modality in self.all:
             if not isinstance(modality, Modality):
                 raise TypeError(f"modalities must hold Modality, got {shown(modality)}")
             if modality.name in self._number:
@@ -175,10 +175,10 @@ class ModalitySet:
             self._number[modality.name] = len(self._number)
 
     def __len__(self) -> int:
-        return len(self._all)
+        return len(self.all)
 
     def __getitem__(self, number: int) -> Modality:
-        return self._all[number]
+        return self.all[number]
 
     def number(self, name: str) -> int:
         """Return the place of the modality called ``name``.
@@ -197,10 +197,10 @@ class ModalitySet:
         Raises:
             ValueError: if it has another name, or goes another road.
         """
-        before = self._all[number]
+        before = self.all[number]
         if (modality.name, modality.is_continuous) != (before.name, before.is_continuous):
             raise ValueError(f"modality must stay {before.name!r} and go its road, got {modality}")
-        self._all = (*self._all[:number], modality, *self._all[number + 1 :])
+        self.all = (*self.all[:number], modality, *self.all[number + 1 :])
 
     def row(self, what: str, values: Mapping[str, float], absent: float) -> NDArray[np.float64]:
         """Return one number per modality; ``absent`` for what is not in ``values``.
@@ -216,7 +216,7 @@ class ModalitySet:
         """
         if not isinstance(values, Mapping):
             raise TypeError(f"{what} must map modality names to numbers, got {shown(values)}")
-        row = np.full(len(self._all), absent)
+        row = np.full(len(self.all), absent)
         for name, value in values.items():
             row[self.number(name)] = finite_number(f"{what}[{name!r}]", value, minimum=0)
         return row

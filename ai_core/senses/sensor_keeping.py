@@ -154,6 +154,21 @@ class SensorKeeping:
         self._emitted.offer()
         self._sensors.put(ids, positions, forwards)
 
+    def places_to_put(self, ids: NDArray[np.int32]) -> tuple[NDArray[np.float32], NDArray[np.float32], bool]:
+        """Return where to write, at once, where sensors are now: what ``put_sensors`` takes, as it was so far.
+
+        Args:
+            ids: as there.
+
+        Returns:
+            Positions, directions, and whether these are copies, as sensors lie apart: then give them to
+            ``put_sensors``. Else all is done by writing to them.
+
+        Cost: O(1) if the array of ids is read-only, and the same as last time; O(n) for copies.
+        """
+        self._emitted.offer()
+        return self._sensors.places_to_put(ids)
+
     def set_importance(
         self, sensor_ids: object, importances: object, source_ids: object = None
     ) -> None:

@@ -175,6 +175,12 @@ class SensorTable:
         self.position[slots] = places
         self.forward[slots] = directions
 
+    def places_to_put(self, ids: NDArray[np.int32]) -> tuple[NDArray[np.float32], NDArray[np.float32], bool]:
+        """Return positions and directions to write to in place of ``put``; and whether they are copies, to be put."""
+        slots = self.ids.rows_of_known(ids)
+        self.changes += 1
+        return self.position[slots], self.forward[slots], not isinstance(slots, slice)
+
     def _abilities(
         self, thresholds: Mapping[str, float], cones: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -10,6 +10,7 @@ in the same order: a product and a sum never fused, no ``hypot``, no
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Sequence
 
 import numpy as np
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from ai_core.senses.modality import intensity_at
 from ai_core.senses.pairs_in_view import keys_of
 from ai_core.senses.reach import may_reach
+from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight import NO_CONE, bearings, first_cone_containing
 from ai_core.senses.sight_few import few_pairs, few_sensors_reached
@@ -27,10 +29,11 @@ from ai_core.senses.waves import Sense, Wave
 from ai_core.twins import twin
 
 __all__ = [
-    "INTERFACE", "Arrived", "Reached", "Sense", "arrived_at_once", "pairs_in_reach", "sensors_reached", "table_of",
+    "INTERFACE", "Arrived", "Reached", "Sense", "arrived_at_once", "exact_place",
+    "pairs_in_reach", "sensors_reached", "table_of",
     "waves_at_once"]
 
-INTERFACE = 4
+INTERFACE = 5
 """Changes with any change of names, arguments or results, here and in the kernel."""
 
 FEW_SENSORS = 128
@@ -108,6 +111,16 @@ def pairs_in_reach(
     out_keys[:found] = keys_of(sensor_ids[rows[kept]], source_ids[columns[kept]])
     out_intensity[:found] = intensity
     return found
+
+
+@twin
+def exact_place(place: object) -> Point | None:
+    """Return a tuple of three floats rounded to float32, as places of sensors are; None for all else, and infinity."""
+    if type(place) is tuple and len(place) == 3 and all(type(one) is float for one in place):
+        x, y, z = array("f", place)
+        if math.isfinite(x) and math.isfinite(y) and math.isfinite(z):
+            return (x, y, z)
+    return None
 
 
 @twin

@@ -1,9 +1,9 @@
 """Sending signals: sounds, smells, blows; and what they go through: wind and noise."""
 from __future__ import annotations
 
-from array import array
-from math import inf, isfinite
+from math import inf
 
+import ai_core.senses.sight_kernels as sight_kernels
 from ai_core.clock import Clock
 from ai_core.errors import finite_number, point, shown
 from ai_core.senses.emitted_signals import EmittedSignals
@@ -55,25 +55,20 @@ class Signalling:
         Cost: O(1) here. Signals emitted while no sensor moves are offered
             together: O(sensors near each) if they are many, else O(sensors).
         """
-        slot = self._sources.ids.slot(source_id)
-        number = self._modalities.number(modality_name)
-        if self._modalities[number].is_continuous:
-            raise ValueError(
-                f"modality_name must be one that is emitted, got {modality_name!r}, which is"
-                " looked for all the time; change the strength of the source in it instead"
-            )
+        is_plain = type(source_id) is int and type(modality_name) is str
+        voice = self._sources.voices.get((source_id, modality_name)) if is_plain else None
+        number, affiliation, own_tag = self._voice(source_id, modality_name) if voice is None else voice
         if strength is None:
-            strength = float(self._sources.strength[slot, number])
-            if strength < 0:
-                raise ValueError(
-                    f"strength must be given: source {source_id} has none of its own"
-                    f" in {modality_name!r}"
-                )
+            strength = self._own_strength(source_id, number)
         elif type(strength) is not float or not 0 <= strength < inf:
             strength = finite_number("strength", strength, minimum=0)
-        place, affiliation, tag = self._origin(slot, source_id, position, tag, channel)
-        now_s = self.clock.now.seconds
-        self._emitted.emit(int(source_id), affiliation, number, strength, place, now_s, tag, channel)
+        if tag is None:
+            tag = own_tag
+        if type(tag) is not str or type(channel) is not str:
+            _check_texts(tag, channel)
+        place = self._origin(source_id, position)
+        self._emitted.emit(
+            int(source_id), affiliation, number, strength, place, self.clock.now.seconds, tag, channel)
 
     def act(
         self, source_id: int, action: str, modality_name: str = "hearing", position: object = None
@@ -119,9 +114,10 @@ class Signalling:
         number = self._modalities.number(modality_name)
         strength = finite_number("strength", strength, minimum=0)
         slot = self._sources.ids.slot(source_id)
-        place, affiliation, tag = self._origin(slot, source_id, position, tag, "")
-        now_s = self.clock.now.seconds
-        signal = Signal(0, int(source_id), number, strength, place, now_s, affiliation, tag)
+        tag = self._sources.details_of(source_id).tag if tag is None else tag
+        _check_texts(tag, "")
+        place, affiliation = self._origin(source_id, position), int(self._sources.affiliation[slot])
+        signal = Signal(0, int(source_id), number, strength, place, self.clock.now.seconds, affiliation, tag)
         self._emitted.touch(signal, sensor_id)
 
     def blow(self, velocity: object) -> None:
@@ -163,26 +159,41 @@ class Signalling:
         self._emitted.offer()
         self._emitted.noise.remove(noise_id)
 
-    def _origin(
-        self, slot: int, source_id: int, position: object, tag: str | None, channel: str
-    ) -> tuple[Point, int, str]:
-        """Return from where and from whom a signal comes, and what it is called; everything is checked."""
-        tag = self._sources.details_of(source_id).tag if tag is None else tag
-        if not (type(tag) is str and type(channel) is str):
-            for name, text in (("tag", tag), ("channel", channel)):
-                if not isinstance(text, str):
-                    raise TypeError(f"{name} must be a text, got {shown(text)}")
-        x, y, z = self._sources.position[slot].tolist() if position is None else _place(position)
-        return (x, y, z), int(self._sources.affiliation[slot]), tag
+    def _voice(self, source_id: int, modality_name: str) -> tuple[int, int, str]:
+        """Return what a signal has from its source, as ``SourceTable.voices`` keeps it; everything is checked."""
+        sources = self._sources
+        slot = sources.ids.slot(source_id)
+        number = self._modalities.number(modality_name)
+        if self._modalities[number].is_continuous:
+            raise ValueError(
+                f"modality_name must be one that is emitted, got {modality_name!r}, which is"
+                " looked for all the time; change the strength of the source in it instead"
+            )
+        voice = number, int(sources.affiliation[slot]), sources.details_of(source_id).tag
+        sources.voices[int(source_id), modality_name] = voice
+        return voice
+
+    def _own_strength(self, source_id: int, number: int) -> float:
+        strength = float(self._sources.strength[self._sources.ids.slot(source_id), number])
+        if strength < 0:
+            raise ValueError(
+                f"strength must be given: source {source_id} has none of its own"
+                f" in {self._modalities[number].name!r}"
+            )
+        return strength
+
+    def _origin(self, source_id: int, position: object) -> Point:
+        """Return where a signal comes from, rounded as places of sensors are; it is checked."""
+        place = sight_kernels.exact_place(position)
+        if place is None:
+            at = self._sources.position[self._sources.ids.slot(source_id)] if position is None else point(
+                "position", position)
+            x, y, z = at.tolist()
+            place = x, y, z
+        return place
 
 
-def _place(position: object) -> list[float]:
-    """Return three coordinates, rounded as those of sensors are; the common case first."""
-    if type(position) is tuple and len(position) == 3:
-        x, y, z = position
-        if type(x) is type(y) is type(z) is float:
-            rounded = array("f", position).tolist()
-            if isfinite(rounded[0] + rounded[1] + rounded[2]):
-                return rounded
-    found: list[float] = point("position", position).tolist()
-    return found
+def _check_texts(tag: object, channel: object) -> None:
+    for name, text in (("tag", tag), ("channel", channel)):
+        if not isinstance(text, str):
+            raise TypeError(f"{name} must be a text, got {shown(text)}")

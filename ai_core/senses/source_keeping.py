@@ -104,6 +104,10 @@ class SourceKeeping:
         """Put sources where they are now, without a look at the arrays; as ``put_sensors``."""
         self._sources.put_places(ids, positions)
 
+    def source_places_to_put(self, ids: NDArray[np.int32]) -> tuple[NDArray[np.float32], bool]:
+        """Return where to write where sources are now, and whether it is a copy; as ``places_to_put`` of sensors."""
+        return self._sources.places_to_put(ids)
+
     def light_sources(self, ids: object, light: object) -> None:
         """Say how brightly many sources are lit; once per frame or less.
 

@@ -43,6 +43,8 @@ class SourceTable:
         pattern: (capacity,) number of its pattern, or ``NO_PATTERN``.
         affiliation: (capacity,) int64, what it belongs to, as bits.
         details: what else it has, by id; those that have nothing are left out.
+        voices: of sources that emitted, by id and modality, what each signal has from them: number of
+            the modality, affiliation and tag; only as long as nobody changes.
         views: how clearly sensors saw sources.
         changes: how often something was moved or removed (count).
     """
@@ -69,6 +71,7 @@ class SourceTable:
         self.pattern = np.full(rows, NO_PATTERN, np.intp)
         self.affiliation = np.zeros(rows, np.int64)
         self.details: dict[int, SourceDetails] = {}
+        self.voices: dict[tuple[int, str], tuple[int, int, str]] = {}
         self.views = Views()
 
     def add(
@@ -107,6 +110,7 @@ class SourceTable:
         slot = self.ids.remove(source_id)
         self.own_strength[slot] = self.strength[slot] = NO_STRENGTH
         self.details.pop(int(source_id), None)
+        self.voices.clear()
 
     def change(
         self,
@@ -138,6 +142,7 @@ class SourceTable:
             details = replace(details, actions=named_levels(actions))
         if parts is not None:
             details = replace(details, parts=visible_parts(parts))
+        self.voices.clear()
         self.affiliation[slot], self.own_strength[slot] = bits, row
         self.light[slot], self.size[slot], self.pattern[slot] = brightness, times, number
         self.put_details(int(source_id), details)
@@ -156,6 +161,12 @@ class SourceTable:
         """Do as ``move`` with arrays that need no check: ids in use, each once, all finite."""
         self.changes += 1
         self.position[self.ids.rows_of_known(ids)] = places
+
+    def places_to_put(self, ids: NDArray[np.int32]) -> tuple[NDArray[np.float32], bool]:
+        """Return positions to write to in place of ``put_places``, and whether they are a copy: then put it."""
+        slots = self.ids.rows_of_known(ids)
+        self.changes += 1
+        return self.position[slots], not isinstance(slots, slice)
 
     def light_up(self, ids: object, light: object) -> None:
         """Say how brightly many sources are lit; checks all before it changes one."""
@@ -179,6 +190,7 @@ class SourceTable:
 
     def put_details(self, source_id: int, details: SourceDetails) -> None:
         """Let a source have something else beside."""
+        self.voices.clear()
         if details == PLAIN:
             self.details.pop(source_id, None)
         else:

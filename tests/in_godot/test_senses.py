@@ -210,9 +210,12 @@ def test_a_source_whose_place_is_no_number_is_named_once_and_others_are_still_se
     lost.position = Vector3(float("nan"), 0, 0)
     physics_frames(3)
     world.thing.position = Vector3(0, 0, 50)
+    node("SenseSource3D", position=Vector3(0, 0, 90))        # who comes changes nothing for others
     physics_frames(3)
     assert not world.eye.can_sense(world.thing)
     assert world.eye.can_sense(lost)
+    known = {one["target"]: one for one in world.eye.get_known_targets()}
+    assert known[lost]["last_known_position"] == Vector3(1, 0, -5)
 
 
 def test_its_own_source_is_found_though_it_comes_later_among_the_siblings(node, scheduler, physics_frames):

@@ -98,3 +98,28 @@ def test_arrays_that_need_no_check_move_sensors_and_sources_as_others_do():
     other.manager.put_sources(other.things, places)
     assert other.manager.save_state()["sensors"] == one.manager.save_state()["sensors"]
     assert other.manager.save_state()["sources"] == one.manager.save_state()["sources"]
+
+
+def test_places_written_where_they_are_kept_are_as_good_as_put():
+    world, other = World(), World()
+    places = np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]], np.float32)
+    ahead = np.array([[1, 0, 0], [0, 0, 1], [0, 1, 0]], np.float32)
+    for one in (world, other):
+        eyes = [one.eye((9, 0, 0)) for _ in range(4)]
+        things = [one.thing((9, 0, 0)) for _ in range(4)]
+        one.manager.remove_sensor(eyes.pop(1))
+        one.manager.remove_source(things.pop(1))
+        one.runs = np.array([eyes[1:], things[1:]], np.int32)      # their rows follow on each other
+        one.apart = np.array([eyes, things], np.int32)
+    for ids, count in ((world.runs, 2), (world.apart, 3)):
+        eyes, directions, are_copies = world.manager.places_to_put(ids[0])
+        things, are_things_copies = world.manager.source_places_to_put(ids[1])
+        assert are_copies is are_things_copies is (count == 3)
+        eyes[:], directions[:], things[:] = places[:count] * count, ahead[:count], places[:count] + count
+        if are_copies:
+            world.manager.put_sensors(ids[0], eyes, directions)
+            world.manager.put_sources(ids[1], things)
+        other.manager.move_sensors(ids[0], places[:count] * count, ahead[:count])
+        other.manager.move_sources(ids[1], places[:count] + count)
+        assert world.manager.save_state()["sensors"] == other.manager.save_state()["sensors"]
+        assert world.manager.save_state()["sources"] == other.manager.save_state()["sources"]

@@ -13,6 +13,7 @@ import ai_core.senses.sensor_index as sensor_index
 from ai_core.errors import UnknownNameError
 from ai_core.senses.memory import SenseMemory
 from ai_core.senses.modality import Modality
+from tests.senses.conftest import FORMS
 from tests.senses.worlds import AHEAD, World, hearing
 
 NAN = float("nan")
@@ -291,3 +292,34 @@ def test_a_place_that_is_none_is_refused(place):
     source = world.manager.add_source(position=(0, 0, 0), strengths={})
     with pytest.raises((TypeError, ValueError), match="position"):
         world.manager.emit(source, "hearing", 2.0, place)
+
+
+@given(st.one_of(
+    st.tuples(*[st.floats(width=64)] * 3), st.tuples(*[st.one_of(st.floats(), st.integers(0, 3))] * 3),
+    st.lists(st.floats(), min_size=3, max_size=3), st.tuples(st.floats(), st.floats()), st.none()))
+def test_kernel_and_twin_round_the_same_places(place):
+    assert len({form["exact_place"](place) for form in FORMS.values()}) == 1
+
+
+def test_a_source_speaks_as_it_is_now_however_often_it_has_spoken():
+    world = World(modalities=[hearing(attenuation=1.0)])
+    world.ear((1, 0, 0), notices=0b10)
+    speaker = silent(world, affiliation=0b10, tag="guard")
+    for change in ({}, {"tag": "spy"}, {"affiliation": 0b01}, {"affiliation": 0b11}):
+        world.manager.change_source(speaker, **change)
+        for _ in range(2):
+            world.manager.emit(speaker, "hearing", 1.0)
+            world.tick()
+    assert [one.tag for one in world.heard] == ["guard"] * 2 + ["spy"] * 4
+    world.manager.remove_source(speaker)
+    with pytest.raises(UnknownNameError, match="it was removed"):
+        world.manager.emit(speaker, "hearing", 1.0)
+
+
+@pytest.mark.parametrize(
+    ("source", "modality"), [(0.0, "hearing"), (False, "hearing"), (0, b"hearing"), (0, ["hearing"])])
+def test_what_is_no_source_or_sense_is_refused_though_its_like_has_spoken(source, modality):
+    world = World(modalities=[hearing()])
+    world.manager.emit(silent(world), "hearing", 1.0)
+    with pytest.raises((TypeError, UnknownNameError)):
+        world.manager.emit(source, modality, 1.0)

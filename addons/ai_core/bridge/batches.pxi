@@ -1,5 +1,4 @@
-# Many engine calls in one crossing. GIL: kept for reading (tens of nanoseconds each),
-# released while rays are cast.
+# Many rays in one crossing. GIL: released while they are cast.
 
 ctypedef struct RayMethods:          # of a RayCast3D or a RayCast2D
     int coordinates
@@ -38,69 +37,6 @@ cdef int open_batches() except -1:
     in_plane.body_tag = gd_classdb_get_class_tag(name_ptr("CollisionObject2D"))
     bind_get_parent = need_bind("Node", "get_parent", HASH_Node_get_parent)
     bind_global_position_2d = need_bind("Node2D", "get_global_position", HASH_Node2D_get_global_position)
-
-def read_transforms(list nodes, float[:, ::1] positions, float[:, ::1] forwards=None):
-    """Read where nodes are and where they look.
-
-    Args:
-        nodes: n Node3D.
-        positions: shape (n, 3), overwritten with global positions (m).
-        forwards: shape (n, 3), overwritten with unit vectors along -z, or None.
-
-    Returns:
-        Indices of nodes that are freed, or whose transform holds a NaN or infinity; their rows are
-        left as they were.
-
-    Cost: one engine call a node, about 30 ns; no allocation.
-    """
-    cdef Py_ssize_t i, k, count = len(nodes)
-    cdef float transform[12]
-    cdef float x, y, z, length
-    cdef GDObject node
-    if positions.shape[0] < count or (forwards is not None and forwards.shape[0] < count):
-        raise ValueError(f"{count} nodes need {count} rows, got {positions.shape[0]}")
-    lost = []
-    for i in range(count):
-        # Nodes of a crowd do not stay in the caches: they are read from memory several at once.
-        if i % AT_ONCE == 0:
-            for k in range(i, min(i + AT_ONCE, count)):
-                fetch_ahead((<GDObject?>nodes[k]).pointer, FETCHED_LINES)
-        node = nodes[i]
-        # A node of ours knows itself whether it lives: that is not looked up, as in ``live``.
-        if node.pointer == NULL or (node.instance == NULL and gd_object_get_instance_from_id(node.id) == NULL):
-            lost.append(i)
-            continue
-        gd_object_method_bind_ptrcall(bind_global_transform, node.pointer, NULL, transform)
-        if not are_finite(transform, 0 if forwards is not None else 9):
-            lost.append(i)
-            continue
-        positions[i, 0] = transform[9]
-        positions[i, 1] = transform[10]
-        positions[i, 2] = transform[11]
-        if forwards is not None:
-            x = -transform[2]
-            y = -transform[5]
-            z = -transform[8]
-            length = sqrtf(x * x + y * y + z * z)
-            if length > 0:
-                forwards[i, 0] = x / length
-                forwards[i, 1] = y / length
-                forwards[i, 2] = z / length
-    return lost
-
-def place_of(GDObject node):
-    """Return where a Node3D is now: a tuple of three floats. Cost: one engine call, no allocation in the engine."""
-    cdef float transform[12]
-    gd_object_method_bind_ptrcall(bind_global_transform, node.live(), NULL, transform)
-    return <double>transform[9], <double>transform[10], <double>transform[11]
-
-cdef inline bint are_finite(const float* numbers, int first) noexcept nogil:
-    """Return whether those of a transform are from one on: what is no number makes the sum none."""
-    cdef float total = 0
-    cdef int i
-    for i in range(first, 12):
-        total += numbers[i] * 0
-    return total == 0
 
 def cast_rays(GDObject ray, const float[:, ::1] origins, const float[:, ::1] targets, uint8_t[::1] blocked,
               const int64_t[::1] allowed_ids=None):
@@ -166,8 +102,6 @@ cdef inline uint8_t cast_one(void* ray, RayMethods* methods, const float* origin
     return hit
 
 cdef enum:
-    FETCHED_LINES = 10           # of 64 bytes: as far into a Node3D as the question where it is reads
-    AT_ONCE = 16                 # nodes: as many as memory delivers together, and caches hold meanwhile
     AHEAD = 8                    # rays: memory delivers within one or two, and the caches hold so much meanwhile
 
 ctypedef struct Line:
@@ -248,7 +182,7 @@ cdef Py_ssize_t see_all(void** rays, const int64_t* eyes, const int64_t* goals, 
 cdef inline void* sent_for(int64_t goal) noexcept nogil:
     """Return the node of an id, NULL if there is none, and have it brought nearer by the time it is read."""
     cdef void* node = gd_object_get_instance_from_id(<uint64_t>goal) if goal else NULL
-    fetch_ahead(node, FETCHED_LINES)
+    fetch_lines_of_place(<char*>node)
     return node
 
 cdef int read_line(int64_t observer, Line* line, const Line* before) noexcept nogil:
@@ -275,12 +209,6 @@ cdef int read_line(int64_t observer, Line* line, const Line* before) noexcept no
         return -1
     read_place(line.target, line.methods, line.goal)
     return 0
-
-cdef inline void fetch_ahead(void* node, int lines) noexcept nogil:
-    """Have a node brought nearer by the time it is read; NULL is none."""
-    cdef int i
-    for i in range(lines if node != NULL else 0):
-        prefetch(<char*>node + i * CACHE_LINE)
 
 cdef void* live_pointer(object node) except? NULL:
     if node is None or not isinstance(node, GDObject):

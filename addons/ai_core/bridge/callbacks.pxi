@@ -81,15 +81,18 @@ cdef object run_method(MethodData* method, object self, list arguments):
 
 cdef inline bint is_short(const MethodData* method) noexcept:
     """Whether ``run_short`` can call it: the hot shapes, without a list."""
-    return method.kind == FUNCTION and method.count <= 2
+    return method.kind == FUNCTION and method.count <= 3
 
-cdef inline object run_short(MethodData* method, object self, object first, object second):
+cdef inline object run_short(MethodData* method, object self, object first, object second, object third):
     function = <object>method.target
     if method.count == 0:
         return PyObject_CallFunctionObjArgs(function, <PyObject*>self, <PyObject*>NULL)
     if method.count == 1:
         return PyObject_CallFunctionObjArgs(function, <PyObject*>self, <PyObject*>first, <PyObject*>NULL)
-    return PyObject_CallFunctionObjArgs(function, <PyObject*>self, <PyObject*>first, <PyObject*>second, <PyObject*>NULL)
+    if method.count == 2:
+        return PyObject_CallFunctionObjArgs(function, <PyObject*>self, <PyObject*>first, <PyObject*>second, <PyObject*>NULL)
+    return PyObject_CallFunctionObjArgs(
+        function, <PyObject*>self, <PyObject*>first, <PyObject*>second, <PyObject*>third, <PyObject*>NULL)
 
 cdef inline object argument_of(MethodData* method, int index, const void* const* arguments, int64_t count, CallError* error):
     """Return an argument, or its default if fewer were given; None where there is none."""
@@ -132,9 +135,10 @@ cdef void on_call(void* userdata, void* instance, const void* const* arguments, 
         if is_short(method):
             first = argument_of(method, 0, arguments, count, error)
             second = argument_of(method, 1, arguments, count, error)
+            third = argument_of(method, 2, arguments, count, error)
             if error.error:
                 return
-            returned = run_short(method, self, first, second)
+            returned = run_short(method, self, first, second, third)
         else:
             values = []
             for i in range(method.count):
@@ -191,7 +195,8 @@ cdef void on_ptrcall(void* userdata, void* instance, const void* const* argument
         if is_short(method):
             first = slot_to_python(method.types[0], arguments[0]) if method.count > 0 else None
             second = slot_to_python(method.types[1], arguments[1]) if method.count > 1 else None
-            returned = run_short(method, self, first, second)
+            third = slot_to_python(method.types[2], arguments[2]) if method.count > 2 else None
+            returned = run_short(method, self, first, second, third)
         else:
             returned = run_method(method, self, [slot_to_python(method.types[i], arguments[i]) for i in range(method.count)])
         if method.result >= 0:

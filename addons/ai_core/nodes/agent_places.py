@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from addons.ai_core.bridge.gd import Node, read_transforms, report_error
+from addons.ai_core.bridge.gd import Node, NodePlaces, report_error
 
 Floats = NDArray[np.float32]
 
@@ -40,6 +40,7 @@ class Places:
     def __init__(self, dimensions: int, unit_m: float = 1.0) -> None:
         self._unit_m = unit_m
         self._nodes: list[Any] = []
+        self._there = NodePlaces([])
         self.positions = np.zeros((0, dimensions), np.float32)
         self.forwards = np.zeros((0, dimensions), np.float32)
         self.velocities = np.zeros((0, dimensions), np.float32)
@@ -61,6 +62,7 @@ class Places:
         seen = np.zeros(len(nodes), np.bool_)
         seen[was_there] = self._is_seen[old[was_there]]
         self._is_seen, self._nodes = seen, list(nodes)
+        self._there = NodePlaces(self._nodes)
 
     def look(self, elapsed_s: float) -> None:
         """Read where all are now, and how far they came since the last look.
@@ -94,7 +96,7 @@ class Places:
     def _read(self) -> list[int]:
         """Read where all are; return the rows of those whose place is no number."""
         if self.positions.shape[1] == 3:
-            lost: list[int] = read_transforms(self._nodes, self.positions, self.forwards)
+            lost: list[int] = self._there.read(self.positions, self.forwards)
             return lost
         for row, node in enumerate(self._nodes):
             self.positions[row] = node.get("global_position")

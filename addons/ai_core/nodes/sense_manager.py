@@ -43,7 +43,6 @@ from ai_core.senses.sense_graph import SenseGraph
 from ai_core.senses.sense_graph_manager import SenseGraphManager
 
 Rows = NDArray[np.float32]
-AHEAD = np.array([[0, 0, -1]], np.float32)
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_manager.svg")
@@ -295,22 +294,27 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, Membership, SenseSavi
                 node.fade()
         if self._core is None:
             return                  # who listens to ``faded`` has ended the scene
-        sensor_ids, sensors, sensor_rows, forwards, source_ids, sources, source_rows = self._row_arrays()
-        if sensors:
-            self._space.look_up(sensors, sensor_rows, forwards)
-            self.core.put_sensors(sensor_ids, sensor_rows, forwards)
-        if sources:
-            self._space.look_up(sources, source_rows)
-            self.core.put_sources(source_ids, source_rows)
+        core, (sensor_ids, sensors, source_ids, sources) = self._core, self._row_arrays()
+        if len(sensor_ids):
+            places, forwards, are_copies = core.places_to_put(sensor_ids)
+            self._space.look_up(sensors, places, forwards)
+            if are_copies:
+                core.put_sensors(sensor_ids, places, forwards)
+        if len(source_ids):
+            places, are_copies = core.source_places_to_put(source_ids)
+            self._space.look_up(sources, places)
+            if are_copies:
+                core.put_sources(source_ids, places)
         self._feel()
-        self.core.advance(turn.budget)
+        core.advance(turn.budget)
         if self.show_in_game and self._core is not None:
-            self._show(sensors, sources)
+            self._show()
 
-    def _show(self, sensors: list[Any], sources: list[Any]) -> None:
+    def _show(self) -> None:
         if self._picture is None:
             self._picture = SensePicture(self, is_flat=self.dimensions == self.Dimensions.TWO)
-        self._picture.show([*sensors, *sources, *self._regions.values(), *self._portals.values()])
+        parts = self._sensors, self._sources, self._regions, self._portals
+        self._picture.show([one for nodes in parts for one in nodes.values()])
 
     def _show_set(self) -> None:
         if not self.show_in_game:
@@ -323,19 +327,17 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, Membership, SenseSavi
 
     def _place(self, node: Any) -> tuple[list[float], list[float]]:
         at, ahead = np.zeros((1, 3), np.float32), np.zeros((1, 3), np.float32)
-        self._space.read([node], at, ahead)
+        self._space.placed([node]).read(at, ahead)
         return at[0].tolist(), ahead[0].tolist()
 
     def _row_arrays(self) -> tuple[Any, ...]:
         if self._rows is None:
             sensors, sources = self._sensors, self._sources
             self._rows = (
-                np.array(list(sensors), np.int32), list(sensors.values()),
-                np.zeros((len(sensors), 3), np.float32), np.tile(AHEAD, (len(sensors), 1)),
-                np.array(list(sources), np.int32), list(sources.values()),
-                np.zeros((len(sources), 3), np.float32),
+                np.array(list(sensors), np.int32), self._space.placed(list(sensors.values())),
+                np.array(list(sources), np.int32), self._space.placed(list(sources.values())),
             )
-            self._rows[0].flags.writeable = self._rows[4].flags.writeable = False    # whose rows these are stays known
+            self._rows[0].flags.writeable = self._rows[2].flags.writeable = False    # whose rows these are stays known
         return self._rows
 
     def _get_configuration_warnings(self) -> list[str]:

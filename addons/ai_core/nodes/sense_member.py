@@ -12,6 +12,9 @@ from addons.ai_core.nodes.scheduled import wait_for
 from addons.ai_core.nodes.sense_place import GROUP, manager_of
 from ai_core.saving.fields import Fields, State
 
+REFUSALS = (LookupError, TypeError, ValueError)
+"""What the library raises of values that make no sense."""
+
 
 class refused:  # noqa: N801  (used as a word: with refused())
     """Let what the library refuses of a setting be refused by the inspector, too: the old value stays."""
@@ -20,7 +23,7 @@ class refused:  # noqa: N801  (used as a word: with refused())
         """Nothing to do."""
 
     def __exit__(self, kind: object, error: BaseException | None, where: object) -> None:
-        if isinstance(error, (LookupError, TypeError, ValueError)):
+        if isinstance(error, REFUSALS):
             raise RefusedValue(str(error)) from None
 
 

@@ -12,7 +12,7 @@ from addons.ai_core.bridge.gd import (
     method,
     signal,
 )
-from addons.ai_core.nodes.sense_member import SenseMember, refused
+from addons.ai_core.nodes.sense_member import REFUSALS, SenseMember, refused
 from addons.ai_core.nodes.sense_place import manager_of
 from addons.ai_core.nodes.sense_settings import TRAIL
 from ai_core.errors import UnknownNameError
@@ -98,15 +98,18 @@ class Sensible(SenseMember):
 
     @method
     def emit(self, modality: str, strength: float = -1.0, channel: str = "") -> None:
-        """Send a signal, such as emit("hearing", 2.0); a negative strength takes the source's own.
+        """Send a signal, such as emit("hearing", 2.0), from where it is now; a negative strength takes its own.
 
         Of those on one channel that reach a sensor in one frame only the last is told; "" is none.
         """
-        if self._manager is None:
+        manager = self._manager
+        if manager is None:
             raise RefusedValue("cannot emit: it is not in a scene with a SenseManager")
-        with refused():
-            self._manager.core.emit(
-                self.source_id, modality, None if strength < 0 else strength, self._here(), channel=channel)
+        try:        # not "with", which takes longer than what is in it
+            manager.core.emit(
+                self.source_id, modality, None if strength < 0 else strength, manager.place_of(self), channel=channel)
+        except REFUSALS as error:
+            raise RefusedValue(str(error)) from None
 
     @method
     def act(self, action: str, modality: str = "hearing") -> None:
@@ -114,11 +117,7 @@ class Sensible(SenseMember):
         if self._manager is None:
             raise RefusedValue("cannot act: it is not in a scene with a SenseManager")
         with refused():
-            self._manager.core.act(self.source_id, action, modality, self._here())
-
-    def _here(self) -> Any:
-        """Return where it is now (m): it may have been put there since the last frame of AI."""
-        return self._manager.place_of(self)
+            self._manager.core.act(self.source_id, action, modality, self._manager.place_of(self))
 
     def _enlist(self, manager: Any) -> None:
         self.has_faded = False

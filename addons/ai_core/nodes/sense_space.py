@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from addons.ai_core.bridge.gd import GDObject, RefusedValue, Vector2, Vector3, place_of, read_transforms, report_error
+from addons.ai_core.bridge.gd import GDObject, NodePlaces, RefusedValue, Vector2, Vector3, place_of, report_error
 from addons.ai_core.nodes.sight_rays import FlatSightRays, SightRays
 
 Rows = NDArray[np.float32]
@@ -29,26 +29,21 @@ class Space3D:
         self.rays: Any = SightRays(owner, collision_mask)
         self._off_the_map: set[int] = set()       # instance ids of nodes whose place is no number
 
-    def look_up(self, nodes: list[Any], rows: Rows, forwards: Rows | None = None) -> None:
-        """Do as ``read``; a node whose place is no number stays where it was, and is named once."""
-        for row in self.read(nodes, rows, forwards):
-            if nodes[row].is_valid() and nodes[row].instance_id not in self._off_the_map:
-                self._off_the_map.add(nodes[row].instance_id)
+    def placed(self, nodes: list[Any]) -> Any:
+        """Return what has ``nodes``, and reads with ``read`` where they are (m), as ``NodePlaces`` does."""
+        return NodePlaces(nodes)
+
+    def look_up(self, placed: Any, rows: Rows, forwards: Rows | None = None) -> None:
+        """Read where nodes are; one whose place is no number stays where it was, and is named once."""
+        for row in placed.read(rows, forwards):
+            node = placed.nodes[row]
+            if node.is_valid() and node.instance_id not in self._off_the_map:
+                self._off_the_map.add(node.instance_id)
                 report_error(
-                    "its global transform holds a NaN or infinity; it is taken to be where it was before", nodes[row])
+                    "its global transform holds a NaN or infinity; it is taken to be where it was before", node)
 
-    def read(self, nodes: list[Any], rows: Rows, forwards: Rows | None = None) -> list[int]:
-        """Write where nodes are (m), and where they look, into rows of 3.
-
-        Returns which have no place that is a number; their rows stay as they were.
-        """
-        lost: list[int] = read_transforms(nodes, rows, forwards)
-        return lost
-
-    def place(self, node: Any) -> tuple[float, ...]:
-        """Return where a node is now (m)."""
-        found: tuple[float, ...] = place_of(node)
-        return found
+    place: Any = staticmethod(place_of)
+    """Returns where a node is now (m)."""
 
     def metres(self, value: Any) -> tuple[float, ...]:
         """Return a place or velocity of the engine for the library."""
@@ -77,18 +72,8 @@ class Space2D(Space3D):
         self._off_the_map = set()
         self._unit_m = 1 / pixels_per_m
 
-    def read(self, nodes: list[Any], rows: Rows, forwards: Rows | None = None) -> list[int]:
-        lost = []
-        for row, node in enumerate(nodes):
-            x, y = node.get("global_position")
-            turn = node.get("global_rotation") if forwards is not None else 0.0
-            if not (isfinite(x) and isfinite(y) and isfinite(turn)):
-                lost.append(row)
-                continue
-            rows[row, :2] = x * self._unit_m, y * self._unit_m
-            if forwards is not None:
-                forwards[row] = np.cos(turn), np.sin(turn), 0
-        return lost
+    def placed(self, nodes: list[Any]) -> Any:
+        return FlatPlaces(nodes, self._unit_m)
 
     def place(self, node: Any) -> tuple[float, ...]:
         return self.metres(node.get("global_position"))
@@ -98,3 +83,30 @@ class Space2D(Space3D):
 
     def of(self, place: Sequence[float]) -> Any:
         return Vector2(place[0] / self._unit_m, place[1] / self._unit_m)
+
+
+class FlatPlaces:
+    """Nodes in the plane of which is read again and again where they are and where they look.
+
+    Args:
+        nodes: n Node2D.
+        unit_m: length of a pixel (m).
+    """
+
+    def __init__(self, nodes: list[Any], unit_m: float) -> None:
+        self.nodes = nodes
+        self._unit_m = unit_m
+
+    def read(self, rows: Rows, forwards: Rows | None = None) -> list[int]:
+        """Write where they are (m), and where they look, into rows of 3; return as ``NodePlaces`` does."""
+        lost = []
+        for row, node in enumerate(self.nodes):
+            x, y = node.get("global_position")
+            turn = node.get("global_rotation") if forwards is not None else 0.0
+            if not (isfinite(x) and isfinite(y) and isfinite(turn)):
+                lost.append(row)
+                continue
+            rows[row, :2] = x * self._unit_m, y * self._unit_m
+            if forwards is not None:
+                forwards[row] = np.cos(turn), np.sin(turn), 0
+        return lost

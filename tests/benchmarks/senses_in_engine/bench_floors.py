@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from addons.ai_core.bridge.gd import Node, PackedInt32Array, cast_rays, gdclass, method, read_transforms
+from addons.ai_core.bridge.gd import Node, NodePlaces, PackedInt32Array, cast_rays, gdclass, method
 
 
 @gdclass
@@ -20,6 +20,7 @@ class BenchFloors(Node):
         self._sensors, self._sources = list(sensors), list(sources)
         self._eyes, self._forwards, self._targets = (
             np.zeros((len(some), 3), np.float32) for some in (self._sensors, self._sensors, self._sources))
+        self._at_sensors, self._at_sources = NodePlaces(self._sensors), NodePlaces(self._sources)
 
     @method
     def pairs_in_line(self, manager: Node, count: int) -> PackedInt32Array:
@@ -31,12 +32,12 @@ class BenchFloors(Node):
     @method
     def read(self) -> None:
         """Read where all sensors are, and where they look."""
-        read_transforms(self._sensors, self._eyes, self._forwards)
+        self._at_sensors.read(self._eyes, self._forwards)
 
     @method
     def cast(self, ray: Node) -> None:
         """Read where all are, and cast a ray for each pair."""
         self.read()
-        read_transforms(self._sources, self._targets)
+        self._at_sources.read(self._targets)
         eyes, targets = self._rows
         cast_rays(ray, self._eyes[eyes], self._targets[targets], np.zeros(len(eyes), np.uint8))
