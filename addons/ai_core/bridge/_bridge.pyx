@@ -30,6 +30,13 @@ import traceback
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy
 
+cdef void* memory_of(size_t count, size_t size) except NULL:
+    """Return room for things of a size, all zero. OWNED by the caller, who frees it."""
+    cdef void* memory = calloc(count if count else 1, size)
+    if memory == NULL:
+        raise MemoryError(f"no memory for {count} times {size} bytes")
+    return memory
+
 include "interface.pxi"
 include "variant.pxi"
 include "array_bytes.pxi"

@@ -64,7 +64,7 @@ cdef int fill_property(PropertyInfo* info, dict declared) except -1:
         info.usage |= 1 << 17                            # PROPERTY_USAGE_NIL_IS_VARIANT
 
 cdef PropertyInfo* property_infos(list declared) except? NULL:
-    cdef PropertyInfo* infos = <PropertyInfo*>calloc(len(declared) + 1, sizeof(PropertyInfo))
+    cdef PropertyInfo* infos = <PropertyInfo*>memory_of(len(declared), sizeof(PropertyInfo))
     for i, one in enumerate(declared):
         fill_property(&infos[i], one)
     return infos
@@ -72,7 +72,7 @@ cdef PropertyInfo* property_infos(list declared) except? NULL:
 def register_class(dict declared):
     """Register one class; ``declared`` is what the declaration layer made of it."""
     cdef ClassCreationInfo info
-    cdef ClassData* data = <ClassData*>calloc(1, sizeof(ClassData))
+    cdef ClassData* data = <ClassData*>memory_of(1, sizeof(ClassData))
     cdef void* parent = name_ptr(declared["parent"])
     data.cls = keep(declared["cls"])
     data.name = name_ptr(declared["name"])
@@ -110,7 +110,7 @@ def register_class(dict declared):
 
 cdef int fill_virtuals(ClassData* data, list virtuals) except -1:
     cdef VirtualData* record
-    data.virtuals = <VirtualData*>calloc(len(virtuals) + 1, sizeof(VirtualData))
+    data.virtuals = <VirtualData*>memory_of(len(virtuals), sizeof(VirtualData))
     for virtual in virtuals:
         record = &data.virtuals[data.virtual_count]
         record.name = (<uint64_t*>name_ptr(virtual["name"]))[0]
@@ -125,7 +125,7 @@ cdef int fill_virtuals(ClassData* data, list virtuals) except -1:
 
 cdef int fill_notifications(ClassData* data, list notifications) except -1:
     cdef NotificationData* record
-    data.notifications = <NotificationData*>calloc(len(notifications) + 1, sizeof(NotificationData))
+    data.notifications = <NotificationData*>memory_of(len(notifications), sizeof(NotificationData))
     for what, function, where, once in notifications:
         record = &data.notifications[data.notification_count]
         record.what = what
@@ -135,7 +135,7 @@ cdef int fill_notifications(ClassData* data, list notifications) except -1:
         data.notification_count += 1
 
 cdef int fill_signals(ClassData* data, list names) except -1:
-    data.signals = <uint64_t*>calloc(len(names) + 1, sizeof(uint64_t))
+    data.signals = <uint64_t*>memory_of(len(names), sizeof(uint64_t))
     for name in names:
         data.signals[data.signal_count] = (<uint64_t*>name_ptr(name))[0]
         data.signal_count += 1
@@ -154,7 +154,7 @@ cdef int register_method(ClassData* data, dict declared) except -1:
     cdef MethodInfo info
     cdef PropertyInfo result
     cdef Arguments defaults = Arguments(declared["defaults"])
-    cdef MethodData* record = <MethodData*>calloc(1, sizeof(MethodData))
+    cdef MethodData* record = <MethodData*>memory_of(1, sizeof(MethodData))
     record.kind = declared["kind"]
     record.target = keep(declared["target"])
     record.defaults = keep(tuple(declared["defaults"]))
@@ -163,8 +163,8 @@ cdef int register_method(ClassData* data, dict declared) except -1:
     record.default_count = len(declared["defaults"])
     record.result = declared["result"]["type"] if declared["result"] else -1
     record.result_is_ref = bool(declared["result"] and declared["result"].get("is_ref"))
-    record.types = <int*>calloc(record.count + 1, sizeof(int))
-    record.class_tags = <void**>calloc(record.count + 1, sizeof(void*))
+    record.types = <int*>memory_of(record.count, sizeof(int))
+    record.class_tags = <void**>memory_of(record.count, sizeof(void*))
     record.wanted = keep(tuple([one.get("class_name") or type_name(one["type"]) for one in declared["arguments"]]))
     for i, argument in enumerate(declared["arguments"]):
         record.types[i] = T_OBJECT_IDS if argument.get("as_ids") else argument["type"]
@@ -182,7 +182,7 @@ cdef int register_method(ClassData* data, dict declared) except -1:
         info.return_value_info = &result
     info.argument_count = record.count
     info.arguments_info = property_infos(declared["arguments"])
-    info.arguments_metadata = <int*>calloc(record.count + 1, sizeof(int))
+    info.arguments_metadata = <int*>memory_of(record.count, sizeof(int))
     info.default_argument_count = record.default_count
     info.default_arguments = <void**>defaults.pointers
     gd_classdb_register_extension_class_method(library, data.name, &info)
@@ -197,7 +197,7 @@ cdef int register_hook(ClassData* data, dict declared) except -1:
         info.return_value.usage = 6
     info.argument_count = len(declared["arguments"])
     info.arguments = property_infos(declared["arguments"])
-    info.arguments_metadata = <int*>calloc(info.argument_count + 1, sizeof(int))
+    info.arguments_metadata = <int*>memory_of(info.argument_count, sizeof(int))
     gd_classdb_register_extension_class_virtual_method(library, data.name, &info)
 
 def unregister_class(name):

@@ -34,11 +34,9 @@ def emit_each(signal, list objects, list rows, list which, list numbers, Py_ssiz
         raise ValueError(f"{count} objects need {count} rows and numbers, got {len(which)} and {len(numbers)}")
     if first >= count:
         return count
-    all = <Emission*>calloc(count, sizeof(Emission))
-    arguments = <GDVariant*>calloc(len(rows) * width + 1, sizeof(GDVariant))
     try:
-        if all == NULL or arguments == NULL:
-            raise MemoryError()
+        all = <Emission*>memory_of(count, sizeof(Emission))
+        arguments = <GDVariant*>memory_of(len(rows) * width, sizeof(GDVariant))
         for i in range(len(rows)):
             if len(rows[i]) != width:
                 raise ValueError("rows must be of one length")

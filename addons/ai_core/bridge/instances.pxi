@@ -17,7 +17,7 @@ cdef void* new_instance(ClassData* data, void* pointer) except NULL:
     cdef uint8_t ok = 0
     cls = <object>data.cls
     made = cls.__new__(cls)
-    instance = <Instance*>calloc(1, sizeof(Instance))    # OWNED by the engine until on_free
+    instance = <Instance*>memory_of(1, sizeof(Instance))    # OWNED by the engine until on_free
     made.pointer = pointer
     made.id = gd_object_get_instance_id(pointer)
     made.instance = instance

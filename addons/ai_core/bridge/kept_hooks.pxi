@@ -60,10 +60,9 @@ cdef class NodeRow:
         self.nodes, self.count = list(nodes), len(nodes)
         self.answers = ANSWERS_PER_LOOK
         signals = [tuple(one) for one in signals] or [()] * self.count
-        free(self.pointers)
-        free(self.names)
-        self.pointers = <void***>calloc(self.count + 1, sizeof(void**))
-        self.names = <void**>calloc(sum(map(len, signals)) + self.count + 1, sizeof(void*))
+        self.forget()
+        self.pointers = <void***>memory_of(self.count, sizeof(void**))
+        self.names = <void**>memory_of(sum(map(len, signals)) + self.count + 1, sizeof(void*))
         for i in range(self.count):
             for name in signals[i]:
                 self.names[at] = name_ptr(name)
@@ -78,8 +77,12 @@ cdef class NodeRow:
                 self.pointers[i] = &node.pointer
 
     def __dealloc__(self):
+        self.forget()
+
+    cdef void forget(self) noexcept:
         free(self.pointers)
         free(self.names)
+        self.pointers = self.names = NULL
 
     def __len__(self): return self.count
     def __getitem__(self, Py_ssize_t index):
@@ -256,7 +259,7 @@ cdef class KeptHook:
             cannot be asked: -1 less how many said no before it.
         """
         cdef Py_ssize_t i, count = len(numbers)
-        cdef Py_ssize_t* at = <Py_ssize_t*>calloc(count + 1, sizeof(Py_ssize_t))
+        cdef Py_ssize_t* at = <Py_ssize_t*>memory_of(count, sizeof(Py_ssize_t))
         try:
             for i in range(count):
                 at[i] = numbers[i]

@@ -18,8 +18,8 @@ cdef class Arguments:
         self.variants = self.inline_variants
         self.pointers = self.inline_pointers
         if wanted > 8:
-            self.variants = <GDVariant*>malloc(wanted * sizeof(GDVariant))
-            self.pointers = <const void**>malloc(wanted * sizeof(void*))
+            self.variants = <GDVariant*>memory_of(wanted, sizeof(GDVariant))
+            self.pointers = <const void**>memory_of(wanted, sizeof(void*))
         for i in range(wanted):
             variant_new(values[i], &self.variants[i])
             self.pointers[i] = &self.variants[i]
@@ -31,6 +31,7 @@ cdef class Arguments:
             gd_variant_destroy(&self.variants[i])
         if self.variants != self.inline_variants:
             free(self.variants)
+        if self.pointers != self.inline_pointers:
             free(self.pointers)
 
 

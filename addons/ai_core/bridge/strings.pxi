@@ -18,7 +18,7 @@ cdef void* name_ptr(object text) except NULL:
     if known is not None:
         return <void*><uintptr_t>known
     utf8 = PyUnicode_AsUTF8AndSize(text, &length)
-    memory = malloc(8)
+    memory = memory_of(1, 8)
     gd_string_name_new_with_utf8_chars_and_len(memory, utf8, length)
     _names[text] = <uintptr_t>memory
     _texts[(<uint64_t*>memory)[0]] = StringName(text)
@@ -41,7 +41,7 @@ cdef int string_new(object text, void* out) except -1:
 
 cdef void* string_forever(str text) except NULL:
     """A heap String for registration calls, which copy it; freed with the process."""
-    cdef void* memory = malloc(8)
+    cdef void* memory = memory_of(1, 8)
     string_new(text, memory)
     return memory
 
