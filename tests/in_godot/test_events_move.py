@@ -49,6 +49,24 @@ def test_the_day_goes_on_under_another_scheduler_and_who_waits_is_told_once(node
     assert told[3:] == [("09:00:30", 1)]
 
 
+def test_who_waits_for_a_time_that_is_no_more_is_named_and_the_others_wait_on_under_another_scheduler(
+    node, world, physics_frames, expect_errors,
+):
+    first = node("AIScheduler", world, budget_us=0.0)
+    manager = node(
+        "AIEventManager", world, day_length_s=24.0, day_starts_at="08:00", named_times={"lunch": "08:20"})
+    told = []
+    for time in ("lunch", "08:30"):
+        manager.at_time(time, lambda time, _: told.append(time))
+    physics_frames(3)
+    manager.named_times.clear()
+    expect_errors("unknown time of day 'lunch'")
+    first.free()
+    node("AIScheduler", world, budget_us=0.0)
+    physics_frames(40)
+    assert told == ["08:30"]
+
+
 def test_who_listened_once_and_was_told_is_not_told_again_under_another_scheduler(
     node, world, listener, physics_frames,
 ):

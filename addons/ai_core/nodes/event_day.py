@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from addons.ai_core.bridge.gd import GDCallable, RefusedValue, SharedCall, export, method
+from addons.ai_core.bridge.gd import GDCallable, RefusedValue, SharedCall, export, method, report_error
 from addons.ai_core.nodes.event_terms import refusing
 from addons.ai_core.nodes.scene_listening import manager_above
 from addons.ai_core.nodes.scheduled import callable_name, check_callable
@@ -58,7 +58,10 @@ class EventDay:
         time = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
         self.day.jump_to(time, day=before.day)      # tells nobody: none waits yet
         for (time, handler), one in waiting.items():
-            self._wait(time, handler, one.every_day)
+            try:
+                self._wait(time, handler, one.every_day)
+            except (RefusedValue, LookupError) as problem:      # the others wait on
+                report_error(f"{callable_name(self.events.scheduler, handler)} waits no more: {problem}", self)
 
     @property
     def day(self) -> TimeOfDay | None:
