@@ -71,6 +71,15 @@ def test_what_a_script_set_before_it_began_stays(node, scheduler, expect_errors)
     assert (tree.get_value("health"), tree.get_value("state")) == (1.0, "calm")
 
 
+def test_what_is_new_in_values_is_known_at_once_and_what_is_known_stays(bob, expect_errors):
+    tree = bob({"health": 1.0})
+    tree.set_value("health", 0.25)
+    tree.set("values", {"health": 1.0, "hungry": True})
+    expect_errors("'hungry' must be bool, got 3", times=1)
+    tree.call("set_value", "hungry", 3)
+    assert (tree.get_value("health"), tree.get_value("hungry")) == (0.25, True)
+
+
 def test_lists_are_each_characters_own(bob):
     begun = {"seen": []}
     tree = bob(begun)

@@ -25,6 +25,7 @@ class HabitKnowledge:
     """The blackboard of a HabitTree; a part of that class."""
 
     values: Any
+    core: Any
 
     def begin_to_know(self) -> None:
         self._blackboard = Blackboard(name="character")
@@ -89,6 +90,8 @@ class HabitKnowledge:
         for key in self.values:
             if not isinstance(key, TEXTS):
                 raise RefusedValue(f"keys of values must be texts, got {key!r}")
+        if self.core is not None:
+            self.know_values()
 
 
 def _kinds_of(value: Any) -> Any:

@@ -67,7 +67,7 @@ class HabitTree(HabitKnowledge, OfCharacter, Node):
     values = export(
         dict, {}, on_set="_values_set",
         doc="What the character knows as it begins: {\"health\": 1.0}. A value stays of the type it has here; null may"
-            " become anything.")
+            " become anything. Set while it runs, what is new is known at once, and what is known stays.")
     random_seed = export(
         int, 0, group="Debug", doc="Seed of random launches; 0 takes one from the path, so that a run can be repeated.")
 
