@@ -3,12 +3,15 @@
 
 Calls are made by whoever goes through ``Shares``, as in ``_rounds``. What happens
 seldom is not done here: it is told by ``was_odd``, or left to whoever goes on.
+Work that offers ``calls_in_a_row`` is called from here, without Python between two of it.
 """
 from cpython.object cimport PyObject
+from cpython.pycapsule cimport PyCapsule_GetPointer
+from cpython.ref cimport Py_INCREF
 from libc.stdint cimport int64_t
 from libc.stdlib cimport calloc, free, malloc
 
-INTERFACE = 6
+INTERFACE = 7
 """Changes with any change of names, arguments or results, here and in the twin."""
 
 cdef extern from "Python.h":
@@ -28,14 +31,39 @@ cdef extern from "Python.h":
     Py_ssize_t Py_REFCNT(PyObject* one)
     Py_ssize_t PyDict_Size(object table) except -1
     int PyDict_Contains(object table, object key) except -1
-    PyObject* PyIter_Next(object iterator)  # OWNED; NULL at the end, or with an error set
-    PyObject* PyErr_Occurred()
     PyObject* PyTuple_GetItem(object row, Py_ssize_t place) except NULL  # BORROWED
+    PyObject* PyList_GetItem(object row, Py_ssize_t place) except NULL  # BORROWED
     void Py_DECREF(PyObject* one)
 
 cdef enum:
     RECENT = 64     # run_times.RECENT_RUNS
     NOT_KEPT = 2    # references to a Turn: ours, and that of whoever makes the calls
+    IN_A_ROW = 64   # calls made before what they took is noted: what was looked up is in the nearest caches then
+
+
+cdef struct CallsInARow:
+    Py_ssize_t (*call)(PyObject** calls, Py_ssize_t count, PyObject* given, int64_t begun_ns, int64_t limit_ns,
+                       int64_t* ended_ns) except -1
+
+cdef object row_type = None     # of calls that can be made in a row, as were those looked at last
+cdef object other_type = None   # the last one looked at that cannot
+cdef CallsInARow* row_calls     # BORROWED from the first
+
+
+cdef bint is_of_a_row(call) except -1:
+    """Return whether a call can be made in a row, with ``row_calls``."""
+    global row_type, other_type, row_calls
+    if type(call) is row_type:
+        return True
+    if type(call) is other_type:
+        return False
+    capsule = getattr(type(call), "calls_in_a_row", None)
+    if capsule is None:
+        other_type = type(call)
+        return False
+    row_calls = <CallsInARow*>PyCapsule_GetPointer(capsule, b"ai_core.calls_in_a_row")
+    row_type = type(call)
+    return True
 
 
 cdef class Slots:
@@ -66,67 +94,11 @@ cdef int find_slots() except -1:
     return 0
 
 
-cdef struct Times:
-    int64_t total_ns
-    int64_t longest_ns
-    int64_t count       # of all that went into the ring
-    int64_t ring_ns[RECENT]
-
-
-cdef class RunTimes:
-    cdef readonly int64_t noted
-    cdef Times* given   # OWNED; of two, the other is what was used
-
-    def __dealloc__(self):
-        free(self.given)
-
-    def note_run(self, double granted_ns, int64_t used_ns):
-        self.note(granted_ns, used_ns)
-
-    def note_rounds(self, int64_t total_ns, int64_t longest_ns, recent_ns):
-        cdef Times* used = self.times() + 1
-        used.total_ns += total_ns
-        used.longest_ns = max(used.longest_ns, longest_ns)
-        for one in recent_ns:
-            used.ring_ns[used.count % RECENT] = one
-            used.count += 1
-
-    def granted(self):
-        return seen(self.times())
-
-    def used(self):
-        return seen(self.times() + 1)
-
-    cdef Times* times(self) except NULL:
-        if self.given == NULL:
-            self.given = <Times*>calloc(2, sizeof(Times))
-            if self.given == NULL:
-                raise MemoryError()
-        return self.given
-
-    cdef int note(self, double granted_ns, int64_t used_ns) except -1:
-        cdef Times* times = self.times()
-        add(times, <int64_t>granted_ns)
-        add(times + 1, used_ns)
-        self.noted += 1
-        return 0
-
-
-cdef int add(Times* times, int64_t one_ns) noexcept:
-    times.total_ns += one_ns
-    if one_ns > times.longest_ns:
-        times.longest_ns = one_ns
-    times.ring_ns[times.count % RECENT] = one_ns
-    times.count += 1
-    return 0
-
-
-cdef seen(const Times* times):
-    cdef int64_t first = max(0, times.count - RECENT)
-    return times.total_ns, times.longest_ns, [times.ring_ns[at % RECENT] for at in range(first, times.count)]
+include "_noted_times.pxi"
 
 
 cdef class Shares:
+    cdef object queue
     cdef object to_come
     cdef object now
     cdef object budget
@@ -145,6 +117,7 @@ cdef class Shares:
     cdef double* parts          # OWNED; of what is left, one for each in the queue
     cdef Py_ssize_t count
     cdef readonly Py_ssize_t place
+    cdef Py_ssize_t ahead       # so many are called in a row next
     cdef int64_t number         # of the frame
     cdef bint is_calling
     cdef bint is_odd
@@ -171,7 +144,7 @@ cdef class Shares:
                 self.tell()
         if self.call is not None:
             call, self.call = self.call, None
-        elif self.is_over() or PyDict_Size(self.touched):
+        elif self.run_in_a_row() or self.is_over() or PyDict_Size(self.touched):
             raise StopIteration
         else:
             call = self.begin()
@@ -219,17 +192,9 @@ cdef class Shares:
 
     cdef begin(self):
         """Return the next call; None if there is none, or if it needs another Turn."""
-        cdef PyObject* following = PyIter_Next(self.to_come)
         cdef bint is_same = True
-        if following == NULL:
-            if PyErr_Occurred() != NULL:
-                raise
-            self.count = self.place
+        if not self.take_next():
             return None
-        self.task = <object>following
-        Py_DECREF(following)
-        if self.place >= self.count:
-            raise IndexError("a queue must not grow while it runs")
         if self.turn is None or Py_REFCNT(<PyObject*>self.turn) > NOT_KEPT:
             self.leave_turn()
             self.turn = self.make_turn()
@@ -238,17 +203,12 @@ cdef class Shares:
         elif self.is_parted:
             self.turn._share = self
             self.is_parted = False
-        last_run = get_slot(slots.last_run, self.task)
-        if last_run is not self.last_run:
-            put_slot(slots.elapsed_s, self.turn, self.seconds - <double><object>PyTuple_GetItem(last_run, 1))
-            self.last_run = last_run
+        self.tell_elapsed(get_slot(slots.last_run, self.task))
         put_slot(slots.last_run, self.task, self.now)
         if self.trace is not None:
             for hook in self.trace.before_task:
                 hook(self.task._name, self.now)
-        self.begun_ns = self.ended_ns
-        self.granted_ns = (self.deadline_ns - self.begun_ns) * self.parts[self.place]
-        self.place += 1
+        self.begin_run()
         runner = get_slot(slots.runner, self.task)
         call = get_slot(slots.run, runner) if type(runner) is slots.callable_runner else runner.run
         if is_same:
@@ -257,9 +217,13 @@ cdef class Shares:
         return None
 
     cdef int end(self) except -1:
-        cdef RunTimes times
         self.is_calling = False
-        self.ended_ns = self.stopwatch()
+        return self.note_end(self.stopwatch())
+
+    cdef int note_end(self, int64_t ended_ns) except -1:
+        """Write down the run of ``task``, and see whether it was odd."""
+        cdef RunTimes times
+        self.ended_ns = ended_ns
         record = get_slot(slots.record, self.task)
         found = get_slot(slots.run_times, record)
         if type(found) is RunTimes:
@@ -275,6 +239,75 @@ cdef class Shares:
             self.ended_ns > self.deadline_ns or PyDict_Size(self.touched)
             or PyDict_Size(self.failing) and PyDict_Contains(self.failing, self.task)
         )
+        return 0
+
+    cdef bint run_in_a_row(self) except -1:
+        """Make the next calls as long as they can be made so; return whether the last one was odd."""
+        cdef PyObject* calls[IN_A_ROW]
+        cdef int64_t ended_ns[IN_A_ROW]
+        cdef Py_ssize_t at, count = 0, made = 0
+        while made == count and not (self.is_odd or self.is_over()):
+            count = self.look_ahead(calls)
+            if count == 0:
+                return False
+            try:
+                made = row_calls.call(
+                    calls, count, <PyObject*>self.turn, self.ended_ns, self.stop_ns - 1, ended_ns)
+            finally:
+                for at in range(count):
+                    Py_DECREF(calls[at])
+            for at in range(made):
+                self.take_next()
+                put_slot(slots.last_run, self.task, self.now)
+                self.begin_run()
+                self.note_end(ended_ns[at])
+            # What was looked at in vain is looked at again, so no farther ahead than it went well.
+            self.ahead = min(2 * self.ahead, IN_A_ROW) if made == count else max(made, 1)
+        return self.is_odd
+
+    cdef Py_ssize_t look_ahead(self, PyObject** calls) except -1:
+        """Put there those of the next calls that can be made in a row (OWNED by the caller), and return how many."""
+        cdef Py_ssize_t at, count = 0
+        if (self.trace is not None or self.is_parted or PyDict_Size(self.touched) or self.turn is None
+                or Py_REFCNT(<PyObject*>self.turn) > NOT_KEPT):
+            return 0
+        for at in range(self.place, min(self.count, self.place + self.ahead)):
+            task = <object>PyList_GetItem(self.queue, at)
+            last_run, runner = get_slot(slots.last_run, task), get_slot(slots.runner, task)
+            if type(runner) is not slots.callable_runner or count and last_run is not self.last_run:
+                break
+            call = get_slot(slots.run, runner)
+            if not is_of_a_row(call) or PyDict_Size(self.failing) and PyDict_Contains(self.failing, task):
+                break
+            self.tell_elapsed(last_run)
+            Py_INCREF(call)
+            calls[count] = <PyObject*>call
+            count += 1
+        return count
+
+    cdef int tell_elapsed(self, last_run) except -1:
+        """Let the Turn tell of the time since then."""
+        if last_run is not self.last_run:
+            put_slot(slots.elapsed_s, self.turn, self.seconds - <double><object>PyTuple_GetItem(last_run, 1))
+            self.last_run = last_run
+        return 0
+
+    cdef bint take_next(self) except -1:
+        """Go on to the next task; return whether there is one."""
+        task = next(self.to_come, None)
+        if task is None:
+            self.count = self.place
+            return False
+        if self.place >= self.count:
+            raise IndexError("a queue must not grow while it runs")
+        self.task = task
+        return True
+
+    cdef int begin_run(self) except -1:
+        """Let the run of ``task`` begin where that of the one before ended."""
+        self.begun_ns = self.ended_ns
+        self.granted_ns = (self.deadline_ns - self.begun_ns) * self.parts[self.place]
+        self.place += 1
         return 0
 
     cdef int tell(self) except -1:
@@ -302,11 +335,11 @@ def begin_shares(queue, to_come, frame):
         find_slots()
     cdef Shares made = Shares.__new__(Shares)
     cdef double total, weight
-    made.to_come = to_come
+    made.queue, made.to_come = queue, to_come
     cdef int64_t margin_ns
     (made.now, made.budget, made.make_turn, made.touched, made.failing, made.waiting, made.number, made.trace, total,
      margin_ns, made.may_wait) = frame
-    made.count = len(queue)
+    made.count, made.ahead = len(queue), IN_A_ROW // 4
     made.parts = <double*>malloc((made.count + 1) * sizeof(double))
     if made.parts == NULL:
         raise MemoryError()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["INTERFACE", "RECENT_RUNS", "Frame", "RunTimes", "Shares", "begin_shares"]
 
-INTERFACE = 6
+INTERFACE = 7
 """Changes with any change of names, arguments or results, here and in the kernel."""
 
 RECENT_RUNS = 64

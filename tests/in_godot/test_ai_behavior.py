@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-FREQUENCY, DIRECT_ACCESS = 1, 2
+LOAD_BALANCING, FREQUENCY, DIRECT_ACCESS, PRIORITY = range(4)
 
 RECORDER = """
     extends Node
@@ -192,9 +192,16 @@ DEEDS = (
 )
 
 
-def story(node, gdscript, physics_frames, *, policy, deed, victim):
+class Listener:
+    def before_task(self, name, now):
+        """Who is told of each run has them made one by one."""
+
+
+def story(node, gdscript, physics_frames, *, policy, deed, victim, is_heard):
     """Let four actors think for some frames, of whom the second does something to one of them."""
     scheduler = node("AIScheduler", policy=policy, budget_us=100_000.0)
+    if is_heard:
+        scheduler.trace.listen(Listener())
     world, script, actors = gdscript(WORLD).new(), gdscript(ACTOR), []
     world.name = "World"
     scheduler.add_child(world)
@@ -215,14 +222,15 @@ def story(node, gdscript, physics_frames, *, policy, deed, victim):
     return told, [(row["name"], row["runs"], row["staleness_frames"]) for row in rows]
 
 
+@pytest.mark.parametrize("policy", [LOAD_BALANCING, FREQUENCY, DIRECT_ACCESS, PRIORITY])
 @pytest.mark.parametrize("victim", [0, 1, 2])
 @pytest.mark.parametrize("deed", DEEDS)
-def test_calls_in_batches_do_what_calls_one_by_one_do(node, gdscript, physics_frames, deed, victim):
+def test_calls_in_batches_do_what_calls_one_by_one_do(node, gdscript, physics_frames, deed, victim, policy):
     if deed == "free_it" and victim == 1:
         pytest.skip("a node cannot be freed while its own method runs")
     found, expected = (
-        story(node, gdscript, physics_frames, policy=policy, deed=deed, victim=victim)
-        for policy in (DIRECT_ACCESS, FREQUENCY)
+        story(node, gdscript, physics_frames, policy=policy, deed=deed, victim=victim, is_heard=is_heard)
+        for is_heard in (False, True)
     )
     assert found == expected
     assert len(found[0]) >= 4 * 4

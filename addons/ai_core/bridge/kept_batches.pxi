@@ -89,7 +89,7 @@ cdef class KeptBatch:
         while why == PYTHON_RAN:
             self.see_changes()      # also before the first: what was handed out has run since
             with nogil:
-                why = call_batch(self, argument, ended_ns, offset_ns, limit_ns)
+                why = call_row(self.plan, self.count, &self.begun, argument, ended_ns, offset_ns, limit_ns)
 
     cdef int see_changes(self) except -1:
         cdef Py_ssize_t i
@@ -111,34 +111,37 @@ cdef class KeptBatch:
 cdef enum:
     CALLS_AHEAD = 8              # who is rarely called lies in no near cache, and comes while others run
     CALLED_LINES = 5             # of 64 bytes: as far into an object as the question for its script reads
+    MOST_IN_A_ROW = 64           # calls that are made for one who asks in C
     STOPPED = 0                  # at the end, at one who is not called here, or after one who was late
     PYTHON_RAN = 1
 
-cdef int call_batch(KeptBatch batch, const uint64_t* argument, int64_t* ended_ns, int64_t offset_ns, int64_t limit_ns) noexcept nogil:
+cdef int call_row(const KeptTarget* plan, Py_ssize_t count, Py_ssize_t* begun, const uint64_t* argument,
+                  int64_t* ended_ns, int64_t offset_ns, int64_t limit_ns) noexcept nogil:
+    """Go on from the call ``begun``, which counts them as they begin, until one ends beyond the limit."""
     cdef uint64_t before = entries
     cdef GDVariant result
     cdef CallError error
     cdef const KeptTarget* target
     cdef Py_ssize_t i
-    for i in range(batch.begun, min(batch.begun + CALLS_AHEAD, batch.count)):
-        fetch_ahead(batch.plan[i].pointer, CALLED_LINES)
-    while batch.begun < batch.count:
-        target = &batch.plan[batch.begun]
+    for i in range(begun[0], min(begun[0] + CALLS_AHEAD, count)):
+        fetch_ahead(plan[i].pointer, CALLED_LINES)
+    while begun[0] < count:
+        target = &plan[begun[0]]
         if target.name == NULL or is_freed(target):
             return STOPPED
-        batch.begun += 1
-        if batch.begun + CALLS_AHEAD <= batch.count:
-            fetch_ahead(batch.plan[batch.begun + CALLS_AHEAD - 1].pointer, CALLED_LINES)
+        begun[0] += 1
+        if begun[0] + CALLS_AHEAD <= count:
+            fetch_ahead(plan[begun[0] + CALLS_AHEAD - 1].pointer, CALLED_LINES)
         if is_to_be_called(target):
             call_kept(target, argument, &result, &error)
             if error.error != 0:
-                batch.begun -= 1
+                begun[0] -= 1
                 return STOPPED
             if <uint32_t>result.words[0] != T_NIL:
                 gd_variant_destroy(&result)
         if ended_ns != NULL:
-            ended_ns[batch.begun - 1] = stopwatch_ns() + offset_ns
-            if ended_ns[batch.begun - 1] > limit_ns:
+            ended_ns[begun[0] - 1] = stopwatch_ns() + offset_ns
+            if ended_ns[begun[0] - 1] > limit_ns:
                 return STOPPED
         if entries != before:
             return PYTHON_RAN
@@ -149,3 +152,23 @@ cdef inline void fetch_ahead(void* node, int lines) noexcept nogil:
     cdef int i
     for i in range(lines if node != NULL else 0):
         prefetch(<char*>node + i * CACHE_LINE)
+
+
+cdef Py_ssize_t call_in_a_row(PyObject** calls, Py_ssize_t count, PyObject* given, int64_t begun_ns, int64_t limit_ns,
+                              int64_t* ended_ns) except -1:
+    """As KeptCall says of ``calls_in_a_row``."""
+    cdef KeptTarget plan[MOST_IN_A_ROW]
+    cdef uint64_t argument[2]
+    cdef KeptCall call = <KeptCall><object>calls[0]
+    cdef Py_ssize_t i, begun = 0
+    cdef int64_t offset_ns = begun_ns - stopwatch_ns()
+    attribute = call.attribute
+    number_variant(argument, getattr(<object>given, attribute))
+    for i in range(min(count, MOST_IN_A_ROW)):
+        call = <KeptCall><object>calls[i]
+        plan[i] = call.target
+        if call.attribute is not attribute or call.results.taker is not None:
+            plan[i].name = NULL
+    with nogil:
+        call_row(plan, min(count, MOST_IN_A_ROW), &begun, argument, ended_ns, offset_ns, limit_ns)
+    return begun

@@ -1,0 +1,137 @@
+"""Work in C that can be called in a row: everything comes out as if each were called alone."""
+from __future__ import annotations
+
+import ctypes
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ai_core.scheduling.run_times as run_times
+from ai_core.budget import Budget
+from ai_core.clock import ManualClock
+from ai_core.faults import FaultIsolation
+from ai_core.scheduling.load_balancing import LoadBalancingScheduler
+from ai_core.scheduling.priority import PriorityScheduler
+from ai_core.twins import INTERPRETED, kernel_of
+
+pytestmark = pytest.mark.skipif(
+    kernel_of(INTERPRETED[f"{run_times.__name__}.begin_shares"]) is None, reason="kernels are not built here")
+
+NAME = b"ai_core.calls_in_a_row"
+IN_A_ROW = ctypes.PYFUNCTYPE(
+    ctypes.c_ssize_t, ctypes.POINTER(ctypes.py_object), ctypes.c_ssize_t, ctypes.py_object, ctypes.c_int64,
+    ctypes.c_int64, ctypes.POINTER(ctypes.c_int64),
+)
+
+
+@IN_A_ROW
+def call_in_a_row(calls, count, turn, begun_ns, limit_ns, ended_ns):
+    """What the bridge does in C."""
+    row = [calls[place] for place in range(count)]
+    row[0].world.rows.append(count)
+    for place, call in enumerate(row):
+        if call.is_alone:
+            return place
+        call(turn)
+        ended_ns[place] = call.world.watch()
+        if ended_ns[place] > limit_ns or call.meddles:
+            return place + 1
+    return count
+
+
+class Function(ctypes.Structure):
+    _fields_ = (("call", IN_A_ROW),)
+
+
+FUNCTION = Function(call_in_a_row)
+new_capsule = ctypes.pythonapi.PyCapsule_New
+new_capsule.restype, new_capsule.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+CAPSULE = new_capsule(ctypes.addressof(FUNCTION), NAME, None)
+
+
+class Alone:
+    """Work that takes its time, and now and then changes what others are to do."""
+
+    def __init__(self, world, number):
+        self.world, self.number = world, number
+        self.is_alone, self.meddles = number % 7 == 3, number % 5 == 1
+
+    def __call__(self, turn):
+        world = self.world
+        world.ns += world.chance.randrange(20_000)
+        world.seen.append((world.clock.now.frame, self.number, turn.elapsed_s))
+        if self.is_alone and world.chance.randrange(4) == 0:
+            raise ValueError("a fault")
+        if self.meddles:
+            world.meddle()
+
+
+class InARow(Alone):
+    calls_in_a_row = CAPSULE
+
+
+class World:
+    """A crowd that lives some frames on budgets that are too small for all."""
+
+    def __init__(self, seed, make, kind, size=40):
+        self.chance, self.clock, self.seen, self.rows, self.ns = random.Random(seed), ManualClock(), [], [], 0
+        self.scheduler = make(self.clock, faults=FaultIsolation(report=lambda fault: None))
+        self.tasks = [
+            self.scheduler.add(kind(self, number), period_frames=1 + number % 3 * (seed % 2), name=f"work {number}")
+            for number in range(size)
+        ]
+
+    def watch(self):
+        self.ns += 100
+        return self.ns
+
+    def meddle(self):
+        task, act = self.chance.choice(self.tasks), self.chance.randrange(9)
+        if task.is_removed:
+            return
+        if act == 0:
+            self.scheduler.change(task, priority=self.chance.choice([0.1, 3, 7]))
+        elif act == 1:
+            self.scheduler.pause(task)
+        elif act == 2:
+            self.scheduler.resume(task)
+        elif act == 3 and len(self.scheduler.tasks) > 5:
+            self.scheduler.remove(task)
+        elif act == 4:
+            self.scheduler.release(task)
+
+    def live(self, frames):
+        for _ in range(frames):
+            self.scheduler.advance(Budget.of_time(self.chance.choice([0.0, 100.0, 300.0, 5000.0]), self.watch))
+            self.clock.advance()
+        return self.seen, self.scheduler.statistics(), self.scheduler.overruns
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 1 << 30), make=st.sampled_from([LoadBalancingScheduler, PriorityScheduler]))
+def test_work_that_is_called_in_a_row_does_what_it_does_alone(seed, make):
+    assert World(seed, make, InARow).live(12) == World(seed, make, Alone).live(12)
+
+
+def test_who_runs_undisturbed_is_called_many_at_once():
+    world = World(0, LoadBalancingScheduler, InARow, size=300)
+    for task in world.tasks:
+        task.work.is_alone = task.work.meddles = False
+    for _ in range(2):  # the first time each is looked at by itself
+        world.scheduler.advance(Budget.of_time(1e6, world.watch))
+    assert [number for _, number, _ in world.seen] == 2 * list(range(300))
+    assert world.rows == [16, 32, 64, 64, 64, 59]  # one was called alone: with it the Turn was made
+
+
+def test_where_each_one_disturbs_few_are_looked_at_in_vain():
+    world = World(0, LoadBalancingScheduler, InARow, size=100)
+    for task in world.tasks:
+        task.work.is_alone, task.work.meddles = False, True
+    world.meddle = lambda: None
+    for _ in range(2):
+        world.scheduler.advance(Budget.of_time(1e6, world.watch))
+    assert len(world.seen) == 200
+    assert world.rows[:5] == [16, 1, 2, 1, 2]
+    assert sum(world.rows) < 16 + 100
