@@ -1,6 +1,7 @@
 """Node classes that the bridge's tests use; registered when this is imported."""
 from __future__ import annotations
 
+import math
 from enum import IntEnum
 
 import numpy as np
@@ -42,6 +43,7 @@ class BridgeProbe(Node3D):
     offset = export(Vector3, Vector3(1, 2, 3))
     friend = export(Node3D, None)
     gear = export(int, 1, on_set="_gear_set")
+    turn = export(float, 1.0, range=(0, math.tau), as_degrees=True)
     reach = export(float, 5.0, range=(0.001, 1_000_000))
     crowd = export(int, 5, range=(1, 1_000_000))
     hit = signal(("who", Node), ("amount", float))

@@ -103,10 +103,11 @@ class export:  # noqa: N801 - reads as a word of the declaration language
                 slack = SLACK if self.type is float else 0.0
                 is_low, is_high = value < low - slack * abs(low), value > high + slack * abs(high)
                 if is_low or (is_high and not self.or_greater):
-                    rule = f"at least {low:g}" if self.or_greater else f"between {low:g} and {high:g}"
+                    least = self._limit(low)
+                    rule = f"at least {least}" if self.or_greater else f"between {least} and {self._limit(high)}"
                     self.refuse(instance, value, rule)
             if self.is_enum and value not in list(self.type):  # type: ignore[call-overload]
-                self.refuse(instance, value, f"one of {[int(one) for one in self.type]}")  # type: ignore[attr-defined]
+                self.refuse(instance, value, f"one of {', '.join(map(_number_and_name, self.type))}")  # type: ignore[call-overload]
         elif isinstance(value, (Vector2, Vector3)) and not all(map(math.isfinite, value)):
             self.refuse(instance, value, "finite")
         elif isinstance(value, GDObject) and not value.is_class(describe(self.type, "", "")["class_name"]):
@@ -140,7 +141,11 @@ class export:  # noqa: N801 - reads as a word of the declaration language
 
     def refuse(self, instance: Any, value: object, rule: str) -> None:
         kept = self.__get__(instance)
-        raise RefusedValue(f"{self.name} must be {rule}, got {value!r}; it stays {kept!r}")
+        stays = _number_and_name(kept) if isinstance(kept, IntEnum) else repr(kept)
+        raise RefusedValue(f"{self.name} must be {rule}, got {value!r}; it stays {stays}")
+
+    def _limit(self, number: float) -> str:
+        return f"{number:.4g} rad ({math.degrees(number):.4g}°)" if self.as_degrees else f"{number:g}"
 
     def describe(self, class_name: str) -> dict[str, Any]:
         described = describe(self.type, self.name, f"{class_name}.{self.name}")
@@ -172,6 +177,10 @@ class export:  # noqa: N801 - reads as a word of the declaration language
 
 
 _TypeOfClass = type
+
+
+def _number_and_name(one: IntEnum) -> str:
+    return f"{int(one)} ({one.name})"
 
 
 class signal:  # noqa: N801

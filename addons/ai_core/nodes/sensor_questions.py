@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from addons.ai_core.bridge.gd import Node, PackedStringArray, method
+from addons.ai_core.bridge.gd import Node, PackedStringArray, RefusedValue, method
 from addons.ai_core.nodes.sense_member import refused
 from ai_core.senses.awareness import AwarenessReasons
 from ai_core.senses.memory import Remembered, SenseMemory
@@ -34,6 +34,10 @@ class SensorQuestions:
         """Return whether a source is in view right now; or in reach of touch or another continuous modality."""
         if self._manager is None:
             return False
+        if target is not None and not target.is_class(self.source_class):
+            raise RefusedValue(
+                f"can_sense needs a {self.source_class}, got '{target.get_name()}' ({target.get_class()});"
+                " hand over the one below it")
         with refused():
             return self._is_source(target) and target.source_id in self._manager.core.sensed_by(self._id, modality)
 
