@@ -41,7 +41,7 @@ class Scenario:
 
 
 def read_map(text: str) -> NDArray[np.bool_]:
-    """Return (height, width) bool, True where one can walk.
+    """Return (height, width) bool, True where one can walk: ``Grid(read_map(file.read_text()))``.
 
     Raises:
         ValueError: if the text is no such map; says in which line, and why.
@@ -50,6 +50,8 @@ def read_map(text: str) -> NDArray[np.bool_]:
     [[True, False]]
     """
     lines = text.splitlines()
+    if len(lines) == 1 and lines[0].endswith(".map"):
+        raise ValueError(f"a map is read from its text, got what looks like a path, {shown(text)}; read the file first")
     for number, begin in enumerate(("type ", "height ", "width ", "map"), start=1):
         if len(lines) < number or not lines[number - 1].startswith(begin):
             found = shown(lines[number - 1]) if len(lines) >= number else "the end"

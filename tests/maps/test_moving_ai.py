@@ -22,6 +22,7 @@ def test_a_scenario_is_told_by_row_then_column():
     ("text", "says"),
     [
         ("", "line 1 of a map must begin with 'type', got the end"),
+        ("maps/den.map", "got what looks like a path, 'maps/den.map'; read the file first"),
         ("type octile\nwidth 3\n", "line 2 of a map must begin with 'height'"),
         (MAP.replace("height 2", "height two"), "line 2 of a map must give a size"),
         (MAP.replace("width 3", "width 99999999999999"), "line 3 of a map must give a size"),

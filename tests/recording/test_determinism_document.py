@@ -6,7 +6,6 @@ from pathlib import Path
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.recording import Recorder, Replay, read_recording
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 from ai_core.trace import Trace
 
@@ -43,12 +42,12 @@ def world():
 
 def test_its_sample_records_a_world_and_replays_it():
     (sample,) = re.findall(r"```python\n(.*?)```", TEXT, re.S)
-    recording, replay = sample.split("\n\n")
+    imports, recording, replay = sample.split("\n\n")
     inputs = [{"steps": number % 3} for number in range(FRAMES)]
     known = {
-        "Recorder": Recorder, "Replay": Replay, "read_recording": read_recording, "Budget": Budget,
-        "lines": [], "everything_that_comes_from_outside": inputs,
+        "Budget": Budget, "lines": [], "everything_that_comes_from_outside": inputs,
     }
+    exec(imports, known)
     first = world()
     exec(recording, {**known, **first})
     for changed in (False, True):
