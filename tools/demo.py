@@ -9,6 +9,7 @@ from pathlib import Path
 from tools import recording_commands
 from tools.engine_output import complaints
 from tools.godot_engine import GodotEngine
+from tools.godot_project import hide_from_godot
 from tools.progress import StepFailed
 
 # Scripted demonstrations play minutes of game time in seconds; more means something hangs.
@@ -39,7 +40,7 @@ def play_scripted(engine: GodotEngine, root: Path, name: str) -> int:
     """
     scene = scene_path(root, name)
     recorded = root / "recordings" / f"demo_{Path(scene).stem}.jsonl"
-    recorded.parent.mkdir(exist_ok=True)
+    hide_from_godot(root, recorded.parent)
     recorded.unlink(missing_ok=True)
     arguments = ["--headless", "--fixed-fps", "60", "--path", str(root), scene, "--", "--scripted"]
     arguments.append(f"--recording={recorded}")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.environment import ensure_environment
+from tools.godot_project import hide_from_godot
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -17,7 +18,7 @@ _TIME = (["--budget-us"], {
     "type": float, "metavar": "US", "help": "run each frame on time (µs) instead of the scenario's steps"})
 
 RECORD_ARGUMENTS: list[tuple[list[str], dict[str, Any]]] = [
-    (["scenario"], {"help": "alarm, city, crowd or guards"}), _FRAMES, _SEED, _TIME,
+    (["scenario"], {"help": "alarm, city, crowd, guards or skirmish"}), _FRAMES, _SEED, _TIME,
     (["--exact"], {"action": "store_true", "help": "compare every bit: holds on this machine and set-up only"}),
     (["--out"], {"type": Path, "metavar": "FILE", "help": "file to write (recordings/SCENARIO.jsonl)"}),
 ]
@@ -35,6 +36,7 @@ TIMELINE_ARGUMENTS: list[tuple[list[str], dict[str, Any]]] = [
 def record(options: argparse.Namespace) -> int:
     """run a scenario and write down what happens in every frame"""
     out = options.out or ROOT / "recordings" / f"{options.scenario}.jsonl"
+    hide_from_godot(ROOT, out.parent)
     return _run("record", scenario=options.scenario, out=str(out.absolute()), exact=options.exact, **_how(options))
 
 
@@ -47,6 +49,7 @@ def timeline(options: argparse.Namespace) -> int:
     """draw who ran when, the budget, and what overran it"""
     file = Path(options.what)
     out = options.out or ROOT / "recordings" / f"{file.stem}.svg"
+    hide_from_godot(ROOT, out.parent)
     return _run(
         "timeline", what=str(file.absolute()) if file.is_file() else options.what,
         out=str(out.absolute()), cut=options.cut, **_how(options),

@@ -15,6 +15,9 @@ _PICTURE_LIMIT_S = 120.0
 OF_THE_DISPLAY = ("Could not set V-Sync mode", "VK_KHR_surface", 'Condition "err != OK"')
 """Software drawing cannot wait for a screen that is not there, and the editor looks for Vulkan in vain: they say so."""
 
+CUT_SHORT = "ObjectDB instances leaked at exit"
+"""A scene whose script awaits something is ended in the middle of it: the engine keeps what waits."""
+
 
 def take_screenshot(engine: GodotEngine, root: Path, scene: str, out: Path, *, after_s: float) -> None:
     """Play ``scene`` with its script and save what it shows as a PNG.
@@ -42,6 +45,7 @@ def take_screenshot(engine: GodotEngine, root: Path, scene: str, out: Path, *, a
              f"--after={after_s}", "--scripted"],
             _PICTURE_LIMIT_S, env={"DISPLAY": display, "WAYLAND_DISPLAY": ""},
         )
-    found = [line for line in complaints(finished.output) if not any(text in line for text in OF_THE_DISPLAY)]
+    harmless = (*OF_THE_DISPLAY, CUT_SHORT)
+    found = [line for line in complaints(finished.output) if not any(text in line for text in harmless)]
     if not finished.succeeded or found or not out.is_file():
         raise StepFailed(f"taking a picture of {scene}", finished.explain(), "read Godot's output above")

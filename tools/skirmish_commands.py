@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.environment import ensure_environment
+from tools.godot_project import hide_from_godot
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -23,9 +24,11 @@ ARGUMENTS: list[tuple[list[str], dict[str, Any]]] = [
 
 def start(options: argparse.Namespace) -> int:
     """play two strategists against each other: report, heat maps, or who wins by scouting"""
+    out = options.out or ROOT / "skirmish"
+    hide_from_godot(ROOT, out)
     program = [
         str(ensure_environment(ROOT)), "-m", "tools.skirmish_games", "--seeds", str(options.seeds),
         "--seed", str(options.seed), "--units", str(options.units), "--budget-us", str(options.budget_us),
-        "--out", str((options.out or ROOT / "skirmish").absolute()),
+        "--out", str(out.absolute()),
     ]
     return subprocess.run(program, cwd=ROOT, check=False).returncode

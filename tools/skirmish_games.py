@@ -17,6 +17,7 @@ from tools.benchmarking.empty_call import empty_call_ns
 from tools.skirmish_pictures import write_pictures
 
 WANTED_SHARE = 0.7
+SIDES = ("blue", "orange")
 OVER = 1.1
 """The hundredth frame may be this much over its budget."""
 
@@ -57,6 +58,7 @@ def _one(seed: int, units: int, budget_us: float, out: Path) -> int:
     influence, pictures, used_us = np.zeros(game.ground.area.shape), 0, []
     # A slower machine gets as much more time: the budget is stated for one.
     slower = max(1.0, float(np.median([empty_call_ns(time.thread_time_ns) for _ in range(9)])) / LIMITED_CALL_NS)
+    print(f"{'':7}{SIDES[0]:48}{SIDES[1]}")
     while not game.is_over:
         game.step(Budget.of_time(budget_us * slower, time.thread_time_ns))
         used_us.append(game.ai_us / slower)
@@ -74,7 +76,8 @@ def _one(seed: int, units: int, budget_us: float, out: Path) -> int:
     out.mkdir(parents=True, exist_ok=True)
     (out / "report.json").write_text(json.dumps(report, indent=1) + "\n")
     write_pictures(game, influence / max(1, pictures), out)
-    print(f"{score.why}; AI of a frame {shares[0]:.0f} µs, p99 {shares[1]:.0f} of {budget_us:.0f}"
+    print(f"winner: {'nobody' if score.winner is None else SIDES[score.winner]}, as {score.why}")
+    print(f"AI of a frame {shares[0]:.0f} µs, p99 {shares[1]:.0f} of {budget_us:.0f}"
           f" (a machine {slower:.1f} times as slow); {out}/report.json, conflict.png, influence.png")
     return 0 if shares[1] <= OVER * budget_us else 1
 

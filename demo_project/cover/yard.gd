@@ -24,6 +24,9 @@ const PUSH := Vector3(3.0, 0, 0)
 ## Nobody is judged before all have had time to get somewhere.
 const JUDGED_AFTER_S := 5.0
 const WANTED_SHARE := 0.75
+const HELP := "hidden %d %% of the time
+soldiers (blue) hide from the watcher (pink), behind walls and crates
+places to hide: standing green, crouching yellow, taken red"
 
 var watcher: Node3D
 var time_s := 0.0
@@ -89,7 +92,7 @@ func _physics_process(delta: float) -> void:
 	_walk(delta)
 	if time_s >= PUSH_AFTER_S and not _pushed: _push()
 	if time_s > JUDGED_AFTER_S: _judge()
-	label.text = "hidden %d %%" % roundi(100 * hidden_share())
+	label.text = HELP % roundi(100 * hidden_share())
 	if time_s >= STORY_S and "--scripted" in OS.get_cmdline_user_args(): _end()
 
 

@@ -113,7 +113,7 @@ func _process(delta: float) -> void:
 
 func _look_at_ages() -> void:
 	for one in characters: _ages[one.is_near].append(frame - one.decided_frame)
-	label.text = "%s   p50 %d µs   p99 %d µs" % [_name_of(how), _at(50), _at(99)]
+	label.text = "%s   p50 %d µs   p99 %d µs   (keys 1, 2 and 3 choose how)" % [_name_of(how), _at(50), _at(99)]
 	if _times_us.size() > MEASURED_FRAMES: _times_us.clear()
 
 

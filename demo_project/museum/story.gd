@@ -119,7 +119,9 @@ func _on_habit_entered(path: String, reason: String, guard: Guard) -> void:
 	if path.get_slice_count("/") != 2 or _last_habit.get(guard.name) == path:
 		return
 	_last_habit[guard.name] = path
-	var because := reason if path.ends_with("Patrol") else "%s; %s" % [reason, guard.why]
+	var because := "%s; %s" % [reason, guard.why]
+	if path.ends_with("Patrol"):
+		because = "nothing else to do" if reason == "can activate" else reason
 	var habit := path.get_file().to_lower()
 	tell(guard.name, habit + ("es" if habit.ends_with("ch") else "s"), "(%s)" % because)
 

@@ -132,7 +132,7 @@ class Skirmish(Scenario):
         worth = health / BASE_HIT_POINTS * 2000 + army
         fallen = np.flatnonzero(health <= 0)
         if len(fallen) == 1:
-            winner, why = int(1 - fallen[0]), f"the base of side {fallen[0]} fell"
+            winner, why = int(1 - fallen[0]), "the other base fell"
         elif abs(worth[0] - worth[1]) < 1:
             winner, why = None, "both are left with as much"
         else:

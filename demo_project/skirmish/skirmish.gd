@@ -10,6 +10,7 @@ const HEAT := Color("d62728")
 const LAYERS: Array[String] = ["", "threat", "resources", "exploration", "friends"]
 const NAMES: Array[String] = ["damage done", "threat (blue's map)", "resources (blue's map)", "age (blue's map)", "friends"]
 const TOP_PX := 44.0
+const SIDES: Array[String] = ["blue", "orange"]
 const LINE := "%3d s   blue: %s, %d units, base %4.0f, %4.0f in store   orange: %s, %d units, base %4.0f, %4.0f in store"
 
 ## Ends by itself and tells who won; "--scripted" after "--" sets it.
@@ -46,7 +47,8 @@ func _physics_process(_delta: float) -> void:
 	_why.text = "map: %s (M)\n\nblue\n%s\n\norange\n%s" % [
 		NAMES[_drawn_layer], "\n".join(_life.get_reasons(0)), "\n".join(_life.get_reasons(1))]
 	if _life.is_over() and is_scripted:
-		print("\nsummary: %s after %d s; winner: side %d" % [report["why"], report["seconds"], report["winner"]])
+		var winner: String = SIDES[report["winner"]] if report["winner"] >= 0 else "nobody"
+		print("\nsummary: %s after %d s; winner: %s" % [report["why"], report["seconds"], winner])
 		# Somebody who put it into a scene of theirs decides for themselves.
 		if get_tree().current_scene == self:
 			get_tree().quit(0 if report["why"] else 1)
