@@ -194,7 +194,7 @@ class Timeslicer:
         Cost: O(jobs started); O(keys) in addition when a batch begins.
         """
         if not isinstance(budget, Budget):
-            checked_budget(budget)
+            checked_budget(budget)  # type: ignore[unreachable]  # says what it should be
         if self._is_advancing:
             raise RuntimeError("the timeslicer is advancing already; a job must not advance it")
         self._is_advancing = True

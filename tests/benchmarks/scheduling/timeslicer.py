@@ -22,7 +22,7 @@ CALLS_US = 0.15
 """What calling job and input costs (µs): two empty calls with arguments, and the loop."""
 
 BUDGET_US = 0.85
-"""What an update costs whoever asks for it (µs): making a budget of time and asking it once, as beside it in the table."""
+"""What an update costs whoever asks for it (µs): making a budget of time and asking it, as beside it in the table."""
 
 
 class Crowd:
