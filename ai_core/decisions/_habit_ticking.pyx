@@ -21,7 +21,7 @@ from ai_core.decisions.habits import Launch, Outcome, Status
 from ai_core.errors import UnknownNameError, finite_number, shown
 from ai_core.scheduling.task import Turn
 
-INTERFACE = 5
+INTERFACE = 6
 """Changes with any change of names, arguments or results, here and in the twins."""
 
 cdef double inf = INF

@@ -24,14 +24,16 @@ cdef class Member(Seat):
 
 
 cdef class HabitTurns(Turns):
-    def _give_turns(self, moment, budget):
+    def _give_turns(self, moment, budget, bint only_rest):
         cdef Member member
         cdef HabitTicking tree
         cdef Py_ssize_t index = 0
         cdef bint is_watched = False, is_asked = False
         cdef object first_error = None, watch = None, deadline_ns = None
         global quiet_trace
-        cdef list order = self._in_turn()
+        cdef list order = self._in_turn(only_rest)
+        if not only_rest:
+            self._until = self._first
         self._first = 0
         quiet_trace = NULL
         if budget is not None and not budget.is_unlimited:

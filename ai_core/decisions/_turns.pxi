@@ -14,7 +14,7 @@ cdef class Seat:
 cdef class Turns:
     cdef public dict _awake, _seats
     cdef public list _order, _timers
-    cdef public Py_ssize_t _first, _most_awake
+    cdef public Py_ssize_t _first, _most_awake, _until
     cdef public double _now_s
     cdef public bint _is_busy
     cdef public object on_wake
@@ -27,21 +27,27 @@ cdef class Turns:
     def __init__(self):
         pass
 
-    def _in_turn(self):
-        cdef list order = self._order
-        cdef Py_ssize_t begin
+    def _in_turn(self, bint only_rest):
+        cdef list order = self._order, turned
+        cdef Py_ssize_t begin, first = self._first, until = self._until
         cdef Seat one
         if order is None:
             if len(self._awake) * 8 < self._most_awake:
                 self._awake = dict(self._awake.items())
                 self._most_awake = len(self._awake)
             order = self._order = [self._awake[number] for number in sorted(self._awake)]
-        if not self._first:
-            return order
+        if not first:
+            return [] if only_rest else order
+        turned = order
         for begin, one in enumerate(order):
-            if one.number >= self._first:
-                return order[begin:] + order[:begin]
-        return order
+            if one.number >= first:
+                turned = order[begin:] + order[:begin]
+                break
+        if not only_rest:
+            return turned
+        if until > first:
+            return [one for one in turned if first <= (<Seat>one).number < until]
+        return [one for one in turned if (<Seat>one).number >= first or (<Seat>one).number < until]
 
     def _sleep(self, Seat seat, double wakes_at_s):
         sleep(self, seat, wakes_at_s)

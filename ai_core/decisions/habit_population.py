@@ -13,7 +13,7 @@ from ai_core.decisions.habit_context import AWAKE, HabitContext
 from ai_core.decisions.habit_tree import HabitTree
 from ai_core.decisions.habit_turns import HabitTurns, Member
 from ai_core.decisions.habits import Status
-from ai_core.decisions.population import Population
+from ai_core.decisions.population import MIGRATIONS, Population
 from ai_core.errors import finite_number, shown
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import Fields, State
@@ -126,12 +126,13 @@ class HabitPopulation(HabitTurns, Population[HabitTree, Member]):
             member.offset_s += late_s - member.late_s
             self._wake(member)
 
-    def tick(self, elapsed_s: float, budget: Budget | None = None) -> None:
+    def tick(self, elapsed_s: float, budget: Budget | None = None, *, only_rest: bool = False) -> None:
         """Live on for ``elapsed_s`` of game time.
 
         Args:
             elapsed_s: since the last tick (s), 0 or more.
             budget: what it may use; None for all.
+            only_rest: visit only those whom the last tick did not reach, its budget being spent.
 
         Raises:
             ValueError: if the time is negative or not finite.
@@ -139,7 +140,7 @@ class HabitPopulation(HabitTurns, Population[HabitTree, Member]):
         """
         if type(elapsed_s) is not float or not 0.0 <= elapsed_s < inf:
             elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
-        self._live(elapsed_s, None, budget)
+        self._live(elapsed_s, None, budget, only_rest)
 
     def advance(self, turn: Turn) -> None:
         """Tick as a scheduler's work: ``scheduler.add(population.advance)``."""
@@ -148,11 +149,11 @@ class HabitPopulation(HabitTurns, Population[HabitTree, Member]):
                 f"advance takes a scheduler's Turn, got {shown(turn)};"
                 " add population.advance to the scheduler, not the population"
             )
-        self._live(turn.elapsed_s, turn.now, turn.budget)
+        self._live(turn.elapsed_s, turn.now, turn.budget, only_rest=False)
 
     def save_state(self) -> State:
         """Return its time and whose turn it is, as plain data; each tree is saved by itself."""
-        return {"version": 1, "seconds": self._now_s, "first": self._first_place()}
+        return {"version": 2, "seconds": self._now_s, **self._saved_turns()}
 
     def prepare_state(self, state: object) -> Callable[[], None]:
         """Check a saved state; return what loads it. Trees may be loaded before or after.
@@ -160,9 +161,9 @@ class HabitPopulation(HabitTurns, Population[HabitTree, Member]):
         Raises:
             StateError: if it cannot be loaded; says where in it, and why.
         """
-        fields = Fields.versioned(state, version=1)
+        fields = Fields.versioned(state, version=2, migrations=MIGRATIONS)
         seconds = fields.seconds("seconds")
-        first = self._read_first(fields)
+        change_turns = self._prepared_turns(fields)
         fields.end()
 
         def change() -> None:
@@ -170,7 +171,7 @@ class HabitPopulation(HabitTurns, Population[HabitTree, Member]):
             for one in members:
                 one.catch_up()
             self._now_s = seconds
-            self._put_first(first)
+            change_turns()
             for one in members:
                 one.was_moved()
                 one.tree._leave_batches()
@@ -181,18 +182,18 @@ class HabitPopulation(HabitTurns, Population[HabitTree, Member]):
 
         return change
 
-    def _live(self, elapsed_s: float, moment: TimeIndex | None, budget: Budget | None) -> None:
+    def _live(self, elapsed_s: float, moment: TimeIndex | None, budget: Budget | None, only_rest: bool) -> None:
         self._check_alone()
         self._now_s += elapsed_s
         self._is_busy = True
         first_error: Exception | None = None
         try:
-            if self._batches:
+            if self._batches and not only_rest:
                 self._tick_batches()
             if self._timers and self._timers[0][0] <= self._now_s:
                 self._wake_whose_time_has_come()
             if self._awake or self._first:
-                first_error = self._give_turns(moment, budget)
+                first_error = self._give_turns(moment, budget, only_rest)
         finally:
             self._is_busy = False
         if first_error is not None:

@@ -52,10 +52,14 @@ class HabitTurns(Turns):
 
     __slots__ = ()
 
-    def _give_turns(self, moment: TimeIndex | None, budget: Budget | None) -> Exception | None:
-        """Visit who is awake, beginning with who had no turn the last time; return the first error."""
+    def _give_turns(
+        self, moment: TimeIndex | None, budget: Budget | None, only_rest: bool,
+    ) -> Exception | None:
+        """Visit who is awake, beginning with who had no turn the last time, or only those; return the first error."""
         first_error: Exception | None = None
-        order = self._in_turn()
+        order = self._in_turn(only_rest)
+        if not only_rest:
+            self._until = self._first
         self._first = 0
         for index, member in enumerate(order):
             if budget is not None:

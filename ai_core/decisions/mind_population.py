@@ -7,7 +7,7 @@ from math import inf
 from typing import Generic, Protocol, TypeVar
 
 from ai_core.budget import Budget
-from ai_core.decisions.population import Population
+from ai_core.decisions.population import MIGRATIONS, Population
 from ai_core.decisions.turns import Seat
 from ai_core.errors import finite_number
 from ai_core.faults import FaultIsolation
@@ -142,12 +142,13 @@ class MindPopulation(Population[AnyMind, MindSeat[AnyMind]]):
             self._wake_up(seat, self._now_s + late_s - seat.late_s)
             seat.late_s = 0.0
 
-    def tick(self, elapsed_s: float, budget: Budget | None = None) -> None:
+    def tick(self, elapsed_s: float, budget: Budget | None = None, *, only_rest: bool = False) -> None:
         """Live on for ``elapsed_s`` of game time.
 
         Args:
             elapsed_s: since the last tick (s), 0 or more.
             budget: what it may use; None for all.
+            only_rest: visit only those whom the last tick did not reach, its budget being spent.
 
         Raises:
             ValueError: if the time is negative or not finite.
@@ -157,14 +158,14 @@ class MindPopulation(Population[AnyMind, MindSeat[AnyMind]]):
         self._check_alone()
         self._is_busy = True
         try:
-            self._live(elapsed_s, budget)
+            self._live(elapsed_s, budget, only_rest)
         finally:
             self._is_busy = False
 
     def save_state(self) -> State:
         """Return its time, whose turn it is, and who has not lived up to it; each mind is saved by itself."""
         return {
-            "version": 1, "seconds": self._now_s, "first": self._first_place(),
+            "version": 2, "seconds": self._now_s, **self._saved_turns(),
             "lived": [{"place": place, "seconds": one.lived_s} for place, one in enumerate(self._seats.values())
                       if one.number in self._awake and one.lived_s != self._now_s],
         }
@@ -175,9 +176,9 @@ class MindPopulation(Population[AnyMind, MindSeat[AnyMind]]):
         Raises:
             StateError: if it cannot be loaded; says where in it, and why.
         """
-        fields = Fields.versioned(state, version=1)
+        fields = Fields.versioned(state, version=2, migrations=MIGRATIONS)
         seconds = fields.seconds("seconds")
-        first = self._read_first(fields)
+        change_turns = self._prepared_turns(fields)
         lived = {}
         for one in fields.groups("lived"):
             lived[one.whole("place")] = one.seconds("seconds")      # there may be fewer here than were saved
@@ -186,21 +187,23 @@ class MindPopulation(Population[AnyMind, MindSeat[AnyMind]]):
 
         def change() -> None:
             self._now_s = seconds
-            self._put_first(first)
+            change_turns()
             for place, seat in enumerate(self._seats.values()):
                 self._wake_up(seat, lived.get(place, seconds))
 
         return change
 
-    def _live(self, elapsed_s: float, budget: Budget | None) -> None:
+    def _live(self, elapsed_s: float, budget: Budget | None, only_rest: bool) -> None:
         before_s = self._now_s
         now_s = self._now_s = before_s + elapsed_s
         while self._timers and self._timers[0][0] <= now_s:
             at_s, _, seat = heappop(self._timers)
             if at_s == seat.timer_s:
                 self._wake_up(seat, max(seat.lived_s, before_s))
-        order, self._first = self._in_turn(), 0
-        awake = self._awake
+        order, awake = self._in_turn(only_rest), self._awake
+        if not only_rest:
+            self._until = self._first
+        self._first = 0
         for index, seat in enumerate(order):
             if budget is not None:
                 if index and budget.is_spent:

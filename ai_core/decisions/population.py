@@ -1,14 +1,14 @@
 """Many who decide, as one piece of work: who is here, who is awake, whose turn it is."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, TypeVar
 
 from ai_core.decisions.turns import Seat, Turns
 from ai_core.errors import shown
-from ai_core.saving.fields import Fields
+from ai_core.saving.fields import Fields, State
 
-__all__ = ["Population"]
+__all__ = ["MIGRATIONS", "Population"]
 
 AnyWho = TypeVar("AnyWho")
 AnySeat = TypeVar("AnySeat", bound=Seat)
@@ -84,14 +84,31 @@ class Population(Turns, Generic[AnyWho, AnySeat]):
         if self._is_busy:
             raise RuntimeError("a population was ticked from inside one who lives in it; tick it from outside")
 
-    def _first_place(self) -> int:
-        """Return, for saving, whose turn is next: a place in the order in which they came, 0 also for nobody."""
-        return next((place for place, one in enumerate(self._seats.values()) if one.number >= self._first), 0)
-
-    def _read_first(self, fields: Fields) -> int:
-        """Return what ``_first_place`` wrote; raise StateError if so many are not here."""
-        return fields.whole("first", maximum=max(len(self._seats) - 1, 0))
-
-    def _put_first(self, place: int) -> None:
+    def _saved_turns(self) -> State:
+        """Return whose turn is next, by places in the order in which they came; -1 for nobody."""
         seats = list(self._seats.values())
-        self._first = seats[place].number if 0 < place < len(seats) else 0
+        return {"first": _place(seats, self._first), "until": _place(seats, self._until)}
+
+    def _prepared_turns(self, fields: Fields) -> Callable[[], None]:
+        """Read what ``_saved_turns`` wrote; return what takes it back. There may be fewer here than were saved."""
+        first, until = fields.whole("first", minimum=-1), fields.whole("until", minimum=-1)
+
+        def change() -> None:
+            numbers = [one.number for one in self._seats.values()]
+            self._first, self._until = (numbers[one] if 0 <= one < len(numbers) else 0 for one in (first, until))
+
+        return change
+
+
+def _place(seats: Sequence[Seat], number: int) -> int:
+    if not number:
+        return -1
+    return next((place for place, one in enumerate(seats) if one.number >= number), -1)
+
+
+def _from_1_to_2(old: State) -> State:
+    return {**old, "version": 2, "until": -1}
+
+
+MIGRATIONS = {1: _from_1_to_2}
+"""What makes a saved population one of the present version, 2, by its version."""

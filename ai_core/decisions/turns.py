@@ -40,7 +40,7 @@ class Turns:
     """
 
     __slots__ = (
-        "_awake", "_first", "_is_busy", "_most_awake", "_now_s", "_order", "_seats", "_timers", "on_wake")
+        "_awake", "_first", "_is_busy", "_most_awake", "_now_s", "_order", "_seats", "_timers", "_until", "on_wake")
 
     on_wake: Callable[[], object] | None
 
@@ -51,22 +51,29 @@ class Turns:
         self._most_awake = 0  # since that dict was made: it keeps room for so many
         self._order: list[Any] | None = None  # who is awake, by number; None: to be made anew
         self._timers: list[tuple[float, int, Any]] = []
-        self._first = 0  # number of the seat that comes first in the next tick; 0 for nobody
+        self._first = 0  # number of the seat that comes first in the next tick, as the last was cut off; 0 for nobody
+        self._until = 0  # of the seat with which the round that was cut off began; 0 for the first of all
         self._is_busy = False
         self.on_wake = None
 
-    def _in_turn(self) -> list[Any]:
-        """Return the seats of who is awake in the order of turns."""
+    def _in_turn(self, only_rest: bool) -> list[Any]:
+        """Return the seats of who is awake in the order of turns; perhaps only those the last round did not reach."""
         order = self._order
         if order is None:
             if len(self._awake) * 8 < self._most_awake:  # going through all that room would cost who sleeps
                 self._awake = dict(self._awake.items())
                 self._most_awake = len(self._awake)
             order = self._order = [self._awake[number] for number in sorted(self._awake)]
-        if not self._first:
-            return order
-        begin = next((index for index, one in enumerate(order) if one.number >= self._first), 0)
-        return order[begin:] + order[:begin]
+        first, until = self._first, self._until
+        if not first:
+            return [] if only_rest else order
+        begin = next((index for index, one in enumerate(order) if one.number >= first), 0)
+        turned = order[begin:] + order[:begin]
+        if not only_rest:
+            return turned
+        if until > first:
+            return [one for one in turned if first <= one.number < until]
+        return [one for one in turned if one.number >= first or one.number < until]
 
     def _sleep(self, seat: Seat, wakes_at_s: float) -> None:
         """Visit a seat no more until it wakes or a time has come (s, the population's; inf for never)."""

@@ -128,7 +128,7 @@ def live_together(seed):
         population.add(tree)
     for _ in range(TICKS):
         budget = chance.choice([None, Budget.of_steps(2), Budget.unlimited()])
-        population.tick(chance.choice([0.1, 0.25, 1.0]), budget)
+        population.tick(chance.choice([0.1, 0.25, 1.0]), budget, only_rest=chance.random() < 0.3)
         tree, dice = chance.choice(list(population)), chance.random()
         if dice < 0.3:
             tree.tell(chance_name(chance))

@@ -69,6 +69,18 @@ def test_when_the_budget_is_spent_the_rest_comes_first_next_time_and_all_hear_tr
     assert [elapsed_s for _, elapsed_s in log][5:] == [2.0, 3.0, 2.0, 3.0, 2.0]
 
 
+def test_who_had_their_turn_wait_until_all_had_theirs_where_only_the_rest_is_visited():
+    log, population = [], HabitPopulation()
+    for number in range(5):
+        population.add(HabitTree(counting(log), owner=number))
+    for only_rest in (False, True, True, True):
+        population.tick(1.0, Budget.of_steps(2), only_rest=only_rest)
+    assert [owner for owner, _ in log] == [0, 1, 2, 3, 4]
+    for only_rest in (False, False, True, True):
+        population.tick(1.0, Budget.of_steps(3), only_rest=only_rest)
+    assert [owner for owner, _ in log] == [0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 1, 2]
+
+
 def test_a_population_is_a_schedulers_work():
     log, clock = [], ManualClock(0.25)
     scheduler, population = FrequencyScheduler(clock), HabitPopulation()

@@ -79,6 +79,34 @@ def test_a_spent_budget_gives_the_rest_their_turn_first_with_all_their_time():
     assert population.is_unfinished
 
 
+def test_who_had_their_turn_wait_until_all_had_theirs_where_only_the_rest_is_visited():
+    minds = [Mind() for _ in range(5)]
+    population = population_of(*minds)
+    for only_rest in (False, True, True, True):
+        population.tick(1.0, Budget.of_steps(2), only_rest=only_rest)
+    assert [mind.told for mind in minds] == [[1.0], [1.0], [2.0], [2.0], [3.0]]
+    assert not population.is_unfinished
+    population.tick(0.5, Budget.of_steps(3))
+    population.tick(0.5, Budget.of_steps(3))        # the fourth, the fifth, the first
+    population.remove(minds[1])
+    population.tick(0.5, only_rest=True)            # the third, as the second is gone
+    assert [len(mind.told) for mind in minds] == [3, 2, 3, 2, 2]
+
+
+def test_whom_a_round_did_not_reach_is_saved():
+    ours, other = ([Mind() for _ in range(5)] for _ in range(2))
+    first, second = population_of(*ours), population_of(*other)
+    for _ in range(2):
+        first.tick(1.0, Budget.of_steps(3))
+    second.prepare_state(first.save_state())()
+    second.prepare_state({**second.save_state(), "version": 1, "first": 1})
+    for mind in ours:
+        mind.told.clear()
+    for population in (first, second):
+        population.tick(1.0, only_rest=True)
+    assert [mind.told for mind in ours] == [mind.told for mind in other] == [[], [2.0], [2.0], [], []]
+
+
 def test_while_it_rests_a_minds_time_stands_still():
     mind = Mind()
     population = population_of(mind)
@@ -195,7 +223,7 @@ def test_it_goes_on_where_it_was_saved():
     assert [mind.told for mind in ours] == [mind.told for mind in other]
     assert first.save_state() == second.save_state()
     with pytest.raises(StateError, match="first"):
-        population_of().prepare_state({**first.save_state(), "first": 7})
+        population_of().prepare_state({**first.save_state(), "first": -7})
 
 
 def test_who_sleeps_takes_no_room_among_those_who_are_awake():

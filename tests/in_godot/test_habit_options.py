@@ -134,7 +134,7 @@ def test_who_waits_for_a_time_is_not_visited_until_then(trees, physics_frames, s
     exited = signals(wait, "exited")
     tree.enter()
     physics_frames(2)
-    [pace] = tree._crowd._paces
+    [pace] = tree._crowd.paces
     assert pace.population.awake_count == 0
     physics_frames(28)
     assert exited == []

@@ -1,9 +1,13 @@
 """Many StateMachine nodes: one piece of an AIScheduler's work, which visits those whose states go on by themselves."""
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from addons.ai_core.bridge.gd import NodePath, construct
+from ai_core.budget import Budget
+from ai_core.scheduling.task import Turn
 
 ACTOR = """
     extends Node3D
@@ -50,7 +54,7 @@ def test_all_machines_are_one_piece_of_work_and_those_that_wait_are_not_visited(
     assert (row["name"], row["runs"]) == ("state machines", 1)
     machines[1].send_event("hit")
     physics_frames(3)
-    population = scheduler.crowds["state machines"]._paces[0].population
+    population = scheduler.crowds["state machines"].paces[0].population
     assert (population.awake_count, population.is_asleep) == (0, False)
     physics_frames(6)
     assert machines[1].get_state() == "rest"
@@ -168,3 +172,62 @@ def test_a_save_loads_though_machines_have_their_turns_with_others_than_when_it_
     machines = crowd_of("A", "C", "E")
     assert scheduler.load_state(state)
     assert [one.get_state() for one in machines] == ["rest", "rest", "running"]
+
+
+def turns_of(machines):
+    return [len(one.get_parent().get("log")) for one in machines]
+
+
+@pytest.fixture
+def together(machine, scheduler, physics_frames):
+    """Three machines that have their turns together in every fourth frame, in such a frame."""
+    scheduler.set("automatic_phasing", False)
+    machines = [machine(name) for name in "ABC"]
+    for one in machines:
+        one.set("period_frames", 4)
+        one.send_event("run")
+    physics_frames(4 - scheduler.clock.now.frame % 4)
+    return machines
+
+
+def test_whom_a_budget_did_not_reach_has_a_turn_in_the_next_frame_and_the_others_in_theirs(
+    together, scheduler, physics_frames,
+):
+    scheduler.crowds["state machines"](Turn(scheduler.clock.now, 0.0, Budget.of_steps(1)))
+    before = turns_of(together)
+    physics_frames(1)
+    assert turns_of(together) == [before[0], before[1] + 1, before[2] + 1]
+    physics_frames(2)
+    assert turns_of(together) == [before[0], before[1] + 1, before[2] + 1]
+    physics_frames(1)
+    assert turns_of(together) == [before[0] + 1, before[1] + 2, before[2] + 2]
+
+
+def test_who_waits_for_a_turn_as_the_budget_was_spent_is_saved(together, scheduler, physics_frames):
+    scheduler.crowds["state machines"](Turn(scheduler.clock.now, 0.0, Budget.of_steps(2)))
+    state = scheduler.save_state()
+    physics_frames(4)
+    before = turns_of(together)
+    assert scheduler.load_state(state)
+    physics_frames(1)
+    assert turns_of(together) == [*before[:2], before[2] + 1]
+
+
+def test_a_frame_costs_nothing_for_those_whose_frame_is_another(machine, scheduler, physics_frames):
+    calls = []
+    for count in (10, 60):
+        machines = [machine(f"Bob{number}") for number in range(count)]
+        for one in machines:
+            one.set("period_frames", count)
+            one.send_event("run")
+        physics_frames(count)
+        seen = []
+        sys.setprofile(lambda _frame, event, _what, seen=seen: seen.append(event))
+        try:
+            scheduler.crowds["state machines"](Turn(scheduler.clock.now, 0.0, Budget.unlimited()))
+        finally:
+            sys.setprofile(None)
+        calls.append(len(seen))
+        for one in machines:
+            one.get_parent().free()
+    assert calls[0] == calls[1]

@@ -21,31 +21,33 @@ class Pace:
     """Nodes that have their turns in the same frames.
 
     Attributes:
+        number: by which paces take their turns.
         advanced_s: when they had their last turns (s, the scheduler's clock).
+        is_owed: they are to have their turns all; else perhaps those whom the last budget did not reach.
     """
 
     def __init__(
-        self, scheduler: Any, kind: str, period_frames: int, phase_frames: int, on_wake: Callable[[], object],
+        self, scheduler: Any, kind: str, number: int, period_frames: int, phase_frames: int,
+        on_wake: Callable[[Pace], object],
     ) -> None:
-        self.period_frames, self.phase_frames = period_frames, phase_frames
+        self.number, self.period_frames, self.phase_frames = number, period_frames, phase_frames
         self.population: Any = HabitPopulation(faults=scheduler.faults) if kind == HABIT_TREES else MindPopulation(
             faults=scheduler.faults, name_of=lambda node: path_of(scheduler, node))
-        self.population.on_wake = on_wake
+        self.population.on_wake = lambda: on_wake(self)
         self.clock = scheduler.clock
         self.advanced_s: float = self.clock.now.seconds
+        self.is_owed = False
 
     @property
     def late_s(self) -> float:
         """Game time since their last turns (s): who comes now has not lived it."""
         return max(0.0, self.clock.now.seconds - self.advanced_s)
 
-    def is_due(self, frame: int) -> bool:
-        return (frame + self.phase_frames) % self.period_frames == 0
-
     def advance(self, budget: Budget) -> None:
         now_s: float = self.clock.now.seconds
         elapsed_s, self.advanced_s = max(0.0, now_s - self.advanced_s), now_s
-        self.population.tick(elapsed_s, budget)
+        only_rest, self.is_owed = not self.is_owed, False
+        self.population.tick(elapsed_s, budget, only_rest=only_rest)
 
 
 class CharacterCrowd:
@@ -53,27 +55,37 @@ class CharacterCrowd:
 
     Its share of the budget weighs as much as all of them together. A node has ``in_crowd``: itself, or what
     lives for it; and ``period_frames``, ``priority``, and ``edit`` if it is edited here.
+
+    Cost: a frame O(different periods + paces that are due + nodes awake in these).
     """
 
     def __init__(self, scheduler: Any, kind: str) -> None:
         self._scheduler, self._kind = scheduler, kind
-        self._paces: list[Pace] = []
+        self._paces: dict[int, dict[int, Pace]] = {}    # by period and phase
+        self._awake: set[Pace] = set()     # in which something may happen by itself
         self._waiting: list[Pace] = []     # the budget was spent before they had all their turns
+        self._next_number = 0
         self._nodes: dict[int, tuple[Pace, float]] = {}
         self._to_edit: dict[int, Any] = {}
         self._units = 0         # what all weigh together, in whole units: sums of floats would drift
         self._is_weighed = True
         self.task: Task = scheduler.schedule(self, name=kind)
 
+    @property
+    def paces(self) -> list[Pace]:
+        """Those who have their turns together, in the order in which they do where several are due."""
+        found = [one for of_period in self._paces.values() for one in of_period.values()]
+        return sorted(found, key=lambda one: one.number)
+
     def __call__(self, turn: Turn) -> None:
         if self._to_edit:
             edited, self._to_edit = self._to_edit, {}
             for node in edited.values():
                 node.edit()
-        waiting, frame = self._waiting, turn.now.frame
-        due = [one for one in self._paces if one not in waiting and one.is_due(frame)]
-        if waiting:
-            due, self._waiting = [*waiting, *due], []
+        due = self._due_in(turn.now.frame)
+        if self._waiting:
+            waiting, self._waiting = self._waiting, []
+            due = [*waiting, *[one for one in due if one not in waiting]]
         for index, pace in enumerate(due):
             if index and turn.budget.is_spent:
                 self._waiting.append(pace)
@@ -81,7 +93,20 @@ class CharacterCrowd:
             pace.advance(turn.budget)
             if pace.population.is_unfinished:
                 self._waiting.append(pace)
+            elif pace.population.is_asleep:
+                self._awake.discard(pace)
         self._rest_or_weigh()
+
+    def _due_in(self, frame: int) -> list[Pace]:
+        due = []
+        for period_frames, of_period in self._paces.items():
+            pace = of_period.get(-frame % period_frames)
+            if pace is not None:
+                pace.is_owed = True
+                due.append(pace)
+        if len(due) > 1:
+            due.sort(key=lambda one: one.number)
+        return due
 
     def _rest_or_weigh(self) -> None:
         if self.task.is_removed:
@@ -90,39 +115,50 @@ class CharacterCrowd:
             self._is_weighed = True
             weight = min(max(self._units / UNIT, MIN_PRIORITY), MAX_PRIORITY)
             self._scheduler.core.change(self.task, priority=weight)
-        if self._to_edit or self._waiting:
-            return
-        for pace in self._paces:
-            if not pace.population.is_asleep:
-                return
-        self._scheduler.core.pause(self.task)       # until something is told or changes
+        if not (self._to_edit or self._waiting or self._awake):
+            self._scheduler.core.pause(self.task)       # until something is told or changes
 
     def save_state(self) -> State:
-        """Return how long ago the nodes of each pace had their turns, and whose turn it is."""
-        return {"version": 1, "paces": [
-            {"period_frames": one.period_frames, "phase_frames": one.phase_frames, "late_s": one.late_s,
-             "population": one.population.save_state()} for one in self._paces]}
+        """Return how long ago the nodes of each pace had their turns, whose turn it is, and who waits for one."""
+        return {
+            "version": 2, "paces": [
+                {"period_frames": one.period_frames, "phase_frames": one.phase_frames, "late_s": one.late_s,
+                 "population": one.population.save_state()} for one in self.paces],
+            "waiting": [
+                {"period_frames": one.period_frames, "phase_frames": one.phase_frames, "is_owed": one.is_owed}
+                for one in self._waiting],
+        }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
         """Check a saved state; return what loads it. A pace that is not here comes with its nodes."""
-        fields = Fields.versioned(state, version=1)
-        saved = {}
+        fields = Fields.versioned(state, version=2, migrations={1: _from_1_to_2})
+        saved, waiting = {}, []
         for one in fields.groups("paces"):
-            key = one.whole("period_frames", minimum=1), one.whole("phase_frames")
-            saved[key] = one.seconds("late_s"), one.anything("population"), one.group("population").whole("first")
+            one.group("population")     # says where, if it is none
+            saved[_key(one)] = one.seconds("late_s"), one.anything("population")
+            one.end()
+        for one in fields.groups("waiting"):
+            period_frames, phase_frames = _key(one)
+            waiting.append((self._paces.get(period_frames, {}).get(phase_frames), one.flag("is_owed")))
             one.end()
         fields.end()
         changes: list[Callable[[], None]] = []
-        for pace in self._paces:
-            late_s, population, first = saved.get((pace.period_frames, pace.phase_frames), (0.0, None, 0))
+        for pace in self.paces:
+            late_s, population = saved.get((pace.period_frames, pace.phase_frames), (0.0, None))
             changes.append(self._moved(pace, late_s))
-            if population is not None and first < max(1, len(pace.population)):
+            if population is not None:
                 changes.append(pace.population.prepare_state(population))
 
         def change() -> None:
-            self._waiting.clear()
-            for one in changes:
-                one()
+            for load in changes:
+                load()
+            for one in self.paces:
+                one.is_owed = False
+            self._waiting = []
+            for pace, is_owed in waiting:
+                if pace is not None:
+                    pace.is_owed = is_owed
+                    self._waiting.append(pace)
             self._resume()
 
         return change
@@ -150,7 +186,11 @@ class CharacterCrowd:
         pace.population.remove(node.in_crowd)
         self._is_weighed = False
         if not len(pace.population):
-            self._paces.remove(pace)
+            of_period = self._paces[pace.period_frames]
+            del of_period[pace.phase_frames]
+            if not of_period:
+                del self._paces[pace.period_frames]
+            self._awake.discard(pace)
             self._waiting = [one for one in self._waiting if one is not pace]
 
     def set_resting(self, node: Any, is_resting: bool) -> None:
@@ -175,13 +215,19 @@ class CharacterCrowd:
 
     def _pace_for(self, period_frames: int) -> Pace:
         """Return where one more node has its turns: of those in different frames, the one with the fewest."""
-        paces = [one for one in self._paces if one.period_frames == period_frames]
+        of_period = self._paces.setdefault(period_frames, {})
         phases = period_frames if self._scheduler.automatic_phasing else 1
-        if len(paces) < phases:
-            phase = min(set(range(phases)) - {one.phase_frames for one in paces})
-            self._paces.append(Pace(self._scheduler, self._kind, period_frames, phase, self._resume))
-            return self._paces[-1]
-        return min(paces, key=lambda one: len(one.population))
+        if len(of_period) < phases:
+            phase = min(set(range(phases)) - set(of_period))
+            self._next_number += 1
+            of_period[phase] = Pace(
+                self._scheduler, self._kind, self._next_number, period_frames, phase, self._wakes)
+            return of_period[phase]
+        return min(of_period.values(), key=lambda one: len(one.population))
+
+    def _wakes(self, pace: Pace) -> None:
+        self._awake.add(pace)
+        self._resume()
 
     def _moved(self, pace: Pace, late_s: float) -> Callable[[], None]:
         def change() -> None:
@@ -195,6 +241,14 @@ class CharacterCrowd:
     def _resume(self) -> None:
         if not self.task.is_removed:
             self._scheduler.core.resume(self.task)
+
+
+def _key(fields: Fields) -> tuple[int, int]:
+    return fields.whole("period_frames", minimum=1), fields.whole("phase_frames")
+
+
+def _from_1_to_2(old: State) -> State:
+    return {**old, "version": 2, "waiting": []}
 
 
 def crowd_of(scheduler: Any, kind: str) -> CharacterCrowd:
