@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NoReturn, Protocol
 
 from ai_core.errors import CycleError, UnknownNameError, shown
@@ -91,14 +91,16 @@ class Blackboard(dict[str, Any]):
             raise CycleError(f"{self.name!r} cannot stand inside itself")
         watches = [watch for of_key in (self._watches or {}).values() for watch in of_key]
         before = [watch._board.get(watch.key) for watch in watches]
+        waiting = {key: _alive(trees) for key, trees in (self._trees or {}).items()}
         for scope in _scopes(self._parent):
             scope._leave_out(watches)
+            scope._forget_trees(waiting)
         self._parent = parent
         for scope in _scopes(parent):
             for watch in watches:
                 scope._add_watch(watch)
-        for key, trees in (self._trees or {}).items():
-            for tree in [found for one in trees if (found := one()) is not None]:
+        for key, trees in waiting.items():
+            for tree in trees:
                 if parent is not None:
                     parent.tell_tree(tree, (key,))
                 tree._notice(key)
@@ -228,10 +230,10 @@ class Blackboard(dict[str, Any]):
             scope._add_watch(watch)
         return watch
 
-    def tell_tree(self, tree: Listener | None, keys: Iterable[str]) -> None:
+    def tell_tree(self, tree: Listener, keys: Collection[str]) -> None:
         """Tell a habit tree, as long as it lives, when one of these changes; trees call this themselves."""
         scope: Blackboard | None = self
-        while scope is not None and tree is not None:
+        while scope is not None:
             for key in keys:
                 scope._trees = scope._trees or {}
                 trees = scope._trees.setdefault(key, [])
@@ -239,6 +241,12 @@ class Blackboard(dict[str, Any]):
                     trees[:] = [one for one in trees if one() is not None]
                 trees.append(weakref.ref(tree))
             scope = scope._parent
+
+    def _forget_trees(self, waiting: Mapping[str, list[Listener]]) -> None:
+        for key, gone in waiting.items():
+            numbers = {id(tree) for tree in gone}
+            trees = (self._trees or {}).get(key, [])
+            trees[:] = [one for one in trees if (found := one()) is not None and id(found) not in numbers]
 
     def _unwatch(self, watch: Watch) -> None:
         for scope in _scopes(self):
@@ -262,7 +270,7 @@ class Blackboard(dict[str, Any]):
     def _tell_trees(self, key: str) -> None:
         if self._trees is not None:
             trees = self._trees.get(key, [])
-            alive = [tree for one in trees if (tree := one()) is not None]
+            alive = _alive(trees)
             if len(alive) < len(trees):
                 trees[:] = [one for one in trees if one() is not None]
             for tree in alive:
@@ -317,6 +325,10 @@ def _scopes(board: Blackboard | None) -> list[Blackboard]:
         found.append(board)
         board = board._parent
     return found
+
+
+def _alive(trees: Iterable[weakref.ref[Listener]]) -> list[Listener]:
+    return [found for one in trees if (found := one()) is not None]
 
 
 def _is_same(before: Any, value: Any) -> bool:

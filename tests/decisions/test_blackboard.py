@@ -197,6 +197,26 @@ def test_who_watches_goes_along_to_another_squad(world):
     assert heard == ["charge", "hold"]
 
 
+def test_who_waits_is_told_by_its_present_scopes_only_once_however_often_it_moved():
+    world = Blackboard(name="world")
+    red, blue = (Blackboard(name="squad", parent=world) for _ in range(2))
+    bob = Blackboard(name="bob", parent=red)
+    tree = HabitTree(Habit("root", wakes_on=("order", "alarm")), blackboard=bob)
+    other = HabitTree(Habit("root", wakes_on=("order",)), blackboard=Blackboard(parent=red))
+    for _ in range(100):
+        bob.parent = blue
+        bob.parent = red
+    bob.parent = blue
+    for one in (tree, other):
+        one.tick(0.1)
+        one.tick(0.1)
+    red["order"] = "wait"
+    assert [one.wakes_at_s < 0 for one in (tree, other)] == [False, True]
+    blue["order"] = "go"
+    assert tree.wakes_at_s < 0
+    assert [len(scope._trees[key]) for scope, key in ((world, "alarm"), (red, "order"), (blue, "order"))] == [1, 1, 1]
+
+
 def test_who_watches_what_stands_around_is_told_however_the_scopes_come_together(world):
     squad = Blackboard(name="squad")
     bob = Blackboard(name="bob", parent=squad)
