@@ -22,10 +22,16 @@ cdef extern from "Python.h":
     #define find_slot_functions(slot) \\
         (slot_get = (descrgetfunc)PyType_GetSlot(Py_TYPE(slot), Py_tp_descr_get), \\
          slot_set = (descrsetfunc)PyType_GetSlot(Py_TYPE(slot), Py_tp_descr_set))
+    /* Without a look, each time, whether it is an iterator at all. */
+    static PyObject* next_or_none(PyObject* iterator) {
+        PyObject* next = PyIter_Next(iterator);
+        return next == NULL && PyErr_Occurred() == NULL ? Py_NewRef(Py_None) : next;
+    }
     #define get_slot(slot, one) slot_get(slot, one, (PyObject*)Py_TYPE(one))
     #define put_slot(slot, one, value) slot_set(slot, one, value)
     """
     void find_slot_functions(object slot)
+    object next_or_none(object iterator)
     object get_slot(object slot, object one)
     int put_slot(object slot, object one, object value) except -1
     Py_ssize_t Py_REFCNT(PyObject* one)
@@ -294,7 +300,7 @@ cdef class Shares:
 
     cdef bint take_next(self) except -1:
         """Go on to the next task; return whether there is one."""
-        task = next(self.to_come, None)
+        task = next_or_none(self.to_come)
         if task is None:
             self.count = self.place
             return False
