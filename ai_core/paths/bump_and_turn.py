@@ -140,7 +140,13 @@ class BumpAndTurn:
             self._way.append(self.at)
             self._tried.add(there)
             return there
-        return self._way.pop() if self._way else self._give_up()
+        if not self._way:
+            return self._give_up()
+        if self._way[-1] in open_ways:
+            return self._way.pop()
+        self._way.clear()                             # a wall has come since: what it knows may be wrong
+        self._tried = {self.at}
+        return self._remembered_step(open_ways)
 
     def _shared_step(self, explored: ExploredMap, open_ways: list[int]) -> int:
         if explored.version != self._version:       # what it reported is known to all now
@@ -159,6 +165,7 @@ class BumpAndTurn:
             if self._way[0] in open_ways:
                 return self._way.pop(0)
             explored.forget([self._way[0]])           # a wall has come since
+            explored.report(self.at, open_ways)       # which was forgotten with it
             self._way.clear()
         fresh = [place for place in open_ways if place not in self._tried and not explored.knows(place)]
         if fresh and not explored.knows(self.goal):

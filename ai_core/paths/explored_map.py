@@ -178,9 +178,8 @@ class _Spread:
             if place == question.goal:
                 return self._answer(place)
             if place not in ways:
-                if place != question.start:
-                    rank = (steps + question.apart(place, question.goal), place)
-                    self._best = rank if self._best is None else min(self._best, rank)
+                rank = (steps + question.apart(place, question.goal), place)
+                self._best = rank if self._best is None else min(self._best, rank)
             else:
                 for there in ways[place]:
                     if there not in self._from:

@@ -133,6 +133,52 @@ def test_when_a_wall_comes_across_a_known_way_it_looks_for_another():
     assert legal(passage, places)
 
 
+def test_who_sees_a_wall_in_the_known_way_asks_from_where_it_stands_though_that_was_forgotten_too():
+    grid, passage = ground(".....\n.###.\n.....")
+    explored, ends = ExploredMap(), (grid.cell(0, 0), grid.cell(0, 4))
+    for one_way in (ends, ends[::-1], ends):
+        walked(walker(passage, *one_way, explored=explored), 100, explored)
+    grid.set_cells([grid.cell(0, 2)], False)
+    one = walker(passage, *ends, explored=explored)
+    for _ in range(100):
+        one.step()
+        explored.advance(Budget.unlimited())
+    assert one.state == "arrived"
+
+
+def test_who_is_shut_in_does_not_go_back_through_the_wall():
+    grid, passage = ground(".....\n#####\n.....")
+    one = walker(passage, grid.cell(0, 2), grid.cell(2, 4))
+    assert [one.step(), one.step()] == [3, 4]
+    grid.set_cells([3], False)
+    assert (one.step(), one.state) == (4, "hopeless")
+
+
+@given(grids(), st.data(), st.sampled_from(["own memory", "advanced first", "advanced last"]))
+def test_walls_that_come_lead_nobody_through_them_and_make_nobody_give_up_while_a_way_is_left(grid, data, how):
+    passage = grid.passage()
+    cells = passage.costs.size
+    look, explored = cells_around(passage), None if how == "own memory" else ExploredMap()
+    for _ in range(3):      # who comes later knows what has changed since
+        start, goal = (data.draw(st.integers(0, cells - 1)) for _ in range(2))
+        one = walker(passage, start, goal, explored=explored)
+        walls = data.draw(st.lists(st.integers(0, 60), max_size=3))
+        for number in range(200 * cells):
+            if number in walls:
+                shut = data.draw(st.integers(0, cells - 1))
+                if shut not in (one.at, goal):
+                    grid.set_cells([shut], False)
+            if explored is not None and how == "advanced first":
+                explored.advance(Budget.unlimited())
+            before, open_ways = one.at, look(one.at)
+            assert one.step() in (before, *open_ways)
+            if explored is not None and how == "advanced last":
+                explored.advance(Budget.unlimited())
+            if one.state in ("arrived", "hopeless"):
+                break
+        assert one.state == ("arrived" if one.at == goal or goal in plain_costs(passage, one.at) else "hopeless")
+
+
 def test_who_is_pushed_goes_on_from_there():
     grid, passage = ground()
     one = walker(passage, grid.cell(0, 0), grid.cell(5, 8))
