@@ -21,6 +21,25 @@ cdef int take_wave(wave, before, Look* look, Look* look_before, Target* target) 
     return 0
 
 
+cdef int take_signal(signal, kinds, Look* look, Look* look_before, Target* target) except -1:
+    """Read one ``Signal``; a modality that it has in common with the one before is not read again."""
+    cdef tuple parts = as_tuple(signal, 9), at = as_tuple(parts[4], 3)
+    cdef Py_ssize_t number = parts[2]
+    if look_before != look and look_before.number == number:
+        look.log_attenuation = look_before.log_attenuation
+        look.number, look.range_m, look.attenuation = number, look_before.range_m, look_before.attenuation
+    else:
+        if not 0 <= number < look.threshold.shape[1]:
+            raise IndexError(f"there is no modality {number}")
+        kind = kinds[number]
+        look.number, look.range_m, look.attenuation = number, kind.range_m, kind.attenuation
+        look.log_attenuation = log(look.attenuation)
+    target.at[0], target.at[1], target.at[2] = at[0], at[1], at[2]
+    target.strength, target.affiliation, target.id, target.size = parts[3], parts[6], parts[1], 1
+    make_ready(target, look.range_m, True)
+    return 0
+
+
 cdef inline tuple as_tuple(object value, Py_ssize_t count):
     """Return a named tuple as a plain one, which is read at once."""
     if not isinstance(value, tuple) or len(<tuple> value) != count:

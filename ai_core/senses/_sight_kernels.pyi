@@ -3,6 +3,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from ai_core.senses.modality import Modality
 from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight_kernels import Arrived, Reached
@@ -24,5 +25,6 @@ def pairs_in_reach(
 def exact_place(place: object) -> Point | None: ...
 def sensors_reached(sensors: SensorTable, waves: Sequence[Wave]) -> Reached: ...
 def arrived_at_once(
-    sensors: SensorTable, signals: Sequence[Signal], delays: Sequence[float], reached: Reached, now_s: float
+    sensors: SensorTable, signals: Sequence[Signal], kinds: Sequence[Modality], reached: Reached, now_s: float
 ) -> Arrived | None: ...
+def signals_reached(sensors: SensorTable, signals: Sequence[Signal], kinds: Sequence[Modality]) -> Reached: ...

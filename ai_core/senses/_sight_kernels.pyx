@@ -15,7 +15,7 @@ from libc.math cimport INFINITY, fabs, isfinite, log, pow, sqrt
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 
-INTERFACE = 5
+INTERFACE = 6
 """Changes with any change of names, arguments or results, here and in the twin."""
 
 
@@ -30,6 +30,7 @@ include "_near.pxi"
 choose_near()
 
 cdef double STANDS_M = 5e-7             # sight_kernels.STANDS_M
+cdef double MOVED_M = 1e-6              # sight_kernels.MOVED_M
 cdef double ROUGHLY = 1e-6              # sight_kernels.ROUGHLY
 cdef double BORDER_TOLERANCE = 1e-6     # sight.BORDER_TOLERANCE
 cdef double NO_RIGHT = 1e-6             # sight.NO_RIGHT
@@ -278,6 +279,15 @@ cdef double acuity_towards(Look* look, Eye* eye, double dx, double dy, double dz
 
 
 def sensors_reached(sensors, waves):
+    return reached_by(sensors, waves, None)
+
+
+def signals_reached(sensors, signals, kinds):
+    return reached_by(sensors, signals, kinds)
+
+
+cdef tuple reached_by(sensors, waves, kinds):
+    """Return who senses waves; or signals, of which ``kinds`` has the modalities."""
     cdef Buffers held = Buffers()
     cdef Look look
     cdef Py_ssize_t n = sensors.rows, m = len(waves), wave, first
@@ -299,6 +309,9 @@ def sensors_reached(sensors, waves):
             raise MemoryError()
         for wave in range(m):
             looks[wave] = look
+            if kinds is not None:
+                take_signal(waves[wave], kinds, &looks[wave], &looks[max(0, wave - 1)], &targets[wave])
+                continue
             take_wave(waves[wave], waves[wave - 1] if wave else None, &looks[wave], &looks[max(0, wave - 1)],
                       &targets[wave])
         if n * m >= LONG:
@@ -330,40 +343,40 @@ def exact_place(place):
     return (<double> x, <double> y, <double> z) if isfinite(x) and isfinite(y) and isfinite(z) else None
 
 
-def arrived_at_once(sensors, signals, delays, reached, double now_s):
+def arrived_at_once(sensors, signals, kinds, reached, double now_s):
     cdef Buffers held = Buffers()
     cdef Py_buffer* position = held.borrow(sensors.position, "position", "f", 4, 2, 0, 3)
+    cdef Py_buffer* threshold = held.borrow(sensors.threshold, "threshold", "f", 8, 2, position.shape[0])
     cdef Py_buffer* ids = held.borrow(sensors.ids.by_slot, "ids", "i", 4, 1, position.shape[0])
     cdef list counts, slots, distances, intensities
     counts, slots, distances, intensities = reached
-    cdef Py_ssize_t count = len(slots), place = 0, number = 0, slot, end
+    cdef Py_ssize_t count = len(slots), place = 0, number, modality, end
+    cdef tuple signal
     cdef Due* due = <Due*> malloc((count + 1) * sizeof(Due))
-    cdef double at[3]
-    cdef double sent_at_s, delay, distance, dx, dy, dz
+    if not len(counts) == len(signals) or not count == len(distances) == len(intensities):
+        free(due)
+        raise ValueError("signals and what they reach must be of one length")
     try:
         if due == NULL:
             raise MemoryError()
-        if not len(counts) == len(signals) == len(delays) or not count == len(distances) == len(intensities):
-            raise ValueError("signals, delays and what they reach must be of one length")
+        if may_replace(signals):
+            return None
         for number in range(len(counts)):
-            signal = signals[number]
-            at, sent_at_s, delay = signal[4], signal[5], delays[number]
+            signal = as_tuple(signals[number], 9)
+            modality = signal[2]
+            if not 0 <= modality < threshold.shape[1]:
+                raise IndexError(f"there is no modality {modality}")
             end = min(count, place + <Py_ssize_t> counts[number])
             while place < end:
-                slot, distance = slots[place], distances[place]
-                if not 0 <= slot < position.shape[0]:
-                    raise IndexError(f"there is no row {slot}")
-                dx = float32_at(position, slot, 0) - at[0]
-                dy = float32_at(position, slot, 1) - at[1]
-                dz = float32_at(position, slot, 2) - at[2]
-                due[place].due_s = sent_at_s + distance * delay
-                if due[place].due_s > now_s or not fabs(sqrt(dx * dx + dy * dy + dz * dz) - distance) < STANDS_M:
+                due[place].number, due[place].row = number, place
+                if not has_arrived(
+                        position, threshold, slots[place], signal, kinds[modality], distances[place],
+                        intensities[place], now_s, &due[place]):
                     return None
-                due[place].sensor_id, due[place].number, due[place].row = int32_at(ids, slot), number, place
-                due[place].intensity = intensities[place]
+                due[place].sensor_id = int32_at(ids, slots[place])
                 place += 1
         qsort(due, place, sizeof(Due), is_before)
-        return in_turn(due, place, len(counts))
+        return in_turn(due, place, signals, kinds)
     finally:
         free(due)
 

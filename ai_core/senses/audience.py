@@ -6,7 +6,11 @@ from typing import NamedTuple, Protocol
 
 from ai_core.senses.sensation import Point, Sensation
 
-__all__ = ["Audience", "Heard", "Told"]
+__all__ = ["Audience", "Heard", "Told", "What"]
+
+
+What = tuple[int, str, Point, float, str]
+"""A signal that was heard: source, name of the modality, where it came from (m), when it left there (s), tag."""
 
 
 class Told(NamedTuple):
@@ -32,14 +36,14 @@ class Heard(NamedTuple):
         sensor_ids: where each arrived.
         which: what arrived, by its place in ``what``.
         intensities: how strong it was there.
-        what: source, name of the modality, where it came from (m), when it left there (s), tag.
+        what: each signal once.
         now_s: when it arrived (s).
     """
 
     sensor_ids: list[int]
     which: list[int]
     intensities: list[float]
-    what: list[tuple[int, str, Point, float, str]]
+    what: list[What]
     now_s: float
 
     def sensation(self, place: int) -> Sensation:

@@ -49,6 +49,8 @@ granted steps stops at the same sensor, compiled or not.
 """
 
 
+NO_KEYS, NO_INTENSITIES = np.zeros(0, np.int64), np.zeros(0)
+
 PAIRS_PER_ADVANCE = 4 * PAIRS_PER_BLOCK
 """Pairs tested in one advance, from which on the rest of a pass is left to the next (count).
 
@@ -161,8 +163,7 @@ class ContinuousSensing:
 
     def _nobody_shows(self) -> bool:
         """Return True if nobody has a strength in what is looked for, and nobody had."""
-        shows = self._sources.strength
-        return not any(len(pairs) or (shows[:, number] >= 0).any() for number, pairs in self.pairs.items())
+        return not any(len(pairs) or self._sources.is_shown(number) for number, pairs in self.pairs.items())
 
     def _see_nobody(self, budget: Budget, now_s: float) -> bool:
         if budget.is_spent:
@@ -357,6 +358,8 @@ class ContinuousSensing:
         self, number: int, sensor_ids: NDArray[np.int32]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return keys and intensities of pairs that pass every test but the ray."""
+        if not self._sources.is_shown(number):
+            return NO_KEYS, NO_INTENSITIES
         source_ids = self._sources.ids.ids
         room = len(sensor_ids) * len(source_ids)
         if room > len(self._out[0]):

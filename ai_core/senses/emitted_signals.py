@@ -12,26 +12,21 @@ import numpy as np
 import ai_core.senses.sight_kernels as sight_kernels
 from ai_core.budget import Budget
 from ai_core.senses.audience import Heard
-from ai_core.senses.modality import ModalitySet
+from ai_core.senses.modality import Modality, ModalitySet
 from ai_core.senses.muffled_lines import Line, Muffle, MuffledLines
 from ai_core.senses.noise import BackgroundNoise
 from ai_core.senses.offered_signals import Offered
 from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_index import SensorIndex
 from ai_core.senses.sensor_table import NO_SOURCE, SensorTable
+from ai_core.senses.sight_kernels import MOVED_M, Reached
 from ai_core.senses.signal_fronts import SignalFronts
 from ai_core.senses.signal_queue import Arrival, Signal, SignalQueue
 from ai_core.senses.source_table import SourceTable
-from ai_core.senses.waves import Sense, Wave, Way
+from ai_core.senses.waves import Way, waves_of
 from ai_core.senses.wind import Wind
 
 __all__ = ["EmittedSignals"]
-
-MOVED_M = 1e-6
-"""A sensor whose distance changed by less while a signal travelled stood still (m).
-
-It is told what was computed when the signal was sent, to the last bit.
-"""
 
 FEW_ARRIVALS = 8
 """Arrivals below which looking at each by itself is faster than NumPy's calls (count)."""
@@ -43,7 +38,7 @@ Channel = tuple[int, int, str, int]
 """Source, modality, channel and sensor."""
 
 made_of = tuple.__new__
-"""Makes a Signal or a Wave of all its parts in half the time that calling it takes."""
+"""Makes a Signal of all its parts in half the time that calling it takes."""
 
 MOST_AT_ONCE = 1 << 18
 """Sensors times signals whose answers are kept at a time (count): 6 MB."""
@@ -131,14 +126,9 @@ class EmittedSignals:
         if not self._waiting:
             return
         signals, self._waiting = self._waiting, []
-        senses = {number: sense_of(self._modalities, number) for number in {one.modality for one in signals}}
-        waves = [
-            made_of(Wave, (senses[one.modality], one.position, one.strength, one.affiliation, one.source_id))
-            for one in signals
-        ]
         step = max(1, MOST_AT_ONCE // max(1, self._sensors.rows))
-        for first in range(0, len(waves), step):
-            self._send(signals[first : first + step], waves[first : first + step])
+        for first in range(0, len(signals), step):
+            self._send(signals if len(signals) <= step else signals[first : first + step])
 
     def settle(self) -> None:
         """Offer what waits, and let each arrival be under way by itself; call it before any sensor is removed."""
@@ -220,9 +210,11 @@ class EmittedSignals:
         offered = self._offered
         if offered is None or not len(offered) or budget.is_spent or self._queue.next_due_s <= now_s:
             return False
+        if len(self.noise):      # came after they were offered, and may drown what who has moved hears
+            return False
         if len(offered) > (ARRIVALS_AT_ONCE if budget.stopwatch else min(ARRIVALS_AT_ONCE, budget.left)):
             return False
-        told = offered.heard(self._sensors, self._modalities, now_s)
+        told = offered.heard(self._sensors, self._modalities.all, now_s)
         if told is None:
             return False
         self._offered = None
@@ -288,10 +280,11 @@ class EmittedSignals:
         share, = self._muffle([Line(signal, straight, (x, y, z), self._place_of(eye))])
         return Way(distance_m, kind.attenuation**distance_m * share, (ahead[0], ahead[1], ahead[2]))
 
-    def _send(self, signals: Sequence[Signal], waves: Sequence[Wave]) -> None:
-        reached = self._reached(waves)
+    def _send(self, signals: Sequence[Signal]) -> None:
+        kinds = self._modalities.all
+        reached = self._reached(signals, kinds)
         self.settle()            # what was offered before
-        offered = Offered(signals, [self._modalities[one.modality].inverse_speed_s_per_m for one in signals], reached)
+        offered = Offered(signals, kinds, reached)
         if not len(self.noise) and not any(map(self._is_muffled, {one.modality for one in signals})):
             self._offered = offered
             return
@@ -311,15 +304,16 @@ class EmittedSignals:
         x, y, z = self._sensors.position[slot].tolist()
         return (x, y, z)
 
-    def _reached(self, waves: Sequence[Wave]) -> tuple[list[int], list[int], list[float], list[float]]:
-        if self._index.is_worth_it(len(waves)):
+    def _reached(self, signals: Sequence[Signal], kinds: Sequence[Modality]) -> Reached:
+        if self._index.is_worth_it(len(signals)):
+            waves = waves_of(signals, kinds)
             near = [self._index.near(wave.origin, wave.sense.range_m) for wave in waves]
             numbers = np.repeat(np.arange(len(waves)), [len(slots) for slots in near])
             counts, slots, distances, intensities = sight_kernels.waves_at_once(
                 self._sensors, sight_kernels.table_of(waves), numbers, np.concatenate(near)
             )
             return counts, slots.tolist(), distances.tolist(), intensities.tolist()
-        return sight_kernels.sensors_reached(self._sensors, waves)
+        return sight_kernels.signals_reached(self._sensors, signals, kinds)
 
     def _newest_of_channels(self) -> dict[Channel, int]:
         """Return by source, modality, channel and sensor the order of the latest signal that arrived."""
@@ -382,9 +376,3 @@ def is_replaced(signal: Signal, arrival: Arrival, newest: dict[Channel, int]) ->
     """Return whether a later signal of the same channel has arrived at the same sensor."""
     key = (signal.source_id, signal.modality, signal.channel, arrival.sensor_id)
     return bool(newest) and newest.get(key, signal.order) > signal.order
-
-
-def sense_of(modalities: ModalitySet, number: int) -> Sense:
-    """Return what the loops need to know of an emitted modality."""
-    kind = modalities[number]
-    return Sense(number, kind.range_m, kind.attenuation, needs_cone=False)

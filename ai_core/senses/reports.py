@@ -6,17 +6,17 @@ from itertools import count, repeat
 
 import numpy as np
 
-from ai_core.senses.audience import Audience, Heard, Told
+from ai_core.senses.audience import Audience, Heard, Told, What
 from ai_core.senses.in_view import InView, Row, ToldRows
 from ai_core.senses.pairs_in_view import ID_BITS
 from ai_core.senses.perceiver import Perceiver
-from ai_core.senses.sensation import Point, Sensation
+from ai_core.senses.sensation import Sensation
 from ai_core.trace import Trace
 
 __all__ = ["Reports"]
 
-Alone = tuple[tuple[int, str, Point, float, str], float, float]
-"""Source, modality, place, when it left there and tag; how strong it was; when it was told."""
+Alone = tuple[What, float, float]
+"""What it was; how strong; when it was told."""
 
 
 class Reports:
@@ -79,10 +79,11 @@ class Reports:
     def tell_heard(self, heard: Heard, first: int, end: int) -> None:
         """Tell the audience of signals at sensors, from one to another."""
         assert self._audience is not None
-        sensor_ids, which = heard.sensor_ids[first:end], heard.which[first:end]
-        intensities = heard.intensities[first:end]
+        sensor_ids, which, intensities, what, _ = heard
+        if end - first < len(sensor_ids):
+            sensor_ids, which, intensities = sensor_ids[first:end], which[first:end], intensities[first:end]
         self._last.update(zip(sensor_ids, zip(repeat(heard), count(first)), strict=False))
-        self._audience.tell(Told(sensor_ids, which, intensities, [one[:3] for one in heard.what]))
+        self._audience.tell(Told(sensor_ids, which, intensities, [one[:3] for one in what]))
 
     def tell_together(self, view: InView, first: int, end: int, some: set[int]) -> None:
         """Tell some of the sensors with places from one to another what stays in view."""

@@ -70,6 +70,7 @@ class SourceTable:
         self.size = np.ones(rows)
         self.pattern = np.full(rows, NO_PATTERN, np.intp)
         self.affiliation = np.zeros(rows, np.int64)
+        self._are_shown: list[bool] | None = None
         self.details: dict[int, SourceDetails] = {}
         self.voices: dict[tuple[int, str], tuple[int, int, str]] = {}
         self.views = Views()
@@ -109,6 +110,7 @@ class SourceTable:
         self.changes += 1
         slot = self.ids.remove(source_id)
         self.own_strength[slot] = self.strength[slot] = NO_STRENGTH
+        self._are_shown = None
         self.details.pop(int(source_id), None)
         self.voices.clear()
 
@@ -210,6 +212,7 @@ class SourceTable:
 
     def refresh(self, slots: NDArray[np.intp]) -> None:
         """Work out ``strength`` again."""
+        self._are_shown = None
         own = self.own_strength[slots]
         self.strength[slots] = own
         if self._lit:
@@ -218,6 +221,13 @@ class SourceTable:
                 self.strength[slots, number] = np.where(
                     own[:, number] < 0, NO_STRENGTH, own[:, number] * factor
                 )
+
+    def is_shown(self, number: int) -> bool:
+        """Return whether any source has a strength in a modality. Cost: O(1) while strengths stay."""
+        shown = self._are_shown
+        if shown is None:
+            shown = self._are_shown = [bool((column >= 0).any()) for column in self.strength.T]
+        return shown[number]
 
     def highest_factor(self, slots: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the most that light and what is behind can make of strengths."""

@@ -1,11 +1,14 @@
 """What the hot loops of the senses need to know, and nothing else."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from ai_core.senses.modality import Modality
 from ai_core.senses.sensation import Point
+from ai_core.senses.signal_queue import Signal
 
-__all__ = ["Sense", "Wave", "Way"]
+__all__ = ["Sense", "Wave", "Way", "waves_of"]
 
 
 class Sense(NamedTuple):
@@ -58,3 +61,11 @@ class Way(NamedTuple):
     distance_m: float | None
     kept: float
     looked_at: Point
+
+
+def waves_of(signals: Sequence[Signal], kinds: Sequence[Modality]) -> list[Wave]:
+    """Return what the loops need to know of signals; ``kinds`` has each modality at its number."""
+    senses = {
+        number: Sense(number, kinds[number].range_m, kinds[number].attenuation, needs_cone=False)
+        for number in {one.modality for one in signals}}
+    return [Wave(senses[one.modality], one.position, one.strength, one.affiliation, one.source_id) for one in signals]

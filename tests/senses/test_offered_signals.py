@@ -16,31 +16,35 @@ from tests.senses.worlds import World, hearing
 
 AT_ONCE_S = 1e-9
 PLACE = st.tuples(*[st.integers(0, 4).map(float)] * 3)
-DELAY = st.sampled_from([0.0, 0.1, 0.3])
+KIND = st.builds(
+    hearing, attenuation=st.sampled_from([0.5, 0.9, 1.0]), range_m=st.sampled_from([1.0, 3.0, 50.0]),
+    inverse_speed_s_per_m=st.sampled_from([0.0, 0.1, 0.3]))
+MOVE = st.sampled_from([1e-7, 6e-7, 2e-6, 0.5, 1.0])
 
 
 @st.composite
 def offered(draw):
     """Sensors, and signals that reach some of them, of which some have moved since."""
     places = draw(st.lists(PLACE, min_size=1, max_size=6))
-    sensors, _ = tables([(one, (1, 0, 0), [], 0.0, 1, -1) for one in places], [])
+    threshold = draw(st.sampled_from([0.0, 0.4]))
+    sensors, _ = tables([(one, (1, 0, 0), [], threshold, 1, -1) for one in places], [])
     signals = [
-        Signal(order, 0, 1, 1.0, place, sent_at_s)
-        for order, (place, sent_at_s) in enumerate(
-            draw(st.lists(st.tuples(PLACE, st.sampled_from([0.0, 0.5])), max_size=5)))]
+        Signal(order, 0, 1, 1.0, place, sent_at_s, 1, "", channel)
+        for order, (place, sent_at_s, channel) in enumerate(draw(st.lists(st.tuples(
+            PLACE, st.sampled_from([0.0, 0.5]), st.sampled_from(["", "", "", "steps"])), max_size=5)))]
     slots = [draw(st.lists(st.integers(0, len(places) - 1), unique=True).map(sorted)) for _ in signals]
     distances = [
         sum((a - b) ** 2 for a, b in zip(places[slot], signal.position, strict=True)) ** 0.5
         for signal, some in zip(signals, slots, strict=True) for slot in some]
     if draw(st.booleans()):
-        sensors.position[draw(st.integers(0, len(places) - 1))] += draw(st.sampled_from([1e-7, 1.0]))
+        sensors.position[draw(st.integers(0, len(places) - 1))] += draw(MOVE)
     counts, flat = [len(some) for some in slots], [slot for some in slots for slot in some]
-    return sensors, signals, draw(st.lists(DELAY, min_size=len(signals), max_size=len(signals))), (
+    return sensors, signals, (Modality.sight(), draw(KIND)), (
         counts, flat, distances, [1.0 / (2 + place) for place in range(len(flat))])
 
 
 @pytest.mark.skipif("compiled" not in FORMS, reason="kernels are not built")
-@settings(max_examples=80)
+@settings(max_examples=150)
 @given(offered(), st.sampled_from([0.0, 0.6, 9.0]))
 def test_kernel_and_twin_find_the_same_to_have_arrived(some, now_s):
     ours, theirs = (FORMS[form]["arrived_at_once"](*some, now_s) for form in ("interpreted", "compiled"))
@@ -50,20 +54,23 @@ def test_kernel_and_twin_find_the_same_to_have_arrived(some, now_s):
 @pytest.mark.skipif("compiled" not in FORMS, reason="kernels are not built")
 def test_the_kernel_refuses_what_does_not_fit_together():
     sensors, _ = tables([((0, 0, 0), (1, 0, 0), [], 0.0, 1, -1)], [])
-    signal = Signal(0, 0, 1, 1.0, (0.0, 0.0, 0.0), 0.0)
+    signal, kinds = Signal(0, 0, 1, 1.0, (0.0, 0.0, 0.0), 0.0), (hearing(), hearing())
     with pytest.raises(IndexError, match="there is no row 99"):
-        FORMS["compiled"]["arrived_at_once"](sensors, [signal], [0.0], ([1], [99], [0.0], [1.0]), 1.0)
+        FORMS["compiled"]["arrived_at_once"](sensors, [signal], kinds, ([1], [99], [0.0], [1.0]), 1.0)
     with pytest.raises(ValueError, match="one length"):
-        FORMS["compiled"]["arrived_at_once"](sensors, [signal], [], ([1], [0], [0.0], [1.0]), 1.0)
+        FORMS["compiled"]["arrived_at_once"](sensors, [signal, signal], kinds, ([1], [0], [0.0], [1.0]), 1.0)
+    with pytest.raises(IndexError, match="there is no modality 7"):
+        FORMS["compiled"]["arrived_at_once"](
+            sensors, [signal._replace(modality=7)], kinds, ([1], [0], [0.0], [1.0]), 1.0)
 
 
-def hall(told, on_told=lambda sensation: None):
+def hall(told, on_told=lambda sensation: None, **kind):
     """Five ears in a row, two sources, sounds as quick as light nearly."""
     def listen(sensation):
         told.append(sensation)
         on_told(sensation)
 
-    world = World(modalities=[hearing(inverse_speed_s_per_m=AT_ONCE_S), Modality.sight()])
+    world = World(modalities=[hearing(**{"inverse_speed_s_per_m": AT_ONCE_S, **kind}), Modality.sight()])
     ears = [world.ear((k, 0, 0), memory=SenseMemory(), on_sensed=listen) for k in range(5)]
     return world, ears, [world.manager.add_source(position=(k, 0, 1), strengths={"hearing": 9.0}) for k in (1, 3)]
 
@@ -103,6 +110,28 @@ def test_nobody_can_tell_that_they_were_told_together(monkeypatch, steps, live):
     together = happen(monkeypatch, True, steps, live)
     assert together == happen(monkeypatch, False, steps, live)
     assert len(together[0]) > 8
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.lists(st.tuples(st.integers(0, 4), PLACE), max_size=3), min_size=2, max_size=4),
+    st.sampled_from([AT_ONCE_S, 0.02]), st.sampled_from([None, 2]))
+def test_who_moves_before_it_is_told_hears_the_same_together_as_one_by_one(frames, inverse_speed_s_per_m, steps):
+    stories = []
+    for together in (Offered.heard, lambda *_: None):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Offered, "heard", together)
+            told = []
+            world, ears, sources = hall(told, inverse_speed_s_per_m=inverse_speed_s_per_m, range_m=4.0)
+            for moves in frames:
+                for source in sources:
+                    world.manager.emit(source, "hearing")
+                for ear, place in moves:
+                    world.manager.move_sensors([ears[ear]], [place])
+                world.tick(budget=None if steps is None else Budget.of_steps(steps))
+                told.append(world.manager.save_state())
+            stories.append(told)
+    assert stories[0] == stories[1]
 
 
 def test_what_is_saved_before_it_arrives_is_heard_after_loading():

@@ -30,6 +30,7 @@ def emit_each(signal, list objects, list rows, list which, list numbers, Py_ssiz
     cdef Emission* all = NULL
     cdef GDVariant* arguments = NULL
     cdef Py_ssize_t place = -1, made = 0
+    cdef tuple values, before = ()
     if not len(which) == len(numbers) == count:
         raise ValueError(f"{count} objects need {count} rows and numbers, got {len(which)} and {len(numbers)}")
     if first >= count:
@@ -37,14 +38,21 @@ def emit_each(signal, list objects, list rows, list which, list numbers, Py_ssiz
     try:
         all = <Emission*>memory_of(count, sizeof(Emission))
         arguments = <GDVariant*>memory_of(len(rows) * width, sizeof(GDVariant))
-        for i in range(len(rows)):
-            if len(rows[i]) != width:
+        for row in rows:
+            values = <tuple?>row
+            if len(values) != width:
                 raise ValueError("rows must be of one length")
             for k in range(width):
-                if rows[i][k] is Ellipsis:
+                if values[k] is Ellipsis:
                     place = k
-                variant_new(None if rows[i][k] is Ellipsis else rows[i][k], &arguments[i * width + k])
+                    gd_variant_new_nil(&arguments[made])
+                elif made >= width and type(values[k]) is str and values[k] is before[k]:
+                    # Names, as a rule: the engine's text is shared, and need not be made again.
+                    from_type[T_STRING](&arguments[made], internal[T_STRING](&arguments[made - width]))
+                else:
+                    variant_new(values[k], &arguments[made])
                 made += 1
+            before = values
         for i in range(count):
             all[i].object = 0 if objects[i] is None else (<GDObject?>objects[i]).id
             all[i].row, all[i].number = which[i], numbers[i]

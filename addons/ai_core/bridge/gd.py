@@ -61,6 +61,7 @@ from _bridge import (
     report_warning,
     see_between,
     singleton,
+    vector3_of,
 )
 
 from addons.ai_core.bridge.declarations import (
@@ -174,4 +175,5 @@ __all__ = [
     "see_between",
     "signal",
     "singleton",
+    "vector3_of",
 ]

