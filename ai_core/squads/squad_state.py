@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["prepared_squad", "saved_squad"]
 
-VERSION = 1
+VERSION = 2
 
 Made = TypeVar("Made")
 
@@ -51,7 +51,7 @@ def saved_squad(squad: Squad) -> State:
 
 def prepared_squad(squad: Squad, state: object) -> Callable[[], None]:
     """Check a state; return what puts it into the squad."""
-    fields = Fields.versioned(state, version=VERSION)
+    fields = Fields.versioned(state, version=VERSION, migrations={1: _from_1_to_2})
     if fields.whole("dimensions") != squad.dimensions:
         fields.refuse("dimensions", f"must be {squad.dimensions}: a squad of another world was saved")
     members, marchers = _read_members(squad, fields)
@@ -100,6 +100,7 @@ def _saved_member(squad: Squad, row: int, member: SquadMember) -> State:
         "radius_m": member.radius_m, "roles": list(member.roles),
         "capabilities": saved_capabilities(member.capabilities),
         "is_straggler": bool(marchers.is_straggler[row]),
+        "destination": marchers.destinations[row].tolist(), "velocity": marchers.velocities[row].tolist(),
         **{name: value if math.isfinite(value) else None for name, value in numbers.items()},
     }
 
@@ -121,14 +122,22 @@ def _read_members(squad: Squad, fields: Fields) -> tuple[dict[int, SquadMember],
         marchers.insert(number, place, member.speed, member.radius_m)
         row = len(marchers) - 1
         marchers.is_straggler[row] = one.flag("is_straggler")
+        marchers.destinations[row] = one.numbers("destination", count=squad.dimensions, minimum=-1e9, maximum=1e9)
+        marchers.velocities[row] = one.numbers("velocity", count=squad.dimensions, minimum=-1e9, maximum=1e9)
         for name, absent in NUMBERS.items():
             if name == "slots":
                 marchers.slots[row] = one.whole(name, minimum=-1, maximum=LARGEST_ID)
             else:
                 getattr(marchers, name)[row] = one.number_or(name, absent, minimum=-1e9, maximum=LARGEST)
         one.end()
-    marchers.stay()
     return members, marchers
+
+
+def _from_1_to_2(old: State) -> State:
+    """All stay where they are until they march on."""
+    members = [
+        {**one, "destination": one["position"], "velocity": [0.0] * len(one["position"])} for one in old["members"]]
+    return {**old, "version": 2, "members": members}
 
 
 def _saved_formation(formation: Formation) -> State:

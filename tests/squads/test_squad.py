@@ -325,13 +325,15 @@ def test_a_squad_loaded_goes_on_as_the_one_that_was_saved(clock, seconds):
     other.prepare_state(saved)()
     assert other.save_state() == saved
     assert other.members == squad.members
+    assert other.velocities().tolist() == squad.velocities().tolist()
+    assert other.destinations.tolist() == squad.destinations.tolist()
     for one in (squad, other):
         march(one, one.clock, seconds=3)
     assert other.save_state() == squad.save_state()
 
 
 @pytest.mark.parametrize("change", [
-    {"version": 2}, {"dimensions": 3}, {"commander": 77}, {"appointed": "Bob"}, {"points": [[1]]}, {"anchor_m": -1},
+    {"version": 3}, {"dimensions": 3}, {"commander": 77}, {"appointed": "Bob"}, {"points": [[1]]}, {"anchor_m": -1},
     {"heading": [5, 0]}, {"made_for": [0, 0, 0]}, {"slots_wanted": "now"}, {"order": [1, "dance", None, "done", ""]},
     {"order": [1, "move", None, "waiting", ""]}, {"members": [{"id": 1}]}, {"counts": {}}, {"more": 1},
     {"formation": {"pattern": "wegde", "spacing_m": 1, "files": 0, "slots": [], "places": {}, "mismatch_m": 1}},
@@ -341,6 +343,18 @@ def test_what_is_no_state_of_a_squad_is_refused_and_changes_nothing(squad, chang
     with pytest.raises(StateError):
         squad.prepare_state({**before, **change})
     assert squad.save_state() == before
+
+
+def test_a_save_of_before_places_to_go_to_were_saved_loads_and_all_stay_until_they_march_on(clock):
+    squad = squad_of(3, clock)
+    squad.move_to((12, 9))
+    march(squad, clock, seconds=2)
+    old = squad.save_state() | {"version": 1}
+    for row in old["members"]:
+        del row["destination"], row["velocity"]
+    squad.prepare_state(old)()
+    assert not squad.velocities().any()
+    assert squad.destinations.tolist() == squad.positions.tolist()
 
 
 def test_members_that_are_saved_twice_or_out_of_order_are_refused(squad):
