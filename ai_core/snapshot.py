@@ -108,7 +108,8 @@ def restore(snapshot: object, parts: Mapping[str, Saveable]) -> None:
     states = _states_in(snapshot)
     for name in states:
         if name not in parts:
-            raise SnapshotError(f"{UnknownNameError('part', name, parts)}; hand it in as well")
+            unknown = UnknownNameError("part", name, parts)
+            raise SnapshotError(f"{unknown}; it was saved and is not here: bring it before loading")
     for name in parts:
         if name not in states:
             raise SnapshotError(

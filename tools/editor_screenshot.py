@@ -22,7 +22,7 @@ _OURS, _PICTURE = '"res://addons/ai_core/plugin.cfg"', '"res://addons/picture/pl
 def take_editor_screenshot(prepared: Prepared, scene: str, select: str, out: Path) -> None:
     """Open ``scene`` in the editor, plugin enabled, select a node and save what the editor shows as a PNG.
 
-    The project is a copy, so that nothing of it changes.
+    The project is a copy of the demonstrations and of the folder that the scene is in, so that nothing of it changes.
 
     Args:
         prepared: engine and bridge.
@@ -40,7 +40,7 @@ def take_editor_screenshot(prepared: Prepared, scene: str, select: str, out: Pat
     width, height = SIZE
     with tempfile.TemporaryDirectory() as scratch, step(f"taking a picture of {scene} in the editor") as progress:
         project = Path(scratch)
-        _copy(prepared, project)
+        _copy(prepared, project, path.removeprefix("res://").split("/")[0])
         progress.note("importing")
         prepared.engine.run(["--headless", "--path", project, "--import"], _IMPORT_LIMIT_S)
         progress.note("opening the editor")
@@ -56,9 +56,14 @@ def take_editor_screenshot(prepared: Prepared, scene: str, select: str, out: Pat
         raise StepFailed(f"taking a picture of {scene} in the editor", finished.explain(), "read Godot's output above")
 
 
-def _copy(prepared: Prepared, project: Path) -> None:
-    shutil.copytree(
-        prepared.root / "demo_project", project / "demo_project", ignore=shutil.ignore_patterns("__pycache__"))
+def _copy(prepared: Prepared, project: Path, top: str) -> None:
+    """Make a project of the demonstrations, what lies at ``top`` of ours, and the addon."""
+    for name in sorted({"demo_project", top} - {"addons"}):
+        found = prepared.root / name
+        if found.is_dir():
+            shutil.copytree(found, project / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(found, project / name)
     settings = (prepared.root / "project.godot").read_text()
     (project / "project.godot").write_text(settings.replace(_OURS, f"{_OURS}, {_PICTURE}"))
     install(prepared.root, project, prepared.python_settings)

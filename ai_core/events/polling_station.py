@@ -138,7 +138,7 @@ class PollingStation:
             may_ask=may_ask, fallback=fallback,
         )
         if code in self._topics:
-            raise ValueError(f"topic {code!r} is there already; remove_topic it first")
+            raise ValueError(f"topic {code!r} is there already; call remove_topic() first")
         topic.watch(self.log is not None)
         self._topics[code] = topic
 

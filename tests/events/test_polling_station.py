@@ -254,7 +254,7 @@ def test_an_unknown_topic_is_an_error_that_lists_close_ones(station, oracle):
 
 def test_a_topic_can_be_removed_and_added_anew_but_not_twice(station, oracle):
     station.add_topic("t", oracle)
-    with pytest.raises(ValueError, match="topic 't' is there already; remove_topic it first"):
+    with pytest.raises(ValueError, match=r"topic 't' is there already; call remove_topic\(\) first"):
         station.add_topic("t", oracle)
     station.poll("t")
     station.remove_topic("t")

@@ -39,6 +39,12 @@ def test_what_the_engine_knows_of_a_class_is_described(name):
     assert set(db.class_get_integer_constant_list(name, True)) - described == set()
 
 
+def test_an_empty_dictionary_is_told_from_an_empty_array():
+    page = ElementTree.fromstring(class_xml(nodes.Sensor3D))
+    defaults = {one.get("name"): one.get("default") for one in page.iter("member")}
+    assert (defaults["other_thresholds"], defaults["sight_cones"]) == ("{}", "[]")
+
+
 def test_brackets_are_shown_and_ticks_become_code():
     assert _shown("at [day] call ``step()``") == "at [lb]day[rb] call [code]step()[/code]"
 

@@ -57,6 +57,10 @@ def test_names_with_underscores_are_no_mark_up():
     assert markdown("of max_oil and [code]a_b[/code], [lb]day[rb]") == "of max\\_oil and `a_b`, \\[day\\]"
 
 
+def test_brackets_are_brackets_within_code_and_without():
+    assert markdown("[code]then(time, [lb]day[rb])[/code] while oil < 3") == "`then(time, [day])` while oil &lt; 3"
+
+
 def test_every_page_is_in_the_menu(tmp_path):
     (tmp_path / "nodes").mkdir()
     for name in ("index.md", "new.md", "nodes/index.md", "nodes/Lamp.md"):

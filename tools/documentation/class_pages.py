@@ -45,10 +45,11 @@ def markdown(text: str) -> str:
     """Turn the editor's tags into Markdown; a line becomes a paragraph."""
     text = re.sub(r"\[code\](.*?)\[/code\]", r"`\1`", text)
     text = re.sub(r"\[(?:member|method|signal|enum|constant|param) ([^\]]+)\]", r"`\1`", text)
-    text = re.sub(r"\[([A-Z]\w*)\]", r"`\1`", text).replace("[lb]", "\\[").replace("[rb]", "\\]")
-    # Outside code a name with underscores, a star or an angle bracket is itself, no mark-up.
+    text = re.sub(r"\[([A-Z]\w*)\]", r"`\1`", text).replace("[lb]", "[").replace("[rb]", "]")
+    # Outside code a name with underscores, a star or a bracket is itself, no mark-up.
     parts = re.split(r"(`[^`]*`)", text)
-    parts = [part if part.startswith("`") else re.sub(r"([*_<])", r"\\\1", part) for part in parts]
+    parts = [
+        part if part.startswith("`") else re.sub(r"([*_\[\]])", r"\\\1", part).replace("<", "&lt;") for part in parts]
     return "\n\n".join(line.strip() for line in "".join(parts).splitlines() if line.strip())
 
 

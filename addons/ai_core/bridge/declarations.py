@@ -163,7 +163,7 @@ class export:  # noqa: N801 - reads as a word of the declaration language
             parts += [f"suffix:{self.unit}"] * bool(self.unit)
             described["hint"], described["hint_string"] = HINT_RANGE, ",".join(parts)
         elif self.is_enum:
-            names = (f"{one.name.capitalize().replace('_', ' ')}:{int(one)}" for one in self.type)  # type: ignore[attr-defined]
+            names = (f"{_shown_name(one)}:{int(one)}" for one in self.type)  # type: ignore[attr-defined]
             described["hint"], described["hint_string"] = HINT_ENUM, ",".join(names)
             described["usage"] |= USAGE_CLASS_IS_ENUM
             described["class_name"] = f"{class_name}.{self.type.__name__}"  # type: ignore[attr-defined]
@@ -177,6 +177,12 @@ class export:  # noqa: N801 - reads as a word of the declaration language
 
 
 _TypeOfClass = type
+
+
+def _shown_name(one: IntEnum) -> str:
+    """Return what the inspector lists: "Load balancing", "Navigation 3D"."""
+    words = one.name.capitalize().split("_")
+    return " ".join(word.upper() if word[0].isdigit() else word for word in words)
 
 
 def _number_and_name(one: IntEnum) -> str:

@@ -76,7 +76,7 @@ def _member(one: export, class_name: str) -> str:
     described = one.describe(class_name)
     return (
         f"<member name={quoteattr(one.name)} type={quoteattr(_type(described))}"
-        f" default={quoteattr(_value(one.default))}"
+        f" default={quoteattr('{}' if one.type is dict and one.default == () else _value(one.default))}"
         f" setter={quoteattr(described['setter'])} getter={quoteattr(described['getter'])}"
         f" hint={quoteattr(described.get('hint_string', ''))}>"  # the editor knows it; the manual shows it
         f"{_shown(one.doc)}</member>"
