@@ -8,6 +8,7 @@ from typing import Any
 from addons.ai_core.bridge.gd import NodePath, RefusedValue, Vector2, Vector3, export, gdclass, node_path, singleton
 from addons.ai_core.nodes.built_in_habits import BuiltIn
 from addons.ai_core.nodes.habit import Habit
+from addons.ai_core.nodes.navigation_ways import ends_at
 from addons.ai_core.nodes.ticket_walk import TicketWalk
 from ai_core.decisions.habit_context import HabitContext
 from ai_core.decisions.habits import Status
@@ -115,9 +116,13 @@ class HabitMoveTo(Aimed, Habit):
             if _distance(agent.get_target_position(), goal) > self.arrival_distance / 2 or not run.memory.get("asked"):
                 run.memory["asked"] = True
                 agent.set_target_position(goal)
-            goal = agent.get_next_path_position()
+            wanted, goal = goal, agent.get_next_path_position()
+            if self._ends_at(agent, here):
+                return Status.SUCCEEDED if self._ends_at(agent, wanted) else Status.FAILED
             if agent.is_navigation_finished():
-                return Status.SUCCEEDED if agent.is_target_reached() else Status.FAILED
+                if not self._ends_at(agent, wanted):
+                    return Status.FAILED
+                goal = agent.get_final_position()        # for the agent that is near enough
         return self._go(actor, here, goal, run)
 
     def ended(self, run: HabitContext) -> None:
@@ -152,6 +157,11 @@ class HabitMoveTo(Aimed, Habit):
             memory["left"], memory["left_s"] = list(here), age_s
         is_stuck = age_s - memory["left_s"] >= self.stuck_after_s
         return Status.FAILED if is_stuck else Status.RUNNING
+
+    def _ends_at(self, agent: Any, place: Any) -> bool:
+        """Return whether the agent's way ends at a place; its map may lie above the ground."""
+        end = list(agent.get_final_position())
+        return ends_at(_server_of(agent), agent.get_navigation_map(), end, place, self.arrival_distance)
 
     def _agent(self, actor: Any) -> Any:
         kind = "NavigationAgent2D" if actor.is_class("Node2D") else "NavigationAgent3D"
@@ -197,5 +207,8 @@ def _distance(one: Any, other: Any) -> float:
 
 def _is_ready(agent: Any) -> bool:
     """Return whether the agent's map is built; until then it answers nothing, and no error."""
-    server = singleton("NavigationServer2D" if agent.is_class("NavigationAgent2D") else "NavigationServer3D")
-    return bool(server.map_get_iteration_id(agent.get_navigation_map()) > 0)
+    return bool(_server_of(agent).map_get_iteration_id(agent.get_navigation_map()) > 0)
+
+
+def _server_of(agent: Any) -> Any:
+    return singleton("NavigationServer2D" if agent.is_class("NavigationAgent2D") else "NavigationServer3D")
