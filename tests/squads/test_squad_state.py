@@ -1,0 +1,76 @@
+"""A squad, saved and loaded: it goes on as the one that was saved."""
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ai_core.clock import ManualClock
+from ai_core.saving.fields import StateError
+from ai_core.squads.capabilities import Capabilities
+from ai_core.squads.formation import Formation, Slot
+from tests.squads.marching import march, squad_of
+
+
+@pytest.fixture
+def clock():
+    return ManualClock()
+
+
+@pytest.fixture
+def squad(clock):
+    return squad_of(5, clock)
+
+
+@pytest.mark.parametrize("seconds", [0, 2, 5, 15])
+def test_a_squad_loaded_goes_on_as_the_one_that_was_saved(clock, seconds):
+    squad = squad_of(6, clock)
+    squad.add(40, (3, 3), roles=("healer",), capabilities=Capabilities(attack={"air": 1.0}, heals=2.0))
+    slots = [(0, 0), Slot(-2, 1, prefers=("healer",)), (-2, -1)]
+    squad.set_formation(Formation.custom(slots, places={"healer": "rear"}))
+    squad.move_to((12, 9))
+    march(squad, clock, seconds=seconds)
+    saved = json.loads(json.dumps(squad.save_state()))
+    again = ManualClock()
+    again.prepare_state(clock.save_state())()
+    other = squad_of(2, again, name="other")
+    other.prepare_state(saved)()
+    assert other.save_state() == saved
+    assert other.members == squad.members
+    assert other.velocities().tolist() == squad.velocities().tolist()
+    assert other.destinations.tolist() == squad.destinations.tolist()
+    for one in (squad, other):
+        march(one, one.clock, seconds=3)
+    assert other.save_state() == squad.save_state()
+
+
+@pytest.mark.parametrize("change", [
+    {"version": 3}, {"dimensions": 3}, {"commander": 77}, {"appointed": "Bob"}, {"points": [[1]]}, {"anchor_m": -1},
+    {"heading": [5, 0]}, {"made_for": [0, 0, 0]}, {"slots_wanted": "now"}, {"order": [1, "dance", None, "done", ""]},
+    {"order": [1, "move", None, "waiting", ""]}, {"members": [{"id": 1}]}, {"counts": {}}, {"more": 1},
+    {"formation": {"pattern": "wegde", "spacing_m": 1, "files": 0, "slots": [], "places": {}, "mismatch_m": 1}},
+])
+def test_what_is_no_state_of_a_squad_is_refused_and_changes_nothing(squad, change):
+    before = squad.save_state()
+    with pytest.raises(StateError):
+        squad.prepare_state({**before, **change})
+    assert squad.save_state() == before
+
+
+def test_a_save_of_before_places_to_go_to_were_saved_loads_and_all_stay_until_they_march_on(clock):
+    squad = squad_of(3, clock)
+    squad.move_to((12, 9))
+    march(squad, clock, seconds=2)
+    old = squad.save_state() | {"version": 1}
+    for row in old["members"]:
+        del row["destination"], row["velocity"]
+    squad.prepare_state(old)()
+    assert not squad.velocities().any()
+    assert squad.destinations.tolist() == squad.positions.tolist()
+
+
+def test_members_that_are_saved_twice_or_out_of_order_are_refused(squad):
+    state = squad.save_state()
+    for rows in ([0, 0], [1, 0]):
+        with pytest.raises(StateError, match="id"):
+            squad.prepare_state({**state, "members": [state["members"][row] for row in rows]})
