@@ -41,7 +41,7 @@ class PathService:
             and their tickets say so.
         keep_frames: how long a way nobody asks for is kept (frames).
         trace: told of each ticket that is done.
-        faults: told of searches that raise.
+        faults: told of searches that raise, and of those who are told of tickets.
         executor: of threads, on which several searches run at once; those that end in their first turn
             never get there. Everything is handed over and taken back within ``advance``, so it
             changes nothing but the time that takes, and that of compiled searches alone.
@@ -302,7 +302,7 @@ class PathService:
             ticket.state = "refused"
             ticket.why = f"{self._most_waiting} other ways wait; ask again later, or raise most_waiting"
             self._counts["refused"] += 1
-            self._on_over(ticket)
+            self._tell_over(ticket)
             return None
         way = Way(ticket.number, ticket.start, ticket.goal, ticket.asked_at_frame, improves=ticket.improves)
         hopeless = self._ways.hopeless(ticket.start, ticket.goal)
@@ -339,25 +339,39 @@ class PathService:
         for ticket in way.tickets:
             if ticket.path is not way.search.best:
                 ticket.path = way.search.best
-                self._on_improved(ticket)
+                self._tell(self._on_improved, ticket)
 
     def _finish(self, way: Way, path: Path) -> None:
         self._counts["found" if path.is_found else "no_way"] += 1
-        tickets = way.tickets
+        # That no way leads there from nearby says nothing of one's own.
+        given = [one for one in way.tickets if path.is_found or not one.is_near]
+        others = [one for one in way.tickets if one.is_near and not path.is_found]
         self._book.keep(way, path, self._clock.now.frame)
-        for ticket in tickets:
-            if ticket.is_near and not path.is_found:  # which says nothing of its own way
-                self._counts["shared"] -= 1
-                ticket.is_shared = ticket.is_near = False
-                self._join(ticket, 0.0)
-            else:
-                self._give(ticket, path)
+        for ticket in given:
+            ticket.path, ticket.state = path, "done"
+        for ticket in others:
+            self._counts["shared"] -= 1
+            ticket.is_shared = ticket.is_near = False
+            self._join(ticket, 0.0)
+        for ticket in given:
+            self._tell_over(ticket)
 
     def _give(self, ticket: PathTicket, path: Path) -> None:
         ticket.path, ticket.state = path, "done"
-        for hook in self._trace.path_done:
-            hook(ticket, self._clock.now)
-        self._on_over(ticket)
+        self._tell_over(ticket)
+
+    def _tell_over(self, ticket: PathTicket) -> None:
+        if ticket.state == "done":
+            for hook in self._trace.path_done:
+                self._tell(hook, ticket, self._clock.now)
+        self._tell(self._on_over, ticket)
+
+    def _tell(self, who: Callable[..., object], ticket: PathTicket, *more: object) -> None:
+        """Tell somebody of a ticket; what he raises is reported, and everybody else is told."""
+        try:
+            who(ticket, *more)
+        except Exception as error:
+            self._report((self, ticket.number), f"who hears of ticket {ticket.number}", error)
 
     def _fail(self, way: Way, error: Exception) -> None:
         """Tell whoever waits that the search raised; the others go on."""
@@ -365,9 +379,11 @@ class PathService:
         self._book.drop(way)
         for ticket in way.tickets:
             ticket.state, ticket.why = "failed", f"{type(error).__name__}: {error}"
-            self._on_over(ticket)
-        key = (self, way.start, way.goal)
-        name = f"way from {way.start!r} to {way.goal!r}"
+        for ticket in way.tickets:
+            self._tell_over(ticket)
+        self._report((self, way.start, way.goal), f"way from {way.start!r} to {way.goal!r}", error)
+
+    def _report(self, key: Hashable, name: str, error: Exception) -> None:
         try:
             self._faults.failed(key, name, self._clock.now.frame, error)
         finally:

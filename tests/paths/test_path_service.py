@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -274,6 +275,24 @@ def test_waiting_for_a_turn_that_may_not_be_begun_ends_the_frame(clock):
     ways.fits = lambda budget: True
     service.advance(Budget.unlimited())
     assert ticket.state == "done"
+
+
+@pytest.mark.parametrize("is_reraised", [False, True])
+def test_one_who_is_told_of_a_way_and_raises_keeps_it_from_nobody(clock, is_reraised):
+    reports, told = [], []
+
+    def hear(ticket):
+        told.append(ticket.number)
+        if ticket.number == 0:
+            raise ValueError("on purpose")
+
+    faults = FaultIsolation(report=reports.append, reraise=is_reraised)
+    service = PathService(GridWays(Grid(np.ones((3, 3))).passage()), clock, on_over=hear, faults=faults)
+    tickets = [service.request_path(0, 5) for _ in range(3)]
+    with pytest.raises(ValueError, match="on purpose") if is_reraised else nullcontext():
+        service.advance(Budget.unlimited())
+    assert [one.state for one in tickets] == ["done"] * 3
+    assert is_reraised or (told == [0, 1, 2] and [one.name for one in reports] == ["who hears of ticket 0"])
 
 
 def test_each_ticket_that_is_over_is_told_once_and_cancelled_ones_are_not(clock):
