@@ -7,6 +7,7 @@ from enum import IntEnum
 import numpy as np
 
 from addons.ai_core.bridge.gd import (
+    CharacterBody3D,
     GDCallable,
     GDObject,
     Node,
@@ -167,3 +168,14 @@ class BridgeData(Resource):
 
 
 register_all()
+
+
+@gdclass
+class WalkingProbe(CharacterBody3D):
+    """Extends a class of the engine that has no base of its own in the bridge."""
+
+    speed = export(float, 2.0, range=(0, 10), unit="m/s")
+
+    def _physics_process(self, delta):
+        self.velocity = Vector3(self.speed, 0, 0)
+        self.move_and_slide()

@@ -8,6 +8,7 @@ from addons.ai_core.bridge.gd import (
     Variant,
     Vector3,
     construct,
+    engine_class,
     export,
     gdclass,
     method,
@@ -212,3 +213,18 @@ def test_a_method_for_the_editor_is_not_there_in_a_game(node):
     names = [one["name"] for one in singleton("ClassDB").class_get_method_list("AIScheduler")]
     assert "step" in names
     assert "_get_hidden_properties" not in names
+
+
+def test_any_class_of_the_engine_can_be_extended(node, physics_frames):
+    walking = node("WalkingProbe")
+    assert walking.is_class("CharacterBody3D")
+    physics_frames(30)
+    assert walking.position.x == pytest.approx(1.0, abs=0.05)
+    assert walking.is_on_floor() is False
+
+
+def test_a_class_that_the_engine_does_not_have_is_no_base():
+    with pytest.raises(ImportError, match="cannot import name 'CharacterBody4D'"):
+        from addons.ai_core.bridge.gd import CharacterBody4D  # noqa: F401
+    with pytest.raises(LookupError, match="no class 'OS' that is a Node or RefCounted"):
+        engine_class("OS")

@@ -1,11 +1,14 @@
 """Everything a node written in Python needs, in one import.
 
-- declare a class: ``@gdclass``, ``export``, ``signal``, ``@method``, ``@hook``, a base such as ``Node3D``;
+- declare a class: ``@gdclass``, ``export``, ``signal``, ``@method``, ``@hook``, a base: ``Node3D``, or any class of
+  the engine that is a node or counted by references, such as ``CharacterBody3D``;
 - annotate: ``Vector3``, ``NodePath``, ``PackedVector3Array``, ``Variant``, …;
 - reach the engine: ``construct``, ``singleton``, ``get_object``;
 - report: ``report_error`` for wrong settings, ``report_warning``, ``report_exception`` for failures.
 """
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from _bridge import (
     AABB,
@@ -89,6 +92,7 @@ from addons.ai_core.bridge.engine_types import (
     RefCounted,
     Resource,
     Variant,
+    engine_class,
 )
 from addons.ai_core.bridge.in_editor import is_in_editor
 from addons.ai_core.bridge.notified import notify
@@ -151,6 +155,7 @@ __all__ = [
     "delta_time_of",
     "editor_method",
     "emit_each",
+    "engine_class",
     "export",
     "gdclass",
     "get_object",
@@ -177,3 +182,14 @@ __all__ = [
     "singleton",
     "vector3_of",
 ]
+
+if not TYPE_CHECKING:           # a misspelt name is still found by type checkers
+
+    def __getattr__(name: str) -> type[GDObject]:
+        """Return the base of a class of the engine: ``from addons.ai_core.bridge.gd import CharacterBody3D``."""
+        if not name[:1].isupper():
+            raise AttributeError(f"{__name__} has no {name!r}")
+        try:
+            return engine_class(name)
+        except LookupError as unknown:
+            raise AttributeError(f"{__name__} has no {name!r}, and {unknown}") from None
