@@ -14,26 +14,17 @@ from libc.stdlib cimport calloc, free, malloc
 INTERFACE = 7
 """Changes with any change of names, arguments or results, here and in the twin."""
 
+include "_slots.pxi"
+
 cdef extern from "Python.h":
     """
-    /* All slots of classes in Python are descriptors of one type, which are asked here without a look at names. */
-    static descrgetfunc slot_get;
-    static descrsetfunc slot_set;
-    #define find_slot_functions(slot) \\
-        (slot_get = (descrgetfunc)PyType_GetSlot(Py_TYPE(slot), Py_tp_descr_get), \\
-         slot_set = (descrsetfunc)PyType_GetSlot(Py_TYPE(slot), Py_tp_descr_set))
     /* Without a look, each time, whether it is an iterator at all. */
     static PyObject* next_or_none(PyObject* iterator) {
         PyObject* next = PyIter_Next(iterator);
         return next == NULL && PyErr_Occurred() == NULL ? Py_NewRef(Py_None) : next;
     }
-    #define get_slot(slot, one) slot_get(slot, one, (PyObject*)Py_TYPE(one))
-    #define put_slot(slot, one, value) slot_set(slot, one, value)
     """
-    void find_slot_functions(object slot)
     object next_or_none(object iterator)
-    object get_slot(object slot, object one)
-    int put_slot(object slot, object one, object value) except -1
     Py_ssize_t Py_REFCNT(PyObject* one)
     Py_ssize_t PyDict_Size(object table) except -1
     int PyDict_Contains(object table, object key) except -1

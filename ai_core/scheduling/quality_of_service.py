@@ -9,7 +9,7 @@ that AI does depends on it.
 """
 from __future__ import annotations
 
-from collections import deque
+from array import array
 from collections.abc import Sequence
 
 from ai_core.budget import Budget, Stopwatch
@@ -40,10 +40,6 @@ scheduler's own time, or work of a scheduler that does not tell overruns here.
 """
 
 
-_FrameCost = tuple[float, float, tuple[Overrun, ...]]
-"""Of one frame: used, over (µs), and who took it too far; plain, as one is made in each frame."""
-
-
 class QualityOfService:
     """Gives the budget of each frame, and counts frames kept and overruns by name.
 
@@ -65,9 +61,10 @@ class QualityOfService:
     def __init__(
         self, *, target_hz: float, ai_share: float, window_frames: int = WINDOW_FRAMES
     ) -> None:
-        self._window: deque[_FrameCost] = deque(
-            maxlen=whole_number("window_frames", window_frames, minimum=1, maximum=1_000_000)
-        )
+        size = whole_number("window_frames", window_frames, minimum=1, maximum=1_000_000)
+        # Of the frames of the rolling view, round and round: tuples of 600 frames would lie all over memory.
+        self._used_us, self._over_us = (array("d", bytes(8 * size)) for _ in range(2))
+        self._named: dict[int, tuple[Overrun, ...]] = {}  # by the place of a frame there, who took it too far
         self._overruns: list[Overrun] = []
         self._frames = 0
         self._frames_over = 0
@@ -141,11 +138,13 @@ class QualityOfService:
             used_us: what the frame used (µs), 0 or more.
             over_us: how far it went beyond its budget (µs), 0 if it did not.
         """
-        overruns: tuple[Overrun, ...] = ()
+        place = self._frames % len(self._used_us)
+        self._used_us[place], self._over_us[place] = used_us, over_us
+        if self._named:
+            self._named.pop(place, None)
         if self._overruns:
-            overruns = tuple(self._overruns)
+            self._named[place] = tuple(self._overruns)
             self._overruns.clear()
-        self._window.append((used_us, over_us, overruns))
         self._frames += 1
         if over_us > 0:
             self._frames_over += 1
@@ -159,7 +158,8 @@ class QualityOfService:
         Cost: O(window_frames).
         """
         rows: dict[str, dict[str, float]] = {}
-        for _, over_us, overruns in self._window:
+        for place in self._kept():
+            over_us, overruns = self._over_us[place], self._named.get(place)
             if over_us > 0:
                 name = overruns[0].name if overruns else UNNAMED
                 row = rows.setdefault(
@@ -181,8 +181,8 @@ class QualityOfService:
 
         Cost: O(window_frames log window_frames).
         """
-        used = sorted(used_us for used_us, _, _ in self._window)
-        over = sorted(over_us for _, over_us, _ in self._window)
+        used = sorted(self._used_us[place] for place in self._kept())
+        over = sorted(self._over_us[place] for place in self._kept())
         return {
             "target_hz": self._target_hz,
             "ai_share": self._ai_share,
@@ -203,8 +203,13 @@ class QualityOfService:
 
     def clear(self) -> None:
         """Forget all frames; target and share are kept."""
-        self._window.clear()
+        self._named.clear()
         self._frames = self._frames_over = 0
+
+    def _kept(self) -> list[int]:
+        """Return the places of the frames in the rolling view, the oldest first."""
+        size = len(self._used_us)
+        return [frame % size for frame in range(max(0, self._frames - size), self._frames)]
 
 
 def _percentile(ascending: Sequence[float], percent: int) -> float:

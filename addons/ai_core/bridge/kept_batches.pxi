@@ -110,7 +110,7 @@ cdef class KeptBatch:
 
 cdef enum:
     CALLS_AHEAD = 8              # who is rarely called lies in no near cache, and comes while others run
-    CALLED_LINES = 5             # of 64 bytes: as far into an object as the question for its script reads
+    CALLED_LINES = 12            # of 64 bytes: as far into a Node3D as the question for its script reads, and where it is
     MOST_IN_A_ROW = 64           # calls that are made for one who asks in C
     STOPPED = 0                  # at the end, at one who is not called here, or after one who was late
     PYTHON_RAN = 1
