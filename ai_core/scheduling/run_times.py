@@ -135,6 +135,11 @@ class Shares(Protocol):
 
     Going through it ends where another Turn is needed, after an odd run, and
     where what is left is not for it: when the budget is spent, or a task was changed.
+
+    Work written in C may offer ``calls_in_a_row``, a capsule named "ai_core.calls_in_a_row". The
+    kernel then makes such calls itself, and writes down who ran and for how long when the row
+    ends: where the budget does, or after a call that ran Python code. Such code finds the
+    earlier ones of its row as they were before the frame.
     """
 
     turn: Turn
