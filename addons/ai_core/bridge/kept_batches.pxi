@@ -94,12 +94,14 @@ cdef class KeptBatch:
     cdef int see_changes(self) except -1:
         cdef Py_ssize_t i
         cdef KeptCall call
+        cdef KeptTarget* plan
         if self.seen_changes == kept_changes and self.held is not None and self.row.changes == self.changes:
             return 0
-        self.held, self.changes, self.seen_changes = self.row.calls[:], self.row.changes, kept_changes
-        self.count = len(self.held)
+        held = self.row.calls[:]
+        plan = <KeptTarget*>memory_of(len(held) + 1, sizeof(KeptTarget))
         free(self.plan)
-        self.plan = <KeptTarget*>calloc(self.count + 1, sizeof(KeptTarget))
+        self.plan, self.held, self.count = plan, held, len(held)
+        self.changes, self.seen_changes = self.row.changes, kept_changes
         for i in range(self.count):
             if type(self.held[i]) is KeptCall:
                 call = self.held[i]
