@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock, TimeIndex
+from ai_core.faults import FaultIsolation
 from ai_core.senses.audience import Audience, Heard
 from ai_core.senses.busy_sensors import BusySensors
 from ai_core.senses.continuous_sensing import ContinuousSensing
@@ -47,6 +48,7 @@ class Perceivers:
         trace: told every sensation that a sensor is told.
         tell_every_s: time between two reports of what stays in view (s).
         audience: told what sensors sense in place of their ``on_sensed``, or None.
+        faults: where an audience that raises is reported; None makes one that logs.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class Perceivers:
         trace: Trace,
         tell_every_s: float,
         audience: Audience | None = None,
+        faults: FaultIsolation | None = None,
     ) -> None:
         self._clock = clock
         self._all: dict[int, Perceiver] = {}
@@ -64,7 +67,7 @@ class Perceivers:
         self._sources = sources
         self._trace = trace
         self._tell_every_s = tell_every_s
-        self._reports = Reports(self._all, trace, audience)
+        self._reports = Reports(self._all, trace, audience, clock, faults or FaultIsolation())
         self._busy = BusySensors()
         # Those of this pass, ascending, and how many of them it has come by.
         self._order: list[int] = []

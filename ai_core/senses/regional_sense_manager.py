@@ -124,12 +124,12 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
         self.clock, upward = clock, _upward(up)
         self._modalities = ModalitySet(
             (Modality.sight(), Modality.hearing()) if modalities is None else modalities)
-        self.faults = FaultIsolation() if faults is None else faults
+        self.faults, self._audience = FaultIsolation() if faults is None else faults, audience
         self._sensors = SensorTable(self._modalities)
         self._sources = SourceTable(self._modalities, camouflage, has_backdrops=bool(background))
         self._perceivers = Perceivers(
             clock, self._modalities, self._sources, Trace() if trace is None else trace,
-            finite_number("tell_every_s", tell_every_s, minimum=0), audience)
+            finite_number("tell_every_s", tell_every_s, minimum=0), audience, self.faults)
         self._continuous = ContinuousSensing(self._modalities, self._sensors, self._sources, upward)
         self._visibility = Visibility(
             self._modalities, self._sensors, self._sources, upward, background)
@@ -204,12 +204,13 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
             self._is_advancing = False
 
     def release(self, sensor_id: int | None = None) -> None:
-        """Try again what was quarantined: a sensor's listeners, or rays.
+        """Try again what was quarantined: a sensor's listeners, rays, or the audience.
 
         Args:
-            sensor_id: whose listeners; None for ``line_of_sight`` and ``between``.
+            sensor_id: whose listeners; None for ``line_of_sight``, ``between`` and ``audience``.
         """
         if sensor_id is None:
+            self.faults.release((self._audience, "tell"))
             self.faults.release((self, "line_of_sight"))
             self.faults.release((self, "between"))
         else:

@@ -6,6 +6,8 @@ from itertools import count, repeat
 
 import numpy as np
 
+from ai_core.clock import Clock
+from ai_core.faults import FaultIsolation
 from ai_core.senses.audience import Audience, Heard, Told, What
 from ai_core.senses.in_view import InView, Row, ToldRows
 from ai_core.senses.pairs_in_view import ID_BITS
@@ -26,9 +28,15 @@ class Reports:
         perceivers: minds by sensor id.
         trace: as long as it listens to sensations, each is told by itself.
         audience: told in place of ``on_sensed``, or None.
+        clock: game time.
+        faults: where an audience that raises is reported.
     """
 
-    def __init__(self, perceivers: Mapping[int, Perceiver], trace: Trace, audience: Audience | None) -> None:
+    def __init__(
+        self, perceivers: Mapping[int, Perceiver], trace: Trace, audience: Audience | None, clock: Clock,
+        faults: FaultIsolation,
+    ) -> None:
+        self._clock, self._faults = clock, faults
         self._perceivers = perceivers
         self._trace = trace
         self._audience = audience
@@ -78,12 +86,11 @@ class Reports:
 
     def tell_heard(self, heard: Heard, first: int, end: int) -> None:
         """Tell the audience of signals at sensors, from one to another."""
-        assert self._audience is not None
         sensor_ids, which, intensities, what, _ = heard
         if end - first < len(sensor_ids):
             sensor_ids, which, intensities = sensor_ids[first:end], which[first:end], intensities[first:end]
         self._last.update(zip(sensor_ids, zip(repeat(heard), count(first)), strict=False))
-        self._audience.tell(Told(sensor_ids, which, intensities, [one[:3] for one in what]))
+        self._tell(Told(sensor_ids, which, intensities, [one[:3] for one in what]))
 
     def tell_together(self, view: InView, first: int, end: int, some: set[int]) -> None:
         """Tell some of the sensors with places from one to another what stays in view."""
@@ -95,7 +102,21 @@ class Reports:
         places = {(source, name): place for _, source, name, _, place in rows}
         self._keep(rows, view.now_s)
         what = [(source, name, places[source, name]) for source, name in numbers]
-        self._audience.tell(Told([row[0] for row in rows], which, [row[3] for row in rows], what))
+        self._tell(Told([row[0] for row in rows], which, [row[3] for row in rows], what))
+
+    def _tell(self, told: Told) -> None:
+        """Tell the audience; what it raises is reported, and costs nobody what is still to be sensed."""
+        assert self._audience is not None
+        key = self._audience, "tell"
+        if self._faults.has_quarantined and self._faults.is_quarantined(key):
+            return
+        try:
+            self._audience.tell(told)
+        except Exception as error:
+            self._faults.failed(key, "audience of sensors", self._clock.now.frame, error)
+        else:
+            if self._faults.has_failing:
+                self._faults.succeeded(key)
 
     def _keep(self, rows: list[Row], now_s: float) -> None:
         for sensor_id, source_id, modality, intensity, position in rows:

@@ -74,6 +74,31 @@ def test_who_hears_it_again_is_told_with_the_others_and_knows_it_before(hall):
     assert world.manager.memory_of(ears[2]).find(bell).last_sensed_s == world.clock.now.seconds
 
 
+def test_an_audience_that_raises_is_reported_and_left_out_and_what_arrived_is_remembered():
+    class Raising(Crowd):
+        def tell(self, told):
+            super().tell(told)
+            raise ValueError("on purpose")
+
+    crowd = Raising()
+    world = World(modalities=[hearing(), Modality.sight()], audience=crowd, reraise=False)
+    ears = [world.ear((k, 0, 0), memory=SenseMemory(), on_sensed=crowd.told.append) for k in range(3)]
+    bells = [world.manager.add_source(position=(0, 0, z), strengths={"hearing": 9.0}) for z in (2, 3)]
+    for _ in range(6):
+        for bell in bells:
+            world.manager.emit(bell, "hearing")
+        world.tick()
+    assert [one.is_quarantined for one in world.reported] == [False, False, True]
+    for ear in ears:
+        for bell in bells:
+            assert world.manager.memory_of(ear).find(bell).last_sensed_s == world.clock.now.seconds
+    told = len(crowd.at_once)
+    world.manager.release()
+    world.manager.emit(bells[0], "hearing")
+    world.tick()
+    assert len(crowd.at_once) == told + 1
+
+
 def test_while_the_trace_listens_each_is_told_by_itself(hall):
     world, crowd, _, bell = hall
     sensed = []
