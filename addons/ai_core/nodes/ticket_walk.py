@@ -11,6 +11,9 @@ from addons.ai_core.bridge.gd import RefusedValue
 STATES = {"waiting": "going", "running": "going", "found": "arrived", "partial": "failed"}
 """What a walk has come to at the end of its way, by the state of its ticket."""
 
+STANDS_WITHIN_M = 1.0
+"""A mover stands on its way if it is this near to where that begins; meanwhile it stays so near to its height (m)."""
+
 
 class TicketWalk:
     """A walk, from call to call.
@@ -41,17 +44,26 @@ class TicketWalk:
             self._ask(here, goal)
             state = self._paths.get_state(memory["ticket"])
         if state in ("waiting", "running"):
-            return self._paths.get_place_meanwhile(memory["ticket"], here), "going"
+            place = self._paths.get_place_meanwhile(memory["ticket"], here)
+            is_near = len(tuple(here)) == 3 and abs(place.y - here.y) <= STANDS_WITHIN_M
+            return (type(here)(place.x, here.y, place.z) if is_near else place), "going"
         if state not in STATES:
             return here, "failed"
         points = self._paths.check_path(memory["ticket"])
+        if "lift" not in memory:
+            memory["lift"] = lifted(memory.get("began", here), points[0].tolist())
         step = memory.get("step")
         if step is None:                                 # it went on meanwhile: join the way where it is nearest
             step = int(np.argmin(np.linalg.norm(points - np.array(tuple(here)), axis=1)))
         while step < len(points) and apart(points[step].tolist(), here) <= reach:
             step += 1
         memory["step"] = step
-        return (here, STATES[state]) if step == len(points) else (type(here)(*points[step].tolist()), "going")
+        if step == len(points):
+            return here, STATES[state]
+        place = points[step].tolist()
+        if len(place) == 3:
+            place[1] += memory["lift"]
+        return type(here)(*place), "going"
 
     def end(self) -> None:
         """Let go of the ticket."""
@@ -66,10 +78,18 @@ class TicketWalk:
     def _ask(self, here: Any, goal: Any) -> None:
         self.end()
         self._memory["ticket"] = self._paths.request_path(here, goal)
-        self._memory["asked_for"], self._memory["service"] = goal, self._name
+        self._memory["asked_for"], self._memory["began"], self._memory["service"] = goal, here, self._name
 
 
 def apart(one: Any, other: Any) -> float:
     """Return how far two places are apart; in 3D seen from above, for a character's middle is above the ground."""
     first, second = tuple(one), tuple(other)
     return math.hypot(first[0] - second[0], first[-1] - second[-1])
+
+
+def lifted(here: Any, start: list[float]) -> float:
+    """Return how high a mover stands above its way (m), as it is to go on; 0 in 2D, and if it stands elsewhere.
+
+    A map is baked some of its cells above the floor, and grids' ways lead through the middles of cells.
+    """
+    return here.y - start[1] if len(start) == 3 and math.dist(here, start) <= STANDS_WITHIN_M else 0.0

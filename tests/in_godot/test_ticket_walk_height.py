@@ -1,0 +1,52 @@
+"""Who walks by ticket keeps its height above the navigation map, which lies above the floor as meshes are baked."""
+from __future__ import annotations
+
+import pytest
+
+from addons.ai_core.bridge.gd import NodePath, Vector3, construct
+
+MAP_M, STEP_M = 0.5, 1.0
+
+
+@pytest.fixture
+def walk(node, physics_frames, signals):
+    """Lets somebody walk up a ramp, from a place to the other end; returns where it was."""
+
+    def walked(start):
+        world = node("SubViewport", own_world_3d=True)
+        mesh = construct("NavigationMesh")
+        mesh.set_vertices([Vector3(x, y, z) for x, y in ((0, MAP_M), (4, MAP_M), (8, MAP_M + STEP_M)) for z in (0, 4)])
+        mesh.add_polygon([0, 2, 3, 1])
+        mesh.add_polygon([2, 4, 5, 3])
+        node("NavigationRegion3D", world, navigation_mesh=mesh)
+        scheduler = node("AIScheduler", world, budget_us=0.0)
+        node("PathService", scheduler, name="Ways", meanwhile=0)
+        actor = node("Node3D", scheduler, position=start)
+        tree, go = construct("HabitTree"), construct("HabitMoveTo")
+        go.target_point, go.paths, go.speed = Vector3(7.5, STEP_M, 2), NodePath("../../../Ways"), 6.0
+        ends = signals(go, "exited")
+        tree.add_child(go)
+        actor.add_child(tree)
+        places = []
+        for _ in range(100_000):     # frames take microseconds here; maps are built in real time
+            physics_frames(1)
+            places.append(actor.position)
+            if ends:
+                break
+        assert ends[0] == (1,)
+        return places
+
+    return walked
+
+
+@pytest.mark.parametrize("height_m", [0.0, 0.9])
+def test_it_walks_on_the_floor_and_not_above_it(walk, height_m):
+    places = walk(Vector3(1, height_m, 2))
+    on_the_flat = [one.y for one in places if one.x < 3.4]
+    assert max(on_the_flat) == pytest.approx(height_m, abs=1e-4)
+    assert min(on_the_flat) == pytest.approx(height_m, abs=1e-4)
+    assert places[-1].y == pytest.approx(height_m + STEP_M, abs=0.3)
+
+
+def test_who_stands_beside_the_map_comes_down_to_it(walk):
+    assert walk(Vector3(1, 3, 2))[-1].y == pytest.approx(MAP_M + STEP_M, abs=0.3)
