@@ -4,7 +4,8 @@ extends SceneTree
 
 func _initialize() -> void:
 	if not ClassDB.class_exists("GodotPytestRunner"):
-		printerr("pytest_godot_headless: the extension has not started Python; see the errors above")
+		printerr("pytest_godot_headless: Python has not started, or it lacks "
+				+ "pytest_godot_headless, pytest or greenlet; see the errors above")
 		quit(4)
 		return
 	root.add_child.call_deferred(ClassDB.instantiate("GodotPytestRunner"))
