@@ -6,7 +6,7 @@ from heapq import heappop, heappush
 from math import inf
 from typing import TYPE_CHECKING
 
-from ai_core.budget import Budget
+from ai_core.budget import Budget, check_budget
 from ai_core.clock import TimeIndex
 from ai_core.decisions.habit_batch import HabitBatch
 from ai_core.decisions.habit_context import AWAKE, HabitContext
@@ -183,6 +183,8 @@ class HabitPopulation(HabitTurns, Population[HabitTree, Member]):
         return change
 
     def _live(self, elapsed_s: float, moment: TimeIndex | None, budget: Budget | None, only_rest: bool) -> None:
+        if budget is not None:
+            check_budget(budget)
         self._check_alone()
         self._now_s += elapsed_s
         self._is_busy = True

@@ -6,7 +6,7 @@ from heapq import heappop
 from math import inf
 from typing import Generic, Protocol, TypeVar
 
-from ai_core.budget import Budget
+from ai_core.budget import Budget, check_budget
 from ai_core.decisions.population import MIGRATIONS, Population
 from ai_core.decisions.turns import Seat
 from ai_core.errors import finite_number
@@ -155,6 +155,8 @@ class MindPopulation(Population[AnyMind, MindSeat[AnyMind]]):
             RuntimeError: if called from inside one of its minds.
         """
         elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
+        if budget is not None:
+            check_budget(budget)
         self._check_alone()
         self._is_busy = True
         try:

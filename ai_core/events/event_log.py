@@ -32,6 +32,10 @@ class LogEntry(NamedTuple):
     detail: str
 
 
+MOST_ENTRIES = 2**31 - 1
+"""Largest capacity of a log (count): what a deque can be told on every machine."""
+
+
 class EventLog:
     """The latest entries, oldest first.
 
@@ -41,8 +45,8 @@ class EventLog:
 
     def __init__(self, capacity: int = 1000) -> None:
         self._ring: deque[LogEntry] = deque(
-            maxlen=whole_number("capacity", capacity, minimum=1, remedy="attach no log to keep none")
-        )
+            maxlen=whole_number(
+                "capacity", capacity, minimum=1, maximum=MOST_ENTRIES, remedy="attach no log to keep none"))
         self._noted = 0
 
     def __len__(self) -> int:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ai_core.clock import TimeIndex
 from ai_core.errors import UnknownNameError, shown, whole_number
+from ai_core.events.event_log import MOST_ENTRIES
 from ai_core.events.polling_answer import Answer
 from ai_core.events.polling_topic import Key
 from ai_core.scheduling.statistics_table import statistics_table
@@ -57,7 +58,8 @@ class PollingLog:
 
     def __init__(self, maximum_entries: int = MAXIMUM_ENTRIES) -> None:
         most = whole_number(
-            "maximum_entries", maximum_entries, minimum=1, remedy="set station.log to None for none"
+            "maximum_entries", maximum_entries, minimum=1, maximum=MOST_ENTRIES,
+            remedy="set station.log to None for none"
         )
         self._entries: deque[LogEntry] = deque(maxlen=most)
 

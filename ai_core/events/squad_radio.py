@@ -55,9 +55,14 @@ class SquadRadio:
     Args:
         member: whose radio it is; what it says itself it does not hear.
         capacity: messages kept, 1 or more; the oldest make room.
+
+    Raises:
+        TypeError, ValueError: if an argument is not what it must be.
     """
 
     def __init__(self, member: Member, *, capacity: int = 64) -> None:
+        if not isinstance(member, Member):
+            raise TypeError(f"member must be a Member of a Narrowcast, got {shown(member)}")
         self._member = member
         self._capacity = whole_number("capacity", capacity, minimum=1, remedy="use 1 for the last one")
         self._heard: dict[tuple[str, str, str], RadioMessage] = {}

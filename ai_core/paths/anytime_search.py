@@ -200,9 +200,12 @@ class AnytimeSearch:
 
         Raises:
             RuntimeError: if it was cancelled.
+            TypeError: if it is no way.
 
         Cost: O(cells of the way).
         """
+        if not isinstance(path, Path):
+            raise TypeError(f"path must be a Path, got {shown(path)}")
         self._check_not_cancelled()
         is_cheaper = path.is_found and path.cost < (math.inf if self._best is None else self._best.cost)
         if is_cheaper and not self._is_done and is_way(self._passage, path.cells, self.start, self._goals):

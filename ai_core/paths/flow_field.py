@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget, check_budget
-from ai_core.errors import shown
+from ai_core.errors import shown, whole_number
 from ai_core.maps.passage import Passage
 from ai_core.paths.called_back_search import goals_on
 from ai_core.paths.canonical_moves import suits
@@ -186,9 +186,12 @@ class FlowField:
 
         Raises:
             RuntimeError: if it is not done.
-            IndexError: if the cell is not on the grid.
+            TypeError, ValueError: if it is no cell of the grid.
+
+        Cost: O(cells of the way).
         """
         following = self.next_cells.reshape(-1)
+        cell = whole_number("cell", cell, minimum=0, maximum=len(following) - 1)
         if following[cell] == NOWHERE:
             return Path("none", np.zeros(0, np.int32), math.inf, 0)
         cells = [cell]

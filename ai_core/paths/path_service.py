@@ -15,7 +15,7 @@ from ai_core.clock import Clock
 from ai_core.errors import finite_number, shown, whole_number
 from ai_core.faults import FaultIsolation
 from ai_core.paths.path import Path
-from ai_core.paths.path_ticket import PathTicket
+from ai_core.paths.path_ticket import PathTicket, check_ticket
 from ai_core.paths.search_threads import SearchThreads
 from ai_core.paths.search_turns import take_turn, take_turns
 from ai_core.paths.ticket_saving import MIGRATIONS, VERSION, loaded_tickets, saved_tickets
@@ -172,8 +172,7 @@ class PathService:
         Raises:
             TypeError: if it is no ticket.
         """
-        if not isinstance(ticket, PathTicket):
-            raise TypeError(f"ticket must be a PathTicket, got {shown(ticket)}")
+        check_ticket(ticket)
         return ticket.path
 
     def ticket(self, number: int) -> PathTicket:
@@ -227,7 +226,12 @@ class PathService:
         return change
 
     def cancel(self, ticket: PathTicket) -> None:
-        """Give up a request; the search goes on if others wait for it. Does nothing when it is over."""
+        """Give up a request; the search goes on if others wait for it. Does nothing when it is over.
+
+        Raises:
+            TypeError: if it is no ticket.
+        """
+        check_ticket(ticket)
         if ticket.is_over:
             return
         ticket.state = "cancelled"

@@ -4,9 +4,10 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Literal
 
+from ai_core.errors import shown
 from ai_core.paths.path import Path
 
-__all__ = ["PathTicket", "TicketState"]
+__all__ = ["PathTicket", "TicketState", "check_ticket"]
 
 TicketState = Literal["waiting", "running", "done", "cancelled", "failed", "refused"]
 """Where a request stands; the last four are for good."""
@@ -57,3 +58,9 @@ class PathTicket:
 
     def __repr__(self) -> str:
         return f"<PathTicket {self.number}: {self.start!r} to {self.goal!r}, {self.state}>"
+
+
+def check_ticket(ticket: object) -> None:
+    """Raise TypeError for what is no ticket."""
+    if not isinstance(ticket, PathTicket):
+        raise TypeError(f"ticket must be a PathTicket, got {shown(ticket)}")

@@ -132,7 +132,7 @@ class BuildOrder:
 
     Raises:
         UnknownNameError: if the tree has no such product.
-        TypeError, ValueError: if a number is none of 1 or more.
+        TypeError, ValueError: if the tree is none, or a number none of 1 or more.
 
     >>> tree = TechnologyTree([Product("worker", 50), Product("hall", 100)])
     >>> BuildOrder([("worker", 2), ("hall", 1)], tree).next({"worker": 2})
@@ -140,6 +140,8 @@ class BuildOrder:
     """
 
     def __init__(self, steps: Iterable[tuple[str, int]], tree: TechnologyTree) -> None:
+        if not isinstance(tree, TechnologyTree):
+            raise TypeError(f"tree must be a TechnologyTree, got {shown(tree)}")
         self.tree = tree
         self.steps = tuple(
             (tree.product(name).name, whole_number(f"how many of {name!r}", count, minimum=1))

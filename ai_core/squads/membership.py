@@ -84,10 +84,6 @@ class Membership:
         """
         return int(self.marchers.slots[self.row_of(member_id)])
 
-    def with_role(self, role: str) -> tuple[int, ...]:
-        """Return the ids of those who have a role, ascending. Cost: O(members)."""
-        return tuple(number for number, one in self._members.items() if role in one.roles)
-
     def place(self, places: ArrayLike, member_ids: Iterable[int] | None = None) -> None:
         """Tell where members are now, in one batch.
 

@@ -138,6 +138,7 @@ class Strategist:
             situation: what is known now; not before the last one.
 
         Raises:
+            TypeError: if it is no situation.
             ValueError: if time went back.
             UnknownNameError: if the picture lacks "resources", "threat", "conflict" or "exploration".
         """
@@ -154,6 +155,8 @@ class Strategist:
 
         Inside a generator given to a scheduler: ``plan = yield from strategist.thinking(situation)``.
         """
+        if not isinstance(situation, StrategicSituation):
+            raise TypeError(f"situation must be a StrategicSituation, got {shown(situation)}")
         elapsed_s = self._elapsed(situation.now_s)
         view = _View(self, situation)
         for look in (view.look_at_forces, view.look_at_home, view.look_at_resources, view.look_at_objectives,
