@@ -46,8 +46,9 @@ class MindPopulation(Population[AnyMind, MindSeat[AnyMind]]):
 
     Minds take their turns in the order in which they were added. If the budget
     is spent before all had theirs, the next tick begins with the rest; the time
-    they are told is true. Each is one step of a budget. One that raises is
-    reported; one that raised several times in a row rests until ``go_on``.
+    they are told is true, that of a rest they asked for included; not that until
+    they were woken. Each is one step of a budget. One that raises is reported;
+    one that raised several times in a row rests until ``go_on``.
 
     Args:
         faults: told of minds that raise; None makes one that logs.
@@ -120,8 +121,7 @@ class MindPopulation(Population[AnyMind, MindSeat[AnyMind]]):
         if seat.is_resting:
             seat.late_s = late_s
             return
-        is_awake = seat.number in self._awake
-        seat.late_s = late_s + (max(0.0, self._now_s - seat.lived_s) if is_awake else 0.0)
+        seat.late_s = late_s + (max(0.0, self._now_s - seat.lived_s) if self._counts_time(seat) else 0.0)
         seat.is_resting = True
         self._leave_out(seat)
 
@@ -169,7 +169,7 @@ class MindPopulation(Population[AnyMind, MindSeat[AnyMind]]):
         return {
             "version": 2, "seconds": self._now_s, **self._saved_turns(),
             "lived": [{"place": place, "seconds": one.lived_s} for place, one in enumerate(self._seats.values())
-                      if one.number in self._awake and one.lived_s != self._now_s],
+                      if self._counts_time(one) and one.lived_s != self._now_s],
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
@@ -196,12 +196,11 @@ class MindPopulation(Population[AnyMind, MindSeat[AnyMind]]):
         return change
 
     def _live(self, elapsed_s: float, budget: Budget | None, only_rest: bool) -> None:
-        before_s = self._now_s
-        now_s = self._now_s = before_s + elapsed_s
+        now_s = self._now_s = self._now_s + elapsed_s
         while self._timers and self._timers[0][0] <= now_s:
             at_s, _, seat = heappop(self._timers)
             if at_s == seat.timer_s:
-                self._wake_up(seat, max(seat.lived_s, before_s))
+                self._wake_up(seat, seat.lived_s)
         order, awake = self._in_turn(only_rest), self._awake
         if not only_rest:
             self._until = self._first
@@ -232,6 +231,10 @@ class MindPopulation(Population[AnyMind, MindSeat[AnyMind]]):
         if self._faults.has_failing:
             self._faults.succeeded(seat)
         return rest_s
+
+    def _counts_time(self, seat: MindSeat[AnyMind]) -> bool:
+        """Return whether it is told of the time since it lived last: not if it sleeps until it is woken."""
+        return seat.number in self._awake or seat.timer_s < inf
 
     def _leave_out(self, seat: MindSeat[AnyMind]) -> None:
         seat.timer_s = inf

@@ -51,7 +51,7 @@ def test_who_rests_for_a_time_is_visited_when_it_is_over():
     population = population_of(mind)
     for _ in range(9):
         population.tick(0.25)
-    assert mind.told == [0.25, 0.25, 0.25]
+    assert mind.told == [0.25, 1.0, 1.0]
     assert not population.is_asleep
     mind.rest_s = inf
     population.tick(1.0)
@@ -263,3 +263,30 @@ def test_a_machine_rests_until_its_time_is_over_or_an_event_comes():
     timed.update(timed.rests_s + 1e-8)
     assert (timed.state, timed.rests_s) == ("b", pytest.approx(5.0))
     assert StateMachine(timed.definition).rests_s == 0.0
+
+
+class Guard:
+    """Lives by a machine that has no clock."""
+
+    def __init__(self):
+        self.machine = machine(Transition(None, "a", "b", after_s=2.0), Transition(None, "b", "a", after_s=1.0))
+
+    def live(self, elapsed_s):
+        self.machine.update(elapsed_s)
+        return self.machine.rests_s
+
+
+@pytest.mark.parametrize("what", ["nothing", "rest", "save"])
+def test_a_machine_without_a_clock_lives_by_the_time_it_is_told_also_where_it_sleeps(what):
+    guard, states = Guard(), []
+    population = population_of(guard)
+    for number in range(32):
+        population.tick(0.125)
+        states.append(guard.machine.state)
+        if number == 5 and what == "rest":
+            population.rest(guard)
+            population.tick(9.0)
+            population.go_on(guard)
+        elif number == 5 and what == "save":
+            population.prepare_state(population.save_state())()
+    assert states == ["a"] * 15 + ["b"] * 8 + ["a"] * 9
