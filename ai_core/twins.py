@@ -39,6 +39,7 @@ KERNELS = (
     "ai_core.scheduling._frame_load",
     "ai_core.scheduling._rounds",
     "ai_core.scheduling._run_times",
+    "ai_core.senses._arriving",
     "ai_core.senses._following",
     "ai_core.senses._grid_sight",
     "ai_core.senses._heard_pairs",

@@ -71,3 +71,10 @@ cdef inline int64_t int64_at(Py_buffer* view, Py_ssize_t row) noexcept nogil:
 
 cdef inline int32_t int32_at(Py_buffer* view, Py_ssize_t row) noexcept nogil:
     return (<int32_t*> (<char*> view.buf + row * view.strides[0]))[0]
+
+
+cdef inline tuple as_tuple(object value, Py_ssize_t count):
+    """Return a named tuple as a plain one, which is read at once."""
+    if not isinstance(value, tuple) or len(<tuple> value) != count:
+        raise TypeError(f"a tuple of {count} was wanted, got {value!r}")
+    return <tuple> value

@@ -40,13 +40,6 @@ cdef int take_signal(signal, kinds, Look* look, Look* look_before, Target* targe
     return 0
 
 
-cdef inline tuple as_tuple(object value, Py_ssize_t count):
-    """Return a named tuple as a plain one, which is read at once."""
-    if not isinstance(value, tuple) or len(<tuple> value) != count:
-        raise TypeError(f"a tuple of {count} was wanted, got {value!r}")
-    return <tuple> value
-
-
 cdef void mark_all(
     Look* look, Py_ssize_t n, Target* targets, Py_ssize_t m, uint16_t* masks, Py_ssize_t groups,
 ) noexcept nogil:

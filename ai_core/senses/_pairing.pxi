@@ -12,6 +12,33 @@ cdef struct Targets:
     Py_ssize_t count
 
 
+cdef Py_ssize_t gather_targets(sources, source_ids, Look* look, Target* targets) except -1:
+    """Copy what can be sensed into one run of memory; return how many there are."""
+    cdef Buffers held = Buffers()
+    cdef Py_buffer* ids = held.borrow(source_ids, "source_ids", "i", 4, 1)
+    cdef Py_buffer* position = held.borrow(sources.position, "position", "f", 4, 2, 0, 3)
+    cdef Py_ssize_t rows = position.shape[0]
+    cdef Py_buffer* strength = held.borrow(sources.strength, "strength", "f", 8, 2, rows, look.number + 1)
+    cdef Py_buffer* affiliation = held.borrow(sources.affiliation, "affiliation", "i", 8, 1, rows)
+    cdef Py_buffer* size = held.borrow(sources.size, "size", "f", 8, 1, rows)
+    cdef Py_ssize_t i, slot, axis, count = 0
+    cdef Target* target
+    check_rows(ids, rows, "source")
+    for i in range(ids.shape[0]):
+        slot = int32_at(ids, i) & SLOT_MASK
+        target = &targets[count]
+        target.strength = float64_at(strength, slot, look.number)
+        if target.strength >= 0:
+            target.id = int32_at(ids, i)
+            target.affiliation = int64_at(affiliation, slot)
+            target.size = (<double*> (<char*> size.buf + slot * size.strides[0]))[0]
+            for axis in range(3):
+                target.at[axis] = float32_at(position, slot, axis)
+            make_ready(target, look.range_m, look.attenuation != 1)
+            count += 1
+    return count
+
+
 cdef Py_ssize_t find_pairs(
     Look* look, Py_buffer* ids, Targets* targets, Py_buffer* keys, Py_buffer* intensity,
 ) noexcept nogil:

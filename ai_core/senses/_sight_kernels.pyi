@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from ai_core.senses.modality import Modality
 from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.sight_kernels import Arrived, Reached
+from ai_core.senses.sight_kernels import Reached
 from ai_core.senses.signal_queue import Signal
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.waves import Sense, Wave
@@ -24,7 +24,4 @@ def pairs_in_reach(
 ) -> int: ...
 def exact_place(place: object) -> Point | None: ...
 def sensors_reached(sensors: SensorTable, waves: Sequence[Wave]) -> Reached: ...
-def arrived_at_once(
-    sensors: SensorTable, signals: Sequence[Signal], kinds: Sequence[Modality], reached: Reached, now_s: float
-) -> Arrived | None: ...
 def signals_reached(sensors: SensorTable, signals: Sequence[Signal], kinds: Sequence[Modality]) -> Reached: ...

@@ -13,9 +13,9 @@ because getting it back can take longer than a short loop.
 from cpython.buffer cimport PyBUF_WRITABLE
 from libc.math cimport INFINITY, fabs, isfinite, log, pow, sqrt
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, qsort, realloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 
-INTERFACE = 6
+INTERFACE = 7
 """Changes with any change of names, arguments or results, here and in the twin."""
 
 
@@ -29,8 +29,6 @@ include "_near.pxi"
 
 choose_near()
 
-cdef double STANDS_M = 5e-7             # sight_kernels.STANDS_M
-cdef double MOVED_M = 1e-6              # sight_kernels.MOVED_M
 cdef double ROUGHLY = 1e-6              # sight_kernels.ROUGHLY
 cdef double BORDER_TOLERANCE = 1e-6     # sight.BORDER_TOLERANCE
 cdef double NO_RIGHT = 1e-6             # sight.NO_RIGHT
@@ -147,33 +145,6 @@ cdef int check_rows(Py_buffer* ids, Py_ssize_t rows, str noun) except -1:
     if bad:
         raise IndexError(f"a {noun} id has no row")
     return 0
-
-
-cdef Py_ssize_t gather_targets(sources, source_ids, Look* look, Target* targets) except -1:
-    """Copy what can be sensed into one run of memory; return how many there are."""
-    cdef Buffers held = Buffers()
-    cdef Py_buffer* ids = held.borrow(source_ids, "source_ids", "i", 4, 1)
-    cdef Py_buffer* position = held.borrow(sources.position, "position", "f", 4, 2, 0, 3)
-    cdef Py_ssize_t rows = position.shape[0]
-    cdef Py_buffer* strength = held.borrow(sources.strength, "strength", "f", 8, 2, rows, look.number + 1)
-    cdef Py_buffer* affiliation = held.borrow(sources.affiliation, "affiliation", "i", 8, 1, rows)
-    cdef Py_buffer* size = held.borrow(sources.size, "size", "f", 8, 1, rows)
-    cdef Py_ssize_t i, slot, axis, count = 0
-    cdef Target* target
-    check_rows(ids, rows, "source")
-    for i in range(ids.shape[0]):
-        slot = int32_at(ids, i) & SLOT_MASK
-        target = &targets[count]
-        target.strength = float64_at(strength, slot, look.number)
-        if target.strength >= 0:
-            target.id = int32_at(ids, i)
-            target.affiliation = int64_at(affiliation, slot)
-            target.size = (<double*> (<char*> size.buf + slot * size.strides[0]))[0]
-            for axis in range(3):
-                target.at[axis] = float32_at(position, slot, axis)
-            make_ready(target, look.range_m, look.attenuation != 1)
-            count += 1
-    return count
 
 
 cdef inline void fetch_ahead(Look* look, Py_ssize_t slot) noexcept nogil:
@@ -343,44 +314,5 @@ def exact_place(place):
     return (<double> x, <double> y, <double> z) if isfinite(x) and isfinite(y) and isfinite(z) else None
 
 
-def arrived_at_once(sensors, signals, kinds, reached, double now_s):
-    cdef Buffers held = Buffers()
-    cdef Py_buffer* position = held.borrow(sensors.position, "position", "f", 4, 2, 0, 3)
-    cdef Py_buffer* threshold = held.borrow(sensors.threshold, "threshold", "f", 8, 2, position.shape[0])
-    cdef Py_buffer* ids = held.borrow(sensors.ids.by_slot, "ids", "i", 4, 1, position.shape[0])
-    cdef list counts, slots, distances, intensities
-    counts, slots, distances, intensities = reached
-    cdef Py_ssize_t count = len(slots), place = 0, number, modality, end
-    cdef tuple signal
-    cdef Due* due = <Due*> malloc((count + 1) * sizeof(Due))
-    if not len(counts) == len(signals) or not count == len(distances) == len(intensities):
-        free(due)
-        raise ValueError("signals and what they reach must be of one length")
-    try:
-        if due == NULL:
-            raise MemoryError()
-        if may_replace(signals):
-            return None
-        for number in range(len(counts)):
-            signal = as_tuple(signals[number], 9)
-            modality = signal[2]
-            if not 0 <= modality < threshold.shape[1]:
-                raise IndexError(f"there is no modality {modality}")
-            end = min(count, place + <Py_ssize_t> counts[number])
-            while place < end:
-                due[place].number, due[place].row = number, place
-                if not has_arrived(
-                        position, threshold, slots[place], signal, kinds[modality], distances[place],
-                        intensities[place], now_s, &due[place]):
-                    return None
-                due[place].sensor_id = int32_at(ids, slots[place])
-                place += 1
-        qsort(due, place, sizeof(Due), is_before)
-        return in_turn(due, place, signals, kinds)
-    finally:
-        free(due)
-
-
-include "_arriving.pxi"
 include "_marking.pxi"
 include "_pairing.pxi"

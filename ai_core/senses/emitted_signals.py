@@ -4,13 +4,13 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Sequence
-from itertools import islice
-from math import dist
 
 import numpy as np
 
+import ai_core.senses.arriving as arriving
 import ai_core.senses.sight_kernels as sight_kernels
 from ai_core.budget import Budget
+from ai_core.senses.arriving import MOVED_M
 from ai_core.senses.audience import Heard
 from ai_core.senses.modality import Modality, ModalitySet
 from ai_core.senses.muffled_lines import Line, Muffle, MuffledLines
@@ -19,23 +19,17 @@ from ai_core.senses.offered_signals import Offered
 from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_index import SensorIndex
 from ai_core.senses.sensor_table import NO_SOURCE, SensorTable
-from ai_core.senses.sight_kernels import MOVED_M, Reached
+from ai_core.senses.sight_kernels import Reached
 from ai_core.senses.signal_fronts import SignalFronts
-from ai_core.senses.signal_queue import Arrival, Signal, SignalQueue
+from ai_core.senses.signal_queue import Arrival, Channel, Signal, SignalQueue, is_replaced
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.waves import Way, waves_of
 from ai_core.senses.wind import Wind
 
 __all__ = ["EmittedSignals"]
 
-FEW_ARRIVALS = 8
-"""Arrivals below which looking at each by itself is faster than NumPy's calls (count)."""
-
 ARRIVALS_AT_ONCE = 256
 """Arrivals taken in before the first of them is told (count); more overruns a small budget further."""
-
-Channel = tuple[int, int, str, int]
-"""Source, modality, channel and sensor."""
 
 made_of = tuple.__new__
 """Makes a Signal of all its parts in half the time that calling it takes."""
@@ -134,8 +128,8 @@ class EmittedSignals:
         """Offer what waits, and let each arrival be under way by itself; call it before any sensor is removed."""
         self.offer()
         offered, self._offered = self._offered, None
-        for signal, arrivals in () if offered is None else offered.one_by_one(self._sensors.ids):
-            self._queue.send(signal, [arrival for _, arrival in arrivals])
+        for signal, arrivals in () if offered is None else offered.one_by_one(self._sensors):
+            self._queue.send(signal, arrivals)
 
     def ask(self, most: int) -> int:
         """Ask what stands between for those whose turn it is, at most so many; return how many.
@@ -187,15 +181,14 @@ class EmittedSignals:
         One that nobody hears any more is a step in its turn, and looked at no earlier: with a
         budget that is spent before it, it is looked at in another frame, where its sensor is then.
         """
-        stands = self._who_stands(most)
         some = [self._arrived.popleft() for _ in range(most)]
-        changes, first = self._sensors.changes, 0
+        changes, first, noise = self._sensors.changes, 0, self.noise if len(self.noise) else None
         while first < most and changes == self._sensors.changes:
             if first and budget.is_spent:
                 break
-            heard = self._heard(some, stands, first, newest, now_s)
-            if heard.sensor_ids:
-                first += self._notice(heard, budget, notice_from)
+            told = arriving.heard_now(self._sensors, some, first, self._modalities.all, noise, newest, now_s)
+            if told[0]:
+                first += self._notice(Heard(*told, now_s), budget, notice_from)
             else:
                 budget.spend()
                 self._let_go(*some[first], newest, now_s)
@@ -234,40 +227,6 @@ class EmittedSignals:
             first = following
         return first
 
-    def _heard(
-        self, some: Sequence[tuple[Signal, Arrival]], stands: Sequence[bool], first: int,
-        newest: dict[Channel, int], now_s: float,
-    ) -> Heard:
-        """Return who hears now what has arrived, from one on until one that nobody hears."""
-        heard = Heard([], [], [], [], now_s)
-        numbers: dict[int, int] = {}
-        for place in range(first, len(some)):
-            signal, arrival = some[place]
-            intensity = arrival.intensity if stands[place] else self._intensity_now(signal, arrival, now_s)
-            if intensity is None or is_replaced(signal, arrival, newest):
-                break
-            number = numbers.setdefault(signal.order, len(numbers))
-            if number == len(heard.what):
-                name = self._modalities[signal.modality].name
-                heard.what.append((signal.source_id, name, signal.position, signal.sent_at_s, signal.tag))
-            heard.sensor_ids.append(arrival.sensor_id)
-            heard.which.append(number)
-            heard.intensities.append(intensity)
-        return heard
-
-    def _who_stands(self, most: int) -> Sequence[bool]:
-        """Say of the first that have arrived, in order, whether their sensors are where they were then."""
-        some = list(islice(self._arrived, most))
-        if len(some) < FEW_ARRIVALS:
-            return [False] * len(some)  # each is looked at by itself
-        ids = np.array([arrival.sensor_id for _, arrival in some], np.int32)
-        places = self._sensors.position.take(self._sensors.ids.slots_of_known(ids), axis=0).tolist()
-        return [
-            is_there and (arrival.is_final or abs(dist(place, signal.position) - arrival.distance_m) < MOVED_M / 2)
-            for (signal, arrival), place, is_there in zip(
-                some, places, self._sensors.ids.are_known(ids).tolist(), strict=True)
-        ]
-
     def way(self, number: int, eye: int, target: int, strength: float) -> Way | None:
         """Return how a signal sent now would get from a source to a sensor, by their slots."""
         kind, place = self._modalities[number], self._sources.position[target]
@@ -288,8 +247,8 @@ class EmittedSignals:
         if not len(self.noise) and not any(map(self._is_muffled, {one.modality for one in signals})):
             self._offered = offered
             return
-        for signal, arrivals in offered.one_by_one(self._sensors.ids):
-            self._set_out(signal, signal.position, arrivals)
+        for signal, arrivals in offered.one_by_one(self._sensors):
+            self._set_out(signal, signal.position, [(self._sensors.ids.slot(one.sensor_id), one) for one in arrivals])
 
     def _set_out(self, signal: Signal, start: Point, arrivals: Sequence[tuple[int, Arrival]]) -> None:
         """Let a signal travel to sensors, by slot; or wait until it is asked what stands between."""
@@ -341,15 +300,6 @@ class EmittedSignals:
         x, y, z = self._sensors.position[slot].tolist()
         return intensity >= self.noise.level_at(signal.modality, (x, y, z))
 
-    def _intensity_now(self, signal: Signal, arrival: Arrival, now_s: float) -> float | None:
-        """Return what the sensor senses where it is now; None if nothing, or not yet."""
-        if not self._sensors.ids.knows(arrival.sensor_id):
-            return None
-        if arrival.is_final:
-            return arrival.intensity
-        now = self._from_where_it_is(signal, arrival)
-        return None if now is None or now.due_s > now_s else now.intensity
-
     def _from_where_it_is(self, signal: Signal, arrival: Arrival) -> Arrival | None:
         """Return what arrives at a sensor where it is now; None if nothing."""
         slot = self._sensors.ids.slot(arrival.sensor_id)
@@ -370,9 +320,3 @@ class EmittedSignals:
         again = None if arrival.is_final else self._from_where_it_is(signal, arrival)
         if again is not None and again.due_s > now_s:
             self._queue.send_again(signal, again)
-
-
-def is_replaced(signal: Signal, arrival: Arrival, newest: dict[Channel, int]) -> bool:
-    """Return whether a later signal of the same channel has arrived at the same sensor."""
-    key = (signal.source_id, signal.modality, signal.channel, arrival.sensor_id)
-    return bool(newest) and newest.get(key, signal.order) > signal.order

@@ -1,15 +1,11 @@
 """Signals that were offered to sensors together, and whom they reach."""
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
-import ai_core.senses.sight_kernels as sight_kernels
+import ai_core.senses.arriving as arriving
 from ai_core.senses.audience import Heard
-from ai_core.senses.id_table import IdTable
 from ai_core.senses.modality import Modality
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight_kernels import Reached
@@ -44,22 +40,15 @@ class Offered(NamedTuple):
 
     def heard(self, sensors: SensorTable, kinds: Sequence[Modality], now_s: float) -> OfferedHeard | None:
         """Return who hears them now, if all are heard by who was to hear them, and replace none; else None."""
-        arrived = sight_kernels.arrived_at_once(sensors, self.signals, kinds, self.reached, now_s)
+        arrived = arriving.arrived_at_once(sensors, self.signals, kinds, self.reached, now_s)
         if arrived is None:
             return None
         sensor_ids, which, intensities, what, rows = arrived
         return OfferedHeard(Heard(sensor_ids, which, intensities, what, now_s), rows)
 
-    def one_by_one(self, ids: IdTable) -> Iterator[tuple[Signal, list[tuple[int, Arrival]]]]:
-        """Return each signal with its arrivals, by slot."""
-        counts, slots, distances, intensities = self.reached
-        rows = zip(slots, ids.of_slots(np.array(slots, np.intp)).tolist(), distances, intensities, strict=True)
-        for signal, count in zip(self.signals, counts, strict=True):
-            delay_s_per_m = self.kinds[signal.modality].inverse_speed_s_per_m
-            yield signal, [
-                (slot, Arrival(signal.sent_at_s + distance * delay_s_per_m, one, distance, intensity))
-                for slot, one, distance, intensity in islice(rows, count)
-            ]
+    def one_by_one(self, sensors: SensorTable) -> list[tuple[Signal, list[Arrival]]]:
+        """Return each signal that reaches anybody, with its arrivals."""
+        return arriving.arrivals_of(sensors, self.signals, self.kinds, self.reached)
 
     def arrivals(self, told: OfferedHeard, first: int) -> list[tuple[Signal, Arrival]]:
         """Return those that were heard together one by one, from one on."""

@@ -16,7 +16,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.senses.audience import What
 from ai_core.senses.modality import Modality, intensity_at
 from ai_core.senses.pairs_in_view import keys_of
 from ai_core.senses.reach import may_reach
@@ -30,11 +29,11 @@ from ai_core.senses.waves import Sense, Wave, waves_of
 from ai_core.twins import twin
 
 __all__ = [
-    "INTERFACE", "Arrived", "Reached", "Sense", "arrived_at_once", "exact_place",
+    "INTERFACE", "Reached", "Sense", "exact_place",
     "pairs_in_reach", "sensors_reached",
     "signals_reached", "table_of", "waves_at_once"]
 
-INTERFACE = 6
+INTERFACE = 7
 """Changes with any change of names, arguments or results, here and in the kernel."""
 
 FEW_SENSORS = 128
@@ -52,19 +51,7 @@ ROUGHLY = 1e-6
 CONE_SLACK = 1.0001
 """Factor on the reach of the farthest cone for a rough test, far above the tolerance of borders."""
 
-MOVED_M = 1e-6
-"""A sensor whose distance changed by less while a signal travelled stood still (m).
-
-It is told what was computed when the signal was sent, to the last bit.
-"""
-
-STANDS_M = MOVED_M / 2
-"""Change of its distance by which a sensor surely stands where it was, however that is reckoned (m)."""
-
 Floats = NDArray[np.float64]
-
-Arrived = tuple[list[int], list[int], list[float], list[What], list[int]]
-"""Sensors, of each what arrived by its place among what did, how strong, what did, rows of ``Reached``."""
 
 Reached = tuple[list[int], list[int], list[float], list[float]]
 """How many sensors sense each signal; then by signal and slot: slots, distances (m), intensities."""
@@ -128,59 +115,6 @@ def exact_place(place: object) -> Point | None:
         if math.isfinite(x) and math.isfinite(y) and math.isfinite(z):
             return (x, y, z)
     return None
-
-
-@twin
-def arrived_at_once(
-    sensors: SensorTable, signals: Sequence[Signal], kinds: Sequence[Modality], reached: Reached, now_s: float
-) -> Arrived | None:
-    """Return what some signals are at whom, if all of them are heard by a moment at those who were to hear them.
-
-    Who has moved hears what gets to where it is now, as loud as it is there.
-
-    Args:
-        sensors: as they stand now; none was removed meanwhile.
-        signals: m signals, in the order in which they were emitted; nothing drowns or muffles them.
-        kinds: each modality at its number, as it is now.
-        reached: by whom they are sensed, as ``signals_reached`` found it.
-        now_s: the moment (s).
-
-    Returns:
-        By due time, then sensor id, then signal; None if one is to arrive later, is not heard by who has
-        moved, or may replace another on its channel.
-
-    Cost: O(k log k) for k arrivals.
-    """
-    channels = [(one.source_id, one.modality, one.channel) for one in signals if one.channel]
-    if len(channels) > len(set(channels)):
-        return None
-    counts, slots, distances, intensities = reached
-    ids, places = sensors.ids.by_slot[slots].tolist(), sensors.position[slots].tolist()
-    due: list[tuple[float, int, int, int]] = []
-    sensed = list(intensities)
-    for number, (signal, count) in enumerate(zip(signals, counts, strict=True)):
-        (x, y, z), kind = signal.position, kinds[signal.modality]
-        for row in range(len(due), len(due) + count):
-            dx, dy, dz = places[row][0] - x, places[row][1] - y, places[row][2] - z
-            due_s = signal.sent_at_s + distances[row] * kind.inverse_speed_s_per_m
-            if due_s > now_s:
-                return None
-            if not abs(math.sqrt(dx * dx + dy * dy + dz * dz) - distances[row]) < STANDS_M:
-                distance = math.dist(places[row], signal.position)
-                if not abs(distance - distances[row]) < MOVED_M:
-                    sensed[row] = signal.strength * kind.attenuation**distance
-                    if (distance > kind.range_m or sensed[row] < sensors.threshold[slots[row], signal.modality]
-                            or signal.sent_at_s + distance * kind.inverse_speed_s_per_m > now_s):
-                        return None
-            due.append((due_s, ids[row], number, row))
-    due.sort()
-    numbers: dict[int, int] = {}
-    which = [numbers.setdefault(number, len(numbers)) for _, _, number, _ in due]
-    rows = [row for _, _, _, row in due]
-    what = [
-        (one.source_id, kinds[one.modality].name, one.position, one.sent_at_s, one.tag)
-        for one in map(signals.__getitem__, numbers)]
-    return [one for _, one, _, _ in due], which, [sensed[row] for row in rows], what, rows
 
 
 @twin

@@ -5,14 +5,17 @@ next of them waits in the heap: sending costs one sort, not one push a sensor.
 """
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from heapq import heappop, heappush, heapreplace
 from math import inf
 from typing import NamedTuple
 
 from ai_core.senses.sensation import Point
 
-__all__ = ["Arrival", "Signal", "SignalQueue"]
+__all__ = ["Arrival", "Channel", "Signal", "SignalQueue", "is_replaced"]
+
+Channel = tuple[int, int, str, int]
+"""Source, modality, channel and sensor."""
 
 
 class Signal(NamedTuple):
@@ -62,6 +65,12 @@ class Arrival(NamedTuple):
     is_final: bool = False
 
 
+def is_replaced(signal: Signal, arrival: Arrival, newest: Mapping[Channel, int]) -> bool:
+    """Return whether a later signal of the same channel has arrived at the same sensor, by the newest of each."""
+    key = (signal.source_id, signal.modality, signal.channel, arrival.sensor_id)
+    return bool(newest) and newest.get(key, signal.order) > signal.order
+
+
 class SignalQueue:
     """Arrivals to come, by due time, then sensor id, then order of sending.
 
@@ -93,16 +102,16 @@ class SignalQueue:
 
     def pop_due(self, now_s: float) -> list[tuple[Signal, Arrival]]:
         """Take out all arrivals that are due at ``now_s`` or before, in order."""
-        due = []
-        while self._next and self._next[0][0] <= now_s:
-            _, _, order, signal, arrivals = self._next[0]
+        due, waiting = [], self._next
+        while waiting and waiting[0][0] <= now_s:
+            _, _, order, signal, arrivals = waiting[0]
             due.append((signal, arrivals.pop()))
             if arrivals:
                 following = arrivals[-1]
                 entry = (following.due_s, following.sensor_id, order, signal, arrivals)
-                heapreplace(self._next, entry)
+                heapreplace(waiting, entry)
             else:
-                heappop(self._next)
+                heappop(waiting)
         self._count -= len(due)
         return due
 

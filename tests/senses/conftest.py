@@ -3,16 +3,19 @@ from __future__ import annotations
 
 import pytest
 
+import ai_core.senses.arriving as arriving
 import ai_core.senses.following as following
 import ai_core.senses.heard_pairs as heard_pairs
 import ai_core.senses.sight_kernels as sight_kernels
 from ai_core.twins import INTERPRETED, kernel_of
 
-NAMES = ("arrived_at_once", "exact_place", "pairs_in_reach", "sensors_reached", "signals_reached")
+NAMES = ("exact_place", "pairs_in_reach", "sensors_reached", "signals_reached")
 TWINS = {name: INTERPRETED[f"{sight_kernels.__name__}.{name}"] for name in NAMES}
 KERNELS = {name: kernel for name, one in TWINS.items() if (kernel := kernel_of(one)) is not None}
 FOLLOWING = {
     name.rpartition(".")[2]: one for name, one in INTERPRETED.items() if name.startswith(f"{following.__name__}.")}
+ARRIVING = {
+    name: INTERPRETED[f"{arriving.__name__}.{name}"] for name in ("arrivals_of", "arrived_at_once", "heard_now")}
 HEARD = {name: INTERPRETED[f"{heard_pairs.__name__}.{name}"] for name in ("HeardPair", "take_in_all")}
 # That kernels are built where they can be, a test of ai_core.twins holds.
 FORMS = {"interpreted": TWINS, **({"compiled": KERNELS} if KERNELS else {})}
@@ -26,6 +29,7 @@ def form(request):
             patch.setattr(sight_kernels, name, function)
         for name, function in FOLLOWING.items():
             patch.setattr(following, name, function if request.param == "interpreted" else kernel_of(function))
-        for name, one in HEARD.items():
-            patch.setattr(heard_pairs, name, one if request.param == "interpreted" else kernel_of(one))
+        for module, twins in ((heard_pairs, HEARD), (arriving, ARRIVING)):
+            for name, one in twins.items():
+                patch.setattr(module, name, one if request.param == "interpreted" else kernel_of(one))
         yield request.param

@@ -10,7 +10,8 @@ from ai_core.senses.memory import SenseMemory
 from ai_core.senses.modality import Modality
 from ai_core.senses.offered_signals import Offered
 from ai_core.senses.signal_queue import Signal
-from tests.senses.conftest import FORMS
+from ai_core.twins import kernel_of
+from tests.senses.conftest import ARRIVING
 from tests.senses.test_sight_kernels import tables
 from tests.senses.worlds import World, hearing
 
@@ -43,24 +44,47 @@ def offered(draw):
         counts, flat, distances, [1.0 / (2 + place) for place in range(len(flat))])
 
 
-@pytest.mark.skipif("compiled" not in FORMS, reason="kernels are not built")
+@pytest.mark.skipif(kernel_of(ARRIVING["heard_now"]) is None, reason="kernels are not built")
 @settings(max_examples=150)
 @given(offered(), st.sampled_from([0.0, 0.6, 9.0]))
 def test_kernel_and_twin_find_the_same_to_have_arrived(some, now_s):
-    ours, theirs = (FORMS[form]["arrived_at_once"](*some, now_s) for form in ("interpreted", "compiled"))
-    assert ours == theirs
+    for name, more in (("arrived_at_once", (now_s,)), ("arrivals_of", ())):
+        assert ARRIVING[name](*some, *more) == kernel_of(ARRIVING[name])(*some, *more)
 
 
-@pytest.mark.skipif("compiled" not in FORMS, reason="kernels are not built")
+class Rain:
+    def level_at(self, number, place):
+        return 0.3 + place[0] / 10
+
+
+@pytest.mark.skipif(kernel_of(ARRIVING["heard_now"]) is None, reason="kernels are not built")
+@settings(max_examples=150)
+@given(
+    offered(), st.integers(0, 3), st.booleans(), st.sampled_from([0.0, 0.6, 9.0]),
+    st.lists(st.tuples(st.sampled_from([1.0, 0.5]), st.booleans()), min_size=30, max_size=30),
+    st.dictionaries(st.tuples(st.just(0), st.just(1), st.just("steps"), st.integers(0, 5)), st.integers(0, 5)))
+def test_kernel_and_twin_hear_the_same_now(some, first, rains, now_s, ends, newest):
+    sensors, _, kinds, _ = some
+    arrivals = [
+        (signal, arrival._replace(kept=kept, is_final=is_final))
+        for (signal, all_) in ARRIVING["arrivals_of"](*some)
+        for arrival, (kept, is_final) in zip(all_, ends, strict=False)]
+    if len(arrivals) > 3:
+        sensors.remove(arrivals[3][1].sensor_id)
+    given_ = sensors, arrivals, first, kinds, Rain() if rains else None, newest, now_s
+    assert ARRIVING["heard_now"](*given_) == kernel_of(ARRIVING["heard_now"])(*given_)
+
+
+@pytest.mark.skipif(kernel_of(ARRIVING["heard_now"]) is None, reason="kernels are not built")
 def test_the_kernel_refuses_what_does_not_fit_together():
     sensors, _ = tables([((0, 0, 0), (1, 0, 0), [], 0.0, 1, -1)], [])
     signal, kinds = Signal(0, 0, 1, 1.0, (0.0, 0.0, 0.0), 0.0), (hearing(), hearing())
     with pytest.raises(IndexError, match="there is no row 99"):
-        FORMS["compiled"]["arrived_at_once"](sensors, [signal], kinds, ([1], [99], [0.0], [1.0]), 1.0)
+        kernel_of(ARRIVING["arrived_at_once"])(sensors, [signal], kinds, ([1], [99], [0.0], [1.0]), 1.0)
     with pytest.raises(ValueError, match="one length"):
-        FORMS["compiled"]["arrived_at_once"](sensors, [signal, signal], kinds, ([1], [0], [0.0], [1.0]), 1.0)
+        kernel_of(ARRIVING["arrived_at_once"])(sensors, [signal, signal], kinds, ([1], [0], [0.0], [1.0]), 1.0)
     with pytest.raises(IndexError, match="there is no modality 7"):
-        FORMS["compiled"]["arrived_at_once"](
+        kernel_of(ARRIVING["arrived_at_once"])(
             sensors, [signal._replace(modality=7)], kinds, ([1], [0], [0.0], [1.0]), 1.0)
 
 
