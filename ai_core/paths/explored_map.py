@@ -44,6 +44,7 @@ class ExploredMap:
     def __init__(self) -> None:
         self._ways: dict[int, tuple[int, ...]] = {}
         self._reports: deque[tuple[int, tuple[int, ...]]] = deque()
+        self._told: dict[int, tuple[int, ...]] = {}     # of places whose reports wait, the latest
         self._questions: deque[ExploredQuestion] = deque()
         self._search: _Spread | None = None
         self.version = 0
@@ -71,8 +72,9 @@ class ExploredMap:
         Raises:
             TypeError, ValueError: if it is no place.
         """
-        ways = tuple(open_ways)
-        if self._ways.get(whole_number("place", place, minimum=0)) != ways:
+        ways, told = tuple(open_ways), self._told.get(whole_number("place", place, minimum=0))
+        if (self._ways.get(place) if told is None else told) != ways:
+            self._told[place] = ways
             self._reports.append((place, ways))
 
     def ask(self, start: int, goal: int, apart: Callable[[int, int], float]) -> ExploredQuestion:
@@ -104,6 +106,7 @@ class ExploredMap:
         around = gone.union(one for one, ways in self._ways.items() if not gone.isdisjoint(ways))
         for place in around:
             self._ways.pop(place, None)
+            self._told.pop(place, None)
         self._reports = deque(one for one in self._reports if one[0] not in around)
         self._search = None
         self.version += 1
@@ -146,6 +149,7 @@ class ExploredMap:
         def change() -> None:
             self._ways = known
             self._reports.clear()
+            self._told.clear()
             self._questions.clear()
             self._search = None
             self.version += 1
@@ -155,6 +159,8 @@ class ExploredMap:
     def _take_reports(self, budget: Budget) -> None:
         while self._reports and not budget.is_spent:
             place, ways = self._reports.popleft()
+            if self._told.get(place) == ways:
+                del self._told[place]
             self._ways[place] = ways
             self.version += 1
             budget.spend()

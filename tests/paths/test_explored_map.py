@@ -74,6 +74,25 @@ def test_what_has_changed_is_forgotten_with_what_led_there():
     assert [explored.knows(place) for place in range(6)] == [True, True, False, False, False, True]
 
 
+def test_what_is_reported_again_and_again_while_it_waits_is_taken_in_once():
+    explored = ExploredMap()
+    for _ in range(50):
+        for place in (1, 2):
+            explored.report(place, [place + 1])
+    explored.report(2, [1])
+    explored.forget([9])
+    budget = Budget.of_steps(1000)
+    explored.advance(budget)
+    assert budget.steps == 3
+    assert (explored.ways_from(1), explored.ways_from(2)) == ((2,), (1,))
+    explored.report(1, [2])
+    explored.report(2, [3])
+    explored.forget([3])
+    explored.report(1, [2])
+    explored.advance(Budget.unlimited())
+    assert (explored.ways_from(1), explored.ways_from(2)) == ((2,), (3,))
+
+
 def test_reports_from_many_threads_are_all_taken_in():
     explored = ExploredMap()
     with ThreadPoolExecutor(4) as threads:
