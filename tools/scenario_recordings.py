@@ -84,6 +84,10 @@ def record(*, scenario: str, out: str, frames: int, seed: int, budget_us: float 
 def replay(*, file: str, cut: bool) -> int:
     """Run a recording again; return 0 if nothing differs, else 1."""
     recording = _read(Path(file), cut)
+    if recording.header.name.startswith("res://"):
+        raise StepFailed(
+            "building the scenario", f"{recording.header.name} is a scene: its rays, ways and bodies are the engine's",
+            "run that scene in Godot, and call start_replay() of its AIScheduler at the moment when recording began")
     scenario, running = replay_of(recording)
     difference = running.run(scenario.step)
     if difference is None:

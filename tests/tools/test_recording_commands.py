@@ -9,6 +9,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from ai_core.budget import Budget
+from ai_core.clock import ManualClock
+from ai_core.recording import Recorder
+from ai_core.trace import Trace
 from tools import recording_commands, scenario_recordings
 from tools.dev import COMMANDS
 
@@ -128,3 +132,16 @@ def test_a_picture_is_no_recording(dev, tmp_path):
     picture = tmp_path / "picture.png"
     picture.write_bytes(b"\x89PNG\xff\xfe")
     assert "is it a recording?" in dev("replay", picture)[2]
+
+
+def test_a_recording_of_a_scene_is_replayed_in_the_scene(dev, tmp_path):
+    file, clock = tmp_path / "scene.jsonl", ManualClock()
+    with file.open("w") as lines, Recorder(
+        lambda line: lines.write(line + "\n"), clock=clock, trace=Trace(), parts={}, name="res://level.tscn",
+    ) as recorder:
+        recorder.begin_frame(Budget.unlimited(), {})
+        recorder.end_frame()
+    status, _, complaint = dev("replay", file)
+    assert status == 1
+    assert "res://level.tscn is a scene" in complaint
+    assert "call start_replay() of its AIScheduler" in complaint
