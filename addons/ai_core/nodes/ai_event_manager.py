@@ -149,17 +149,21 @@ class AIEventManager(EventChecks, EventDay, EventLogNode, EventRadio, Node):
     @property
     def events(self) -> SceneEvents:
         """All events under the same scheduler."""
-        assert self.group is not None
+        self.need_place()
         assert self._events is not None
         return self._events
 
     @property
     def group(self) -> Group:
         """The group of the library, for behaviors written in Python."""
-        if self._group is None and not self.find_place():
-            raise RefusedValue("needs an AIScheduler; add it to a scene that has one before using it")
+        self.need_place()
         assert self._group is not None
         return self._group
+
+    def need_place(self) -> None:
+        """Be among the others under the same scheduler, or say what is missing."""
+        if self._group is None and not self.find_place():
+            raise RefusedValue("needs an AIScheduler; add it to a scene that has one before using it")
 
     @method
     def listen(self, codes: Variant, handler: GDCallable, terms: dict = {}) -> None:  # noqa: B006

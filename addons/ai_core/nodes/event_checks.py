@@ -78,7 +78,7 @@ class EventChecks:
         if period_frames < 1 or phase_frames < -1:
             raise RefusedValue(
                 f"period_frames must be at least 1 and phase_frames at least -1, got {period_frames}, {phase_frames}")
-        assert self.group is not None        # or else says what is missing
+        self.need_place()
         self.uncheck(look)
         self._begin_check(names, look, {"period_frames": period_frames, "phase_frames": phase_frames})
 

@@ -141,7 +141,7 @@ class EventDay:
         waiting[time, handler] = Waiting(listening, every_day)
 
     def _with_day(self) -> Any:
-        assert self.group is not None        # or else says what is missing
+        self.need_place()
         found: Any = self
         while found is not None and found.day is None:
             found = manager_above(found)

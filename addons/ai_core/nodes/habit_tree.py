@@ -263,9 +263,9 @@ class HabitTree(HabitKnowledge, OfCharacter, Node):
         return root, NodeRow(nodes, [SIGNALS, *[HABIT_SIGNALS] * (len(nodes) - 1)])
 
     def _change(self) -> None:
-        assert self.core is not None
-        root, parts = self._definition()
-        self.core.change(root, parts)
+        core = self.core
+        assert core is not None
+        core.change(*self._definition())
 
     @property
     def in_crowd(self) -> core.HabitTree | None:
