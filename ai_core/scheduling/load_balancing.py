@@ -73,6 +73,8 @@ class LoadBalancingScheduler(SharingScheduler):
             line.join(due, self._frame)
             self._run_line(budget)
             return
+        if not due:
+            return
         late: list[Task] = []
         try:
             self._share(due, late, budget)

@@ -17,7 +17,7 @@ from ai_core.scheduling.overrun_bias import OverrunBias
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Task
 from ai_core.scheduling.task_numbers import ids_saved, read_numbers, saved_numbers
-from ai_core.scheduling.timed_sharing import Asked, Asking, share_time
+from ai_core.scheduling.timed_sharing import Asked, Asking, share_time, tuple_of
 
 __all__ = ["SharingScheduler"]
 
@@ -221,7 +221,7 @@ class SharingScheduler(Scheduler):
         Returns:
             Whether those behind may wait.
         """
-        asked = Asked(queue, iter(queue), requests, weight_behind)
+        asked = tuple_of(Asked, (queue, iter(queue), requests, weight_behind))
         try:
             if isinstance(budget, _TimeBudget) and queue:
                 return share_time(self, asked, budget, late, may_wait)

@@ -33,6 +33,9 @@ class Asked(NamedTuple):
     """Of those who come after the queue."""
 
 
+tuple_of = tuple.__new__
+"""Makes a named tuple of all its parts in a third of the time that calling it takes; two are made in each frame."""
+
 Grants = list[tuple[int, int] | None]
 """Answers that a recording keeps: of a WatchedBudget."""
 
@@ -132,10 +135,10 @@ def _share_plainly(
         How many runs have begun, when the last one ended (ns), and the parts of those still to come.
     """
     touched, failing = scheduler._touched, scheduler._faults._in_a_row
-    frame = Frame(
+    frame = tuple_of(Frame, (
         scheduler._clock.now, budget, _ShareTurn, touched, failing, scheduler._waiting, scheduler._frame, trace,
         asked.weight_behind, scheduler._margin_ns if scheduler.lets_wait else 0, may_wait,
-    )
+    ))
     shares = run_times.begin_shares(asked.queue, asked.to_come, frame)
     try:
         while shares.goes_on():
