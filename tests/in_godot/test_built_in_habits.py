@@ -154,26 +154,6 @@ def test_a_way_around_is_found_by_the_navigation_agent(brain, node, physics_fram
     assert min(one.x + one.z for one in path) < 5.2       # round the corner: straight it is 6
 
 
-@pytest.mark.parametrize(("goal", "status"), [(Vector3(1, 0, 5), 1), (Vector3(1, 0, 8), 2)], ids=["floor", "beside"])
-def test_with_an_agent_it_arrives_on_a_floor_below_the_map(brain, node, physics_frames, signals, goal, status):
-    mesh = construct("NavigationMesh")
-    mesh.set("vertices", [Vector3(x, 0.5, z) for x, z in ((0, 0), (6, 0), (6, 6), (0, 6))])     # as meshes are baked
-    mesh.call("add_polygon", [0, 1, 2, 3])
-    node("NavigationRegion3D").set("navigation_mesh", mesh)
-    go = add(brain, "HabitMoveTo", "go", target_point=goal, speed=6.0, arrival_distance=0.3)
-    last(brain)
-    ends = signals(go, "exited")
-    actor = brain.enter(position=Vector3(5, 0.5, 1))
-    actor.add_child(construct("NavigationAgent3D"))
-    for _ in range(1000):
-        physics_frames(3)
-        if ends:
-            break
-    assert ends[0] == (status,)
-    place = actor.get("position")
-    assert math.dist((place.x, place.z), (1, min(goal.z, 6))) <= (0.31 if status == 1 else 1.01)
-
-
 def test_looking_turns_at_its_speed_in_both_dimensions(brain, physics_frames):
     add(brain, "HabitLookAt", "look", target_point=Vector3(0, 1, 0), turn_speed=math.pi, tolerance=0.01)
     last(brain)
