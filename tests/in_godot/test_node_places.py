@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from addons.ai_core.bridge.gd import NodePlaces, Vector3, construct
+from addons.ai_core.bridge.gd import NodePlaces, Vector2, Vector3, construct
 from tests.in_godot import bridge_nodes  # noqa: F401 - registers the classes
 
 FAR = float("inf")
@@ -80,3 +80,18 @@ def test_rows_that_are_too_few_or_too_narrow_are_refused(node):
         places.read(np.zeros((2, 2), np.float32))
     with pytest.raises(TypeError):
         NodePlaces([None])
+
+
+@pytest.mark.parametrize("columns", [2, 3])
+def test_nodes_in_the_plane_are_read_in_metres_and_look_along_x(node, columns):
+    positions, forwards = (np.full((5, columns), -1, np.float32) for _ in range(2))
+    nodes = [node("Node2D", position=Vector2(*place)) for place in ((100, 50), (0, FAR), (3, 4), (0, 8), (0, 0))]
+    nodes[2].rotation = np.pi / 2
+    nodes[2].scale = Vector2(3, 3)
+    nodes[3].scale = Vector2(0, 0)
+    nodes[4].scale = Vector2(float("nan"), 1)
+    assert NodePlaces(nodes, 0.02).read(positions[:, :2]) == [1]
+    assert NodePlaces(nodes, 0.02).read(positions, forwards) == [1, 4]
+    assert positions[[0, 1, 2], :2] == pytest.approx(np.array([[2, 1], [-1, -1], [0.06, 0.08]]))
+    assert forwards[[0, 1, 2, 3], :2] == pytest.approx(np.array([[1, 0], [-1, -1], [0, 1], [1, 0]]), abs=1e-6)
+    assert (forwards[[0, 2, 3], 2:] == 0).all()

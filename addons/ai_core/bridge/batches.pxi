@@ -14,9 +14,10 @@ ctypedef struct RayMethods:          # of a RayCast3D or a RayCast2D
 cdef RayMethods in_space, in_plane
 cdef const void* bind_get_parent = NULL
 cdef const void* bind_global_position_2d = NULL
+cdef const void* bind_global_transform_2d = NULL
 
 cdef int open_batches() except -1:
-    global bind_get_parent, bind_global_position_2d
+    global bind_get_parent, bind_global_position_2d, bind_global_transform_2d
     in_space.coordinates = 3
     in_space.set_position = need_bind("Node3D", "set_position", HASH_Node3D_set_position)
     in_space.set_target = need_bind("RayCast3D", "set_target_position", HASH_RayCast3D_set_target_position)
@@ -36,6 +37,7 @@ cdef int open_batches() except -1:
     in_plane.node_tag = gd_classdb_get_class_tag(name_ptr("Node2D"))
     in_plane.body_tag = gd_classdb_get_class_tag(name_ptr("CollisionObject2D"))
     bind_get_parent = need_bind("Node", "get_parent", HASH_Node_get_parent)
+    bind_global_transform_2d = need_bind("CanvasItem", "get_global_transform", HASH_CanvasItem_get_global_transform)
     bind_global_position_2d = need_bind("Node2D", "get_global_position", HASH_Node2D_get_global_position)
 
 def cast_rays(GDObject ray, const float[:, ::1] origins, const float[:, ::1] targets, uint8_t[::1] blocked,

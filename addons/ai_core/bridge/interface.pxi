@@ -25,6 +25,7 @@ cdef extern from "engine_hashes.h":
     int64_t HASH_Node_get_process_delta_time, HASH_Node_get_physics_process_delta_time
     int64_t HASH_Node3D_set_position, HASH_RayCast3D_set_target_position
     int64_t HASH_RayCast3D_force_raycast_update, HASH_RayCast3D_is_colliding, HASH_RayCast3D_get_collider
+    int64_t HASH_CanvasItem_get_global_transform
     int64_t HASH_Node2D_set_position, HASH_Node2D_get_global_position, HASH_RayCast2D_set_target_position
     int64_t HASH_RayCast2D_force_raycast_update, HASH_RayCast2D_is_colliding, HASH_RayCast2D_get_collider
     int64_t HASH_RayCast3D_get_collision_point, HASH_RayCast2D_get_collision_point

@@ -10,6 +10,12 @@ ctypedef struct PlacedNode:
     void* parent                 # to have it brought nearer, never to be used: it may be gone
     uint64_t id                  # of one that is not of our classes; else 0
 
+ctypedef struct Rows:            # BORROWED for one call
+    char* data                   # NULL for none
+    Py_ssize_t row               # bytes from one to the next
+    Py_ssize_t column            # bytes from one to the next
+    Py_ssize_t columns           # that are written
+
 cdef enum:
     # Where in a Node3D stands what is read to say where it is, and in its parent, by which it goes: bytes, as
     # Godot 4.6 has it in games. Where it stands elsewhere reading takes some 10 ns a node longer.
@@ -24,15 +30,17 @@ cdef class NodePlaces:
     """Nodes of which is read again and again where they are and where they look.
 
     Args:
-        nodes: n Node3D.
+        nodes: n Node3D; or Node2D, if ``pixel_m`` is given.
+        pixel_m: length of a pixel (m); 0 for nodes in space.
     """
     cdef readonly list nodes
+    cdef double pixel_m
     cdef PlacedNode* all         # OWNED
     cdef Py_ssize_t count
     cdef int64_t seen_freed      # ``instances_freed`` as pointers were read last
 
-    def __init__(self, nodes):
-        self.nodes = list(nodes)
+    def __init__(self, nodes, double pixel_m=0):
+        self.nodes, self.pixel_m = list(nodes), pixel_m
         free(self.all)
         self.count = 0
         self.all = NULL
@@ -60,8 +68,8 @@ cdef class NodePlaces:
         """Read where nodes are and where they look.
 
         Args:
-            positions: shape (n, 3), overwritten with global positions (m).
-            forwards: shape (n, 3), overwritten with unit vectors along -z, or None.
+            positions: shape (n, 3), overwritten with global positions (m); of Node2D the first two columns.
+            forwards: shape (n, 3), overwritten with unit vectors along -z, or None; of Node2D along x.
 
         Returns:
             Indices of nodes that are freed, or whose transform holds a NaN or infinity; their rows are
@@ -69,13 +77,21 @@ cdef class NodePlaces:
 
         Cost: one engine call a node, about 30 ns; no allocation.
         """
-        cdef Py_ssize_t i, count = self.count
-        cdef float transform[12]
+        cdef Py_ssize_t i, count = self.count, columns = 2 if self.pixel_m else 3
+        cdef Rows at, ahead
         cdef list lost = []
         if positions.shape[0] < count or (forwards is not None and forwards.shape[0] < count):
             raise ValueError(f"{count} nodes need {count} rows, got {positions.shape[0]}")
-        if positions.shape[1] < 3 or (forwards is not None and forwards.shape[1] < 3):
-            raise ValueError(f"rows must have 3 columns, got {positions.shape[1]}")
+        if positions.shape[1] < columns or (forwards is not None and forwards.shape[1] < columns):
+            raise ValueError(f"rows must have {columns} columns, got {positions.shape[1]}")
+        if count == 0:
+            return lost
+        at.data, at.row, at.column = <char*>&positions[0, 0], positions.strides[0], positions.strides[1]
+        at.columns = columns
+        ahead.data = NULL
+        if forwards is not None:
+            ahead.data, ahead.row, ahead.column = <char*>&forwards[0, 0], forwards.strides[0], forwards.strides[1]
+            ahead.columns = forwards.shape[1]
         if self.seen_freed != instances_freed:
             self.find_nodes()
         for i in range(min(<Py_ssize_t>PLACES_AHEAD, count)):
@@ -85,28 +101,53 @@ cdef class NodePlaces:
                 fetch_place(&self.all[i + PLACES_AHEAD])
             if self.all[i].id != 0:
                 self.all[i].node = gd_object_get_instance_from_id(self.all[i].id)
-            if self.all[i].node == NULL:
+            if self.all[i].node == NULL or not (
+                    read_flat(self.all[i].node, self.pixel_m, &at, &ahead, i) if self.pixel_m
+                    else read_solid(self.all[i].node, &at, &ahead, i)):
                 lost.append(i)
-                continue
-            gd_object_method_bind_ptrcall(bind_global_transform, self.all[i].node, NULL, transform)
-            if not are_finite(transform, 0 if forwards is not None else 9):
-                lost.append(i)
-                continue
-            positions[i, 0], positions[i, 1], positions[i, 2] = transform[9], transform[10], transform[11]
-            if forwards is not None:
-                put_forward(transform, &forwards[i, 0], &forwards[i, 1], &forwards[i, 2])
         return lost
 
 
-cdef inline void put_forward(const float* transform, float* ahead_x, float* ahead_y, float* ahead_z) noexcept nogil:
-    """Write the unit vector along -z; where there is none what was there stays."""
-    cdef float x = -transform[2], y = -transform[5], z = -transform[8]
-    cdef float squared = x * x + y * y + z * z, length
-    if squared == 1:             # as of most: a root and three divisions less
-        ahead_x[0], ahead_y[0], ahead_z[0] = x, y, z
-    elif squared > 0:
-        length = sqrtf(squared)
-        ahead_x[0], ahead_y[0], ahead_z[0] = x / length, y / length, z / length
+cdef inline bint read_solid(void* node, const Rows* at, const Rows* ahead, Py_ssize_t i) noexcept nogil:
+    """Write where a Node3D is and where it looks; return 0 if that is no number."""
+    cdef float transform[12]
+    cdef float x, y, z, squared, length
+    gd_object_method_bind_ptrcall(bind_global_transform, node, NULL, transform)
+    if not are_finite(transform, 9 if ahead.data == NULL else 0):
+        return False
+    put(at, i, transform[9], transform[10], transform[11])
+    if ahead.data != NULL:
+        x, y, z = -transform[2], -transform[5], -transform[8]
+        squared = x * x + y * y + z * z
+        if squared == 1:         # as of most: a root and three divisions less
+            put(ahead, i, x, y, z)
+        elif squared > 0:        # where there is no direction, what was there stays
+            length = sqrtf(squared)
+            put(ahead, i, x / length, y / length, z / length)
+    return True
+
+cdef inline bint read_flat(void* node, double pixel_m, const Rows* at, const Rows* ahead, Py_ssize_t i) noexcept nogil:
+    """The same of a Node2D."""
+    cdef float transform[6]
+    cdef double x, y, length
+    gd_object_method_bind_ptrcall(bind_global_transform_2d, node, NULL, transform)
+    x, y = transform[0], transform[1]
+    if transform[4] * 0 + transform[5] * 0 != 0 or (ahead.data != NULL and x * 0 + y * 0 != 0):
+        return False
+    put(at, i, <float>(transform[4] * pixel_m), <float>(transform[5] * pixel_m), 0)
+    if ahead.data != NULL:
+        length = sqrt(x * x + y * y)
+        if length == 0:
+            x, length = 1, 1
+        put(ahead, i, <float>(x / length), <float>(y / length), 0)
+    return True
+
+cdef inline void put(const Rows* rows, Py_ssize_t i, float x, float y, float z) noexcept nogil:
+    cdef char* row = rows.data + i * rows.row
+    (<float*>row)[0] = x
+    (<float*>(row + rows.column))[0] = y
+    if rows.columns > 2:
+        (<float*>(row + 2 * rows.column))[0] = z
 
 cdef inline void fetch_place(const PlacedNode* one) noexcept nogil:
     fetch_lines_of_place(<char*>one.node)

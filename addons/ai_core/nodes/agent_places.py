@@ -62,7 +62,7 @@ class Places:
         seen = np.zeros(len(nodes), np.bool_)
         seen[was_there] = self._is_seen[old[was_there]]
         self._is_seen, self._nodes = seen, list(nodes)
-        self._there = NodePlaces(self._nodes)
+        self._there = NodePlaces(self._nodes, 0.0 if self.positions.shape[1] == 3 else self._unit_m)
 
     def look(self, elapsed_s: float) -> None:
         """Read where all are now, and how far they came since the last look.
@@ -95,13 +95,9 @@ class Places:
 
     def _read(self) -> list[int]:
         """Read where all are; return the rows of those whose place is no number."""
-        if self.positions.shape[1] == 3:
-            lost: list[int] = self._there.read(self.positions, self.forwards)
-            return lost
-        for row, node in enumerate(self._nodes):
-            self.positions[row] = node.get("global_position")
-        np.multiply(self.positions, self._unit_m, out=self.positions)
-        return np.flatnonzero(~np.isfinite(self.positions).all(axis=1)).tolist()
+        in_space = self.positions.shape[1] == 3
+        lost: list[int] = self._there.read(self.positions, self.forwards if in_space else None)
+        return lost
 
     def _name(self, rows: list[int]) -> None:
         for node in (self._nodes[row] for row in rows):

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -81,7 +80,7 @@ class Space2D(Space3D):
         self._unit_m = 1 / pixels_per_m
 
     def placed(self, nodes: list[Any]) -> Any:
-        return FlatPlaces(nodes, self._unit_m)
+        return NodePlaces(nodes, self._unit_m)
 
     def place(self, node: Any) -> tuple[float, ...]:
         return self.metres(node.get("global_position"))
@@ -91,30 +90,3 @@ class Space2D(Space3D):
 
     def of(self, place: Sequence[float]) -> Any:
         return Vector2(place[0] / self._unit_m, place[1] / self._unit_m)
-
-
-class FlatPlaces:
-    """Nodes in the plane of which is read again and again where they are and where they look.
-
-    Args:
-        nodes: n Node2D.
-        unit_m: length of a pixel (m).
-    """
-
-    def __init__(self, nodes: list[Any], unit_m: float) -> None:
-        self.nodes = nodes
-        self._unit_m = unit_m
-
-    def read(self, rows: Rows, forwards: Rows | None = None) -> list[int]:
-        """Write where they are (m), and where they look, into rows of 3; return as ``NodePlaces`` does."""
-        lost = []
-        for row, node in enumerate(self.nodes):
-            x, y = node.get("global_position")
-            turn = node.get("global_rotation") if forwards is not None else 0.0
-            if not (isfinite(x) and isfinite(y) and isfinite(turn)):
-                lost.append(row)
-                continue
-            rows[row, :2] = x * self._unit_m, y * self._unit_m
-            if forwards is not None:
-                forwards[row] = np.cos(turn), np.sin(turn), 0
-        return lost
