@@ -291,7 +291,8 @@ class Squad(SquadOrdering, SquadMeeting, SquadChoosing, SquadJoining, SquadDrawi
     def _standing(self, places: Any) -> Any:
         if self.keep_clear == self.KeepClear.NOTHING:
             return places
-        return NavigationStanding(self.has_dimensions, self._navigation_map(), self.unit)(places)
+        standing = NavigationStanding(self.has_dimensions, self._navigation_map(), self.unit)
+        return standing(places, self.core.positions)
 
     def _navigation_map(self) -> Any:
         viewport = self.get_viewport()

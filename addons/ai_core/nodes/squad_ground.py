@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from addons.ai_core.bridge.gd import RID, RefusedValue, Vector2, Vector3, singleton
+from addons.ai_core.nodes.ticket_walk import lifted
 
 Floats = NDArray[np.float64]
 
@@ -61,6 +62,8 @@ class SceneRoutes:
         points = np.asarray(service.check_path(number), np.float64) / self._squad.unit
         if not len(points):
             return points.reshape(0, len(start))
+        if len(start) == 3:
+            points[:, 1] += lifted(self._squad.point(start), points[0].tolist())
         # A grid's ways lead from middle to middle of cells: begin and end where they must.
         return np.concatenate([start[None], points, goal[None]]) if state == "found" else points
 
@@ -78,7 +81,7 @@ class SceneRoutes:
 
 
 class NavigationStanding:
-    """The nearest place on the navigation map; what a core squad takes as standing.
+    """The nearest place on the navigation map, for what a core squad takes as standing.
 
     Args:
         dimensions, map_rid, unit: as ``NavigationClearance``.
@@ -89,10 +92,23 @@ class NavigationStanding:
         self._server = singleton(f"NavigationServer{dimensions}D")
         self._vector: Any = Vector3 if dimensions == 3 else Vector2
 
-    def __call__(self, places: Floats) -> Floats:
-        """Return where one can stand. Cost: a query of the map a place."""
-        if not self._server.map_get_iteration_id(self._map):
+    def __call__(self, places: Floats, theirs: Floats) -> Floats:
+        """Return where one can stand, as high above the map as one of them does.
+
+        Args:
+            places: what is asked (m).
+            theirs: where those are who are to stand there; the first counts.
+
+        Cost: a query of the map a place, and one.
+        """
+        if not len(places) or not self._server.map_get_iteration_id(self._map):
             return places                                  # not built yet: as if all were free
+        nearest = self._nearest(places)
+        if nearest.shape[1] == 3 and len(theirs):
+            nearest[:, 1] += lifted(Vector3(*theirs[0].tolist()), self._nearest(theirs[:1])[0].tolist())
+        return nearest
+
+    def _nearest(self, places: Floats) -> Floats:
         asked = (self._vector(*place) for place in (places * self._unit).tolist())
         return np.array([tuple(self._server.map_get_closest_point(self._map, one)) for one in asked]) / self._unit
 
