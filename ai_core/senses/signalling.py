@@ -66,9 +66,10 @@ class Signalling:
             tag = own_tag
         if type(tag) is not str or type(channel) is not str:
             _check_texts(tag, channel)
-        place = self._origin(source_id, position)
+        place = sight_kernels.exact_place(position)
         self._emitted.emit(
-            int(source_id), affiliation, number, strength, place, self.clock.now.seconds, tag, channel)
+            int(source_id), affiliation, number, strength, place or self._origin(source_id, position),
+            self.clock.now.seconds, tag, channel)
 
     def act(
         self, source_id: int, action: str, modality_name: str = "hearing", position: object = None
@@ -184,13 +185,11 @@ class Signalling:
 
     def _origin(self, source_id: int, position: object) -> Point:
         """Return where a signal comes from, rounded as places of sensors are; it is checked."""
-        place = sight_kernels.exact_place(position)
-        if place is None:
-            at = self._sources.position[self._sources.ids.slot(source_id)] if position is None else point(
-                "position", position)
-            x, y, z = at.tolist()
-            place = x, y, z
-        return place
+        if position is None:
+            x, y, z = self._sources.position[self._sources.ids.slot(source_id)].tolist()
+        else:
+            x, y, z = point("position", position).tolist()
+        return (x, y, z)
 
 
 def _check_texts(tag: object, channel: object) -> None:

@@ -30,6 +30,10 @@ class BenchFloors(Node):
         return np.concatenate(self._rows)
 
     @method
+    def ignore(self, modality: str, strength: float = -1.0, channel: str = "") -> None:
+        """Be called as ``emit`` of a source is, and do nothing."""
+
+    @method
     def read(self) -> None:
         """Read where all sensors are, and where they look."""
         self._at_sensors.read(self._eyes, self._forwards)

@@ -20,6 +20,7 @@ const PACKED := "packed arrays"
 const LOOP := "GDScript loop"
 ## Controls, without goals: the least that the engine costs of it.
 const PLACES := "places alone"
+const CALLS := "calls alone"
 const RAYS_ALONE := "rays alone"
 
 ## A tenth of a sound is left at its range.
@@ -139,6 +140,7 @@ func measure_sounds(speed_m_per_s: float) -> void:
 		for i in [1, 2]: sampling.check_equal(what, SENSORS, results[0], results[i])
 		sampling.check_equal(what, SENSORS, results[0].size() >= count, true)
 		cases[PLACES] = read_places.bind(listeners, count)
+		cases[CALLS] = call_python.bind(listeners, count)
 		await sampling.take_turns(what, SENSORS, cases)
 	scheduler.queue_free()
 	await get_tree().process_frame
@@ -162,6 +164,14 @@ func read_places(listeners: Array[Listener], count: int) -> float:
 	move(listeners)
 	var begun := now_us()
 	floors.read()
+	return since(begun) / count
+
+
+## As many calls as sounds are emitted by, into a method that does nothing.
+func call_python(listeners: Array[Listener], count: int) -> float:
+	move(listeners)
+	var begun := now_us()
+	for i in count: floors.ignore("hearing", 1.0)
 	return since(begun) / count
 
 
