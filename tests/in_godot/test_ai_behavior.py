@@ -1,6 +1,8 @@
 """AIBehavior: one method of one node, as the inspector says, within its AIScheduler."""
 from __future__ import annotations
 
+import random
+
 import pytest
 
 LOAD_BALANCING, FREQUENCY, DIRECT_ACCESS, PRIORITY = range(4)
@@ -171,15 +173,19 @@ WORLD = """
     var told: Array[String] = []
     func others(actor: Node, deed: String) -> Callable: return Callable(self, deed).bind(actor)
     func free_it(actor: Node) -> void: actor.free()
-    func take_out(actor: Node) -> void: remove_child(actor)
+    func take_out(actor: Node) -> void:
+        if actor.is_inside_tree(): remove_child(actor)
     func disable(actor: Node) -> void: actor.process_mode = Node.PROCESS_MODE_DISABLED
     func enable(actor: Node) -> void: actor.process_mode = Node.PROCESS_MODE_INHERIT
     func pause(_actor: Node) -> void:
         get_tree().paused = true
         get_tree().set_deferred("paused", false)
-    func switch_off(actor: Node) -> void: actor.get_child(0).enabled = false
-    func slow_down(actor: Node) -> void: actor.get_child(0).period_frames = 2
-    func free_mind(actor: Node) -> void: actor.get_child(0).free()
+    func switch_off(actor: Node) -> void:
+        if actor.get_child_count() > 0: actor.get_child(0).enabled = false
+    func slow_down(actor: Node) -> void:
+        if actor.get_child_count() > 0: actor.get_child(0).period_frames = 2
+    func free_mind(actor: Node) -> void:
+        if actor.get_child_count() > 0: actor.get_child(0).free()
     func copy(actor: Node) -> void:
         var twin: Node = actor.duplicate()
         twin.world = self
@@ -234,6 +240,48 @@ def test_calls_in_batches_do_what_calls_one_by_one_do(node, gdscript, physics_fr
     )
     assert found == expected
     assert len(found[0]) >= 4 * 4
+
+
+LASTING = ("take_out", "disable", "enable", "switch_off", "slow_down", "free_mind")
+
+
+def crowd_story(node, gdscript, physics_frames, *, policy, seed, is_heard):
+    """Let thirty actors live for some frames, in which some do something to others; return who thought, in order."""
+    chance = random.Random(seed)
+    scheduler = node("AIScheduler", policy=policy, budget_us=100_000.0)
+    if is_heard:
+        scheduler.trace.listen(Listener())
+    world, script, actors = gdscript(WORLD).new(), gdscript(ACTOR), []
+    world.name = "World"
+    scheduler.add_child(world)
+    for number in range(30):
+        actor = script.new()
+        actor.name, actor.world = f"Actor{number}", world
+        world.add_child(actor)
+        actors.append(actor)
+        node("AIBehavior", actor, period_frames=1 + number % 2, automatic_phase=False)
+    for _ in range(20):
+        physics_frames(1)
+        for actor in chance.sample(actors, 3):
+            other, deed = chance.choice(actors), chance.choice(LASTING)
+            if other.get_child_count() and other.is_inside_tree():
+                actor.deed = world.others(other, deed)
+    told, rows = list(world.told), scheduler.get_stats()["behaviors"]
+    for actor in actors:
+        actor.free()
+    scheduler.free()
+    return told, [(row["name"], row["runs"], row["staleness_frames"]) for row in rows]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("policy", [LOAD_BALANCING, DIRECT_ACCESS, PRIORITY])
+def test_a_crowd_that_meddles_does_in_rows_what_it_does_one_by_one(node, gdscript, physics_frames, policy, seed):
+    found, expected = (
+        crowd_story(node, gdscript, physics_frames, policy=policy, seed=seed, is_heard=is_heard)
+        for is_heard in (False, True)
+    )
+    assert found == expected
+    assert len(found[0]) > 100
 
 
 def test_its_own_process_mode_says_whether_it_calls_what_is_above_it(recorder, node, tree, physics_frames):
