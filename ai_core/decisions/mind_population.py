@@ -165,11 +165,19 @@ class MindPopulation(Population[AnyMind, MindSeat[AnyMind]]):
             self._is_busy = False
 
     def save_state(self) -> State:
-        """Return its time, whose turn it is, and who has not lived up to it; each mind is saved by itself."""
+        """Return its time, whose turn it is, who sleeps and who has not lived up to it; minds are saved by themselves.
+
+        A save of as many minds lets those sleep who slept; of others, all are visited once.
+        """
+        seats = list(enumerate(self._seats.values()))
+        asleep = [(place, one) for place, one in seats if one.number not in self._awake and not one.is_resting]
         return {
-            "version": 2, "seconds": self._now_s, **self._saved_turns(),
-            "lived": [{"place": place, "seconds": one.lived_s} for place, one in enumerate(self._seats.values())
+            "version": 3, "seconds": self._now_s, **self._saved_turns(), "count": len(seats),
+            "lived": [{"place": place, "seconds": one.lived_s} for place, one in seats
                       if self._counts_time(one) and one.lived_s != self._now_s],
+            "asleep": [{"place": place, "wakes_at_s": one.timer_s if one.timer_s < inf else None}
+                       for place, one in asleep],
+            "late": [{"place": place, "seconds": one.late_s} for place, one in seats if one.is_resting],
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
@@ -178,22 +186,33 @@ class MindPopulation(Population[AnyMind, MindSeat[AnyMind]]):
         Raises:
             StateError: if it cannot be loaded; says where in it, and why.
         """
-        fields = Fields.versioned(state, version=2, migrations=MIGRATIONS)
-        seconds = fields.seconds("seconds")
+        fields = Fields.versioned(state, version=3, migrations={**MIGRATIONS, 2: _from_2_to_3})
+        seconds, count = fields.seconds("seconds"), fields.whole("count")
         change_turns = self._prepared_turns(fields)
-        lived = {}
-        for one in fields.groups("lived"):
-            lived[one.whole("place")] = one.seconds("seconds")      # there may be fewer here than were saved
-            one.end()
+        lived, late = _by_place(fields, "lived", "seconds"), _by_place(fields, "late", "seconds")
+        asleep = _by_place(fields, "asleep", "wakes_at_s")
         fields.end()
 
         def change() -> None:
             self._now_s = seconds
             change_turns()
+            are_the_same = count == len(self._seats)
             for place, seat in enumerate(self._seats.values()):
-                self._wake_up(seat, lived.get(place, seconds))
+                seat.late_s = late.get(place, seat.late_s)
+                self._wake_up(seat, lived.get(place, seconds))      # there may be fewer here than were saved
+                if are_the_same and place in asleep:
+                    self._leave_out(seat)
+                    self._sleep(seat, asleep[place])
 
         return change
+
+    def is_sleeping(self, mind: AnyMind) -> bool:
+        """Return whether a mind is not visited until its time comes, or it is woken.
+
+        Raises:
+            ValueError: if it is not here.
+        """
+        return self._seat_of(mind).number not in self._awake
 
     def _live(self, elapsed_s: float, budget: Budget | None, only_rest: bool) -> None:
         now_s = self._now_s = self._now_s + elapsed_s
@@ -249,3 +268,16 @@ class MindPopulation(Population[AnyMind, MindSeat[AnyMind]]):
 
     def _called(self, mind: AnyMind) -> str:
         return self._name_of(mind)
+
+
+def _by_place(fields: Fields, name: str, what: str) -> dict[int, float]:
+    """Read moments by the place of a mind; inf where None stands."""
+    found = {}
+    for one in fields.groups(name):
+        found[one.whole("place")] = inf if one.anything(what) is None else one.seconds(what)
+        one.end()
+    return found
+
+
+def _from_2_to_3(old: State) -> State:
+    return {**old, "version": 3, "count": 0, "asleep": [], "late": []}

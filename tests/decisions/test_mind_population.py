@@ -1,6 +1,7 @@
 """Many minds of one kind: who is visited, what time they are told, whose turn it is?"""
 from __future__ import annotations
 
+import json
 from math import inf
 from sys import getsizeof
 
@@ -224,6 +225,43 @@ def test_it_goes_on_where_it_was_saved():
     assert first.save_state() == second.save_state()
     with pytest.raises(StateError, match="first"):
         population_of().prepare_state({**first.save_state(), "first": -7})
+
+
+def sleepy():
+    return [Mind(inf), Mind(1.0), Mind(), Mind()]
+
+
+def test_who_slept_sleeps_on_when_it_is_loaded():
+    ours, other = sleepy(), sleepy()
+    first, second = population_of(*ours), population_of(*other)
+    first.tick(0.25)
+    first.tick(0.5)
+    first.rest(ours[3], late_s=0.125)
+    second.rest(other[3])
+    second.prepare_state(json.loads(json.dumps(first.save_state())))()
+    assert [second.is_sleeping(mind) for mind in other] == [True, True, False, True]
+    for mind in ours:
+        mind.told.clear()
+    for population, minds in ((first, ours), (second, other)):
+        population.wake(minds[0], late_s=0.0625)
+        population.go_on(minds[3])
+        for _ in range(3):
+            population.tick(0.25)
+    assert [mind.told for mind in ours] == [mind.told for mind in other]
+
+
+def test_from_a_save_of_others_and_from_earlier_ones_all_are_visited_once():
+    first = population_of(*sleepy())
+    first.tick(0.25)
+    state = first.save_state()
+    old = {key: one for key, one in state.items() if key not in ("count", "asleep", "late")} | {"version": 2}
+    for saved, count in ((state, 3), (old, 4)):
+        minds = sleepy()[:count]
+        second = population_of(*minds)
+        second.tick(0.5)
+        second.prepare_state(saved)()
+        second.tick(0.25)
+        assert [len(mind.told) for mind in minds] == [2] * count
 
 
 def test_who_sleeps_takes_no_room_among_those_who_are_awake():

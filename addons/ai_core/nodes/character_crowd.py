@@ -69,6 +69,7 @@ class CharacterCrowd:
         self._to_edit: dict[int, Any] = {}
         self._units = 0         # what all weigh together, in whole units: sums of floats would drift
         self._is_weighed = True
+        self._to_settle: list[Callable[[], None]] = []
         self.task: Task = scheduler.schedule(self, name=kind)
 
     @property
@@ -143,15 +144,17 @@ class CharacterCrowd:
             one.end()
         fields.end()
         changes: list[Callable[[], None]] = []
+        populations: list[Callable[[], None]] = []
         for pace in self.paces:
             late_s, population = saved.get((pace.period_frames, pace.phase_frames), (0.0, None))
             changes.append(self._moved(pace, late_s))
             if population is not None:
-                changes.append(pace.population.prepare_state(population))
+                populations.append(pace.population.prepare_state(population))
 
         def change() -> None:
-            for load in changes:
+            for load in (*changes, *populations):
                 load()
+            self._to_settle = populations if self._kind != HABIT_TREES else []
             for one in self.paces:
                 one.is_owed = False
             self._waiting = []
@@ -162,6 +165,15 @@ class CharacterCrowd:
             self._resume()
 
         return change
+
+    def settle(self) -> None:
+        """Let those sleep who slept when it was saved: as nodes are loaded they wake."""
+        loads, self._to_settle = self._to_settle, []
+        for load in loads:
+            load()
+        for pace in self.paces if loads else ():
+            for node in list(pace.population):
+                node.has_settled(is_asleep=pace.population.is_sleeping(node))
 
     def join(self, node: Any) -> None:
         """Let a node have its turns here, as often as it says; one that is here stays if it says the same."""

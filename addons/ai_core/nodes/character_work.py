@@ -75,6 +75,9 @@ class CharacterWork(OfCharacter):
         """Decide, in a frame of AI; return for how long nothing happens by itself (s), as ``MindPopulation`` says."""
         raise AssertionError(f"{type(self).__name__} decides nothing")
 
+    def has_settled(self, *, is_asleep: bool) -> None:
+        """It was loaded with all others, and sleeps or not as it did when it was saved."""
+
     def _take_turns(self, *, is_on: bool) -> None:
         """Have turns as often as it says, or none: if it is off, paused or disabled."""
         if self._crowd is None:

@@ -29,6 +29,7 @@ class SchedulerSaving:
     show_monitors: Any
     values: SceneValues
     results: Results
+    crowds: dict[str, Any]
     _tasks: dict[int, Task]
     _inner: dict[int, Any]
     _members: dict[int, Any]
@@ -65,6 +66,13 @@ class SchedulerSaving:
             inner.number_behaviors()
             inner.pause_nesting()
 
+    def settle_crowds(self) -> None:
+        """Let nodes that decide sleep as they did, once all are loaded."""
+        for crowd in self.crowds.values():
+            crowd.settle()
+        for inner in self._inner.values():
+            inner.settle_crowds()
+
     @method
     def save_state(self) -> dict:
         """Return the state of all AI that runs through this node, as a Dictionary of plain data.
@@ -93,6 +101,7 @@ class SchedulerSaving:
         load_parts(state, parts)
         for part in added:
             part.begin_anew()
+        self.settle_crowds()
         return True
 
     @method

@@ -345,6 +345,11 @@ class StateMachine(CharacterWork, Node):
             self._is_asleep = False
             self._crowd.wake(self)
 
+    def has_settled(self, *, is_asleep: bool) -> None:
+        self._is_asleep = is_asleep
+        if is_asleep and not self._is_off and self.core.rests_s == 0:
+            self._wake()     # another machine than the one that slept
+
     def live(self, elapsed_s: float) -> float:
         self.core.update(elapsed_s)
         rest_s = 0.0 if self.core is None else self.core.rests_s     # None: a state has freed it
