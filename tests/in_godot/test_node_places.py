@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from addons.ai_core.bridge.gd import NodePlaces, Vector2, Vector3, construct
+from addons.ai_core.bridge.gd import GodotFreedError, NodePlaces, Vector2, Vector3, construct, place_of
 from tests.in_godot import bridge_nodes  # noqa: F401 - registers the classes
 
 FAR = float("inf")
@@ -80,6 +80,10 @@ def test_rows_that_are_too_few_or_too_narrow_are_refused(node):
         places.read(np.zeros((2, 2), np.float32))
     with pytest.raises(TypeError):
         NodePlaces([None])
+    with pytest.raises(TypeError, match="needs a Node3D, got <Node2D"):
+        NodePlaces([node("Node2D")])
+    with pytest.raises(TypeError, match="needs a Node2D, got <Node3D"):
+        NodePlaces([node("Node3D")], 0.01)
 
 
 @pytest.mark.parametrize("columns", [2, 3])
@@ -95,3 +99,12 @@ def test_nodes_in_the_plane_are_read_in_metres_and_look_along_x(node, columns):
     assert positions[[0, 1, 2], :2] == pytest.approx(np.array([[2, 1], [-1, -1], [0.06, 0.08]]))
     assert forwards[[0, 1, 2, 3], :2] == pytest.approx(np.array([[1, 0], [-1, -1], [0, 1], [1, 0]]), abs=1e-6)
     assert (forwards[[0, 2, 3], 2:] == 0).all()
+
+
+def test_one_node_is_read_by_itself(node):
+    assert place_of(node("Node3D", position=Vector3(1, 2, 3))) == (1, 2, 3)
+    assert place_of(node("Node2D", position=Vector2(100, 50)), 0.02) == (2, 1, 0)
+    gone = node("Node2D")
+    gone.free()
+    with pytest.raises(GodotFreedError):
+        place_of(gone, 0.02)

@@ -62,6 +62,8 @@ cdef class NodePlaces:
             one.node = node.pointer if one.id == 0 else gd_object_get_instance_from_id(one.id)
             one.parent = NULL
             if one.node != NULL:
+                if gd_object_cast_to(one.node, in_plane.node_tag if self.pixel_m else in_space.node_tag) == NULL:
+                    raise TypeError(f"needs a {'Node2D' if self.pixel_m else 'Node3D'}, got {node!r}")
                 gd_object_method_bind_ptrcall(bind_get_parent, one.node, NULL, &one.parent)
 
     def read(self, float[:, :] positions, float[:, :] forwards=None):
@@ -168,9 +170,12 @@ def read_transforms(list nodes, float[:, :] positions, float[:, :] forwards=None
     """Read once where nodes are and where they look, as ``NodePlaces.read`` does again and again."""
     return NodePlaces(nodes).read(positions, forwards)
 
-def place_of(GDObject node):
-    """Return where a Node3D is now: a tuple of three floats. Cost: one engine call, no allocation in the engine."""
+def place_of(GDObject node, double pixel_m=0):
+    """Return where a Node3D is now (m), or a Node2D if ``pixel_m`` is given: three floats. Cost: one engine call."""
     cdef float transform[12]
+    if pixel_m:
+        gd_object_method_bind_ptrcall(bind_global_position_2d, node.live(), NULL, transform)
+        return transform[0] * pixel_m, transform[1] * pixel_m, 0.0
     gd_object_method_bind_ptrcall(bind_global_transform, node.live(), NULL, transform)
     return <double>transform[9], <double>transform[10], <double>transform[11]
 

@@ -82,8 +82,8 @@ class Space2D(Space3D):
     def placed(self, nodes: list[Any]) -> Any:
         return NodePlaces(nodes, self._unit_m)
 
-    def place(self, node: Any) -> tuple[float, ...]:
-        return self.metres(node.get("global_position"))
+    def place(self, node: Any) -> Any:
+        return place_of(node, self._unit_m)
 
     def metres(self, value: Any) -> tuple[float, ...]:
         return tuple(one * self._unit_m for one in super().metres(value))
