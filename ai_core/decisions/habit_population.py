@@ -153,7 +153,7 @@ class HabitPopulation(HabitTurns, Population[HabitTree, Member]):
 
     def save_state(self) -> State:
         """Return its time and whose turn it is, as plain data; each tree is saved by itself."""
-        return {"version": 2, "seconds": self._now_s, **self._saved_turns()}
+        return {"version": 3, "seconds": self._now_s, **self._saved_turns()}
 
     def prepare_state(self, state: object) -> Callable[[], None]:
         """Check a saved state; return what loads it. Trees may be loaded before or after.
@@ -161,7 +161,7 @@ class HabitPopulation(HabitTurns, Population[HabitTree, Member]):
         Raises:
             StateError: if it cannot be loaded; says where in it, and why.
         """
-        fields = Fields.versioned(state, version=2, migrations=MIGRATIONS)
+        fields = Fields.versioned(state, version=3, migrations=MIGRATIONS)
         seconds = fields.seconds("seconds")
         change_turns = self._prepared_turns(fields)
         fields.end()

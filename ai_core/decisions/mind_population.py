@@ -7,7 +7,7 @@ from math import inf
 from typing import Generic, Protocol, TypeVar
 
 from ai_core.budget import Budget, check_budget
-from ai_core.decisions.population import MIGRATIONS, Population
+from ai_core.decisions.population import MIGRATIONS, Population, by_place
 from ai_core.decisions.turns import Seat
 from ai_core.errors import finite_number
 from ai_core.faults import FaultIsolation
@@ -177,7 +177,6 @@ class MindPopulation(Population[AnyMind, MindSeat[AnyMind]]):
                       if self._counts_time(one) and one.lived_s != self._now_s],
             "asleep": [{"place": place, "wakes_at_s": one.timer_s if one.timer_s < inf else None}
                        for place, one in asleep],
-            "late": [{"place": place, "seconds": one.late_s} for place, one in seats if one.is_resting],
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
@@ -189,8 +188,7 @@ class MindPopulation(Population[AnyMind, MindSeat[AnyMind]]):
         fields = Fields.versioned(state, version=3, migrations={**MIGRATIONS, 2: _from_2_to_3})
         seconds, count = fields.seconds("seconds"), fields.whole("count")
         change_turns = self._prepared_turns(fields)
-        lived, late = _by_place(fields, "lived", "seconds"), _by_place(fields, "late", "seconds")
-        asleep = _by_place(fields, "asleep", "wakes_at_s")
+        lived, asleep = by_place(fields, "lived", "seconds"), by_place(fields, "asleep", "wakes_at_s")
         fields.end()
 
         def change() -> None:
@@ -198,7 +196,6 @@ class MindPopulation(Population[AnyMind, MindSeat[AnyMind]]):
             change_turns()
             are_the_same = count == len(self._seats)
             for place, seat in enumerate(self._seats.values()):
-                seat.late_s = late.get(place, seat.late_s)
                 self._wake_up(seat, lived.get(place, seconds))      # there may be fewer here than were saved
                 if are_the_same and place in asleep:
                     self._leave_out(seat)
@@ -270,14 +267,6 @@ class MindPopulation(Population[AnyMind, MindSeat[AnyMind]]):
         return self._name_of(mind)
 
 
-def _by_place(fields: Fields, name: str, what: str) -> dict[int, float]:
-    """Read moments by the place of a mind; inf where None stands."""
-    found = {}
-    for one in fields.groups(name):
-        found[one.whole("place")] = inf if one.anything(what) is None else one.seconds(what)
-        one.end()
-    return found
-
 
 def _from_2_to_3(old: State) -> State:
-    return {**old, "version": 3, "count": 0, "asleep": [], "late": []}
+    return {**MIGRATIONS[2](old), "count": 0, "asleep": []}

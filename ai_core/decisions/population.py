@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from math import inf
 from typing import Generic, TypeVar
 
 from ai_core.decisions.turns import Seat, Turns
 from ai_core.errors import shown
 from ai_core.saving.fields import Fields, State
 
-__all__ = ["MIGRATIONS", "Population"]
+__all__ = ["MIGRATIONS", "Population", "by_place"]
 
 AnyWho = TypeVar("AnyWho")
 AnySeat = TypeVar("AnySeat", bound=Seat)
@@ -85,15 +86,21 @@ class Population(Turns, Generic[AnyWho, AnySeat]):
             raise RuntimeError("a population was ticked from inside one who lives in it; tick it from outside")
 
     def _saved_turns(self) -> State:
-        """Return whose turn is next, by places in the order in which they came; -1 for nobody."""
+        """Return whose turn is next and who rests, by places in the order in which they came; -1 for nobody."""
         seats = list(self._seats.values())
-        return {"first": _place(seats, self._first), "until": _place(seats, self._until)}
+        return {
+            "first": _place(seats, self._first), "until": _place(seats, self._until),
+            "late": [{"place": place, "seconds": one.late_s} for place, one in enumerate(seats) if one.is_resting],
+        }
 
     def _prepared_turns(self, fields: Fields) -> Callable[[], None]:
         """Read what ``_saved_turns`` wrote; return what takes it back. There may be fewer here than were saved."""
         first, until = fields.whole("first", minimum=-1), fields.whole("until", minimum=-1)
+        late = by_place(fields, "late", "seconds")
 
         def change() -> None:
+            for place, seat in enumerate(self._seats.values()):
+                seat.late_s = late.get(place, seat.late_s)
             numbers = [one.number for one in self._seats.values()]
             self._first, self._until = (numbers[one] if 0 <= one < len(numbers) else 0 for one in (first, until))
 
@@ -106,9 +113,22 @@ def _place(seats: Sequence[Seat], number: int) -> int:
     return next((place for place, one in enumerate(seats) if one.number >= number), -1)
 
 
+def by_place(fields: Fields, name: str, what: str) -> dict[int, float]:
+    """Read moments (s) by the place of who they are of; inf where None stands."""
+    found = {}
+    for one in fields.groups(name):
+        found[one.whole("place")] = inf if one.anything(what) is None else one.seconds(what)
+        one.end()
+    return found
+
+
 def _from_1_to_2(old: State) -> State:
     return {**old, "version": 2, "until": -1}
 
 
-MIGRATIONS = {1: _from_1_to_2}
-"""What makes a saved population one of the present version, 2, by its version."""
+def _from_2_to_3(old: State) -> State:
+    return {**old, "version": 3, "late": []}
+
+
+MIGRATIONS = {1: _from_1_to_2, 2: _from_2_to_3}
+"""What makes a saved population one of the present version, 3, by its version."""
