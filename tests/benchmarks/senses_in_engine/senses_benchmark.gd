@@ -270,6 +270,10 @@ func measure_sight() -> void:
 		LOOP: cast.bind(there),
 		RAYS_ALONE: cast_alone.bind(there, ray),
 	})
+	await sampling.take_turns("2000 lines of sight alone", EYES, {
+		"ours": cast_alone.bind(there, ray),
+		LOOP: cast.bind(there),
+	})
 	ray.queue_free()
 	scheduler.budget_us = 1000.0
 	check_bound(what, scheduler, there)
