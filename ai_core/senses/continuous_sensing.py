@@ -153,17 +153,23 @@ class ContinuousSensing:
         self._removals = self._removals_before
         self.ages.end_pass(now_s)
         for number, found in self._found.items():
-            keys, intensities = found[0] if len(found) == 1 else (np.concatenate(part) for part in zip(
-                (np.zeros(0, np.int64), np.zeros(0)), *found, strict=True
-            ))
-            needs_ray = self._modalities[number].needs_line_of_sight
-            self.pairs[number].replace(keys, intensities, self.ages.new, needs_ray=needs_ray)
-        self.ages.forget_before(self._oldest_moment)
+            keys, intensities = found[0] if len(found) == 1 else (
+                np.concatenate(part) for part in zip((NO_KEYS, NO_INTENSITIES), *found, strict=True))
+            pairs = self.pairs[number]
+            if len(keys) or len(pairs.keys):
+                needs_ray = self._modalities[number].needs_line_of_sight
+                pairs.replace(keys, intensities, self.ages.new, needs_ray=needs_ray)
+        self.ages.forget_before(self._oldest_moment if self.has_pairs else None)
         return True
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether any sensor is in reach of a source, by any modality."""
+        return any(map(len, self.pairs.values()))
 
     def _nobody_shows(self) -> bool:
         """Return True if nobody has a strength in what is looked for, and nobody had."""
-        return not any(len(pairs) or self._sources.is_shown(number) for number, pairs in self.pairs.items())
+        return not (self.has_pairs or any(map(self._sources.is_shown, self.pairs)))
 
     def _see_nobody(self, budget: Budget, now_s: float) -> bool:
         if budget.is_spent:
@@ -276,6 +282,8 @@ class ContinuousSensing:
     def sensing_ids(self) -> list[int]:
         """Return ids of sensors that sense something, ascending; not to be written to."""
         some = [pairs for pairs in self.pairs.values() if len(pairs)]
+        if not some:
+            return []
         if len(some) != 1:
             return sorted(set().union(*[following.sensing(one.keys, one.is_sensed) for one in some]))
         ids, found = self._sensing
@@ -366,9 +374,7 @@ class ContinuousSensing:
             self._out = (np.zeros(room, np.int64), np.zeros(room))
         keys, intensity = self._out
         found = sight_kernels.pairs_in_reach(
-            self._sensors, sensor_ids, self._sources, source_ids, self._senses[number],
-            keys, intensity,
-        )
+            self._sensors, sensor_ids, self._sources, source_ids, self._senses[number], keys, intensity)
         return keys[:found].copy(), intensity[:found].copy()
 
 

@@ -159,7 +159,7 @@ class EmittedSignals:
         """
         self.offer()
         if not self._arrived:
-            if not self.fronts.advance(budget, now_s, self.wind, self._met):
+            if self.fronts.fronts and not self.fronts.advance(budget, now_s, self.wind, self._met):
                 return False
             if not self._tell_at_once(budget, now_s, notice_from):
                 self.settle()

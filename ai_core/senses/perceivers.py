@@ -180,8 +180,8 @@ class Perceivers:
         return self._reports.take_last(sensor_id)
 
     def _all_to_visit(self, continuous: ContinuousSensing) -> list[int]:
-        sensing = continuous.sensing_ids()
-        if not self._visits and (sensing is self.busy or sensing == self.busy):     # as nearly always
+        sensing, busy = continuous.sensing_ids(), self._busy.ascending
+        if not self._visits and (sensing is busy or sensing == busy):       # as nearly always
             self._busy.take_ascending(sensing)
             return sensing
         return self._busy.with_others(self._visits, sensing)

@@ -221,7 +221,8 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
         self._emitted.offer()
         self._keenness.recover(self._sensors, now_s)
         self._clues.expire(self._sources, now_s)
-        self._listen(budget)
+        if len(self._emitted.lines):
+            self._listen(budget)
         return self._emitted.deliver(budget, now_s, self._perceivers.notice_from)
 
     def _listen(self, budget: Budget) -> None:
@@ -241,6 +242,8 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
         return self._continuous.look(budget, self.clock.now.seconds)
 
     def _ask(self, budget: Budget) -> bool:
+        if not self._continuous.has_pairs:
+            return True
         key, rays = (self, "line_of_sight"), self.line_of_sight
         is_plain = self._visibility.is_plain
         if rays is None and is_plain:
