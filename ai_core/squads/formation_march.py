@@ -86,20 +86,22 @@ class FormationMarch:
         self._axes = list(plane_axes(dimensions))
         self._points: Floats = np.zeros((0, dimensions))
         self.made_for: tuple[float, float, float] | None = None
+        self._was_at_end = False        # as long as the path is not made again
 
     def begin(self, points: Floats) -> None:
         """Start along another way."""
-        self._points, self.made_for, self.path = points, None, None
+        self.resume(points, None, is_at_end=False)
         self.anchor_m = 0.0
         self.passage.is_in_column = False
 
-    def resume(self, points: Floats, made_for: tuple[float, float, float] | None) -> None:
+    def resume(self, points: Floats, made_for: tuple[float, float, float] | None, *, is_at_end: bool) -> None:
         """Take back a way that was saved; it is made again as it was."""
         self._points, self.made_for, self.path = points, made_for, None
+        self._was_at_end = is_at_end
 
     def forget_shape(self) -> None:
         """Make the path anew for another formation."""
-        self.made_for, self.path = None, None
+        self.resume(self._points, None, is_at_end=False)
 
     def stop(self) -> None:
         """Leave the path; slots are nowhere until the next one."""
@@ -119,7 +121,7 @@ class FormationMarch:
     def is_at_end(self) -> bool:
         """True if the slots have come to the end of the way, or there is none."""
         if self.path is None:
-            return not self.is_under_way
+            return self._was_at_end or not self.is_under_way
         return self.anchor_m >= self.path.length_m
 
     def advance(self, elapsed_s: float, marchers: Marchers, offsets: Floats, spacing_m: float) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["prepared_squad", "saved_squad"]
 
-VERSION = 2
+VERSION = 3
 
 Made = TypeVar("Made")
 
@@ -39,7 +39,7 @@ def saved_squad(squad: Squad) -> State:
         "commander": squad.commander, "appointed": squad.appointed,
         "formation": _saved_formation(squad.formation),
         "order": [order.number, order.kind, None if order.goal is None else list(order.goal), order.state, order.why],
-        "points": march.points.tolist(), "anchor_m": march.anchor_m, "heading": march.heading.tolist(),
+        "points": march.points.tolist(), "anchor_m": march.anchor_m, "is_at_end": march.is_at_end, "heading": march.heading.tolist(),
         "is_in_column": march.passage.is_in_column,
         "made_for": None if march.made_for is None else list(march.made_for),
         "slots_wanted": squad._slots_wanted, "slots_given_s": squad._slots_given_s,
@@ -51,7 +51,7 @@ def saved_squad(squad: Squad) -> State:
 
 def prepared_squad(squad: Squad, state: object) -> Callable[[], None]:
     """Check a state; return what puts it into the squad."""
-    fields = Fields.versioned(state, version=VERSION, migrations={1: _from_1_to_2})
+    fields = Fields.versioned(state, version=VERSION, migrations={1: _from_1_to_2, 2: _from_2_to_3})
     if fields.whole("dimensions") != squad.dimensions:
         fields.refuse("dimensions", f"must be {squad.dimensions}: a squad of another world was saved")
     members, marchers = _read_members(squad, fields)
@@ -60,6 +60,7 @@ def prepared_squad(squad: Squad, state: object) -> Callable[[], None]:
     order = _read_order(fields, squad.dimensions)
     points = _read_points(fields, squad.dimensions)
     anchor_m, is_in_column = fields.number("anchor_m", minimum=0), fields.flag("is_in_column")
+    is_at_end = fields.flag("is_at_end")
     heading = np.array(fields.numbers("heading", count=2, minimum=-1.001, maximum=1.001))
     made_for = None
     if fields.anything("made_for") is not None:
@@ -82,7 +83,7 @@ def prepared_squad(squad: Squad, state: object) -> Callable[[], None]:
         squad.commander, squad.appointed, squad.formation = commander, appointed, formation
         squad.order, squad._slots_wanted, squad.infeasible = order, wanted, infeasible
         squad._slots_given_s = slots_given_s
-        squad._march.resume(points, made_for)
+        squad._march.resume(points, made_for, is_at_end=is_at_end)
         squad._march.anchor_m, squad._march.heading = anchor_m, heading
         squad._march.passage.is_in_column = is_in_column
         squad._counts.update(counts)
@@ -138,6 +139,11 @@ def _from_1_to_2(old: State) -> State:
     members = [
         {**one, "destination": one["position"], "velocity": [0.0] * len(one["position"])} for one in old["members"]]
     return {**old, "version": 2, "members": members}
+
+
+def _from_2_to_3(old: State) -> State:
+    """It sees whether it has come to the end when it marches on."""
+    return {**old, "version": 3, "is_at_end": False}
 
 
 def _saved_formation(formation: Formation) -> State:

@@ -45,7 +45,7 @@ def test_a_squad_loaded_goes_on_as_the_one_that_was_saved(clock, seconds):
 
 
 @pytest.mark.parametrize("change", [
-    {"version": 3}, {"dimensions": 3}, {"commander": 77}, {"appointed": "Bob"}, {"points": [[1]]}, {"anchor_m": -1},
+    {"version": 4}, {"dimensions": 3}, {"commander": 77}, {"appointed": "Bob"}, {"points": [[1]]}, {"anchor_m": -1},
     {"heading": [5, 0]}, {"made_for": [0, 0, 0]}, {"slots_wanted": "now"}, {"order": [1, "dance", None, "done", ""]},
     {"order": [1, "move", None, "waiting", ""]}, {"members": [{"id": 1}]}, {"counts": {}}, {"more": 1},
     {"formation": {"pattern": "wegde", "spacing_m": 1, "files": 0, "slots": [], "places": {}, "mismatch_m": 1}},
@@ -57,6 +57,18 @@ def test_what_is_no_state_of_a_squad_is_refused_and_changes_nothing(squad, chang
     assert squad.save_state() == before
 
 
+def test_a_squad_that_was_loaded_at_the_end_of_its_way_knows_that_it_is_there(clock):
+    squad, other = squad_of(3, clock), squad_of(3, clock)
+    squad.move_to((3, 0))
+    while not squad.has_arrived:
+        march(squad, clock, seconds=0.1)
+    squad.order.state = "marching"      # it has not thought since
+    other.prepare_state(json.loads(json.dumps(squad.save_state())))()
+    for one in (squad, other):
+        one.think()
+    assert (squad.order.state, other.order.state) == ("done", "done")
+
+
 def test_a_save_of_before_places_to_go_to_were_saved_loads_and_all_stay_until_they_march_on(clock):
     squad = squad_of(3, clock)
     squad.move_to((12, 9))
@@ -64,6 +76,7 @@ def test_a_save_of_before_places_to_go_to_were_saved_loads_and_all_stay_until_th
     old = squad.save_state() | {"version": 1}
     for row in old["members"]:
         del row["destination"], row["velocity"]
+    del old["is_at_end"]
     squad.prepare_state(old)()
     assert not squad.velocities().any()
     assert squad.destinations.tolist() == squad.positions.tolist()
