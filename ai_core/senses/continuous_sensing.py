@@ -281,9 +281,9 @@ class ContinuousSensing:
 
     def sensing_ids(self) -> list[int]:
         """Return ids of sensors that sense something, ascending; not to be written to."""
-        some = [pairs for pairs in self.pairs.values() if len(pairs)]
-        if not some:
+        if not self.has_pairs:
             return []
+        some = [pairs for pairs in self.pairs.values() if len(pairs)]
         if len(some) != 1:
             return sorted(set().union(*[following.sensing(one.keys, one.is_sensed) for one in some]))
         ids, found = self._sensing

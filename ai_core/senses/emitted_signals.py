@@ -164,7 +164,7 @@ class EmittedSignals:
             if not self._tell_at_once(budget, now_s, notice_from):
                 self.settle()
                 self._arrived.extend(self._queue.pop_due(now_s))
-        newest = self._newest_of_channels()
+        newest = self._newest_of_channels() if self._arrived else {}
         while self._arrived:
             if budget.is_spent:
                 return False

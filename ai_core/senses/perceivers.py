@@ -143,7 +143,8 @@ class Perceivers:
         Cost: O(sensors with something in view) in NumPy, and a visit to each
             to which something happens; nothing for others.
         """
-        self._load_dues(continuous)
+        if self._is_anew:
+            self._load_dues(continuous)
         if self._passed >= len(self._order):
             self._passed_s = self._clock.now.seconds
             self._collect_due(self._passed_s)
@@ -182,7 +183,8 @@ class Perceivers:
     def _all_to_visit(self, continuous: ContinuousSensing) -> list[int]:
         sensing, busy = continuous.sensing_ids(), self._busy.ascending
         if not self._visits and (sensing is busy or sensing == busy):       # as nearly always
-            self._busy.take_ascending(sensing)
+            if sensing:
+                self._busy.take_ascending(sensing)
             return sensing
         return self._busy.with_others(self._visits, sensing)
 
@@ -226,13 +228,12 @@ class Perceivers:
         self._is_anew = True
 
     def _load_dues(self, continuous: ContinuousSensing) -> None:
-        if self._is_anew:
-            self._is_anew = False
-            if to_visit := self.to_visit:
-                sensing = {one for one in continuous.sensing_ids() if one >= to_visit[0]}
-                self._order, self._passed = sorted(sensing.union(to_visit)), 0
-            for perceiver in self._all.values():
-                self._note_due(perceiver)
+        self._is_anew = False
+        if to_visit := self.to_visit:
+            sensing = {one for one in continuous.sensing_ids() if one >= to_visit[0]}
+            self._order, self._passed = sorted(sensing.union(to_visit)), 0
+        for perceiver in self._all.values():
+            self._note_due(perceiver)
 
     def _go_through(
         self, ids: list[int], continuous: ContinuousSensing, budget: Budget
