@@ -10,6 +10,7 @@ import numpy as np
 from ai_core.saving.fields import LARGEST, Fields, State
 from ai_core.squads.commander import SquadMember
 from ai_core.squads.formation import Formation, Slot
+from ai_core.squads.formation_march import FormationMarch
 from ai_core.squads.marchers import Marchers
 from ai_core.squads.membership import LARGEST_ID
 from ai_core.squads.orders import KINDS, STATES, Order, OrderKind, OrderState
@@ -39,8 +40,8 @@ def saved_squad(squad: Squad) -> State:
         "commander": squad.commander, "appointed": squad.appointed,
         "formation": _saved_formation(squad.formation),
         "order": [order.number, order.kind, None if order.goal is None else list(order.goal), order.state, order.why],
-        "points": march.points.tolist(), "anchor_m": march.anchor_m, "is_at_end": march.is_at_end, "heading": march.heading.tolist(),
-        "is_in_column": march.passage.is_in_column,
+        "points": march.points.tolist(), "anchor_m": march.anchor_m, "is_at_end": march.is_at_end,
+        "heading": march.heading.tolist(), "is_in_column": march.passage.is_in_column,
         "made_for": None if march.made_for is None else list(march.made_for),
         "slots_wanted": squad._slots_wanted, "slots_given_s": squad._slots_given_s,
         "infeasible": list(squad.infeasible),
@@ -58,14 +59,7 @@ def prepared_squad(squad: Squad, state: object) -> Callable[[], None]:
     commander, appointed = (_read_member_id(fields, name, members) for name in ("commander", "appointed"))
     formation = _read_formation(fields.group("formation"))
     order = _read_order(fields, squad.dimensions)
-    points = _read_points(fields, squad.dimensions)
-    anchor_m, is_in_column = fields.number("anchor_m", minimum=0), fields.flag("is_in_column")
-    is_at_end = fields.flag("is_at_end")
-    heading = np.array(fields.numbers("heading", count=2, minimum=-1.001, maximum=1.001))
-    made_for = None
-    if fields.anything("made_for") is not None:
-        body, aside, reach = fields.numbers("made_for", count=3, minimum=1e-9, maximum=1e9)
-        made_for = body, aside, reach
+    change_march = _prepared_march(squad._march, fields, squad.dimensions)
     wanted = None if fields.anything("slots_wanted") is None else fields.one_of("slots_wanted", WANTED)
     infeasible, slots_given_s = tuple(fields.wholes("infeasible")), fields.seconds("slots_given_s")
     change_stance = squad.judgement.prepare_state(fields.anything("stance"))
@@ -83,12 +77,28 @@ def prepared_squad(squad: Squad, state: object) -> Callable[[], None]:
         squad.commander, squad.appointed, squad.formation = commander, appointed, formation
         squad.order, squad._slots_wanted, squad.infeasible = order, wanted, infeasible
         squad._slots_given_s = slots_given_s
-        squad._march.resume(points, made_for, is_at_end=is_at_end)
-        squad._march.anchor_m, squad._march.heading = anchor_m, heading
-        squad._march.passage.is_in_column = is_in_column
+        change_march()
         squad._counts.update(counts)
         change_stance()
         change_tactics()
+
+    return change
+
+
+def _prepared_march(march: FormationMarch, fields: Fields, dimensions: int) -> Callable[[], None]:
+    points = _read_points(fields, dimensions)
+    anchor_m, is_at_end = fields.number("anchor_m", minimum=0), fields.flag("is_at_end")
+    heading = np.array(fields.numbers("heading", count=2, minimum=-1.001, maximum=1.001))
+    is_in_column = fields.flag("is_in_column")
+    made_for = None
+    if fields.anything("made_for") is not None:
+        body, aside, reach = fields.numbers("made_for", count=3, minimum=1e-9, maximum=1e9)
+        made_for = body, aside, reach
+
+    def change() -> None:
+        march.resume(points, made_for, is_at_end=is_at_end)
+        march.anchor_m, march.heading = anchor_m, heading
+        march.passage.is_in_column = is_in_column
 
     return change
 
