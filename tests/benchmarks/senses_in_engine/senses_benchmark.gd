@@ -5,6 +5,8 @@ const Sampling := preload("res://tests/benchmarks/in_engine/sampling.gd")
 
 const SENSORS := 1000
 const SOUNDS := 10
+## Rounds before any counts: a process is as quick as it becomes only after some twenty.
+const WARMING := 25
 ## So wide that one or two hear each sound.
 const SIZE_M := 2000.0
 const RANGE_M := 50.0
@@ -141,7 +143,7 @@ func measure_sounds(speed_m_per_s: float) -> void:
 		sampling.check_equal(what, SENSORS, results[0].size() >= count, true)
 		cases[PLACES] = read_places.bind(listeners, count)
 		cases[CALLS] = call_python.bind(listeners, count)
-		await sampling.take_turns(what, SENSORS, cases)
+		await sampling.take_turns(what, SENSORS, cases, 41, WARMING)
 	scheduler.queue_free()
 	await get_tree().process_frame
 
