@@ -225,6 +225,8 @@ class SharingScheduler(Scheduler):
         try:
             if isinstance(budget, _TimeBudget) and queue:
                 return share_time(self, asked, budget, late, may_wait)
+            if budget.is_unlimited and self._bias is None and not requests:
+                return self._run_all(asked.to_come, budget, may_wait)
             return self._share_one_by_one(self._asking(asked), budget, late, may_wait)
         finally:  # those behind one that let something through wait too
             late += asked.to_come
@@ -268,6 +270,15 @@ class SharingScheduler(Scheduler):
             if self._bias is not None and not task.is_removed:
                 used = task.used_us - used_us if share.stopwatch else share.steps
                 self._bias.learn(task, granted, used)
+        return may_wait
+
+    def _run_all(self, queue: Iterable[Task], budget: Budget, may_wait: bool) -> bool:
+        """Run a queue where nothing is ever spent, so that nobody has to wait; return as ``_share`` does."""
+        for task in queue:
+            if self._may_run(task):
+                may_wait = self.lets_wait
+                lateness_frames = self._frame - self._waiting.get(task, self._frame)
+                self._run(task, budget.part(math.inf), budget, lateness_frames)
         return may_wait
 
     def _weight(self, task: Task) -> float:
