@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["may_reach"]
+__all__ = ["Room", "may_reach"]
 
 FARTHEST_M = 1e18
 """Reach from which on everything may be in it (m): its square is near the end of float32."""
@@ -23,8 +23,8 @@ ROUNDING = 1e-5
 Smaller loses pairs far out in a large world; larger tests more of them exactly.
 """
 
-MANY_PLACES = 4096
-"""Places from which on those far from all origins are left out before the product (count)."""
+MANY_PLACES, MANY_ORIGINS = 4096, 32
+"""Places and origins from which on places far from all origins are left out before the product (count)."""
 
 CELLS_A_SIDE = 60
 """Cells along the longer side of what origins reach (count): smaller ones mark less, and mark longer."""
@@ -35,13 +35,38 @@ Columns = NDArray[np.float32]
 Rows = NDArray[np.intp]
 
 
-def may_reach(origins: Columns, places: Columns, reach_m: NDArray[np.float64]) -> tuple[Rows, Rows]:
+class Room:
+    """Memory for questions, used again: to be given new pages for each takes longer than to answer it."""
+
+    __slots__ = ("_are", "_products", "_sums")
+
+    def __init__(self) -> None:
+        self._sums = self._products = np.empty(0, np.float32)
+        self._are = np.empty(0, np.bool_)
+
+    def sums(self, n: int) -> NDArray[np.float32]:
+        """Return (5, n) that hold anything."""
+        if len(self._sums) < 5 * n:
+            self._sums = np.empty(5 * n, np.float32)
+        return self._sums[: 5 * n].reshape(5, n)
+
+    def products(self, m: int, n: int) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        """Return two of (m, n) that hold anything."""
+        if len(self._products) < m * n:
+            self._products, self._are = np.empty(m * n, np.float32), np.empty(m * n, np.bool_)
+        return self._products[: m * n].reshape(m, n), self._are[: m * n].reshape(m, n)
+
+
+def may_reach(
+    origins: Columns, places: Columns, reach_m: NDArray[np.float64], room: Room
+) -> tuple[Rows, Rows]:
     """Return the columns of origins and of places that may be in reach of each other.
 
     Args:
         origins: (3, m) (m).
         places: (3, n) (m).
         reach_m: (m,), of each origin, 0 or more (m).
+        room: overwritten; it grows as is needed, to 21 bytes a place and 5 a pair of PAIRS_AT_ONCE.
 
     Returns:
         Two arrays of shape (k,), by ascending origin, then place.
@@ -51,22 +76,21 @@ def may_reach(origins: Columns, places: Columns, reach_m: NDArray[np.float64]) -
     m, n = origins.shape[1], places.shape[1]
     if not m or not n:
         return np.zeros(0, np.intp), np.zeros(0, np.intp)
-    near = _in_marked_cells(origins, places, reach_m) if n >= MANY_PLACES else None
+    near = _in_marked_cells(origins, places, reach_m) if n >= MANY_PLACES and m >= MANY_ORIGINS else None
     if near is not None:
-        rows, columns = _all_near(origins, places.take(near, axis=1), reach_m)
+        rows, columns = _all_near(origins, places.take(near, axis=1), reach_m, room)
         return rows, near.take(columns)
-    return _all_near(origins, places, reach_m)
+    return _all_near(origins, places, reach_m, room)
 
 
-def _all_near(origins: Columns, places: Columns, reach_m: NDArray[np.float64]) -> tuple[Rows, Rows]:
+def _all_near(
+    origins: Columns, places: Columns, reach_m: NDArray[np.float64], room: Room
+) -> tuple[Rows, Rows]:
     """Return which may be near by one product of matrices: |p|² - 2 p·o <= r² - |o|²."""
     m, n = origins.shape[1], places.shape[1]
     before = np.seterr(over="ignore", invalid="ignore")  # far beyond any reach is far beyond
     try:
-        sums = np.empty((4, n), np.float32)
-        sums[:3] = places
-        squares = places * places
-        np.add(squares[0] + squares[1], squares[2], out=sums[3])
+        sums = _sums_of(places, room)
         weights = np.empty((m, 4), np.float32)
         weights[:, :3] = -2.0 * origins.T
         weights[:, 3] = 1.0 - ROUNDING
@@ -75,15 +99,26 @@ def _all_near(origins: Columns, places: Columns, reach_m: NDArray[np.float64]) -
         limit = (square - (x + y + z) * (1.0 - ROUNDING)).astype(np.float32)[:, np.newaxis]
         step = max(1, PAIRS_AT_ONCE // n)
         if m <= step:
-            return _near(weights @ sums, limit, n)
+            return _near(weights, sums, limit, room)
         parts = [
-            _near(weights[first : first + step] @ sums, limit[first : first + step], n)
+            _near(weights[first : first + step], sums, limit[first : first + step], room)
             for first in range(0, m, step)
         ]
     finally:
         np.seterr(**before)
     found = [rows + first for (rows, _), first in zip(parts, range(0, m, step), strict=True)]
     return np.concatenate(found), np.concatenate([columns for _, columns in parts])
+
+
+def _sums_of(places: Columns, room: Room) -> NDArray[np.float32]:
+    """Return places, and the squares of their distances from the world's origin."""
+    sums = room.sums(places.shape[1])
+    sums[:3], square, one = places, sums[3], sums[4]
+    np.multiply(places[0], places[0], out=square)
+    for axis in (1, 2):
+        np.multiply(places[axis], places[axis], out=one)
+        square += one
+    return sums[:4]
 
 
 def _in_marked_cells(
@@ -125,6 +160,12 @@ def _in_marked_cells(
     return np.flatnonzero(marked.ravel().take(cells[0]))
 
 
-def _near(reached: NDArray[np.float32], limit: NDArray[np.float32], n: int) -> tuple[Rows, Rows]:
+def _near(
+    weights: NDArray[np.float32], sums: NDArray[np.float32], limit: NDArray[np.float32], room: Room
+) -> tuple[Rows, Rows]:
+    n = sums.shape[1]
+    reached, is_near = room.products(len(weights), n)
+    np.matmul(weights, sums, out=reached)
     # Not "<=": where numbers are too large to tell, the exact test must.
-    return np.divmod(np.flatnonzero(~(reached > limit)), n)
+    np.logical_not(np.greater(reached, limit, out=is_near), out=is_near)
+    return np.divmod(np.flatnonzero(is_near), n)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ai_core.errors import finite_number, point, positions, whole_number
 from ai_core.senses.id_table import IdTable, grown
 from ai_core.senses.modality import ModalitySet
+from ai_core.senses.reach import Room
 from ai_core.senses.sight import CONE_NUMBERS, SightCone, packed_cones
 from ai_core.senses.source_table import affiliation_mask, same_rows
 
@@ -47,6 +48,7 @@ class SensorTable:
             most cones any sensor had.
         notices: (capacity,) int64, affiliations it notices, as bits.
         own_source: (capacity,) int64, id of the source that it is, or ``NO_SOURCE``.
+        room: memory for questions who is in reach.
     """
 
     def __init__(self, modalities: ModalitySet) -> None:
@@ -63,6 +65,7 @@ class SensorTable:
         self.keeps_targets = False
         self.most_acuity = 0.0
         self.changes = 0
+        self.room = Room()
         self.cones = np.zeros((rows, 0, CONE_NUMBERS))
         self.notices = np.zeros(rows, np.int64)
         self.own_source = np.full(rows, NO_SOURCE, np.int64)

@@ -139,7 +139,7 @@ def sensors_reached(sensors: SensorTable, waves: Sequence[Wave]) -> Reached:
         return few_sensors_reached(sensors, waves)
     table = table_of(waves)
     numbers, near = may_reach(
-        table[:3].astype(np.float32), sensors.position.T[:, : sensors.rows], table[4]
+        table[:3].astype(np.float32), sensors.position.T[:, : sensors.rows], table[4], sensors.room
     )
     counts, slots, distance, intensity = waves_at_once(sensors, table, numbers, near)
     return counts, slots.tolist(), distance.tolist(), intensity.tolist()
@@ -158,8 +158,8 @@ def _may_sense(
     at_targets = sources.position.T.take(targets, axis=1)
     if len(eyes) <= len(targets):
         most = reach_m.max() if len(reach_m) else 0.0
-        return may_reach(at_eyes, at_targets, np.full(len(eyes), most))
-    columns, rows = may_reach(at_targets, at_eyes, reach_m)
+        return may_reach(at_eyes, at_targets, np.full(len(eyes), most), sensors.room)
+    columns, rows = may_reach(at_targets, at_eyes, reach_m, sensors.room)
     order = np.lexsort((columns, rows))
     return rows[order], columns[order]
 
