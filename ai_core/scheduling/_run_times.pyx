@@ -274,6 +274,8 @@ cdef class Shares:
             if type(runner) is not slots.callable_runner or count and last_run is not self.last_run:
                 break
             call = get_slot(slots.run, runner)
+            if count and type(call) is not row_type:  # another kind, and who makes those is another
+                break
             if not is_of_a_row(call) or PyDict_Size(self.failing) and PyDict_Contains(self.failing, task):
                 break
             self.tell_elapsed(last_run)

@@ -109,6 +109,23 @@ class World:
         return self.seen, self.scheduler.statistics(), self.scheduler.overruns
 
 
+class InAnotherRow(InARow):
+    """Another kind of such work: what makes the one is not handed the other."""
+
+
+def test_two_kinds_of_such_work_stand_in_rows_of_their_own():
+    def in_pairs(world, number):
+        return (InARow, InAnotherRow)[number // 2 % 2](world, number)
+
+    world = World(0, LoadBalancingScheduler, in_pairs)
+    for task in world.tasks:
+        task.work.is_alone = task.work.meddles = False
+    for _ in range(2):
+        world.scheduler.advance(Budget.of_time(1e6, world.watch))
+    assert [number for _, number, _ in world.seen] == 2 * list(range(40))
+    assert world.rows == [1, *[2] * 19]
+
+
 @settings(max_examples=30)
 @given(seed=st.integers(0, 1 << 30), make=st.sampled_from([LoadBalancingScheduler, PriorityScheduler]))
 def test_work_that_is_called_in_a_row_does_what_it_does_alone(seed, make):
