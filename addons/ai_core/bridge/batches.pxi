@@ -104,6 +104,7 @@ cdef inline uint8_t cast_one(void* ray, RayMethods* methods, const float* origin
     return hit
 
 cdef enum:
+    SEEN_LINES = 17              # of 64 bytes: what kind of node it is stands in the first, where it is in the last
     AHEAD = 8                    # rays: memory delivers within one or two, and the caches hold so much meanwhile
 
 ctypedef struct Line:
@@ -184,7 +185,7 @@ cdef Py_ssize_t see_all(void** rays, const int64_t* eyes, const int64_t* goals, 
 cdef inline void* sent_for(int64_t goal) noexcept nogil:
     """Return the node of an id, NULL if there is none, and have it brought nearer by the time it is read."""
     cdef void* node = gd_object_get_instance_from_id(<uint64_t>goal) if goal else NULL
-    fetch_lines_of_place(<char*>node)
+    fetch_ahead(node, SEEN_LINES)
     return node
 
 cdef int read_line(int64_t observer, Line* line, const Line* before) noexcept nogil:
