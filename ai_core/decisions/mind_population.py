@@ -188,7 +188,7 @@ class MindPopulation(Population[AnyMind, MindSeat[AnyMind]]):
         fields = Fields.versioned(state, version=3, migrations={**MIGRATIONS, 2: _from_2_to_3})
         seconds, count = fields.seconds("seconds"), fields.whole("count")
         change_turns = self._prepared_turns(fields)
-        lived, asleep = by_place(fields, "lived", "seconds"), by_place(fields, "asleep", "wakes_at_s")
+        lived, asleep = by_place(fields, "lived", "seconds"), by_place(fields, "asleep", "wakes_at_s", or_never=True)
         fields.end()
 
         def change() -> None:

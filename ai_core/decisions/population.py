@@ -113,11 +113,12 @@ def _place(seats: Sequence[Seat], number: int) -> int:
     return next((place for place, one in enumerate(seats) if one.number >= number), -1)
 
 
-def by_place(fields: Fields, name: str, what: str) -> dict[int, float]:
-    """Read moments (s) by the place of who they are of; inf where None stands."""
+def by_place(fields: Fields, name: str, what: str, *, or_never: bool = False) -> dict[int, float]:
+    """Read moments (s) by the place of who they are of; inf where None stands, if it may."""
     found = {}
     for one in fields.groups(name):
-        found[one.whole("place")] = inf if one.anything(what) is None else one.seconds(what)
+        is_never = or_never and one.anything(what) is None
+        found[one.whole("place")] = inf if is_never else one.seconds(what)
         one.end()
     return found
 

@@ -44,7 +44,7 @@ class ExploredMap:
     def __init__(self) -> None:
         self._ways: dict[int, tuple[int, ...]] = {}
         self._reports: deque[tuple[int, tuple[int, ...]]] = deque()
-        self._told: dict[int, tuple[int, ...]] = {}     # of places whose reports wait, the latest
+        self._told: dict[int, tuple[int, tuple[int, ...]]] = {}  # of places whose reports wait, the latest
         self._questions: deque[ExploredQuestion] = deque()
         self._search: _Spread | None = None
         self.version = 0
@@ -73,9 +73,9 @@ class ExploredMap:
             TypeError, ValueError: if it is no place.
         """
         ways, told = tuple(open_ways), self._told.get(whole_number("place", place, minimum=0))
-        if (self._ways.get(place) if told is None else told) != ways:
-            self._told[place] = ways
-            self._reports.append((place, ways))
+        if (self._ways.get(place) if told is None else told[1]) != ways:
+            self._told[place] = report = (place, ways)
+            self._reports.append(report)
 
     def ask(self, start: int, goal: int, apart: Callable[[int, int], float]) -> ExploredQuestion:
         """Ask for the way to a goal, or to where it may be looked for next.
@@ -158,8 +158,8 @@ class ExploredMap:
 
     def _take_reports(self, budget: Budget) -> None:
         while self._reports and not budget.is_spent:
-            place, ways = self._reports.popleft()
-            if self._told.get(place) == ways:
+            place, ways = report = self._reports.popleft()
+            if self._told.get(place) is report:  # of two that say the same, only the latter is the latest
                 del self._told[place]
             self._ways[place] = ways
             self.version += 1

@@ -328,3 +328,14 @@ def test_a_machine_without_a_clock_lives_by_the_time_it_is_told_also_where_it_sl
         elif number == 5 and what == "save":
             population.prepare_state(population.save_state())()
     assert states == ["a"] * 15 + ["b"] * 8 + ["a"] * 9
+
+
+def test_a_save_in_which_somebody_was_late_for_ever_is_refused():
+    mind = Mind()
+    population = population_of(mind)
+    population.rest(mind, late_s=0.5)
+    state = json.loads(json.dumps(population.save_state()))
+    assert state["late"] == [{"place": 0, "seconds": 0.5}]
+    state["late"][0]["seconds"] = None
+    with pytest.raises(StateError, match="seconds"):
+        population.prepare_state(state)

@@ -57,3 +57,25 @@ def test_a_goal_beside_the_map_is_not_reached(walk):
     ends, place = walk(Vector3(1, 0, 8), 0.3)
     assert ends == [(2,)]
     assert place.z > 4.9
+
+
+@pytest.mark.parametrize("start", [Vector3(), Vector3(0.2, MAP_M, 0.1)])
+def test_near_the_worlds_origin_it_waits_for_its_way_too(node, physics_frames, signals, start):
+    world, mesh = node("SubViewport", own_world_3d=True), construct("NavigationMesh")
+    mesh.set_vertices([Vector3(x, MAP_M, z) for x, z in ((0, 0), (6, 0), (6, 6), (0, 6))])
+    mesh.add_polygon([0, 1, 2, 3])
+    actor = node("Node3D", node("AIScheduler", world, budget_us=0.0), position=start)
+    tree, go = construct("HabitTree"), construct("HabitMoveTo")
+    go.target_point, go.speed, go.arrival_distance, go.cooldown_s = Vector3(5, 0, 5), 6.0, 0.6, 1e6
+    actor.add_child(construct("NavigationAgent3D"))
+    ends = signals(go, "exited")
+    tree.add_child(go)
+    actor.add_child(tree)
+    physics_frames(3)
+    node("NavigationRegion3D", world, navigation_mesh=mesh)
+    for _ in range(100_000):     # frames take microseconds here; maps are built in real time
+        physics_frames(1)
+        if ends:
+            break
+    assert ends == [(1,)]
+    assert math.dist((actor.position.x, actor.position.z), (5, 5)) <= 0.6

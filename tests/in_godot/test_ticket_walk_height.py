@@ -39,7 +39,7 @@ def walk(node, physics_frames, signals):
     return walked
 
 
-@pytest.mark.parametrize("height_m", [0.0, 0.9])
+@pytest.mark.parametrize("height_m", [0.0, 0.9, 2.2])
 def test_it_walks_on_the_floor_and_not_above_it(walk, height_m):
     places = walk(Vector3(1, height_m, 2))
     on_the_flat = [one.y for one in places if one.x < 3.4]

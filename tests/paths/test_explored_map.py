@@ -117,3 +117,13 @@ def test_saving_changes_nothing_also_while_a_question_is_being_answered():
         return question.way, version
 
     assert asked(True) == asked(False)
+
+
+def test_of_reports_that_come_back_to_what_was_the_last_one_counts():
+    explored = ExploredMap()
+    for ways in ([1], [2], [1]):
+        explored.report(0, ways)
+    explored.advance(Budget.of_steps(1))
+    explored.report(0, [2])
+    explored.advance(Budget.unlimited())
+    assert explored.ways_from(0) == (2,)

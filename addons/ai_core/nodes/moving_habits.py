@@ -160,6 +160,8 @@ class HabitMoveTo(Aimed, Habit):
 
     def _ends_at(self, agent: Any, place: Any) -> bool:
         """Return whether the agent's way ends at a place; its map may lie above the ground."""
+        if not len(agent.get_current_navigation_path()):  # then its end would be the world's origin
+            return False
         end = list(agent.get_final_position())
         return ends_at(_server_of(agent), agent.get_navigation_map(), end, place, self.arrival_distance)
 

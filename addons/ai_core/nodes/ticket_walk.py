@@ -11,8 +11,11 @@ from addons.ai_core.bridge.gd import RefusedValue
 STATES = {"waiting": "going", "running": "going", "found": "arrived", "partial": "failed"}
 """What a walk has come to at the end of its way, by the state of its ticket."""
 
-STANDS_WITHIN_M = 1.0
-"""A mover stands on its way if it is this near to where that begins; meanwhile it stays so near to its height (m)."""
+STANDS_WITHIN_M = 2.0
+"""A mover stands on its way if it is this near to where that begins, seen from above and in height (m).
+
+Ways over grids begin in the middle of a cell, and origins of characters may be in their middles. Less than a floor.
+"""
 
 
 class TicketWalk:
@@ -36,7 +39,7 @@ class TicketWalk:
             reach: a point of the way is reached when it is so near, heights left aside.
         """
         memory = self._memory
-        if memory.get("service") != self._name or apart(memory["asked_for"], goal) > reach:
+        if memory.get("service") != self._name or is_elsewhere(memory["asked_for"], goal, reach):
             self._ask(here, goal)
         try:
             state = self._paths.get_state(memory["ticket"])
@@ -92,4 +95,12 @@ def lifted(here: Any, start: list[float]) -> float:
 
     A map is baked some of its cells above the floor, and grids' ways lead through the middles of cells.
     """
-    return here.y - start[1] if len(start) == 3 and math.dist(here, start) <= STANDS_WITHIN_M else 0.0
+    if len(start) < 3 or is_elsewhere(here, start, STANDS_WITHIN_M):
+        return 0.0
+    return here.y - start[1]
+
+
+def is_elsewhere(one: Any, other: Any, reach: float) -> bool:
+    """Return whether two places are farther apart than ``reach``, or on different floors."""
+    first, second = tuple(one), tuple(other)
+    return apart(first, second) > reach or len(first) == 3 and abs(first[1] - second[1]) > STANDS_WITHIN_M
