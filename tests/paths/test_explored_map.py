@@ -123,7 +123,7 @@ def test_of_reports_that_come_back_to_what_was_the_last_one_counts():
     explored = ExploredMap()
     for ways in ([1], [2], [1]):
         explored.report(0, ways)
-    explored.advance(Budget.of_steps(1))
+    explored.advance(Budget.of_steps(2))
     explored.report(0, [2])
     explored.advance(Budget.unlimited())
     assert explored.ways_from(0) == (2,)

@@ -103,4 +103,4 @@ def lifted(here: Any, start: list[float]) -> float:
 def is_elsewhere(one: Any, other: Any, reach: float) -> bool:
     """Return whether two places are farther apart than ``reach``, or on different floors."""
     first, second = tuple(one), tuple(other)
-    return apart(first, second) > reach or len(first) == 3 and abs(first[1] - second[1]) > STANDS_WITHIN_M
+    return apart(first, second) > reach or (len(first) == 3 and abs(first[1] - second[1]) > STANDS_WITHIN_M)
