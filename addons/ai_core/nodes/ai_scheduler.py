@@ -287,7 +287,7 @@ class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, PhaseOu
     def _report(self, fault: Fault) -> None:
         if not self.is_valid():
             return               # freed by one of its own behaviors
-        release = "release_behavior(), or what the node that it belongs to offers for it: release_quarantined(), release()"
+        release = "release_behavior(), or what its node has for it: release_quarantined(), release(), release_level()"
         report_fault(fault, f"behavior '{fault.name}'", self, release)
         self.behavior_failed.emit(fault.name, f"{type(fault.error).__name__}: {fault.error}")
         if fault.is_quarantined:
