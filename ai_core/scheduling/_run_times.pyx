@@ -39,7 +39,7 @@ cdef enum:
 
 
 cdef struct CallsInARow:
-    Py_ssize_t (*call)(PyObject** calls, Py_ssize_t count, PyObject* given, int64_t begun_ns, int64_t limit_ns,
+    Py_ssize_t (*call)(PyObject** calls, Py_ssize_t count, PyObject* given, int64_t now_ns, int64_t limit_ns,
                        int64_t* ended_ns) except -1
 
 cdef object row_type = None     # of calls that can be made in a row, as were those looked at last
@@ -239,7 +239,10 @@ cdef class Shares:
         return 0
 
     cdef bint run_in_a_row(self) except -1:
-        """Make the next calls as long as they can be made so; return whether the last one was odd."""
+        """Make the next calls as long as they can be made so; return whether the last one was odd.
+
+        What it takes between two rows counts as used by the first of the latter, as between two calls.
+        """
         cdef PyObject* calls[IN_A_ROW]
         cdef int64_t ended_ns[IN_A_ROW]
         cdef Py_ssize_t at, count = 0, made = 0
@@ -249,7 +252,7 @@ cdef class Shares:
                 return False
             try:
                 made = row_calls.call(
-                    calls, count, <PyObject*>self.turn, self.ended_ns, self.stop_ns - 1, ended_ns)
+                    calls, count, <PyObject*>self.turn, self.stopwatch(), self.stop_ns - 1, ended_ns)
             finally:
                 for at in range(count):
                     Py_DECREF(calls[at])

@@ -68,6 +68,7 @@ class Perceivers:
         self._trace = trace
         self._tell_every_s = tell_every_s
         self._reports = Reports(self._all, trace, audience, clock, faults or FaultIsolation())
+        self.audience_key = self._reports.audience_key
         self._busy = BusySensors()
         # Those of this pass, ascending, and how many of them it has come by.
         self._order: list[int] = []

@@ -124,7 +124,7 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
         self.clock, upward = clock, _upward(up)
         self._modalities = ModalitySet(
             (Modality.sight(), Modality.hearing()) if modalities is None else modalities)
-        self.faults, self._audience = FaultIsolation() if faults is None else faults, audience
+        self.faults = FaultIsolation() if faults is None else faults
         self._sensors = SensorTable(self._modalities)
         self._sources = SourceTable(self._modalities, camouflage, has_backdrops=bool(background))
         self._perceivers = Perceivers(
@@ -210,7 +210,7 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
             sensor_id: whose listeners; None for ``line_of_sight``, ``between`` and ``audience``.
         """
         if sensor_id is None:
-            self.faults.release((self._audience, "tell"))
+            self.faults.release(self._perceivers.audience_key)
             self.faults.release((self, "line_of_sight"))
             self.faults.release((self, "between"))
         else:

@@ -40,6 +40,7 @@ class Reports:
         self._perceivers = perceivers
         self._trace = trace
         self._audience = audience
+        self.audience_key = self, "tell"  # an audience may have no hash
         # Of what stays in view what it was, how strong and when; of signals, and what nobody was told, its place.
         self._last: dict[int, tuple[ToldRows | Heard, int] | Alone] = {}
 
@@ -87,8 +88,8 @@ class Reports:
     def tell_heard(self, heard: Heard, first: int, end: int) -> None:
         """Tell the audience of signals at sensors, from one to another."""
         sensor_ids, which, intensities, what, _ = heard
-        if end - first < len(sensor_ids):
-            sensor_ids, which, intensities = sensor_ids[first:end], which[first:end], intensities[first:end]
+        # Copies, also of all: what an audience does with its own is nothing to who asks later what it was told.
+        sensor_ids, which, intensities = sensor_ids[first:end], which[first:end], intensities[first:end]
         self._last.update(zip(sensor_ids, zip(repeat(heard), count(first)), strict=False))
         self._tell(Told(sensor_ids, which, intensities, [one[:3] for one in what]))
 
@@ -107,7 +108,7 @@ class Reports:
     def _tell(self, told: Told) -> None:
         """Tell the audience; what it raises is reported, and costs nobody what is still to be sensed."""
         assert self._audience is not None
-        key = self._audience, "tell"
+        key = self.audience_key
         if self._faults.has_quarantined and self._faults.is_quarantined(key):
             return
         try:

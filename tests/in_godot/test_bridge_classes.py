@@ -228,3 +228,6 @@ def test_a_class_that_the_engine_does_not_have_is_no_base():
         from addons.ai_core.bridge.gd import CharacterBody4D  # noqa: F401
     with pytest.raises(LookupError, match="no class 'OS' that is a Node or RefCounted"):
         engine_class("OS")
+    for name in ("CollisionObject3D", "SenseSource3D"):      # abstract, and ours
+        with pytest.raises(LookupError, match="declared in Python, or abstract"):
+            engine_class(name)

@@ -84,7 +84,7 @@ class World:
         ]
 
     def watch(self):
-        self.ns += 100
+        """Read the time, which work alone takes: a row reads it once more than its calls do alone."""
         return self.ns
 
     def meddle(self):
@@ -152,3 +152,21 @@ def test_where_each_one_disturbs_few_are_looked_at_in_vain():
     assert len(world.seen) == 200
     assert world.rows[:5] == [16, 1, 2, 1, 2]
     assert sum(world.rows) < 16 + 100
+
+
+def test_what_it_takes_between_two_rows_is_used_by_the_first_of_the_latter():
+    world = World(0, LoadBalancingScheduler, InARow, size=300)
+    for task in world.tasks:
+        task.work.is_alone = task.work.meddles = False
+
+    def watch():  # looking at it is what takes time here
+        world.ns += 100
+        return world.ns
+
+    world.watch = watch
+    world.scheduler.advance(Budget.of_time(1e6, watch))
+    before_us, begun_ns = [task.used_us for task in world.tasks], world.ns
+    world.scheduler.advance(Budget.of_time(1e6, watch))
+    used_us = sum(task.used_us for task in world.tasks) - sum(before_us)
+    looked_before_the_first = 3  # as the budget was made, as the frame began, and as the first of all began
+    assert used_us * 1000 == pytest.approx(world.ns - begun_ns - 100 * looked_before_the_first)

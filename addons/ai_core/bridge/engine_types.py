@@ -32,6 +32,7 @@ from _bridge import (
     Vector3i,
     Vector4,
     Vector4i,
+    registered_classes,
     singleton,
 )
 
@@ -141,15 +142,22 @@ def engine_class(name: str) -> type[GDObject]:
     """Return the Python base of a class of the engine, such as "CharacterBody3D".
 
     Raises:
-        LookupError: if the engine has no such class, or it is neither a node nor counted by references.
+        LookupError: if the engine has no such class, it is neither a node nor counted by references,
+            cannot be made, or is declared in Python: import that one from where it is declared.
 
     Cost: some 0.1 ms the first time.
     """
+    class_db = singleton("ClassDB")
+    if not any(class_db.is_parent_class(name, root) for root in ("Node", "RefCounted")):
+        raise LookupError(f"the engine has no class {name!r} that is a Node or RefCounted")
+    if name in registered_classes() or not class_db.can_instantiate(name):
+        raise LookupError(f"{name!r} is declared in Python, or abstract; extend another")
+    return _base_of(name)
+
+
+def _base_of(name: str) -> type[GDObject]:
     if name not in BASES:
-        class_db = singleton("ClassDB")
-        if not any(class_db.is_parent_class(name, root) for root in ("Node", "RefCounted")):
-            raise LookupError(f"the engine has no class {name!r} that is a Node or RefCounted")
-        parent = engine_class(class_db.get_parent_class(name))
+        parent = _base_of(singleton("ClassDB").get_parent_class(name))
         BASES[name] = base = type(name, (parent,), {
             "__engine_class__": name, "__doc__": f"Base of what extends {name}.", "__module__": __name__})
         _add_members(base)

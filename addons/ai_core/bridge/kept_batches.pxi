@@ -156,14 +156,14 @@ cdef inline void fetch_ahead(void* node, int lines) noexcept nogil:
         prefetch(<char*>node + i * CACHE_LINE)
 
 
-cdef Py_ssize_t call_in_a_row(PyObject** calls, Py_ssize_t count, PyObject* given, int64_t begun_ns, int64_t limit_ns,
+cdef Py_ssize_t call_in_a_row(PyObject** calls, Py_ssize_t count, PyObject* given, int64_t now_ns, int64_t limit_ns,
                               int64_t* ended_ns) except -1:
     """As KeptCall says of ``calls_in_a_row``."""
     cdef KeptTarget plan[MOST_IN_A_ROW]
     cdef uint64_t argument[2]
     cdef KeptCall call = <KeptCall><object>calls[0]
     cdef Py_ssize_t i, begun = 0
-    cdef int64_t offset_ns = begun_ns - stopwatch_ns()
+    cdef int64_t offset_ns = now_ns - stopwatch_ns()
     attribute = call.attribute
     number_variant(argument, getattr(<object>given, attribute))
     for i in range(min(count, MOST_IN_A_ROW)):

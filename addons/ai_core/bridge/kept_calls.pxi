@@ -43,7 +43,7 @@ ctypedef struct KeptTarget:
 cdef uint64_t kept_changes = 0   # of anything that a KeptBatch copied
 
 ctypedef struct CallsInARow:
-    Py_ssize_t (*call)(PyObject** calls, Py_ssize_t count, PyObject* given, int64_t begun_ns, int64_t limit_ns,
+    Py_ssize_t (*call)(PyObject** calls, Py_ssize_t count, PyObject* given, int64_t now_ns, int64_t limit_ns,
                        int64_t* ended_ns) except -1
 
 cdef CallsInARow row_functions
@@ -68,7 +68,7 @@ cdef class KeptCall:
         is_off: nothing is called; who knows when the target is paused need not have it asked each time.
         calls_in_a_row: a capsule, for who is written in C and holds references to a row of KeptCalls. Its
             function makes them, all with what the first finds in ``given``, and puts down when each ended (ns;
-            the first began at ``begun_ns``). It stops before one that cannot be called so, and after one that
+            by the stopwatch that shows ``now_ns`` now). It stops before one that cannot be called so, and after one that
             ended beyond ``limit_ns`` or let Python run, and returns how many were made.
 
     Cost: 0.2 us and what the method takes, no allocation; in a KeptBatch or in a row 0.02 us.

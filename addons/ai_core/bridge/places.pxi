@@ -173,6 +173,8 @@ def read_transforms(list nodes, float[:, :] positions, float[:, :] forwards=None
 def place_of(GDObject node, double pixel_m=0):
     """Return where a Node3D is now (m), or a Node2D if ``pixel_m`` is given: three floats. Cost: one engine call."""
     cdef float transform[12]
+    if gd_object_cast_to(node.live(), in_plane.node_tag if pixel_m else in_space.node_tag) == NULL:
+        raise TypeError(f"a place needs a Node3D, or a Node2D and its pixel_m, got {node!r}")
     if pixel_m:
         gd_object_method_bind_ptrcall(bind_global_position_2d, node.live(), NULL, transform)
         return transform[0] * pixel_m, transform[1] * pixel_m, 0.0
