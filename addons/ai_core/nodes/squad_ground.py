@@ -1,18 +1,21 @@
 """What squads in a scene know of the ground: ways from a PathService, and how much is free on the navigation map."""
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from addons.ai_core.bridge.gd import RID, RefusedValue, Vector2, Vector3, singleton
-from addons.ai_core.nodes.ticket_walk import lifted
 
 Floats = NDArray[np.float64]
 
 STEP_M = 0.4
 """How far apart places are that the navigation map is asked about (m); narrower gaps are not seen."""
+
+ON_WAY_M = 1.0
+"""Who is no farther than this from where a way begins keeps its height above it (m); bodies that still fall are."""
 
 ON_THE_MAP_M = 0.05
 """A place this near to the map, in the plane, is on it (m)."""
@@ -63,7 +66,7 @@ class SceneRoutes:
         if not len(points):
             return points.reshape(0, len(start))
         if len(start) == 3:
-            points[:, 1] += lifted(self._squad.point(start), points[0].tolist())
+            points[:, 1] += _height_above(self._squad.point(start), points[0].tolist())
         # A grid's ways lead from middle to middle of cells: begin and end where they must.
         return np.concatenate([start[None], points, goal[None]]) if state == "found" else points
 
@@ -105,7 +108,7 @@ class NavigationStanding:
             return places                                  # not built yet: as if all were free
         nearest = self._nearest(places)
         if nearest.shape[1] == 3 and len(theirs):
-            nearest[:, 1] += lifted(Vector3(*theirs[0].tolist()), self._nearest(theirs[:1])[0].tolist())
+            nearest[:, 1] += _height_above(Vector3(*theirs[0].tolist()), self._nearest(theirs[:1])[0].tolist())
         return nearest
 
     def _nearest(self, places: Floats) -> Floats:
@@ -148,3 +151,8 @@ class NavigationClearance:
         nearest = tuple(self._server.map_get_closest_point(self._map, self._vector(*asked.tolist())))
         away = [nearest[axis] - asked[axis] for axis in self._axes]
         return sum(one * one for one in away) <= (ON_THE_MAP_M * self._unit) ** 2
+
+
+def _height_above(here: Any, start: list[float]) -> float:
+    """Return how high a squad stands above its way (m), as it is to go on; 0 in 2D, and if it stands elsewhere."""
+    return here.y - start[1] if len(start) == 3 and math.dist(tuple(here), start) <= ON_WAY_M else 0.0
