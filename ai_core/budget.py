@@ -64,7 +64,7 @@ class Budget:
         """
         if type(us) is not float or not 0 <= us <= MOST_US:
             us = finite_number("us", us, minimum=0, maximum=MOST_US, remedy=NOTHING_OR_NO_LIMIT)
-        try:  # asking first whether it can be called would take a tenth of all this
+        try:  # whether it can be called is asked where it could not
             started_ns = stopwatch()
         except TypeError:
             if callable(stopwatch):

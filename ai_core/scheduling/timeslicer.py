@@ -198,7 +198,7 @@ class Timeslicer:
         if self._is_advancing:
             raise RuntimeError("the timeslicer is advancing already; a job must not advance it")
         self._is_advancing = True
-        try:  # all of an update that runs a job here: another call would cost a fifth of it
+        try:  # all of an update that runs a job here, without a call for it
             batch, self._updates = self._batch, self._updates + 1
             moment = (self._updates, self._clock.now.seconds)
             if batch.flights:

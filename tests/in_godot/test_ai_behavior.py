@@ -203,23 +203,21 @@ class Listener:
         """Who is told of each run has them made one by one."""
 
 
-def story(node, gdscript, physics_frames, *, policy, deed, victim, is_heard):
-    """Let four actors think for some frames, of whom the second does something to one of them."""
+def lived(node, gdscript, live, periods, *, policy, is_heard):
+    """Let actors that think so often live as told; return who thought, in order, and what is known of each."""
     scheduler = node("AIScheduler", policy=policy, budget_us=100_000.0)
     if is_heard:
         scheduler.trace.listen(Listener())
     world, script, actors = gdscript(WORLD).new(), gdscript(ACTOR), []
     world.name = "World"
     scheduler.add_child(world)
-    for number in range(4):
+    for number, period in enumerate(periods):
         actor = script.new()
         actor.name, actor.world = f"Actor{number}", world
         world.add_child(actor)
         actors.append(actor)
-        node("AIBehavior", actor, period_frames=1, automatic_phase=False)
-    physics_frames(4)
-    actors[1].deed = world.others(actors[victim], deed)
-    physics_frames(5)
+        node("AIBehavior", actor, period_frames=period, automatic_phase=False)
+    live(world, actors)
     told, rows = list(world.told), scheduler.get_stats()["behaviors"]
     for actor in actors:
         if actor.is_valid():
@@ -234,10 +232,14 @@ def story(node, gdscript, physics_frames, *, policy, deed, victim, is_heard):
 def test_calls_in_batches_do_what_calls_one_by_one_do(node, gdscript, physics_frames, deed, victim, policy):
     if deed == "free_it" and victim == 1:
         pytest.skip("a node cannot be freed while its own method runs")
+
+    def live(world, actors):
+        physics_frames(4)
+        actors[1].deed = world.others(actors[victim], deed)
+        physics_frames(5)
+
     found, expected = (
-        story(node, gdscript, physics_frames, policy=policy, deed=deed, victim=victim, is_heard=is_heard)
-        for is_heard in (False, True)
-    )
+        lived(node, gdscript, live, [1] * 4, policy=policy, is_heard=is_heard) for is_heard in (False, True))
     assert found == expected
     assert len(found[0]) >= 4 * 4
 
@@ -245,41 +247,20 @@ def test_calls_in_batches_do_what_calls_one_by_one_do(node, gdscript, physics_fr
 LASTING = ("take_out", "disable", "enable", "switch_off", "slow_down", "free_mind")
 
 
-def crowd_story(node, gdscript, physics_frames, *, policy, seed, is_heard):
-    """Let thirty actors live for some frames, in which some do something to others; return who thought, in order."""
-    chance = random.Random(seed)
-    scheduler = node("AIScheduler", policy=policy, budget_us=100_000.0)
-    if is_heard:
-        scheduler.trace.listen(Listener())
-    world, script, actors = gdscript(WORLD).new(), gdscript(ACTOR), []
-    world.name = "World"
-    scheduler.add_child(world)
-    for number in range(30):
-        actor = script.new()
-        actor.name, actor.world = f"Actor{number}", world
-        world.add_child(actor)
-        actors.append(actor)
-        node("AIBehavior", actor, period_frames=1 + number % 2, automatic_phase=False)
-    for _ in range(20):
-        physics_frames(1)
-        for actor in chance.sample(actors, 3):
-            other, deed = chance.choice(actors), chance.choice(LASTING)
-            if other.get_child_count() and other.is_inside_tree():
-                actor.deed = world.others(other, deed)
-    told, rows = list(world.told), scheduler.get_stats()["behaviors"]
-    for actor in actors:
-        actor.free()
-    scheduler.free()
-    return told, [(row["name"], row["runs"], row["staleness_frames"]) for row in rows]
-
-
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("policy", [LOAD_BALANCING, DIRECT_ACCESS, PRIORITY])
 def test_a_crowd_that_meddles_does_in_rows_what_it_does_one_by_one(node, gdscript, physics_frames, policy, seed):
+    def live(world, actors):
+        chance = random.Random(seed)
+        for _ in range(20):
+            physics_frames(1)
+            for actor in chance.sample(actors, 3):
+                other, deed = chance.choice(actors), chance.choice(LASTING)
+                if other.get_child_count() and other.is_inside_tree():
+                    actor.deed = world.others(other, deed)
+
     found, expected = (
-        crowd_story(node, gdscript, physics_frames, policy=policy, seed=seed, is_heard=is_heard)
-        for is_heard in (False, True)
-    )
+        lived(node, gdscript, live, [1, 2] * 15, policy=policy, is_heard=is_heard) for is_heard in (False, True))
     assert found == expected
     assert len(found[0]) > 100
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 import pytest
 
 from addons.ai_core.bridge.gd import NodePath, Vector3, construct
+from addons.ai_core.nodes.ticket_walk import TicketWalk
 
 MAP_M, STEP_M = 0.5, 1.0
 
@@ -50,3 +51,14 @@ def test_it_walks_on_the_floor_and_not_above_it(walk, height_m):
 
 def test_who_stands_beside_the_map_comes_down_to_it(walk):
     assert walk(Vector3(1, 3, 2))[-1].y == pytest.approx(MAP_M + STEP_M, abs=0.3)
+
+
+@pytest.mark.parametrize(("rise_m", "is_asked_anew"), [(1.0, False), (3.0, True)])
+def test_a_goal_that_rises_to_another_floor_is_another_goal(node, rise_m, is_asked_anew):
+    world = node("SubViewport", own_world_3d=True)
+    service = node("PathService", node("AIScheduler", world, budget_us=0.0, update=2))
+    walk = TicketWalk(service, memory := {})
+    walk.next(Vector3(1, 0, 2), Vector3(7, 0, 2), 0.5)
+    ticket = memory["ticket"]
+    walk.next(Vector3(1, 0, 2), Vector3(7, rise_m, 2), 0.5)
+    assert (memory["ticket"] != ticket) is is_asked_anew

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from addons.ai_core.bridge.gd import RID, RefusedValue, Vector2, Vector3, singleton
+from addons.ai_core.nodes.ticket_walk import lifted
 
 Floats = NDArray[np.float64]
 
@@ -155,4 +156,4 @@ class NavigationClearance:
 
 def _height_above(here: Any, start: list[float]) -> float:
     """Return how high a squad stands above its way (m), as it is to go on; 0 in 2D, and if it stands elsewhere."""
-    return here.y - start[1] if len(start) == 3 and math.dist(tuple(here), start) <= ON_WAY_M else 0.0
+    return lifted(here, start) if math.dist(tuple(here), start) <= ON_WAY_M else 0.0
