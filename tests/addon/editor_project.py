@@ -24,6 +24,9 @@ SCRIPT = """@tool
 extends EditorPlugin
 
 func _enter_tree() -> void:
+	# Pages of help lay out their text in a thread, which now and then ends the editor: the table of texts that it lets
+	# grow is read by the main thread at that moment.
+	get_tree().node_added.connect(func(node: Node) -> void: if node is RichTextLabel: node.threaded = false)
 	check.call_deferred()
 
 func frames(count: int) -> void:
