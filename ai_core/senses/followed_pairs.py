@@ -29,7 +29,7 @@ COLUMNS: dict[str, Any] = {
     "begun_s": np.float64, "begun": np.float64, "slope": np.float64,
     "gain": np.float64, "rise": np.float64, "fall": np.float64,
     "position": np.dtype((np.float32, 3)), "before": np.dtype((np.float32, 3)), "number": np.int32,
-    "is_alive": np.bool_, "is_seen": np.bool_, "record": object, "meter": object,
+    "is_alive": np.bool_, "is_seen": np.bool_,
 }
 """What is known of each pair: when and where a target is and was the last time, how strongly it
 shows, and the line along which its meter moves between two levels. Each by itself in one run of
@@ -57,7 +57,10 @@ class FollowedPairs:
         self.sensor_ids: set[int] = set()
         self.rows: Rows = {name: np.zeros(0, kind) for name, kind in COLUMNS.items()}
         self.keys = np.zeros(0, np.int64)
-        self._added: list[tuple[object, ...]] = []
+        # By key, and in no array: what NumPy holds Python's collector does not see, and a world that was
+        # dropped while somebody was in view stayed for ever.
+        self._minds: dict[int, tuple[Remembered | None, Awareness | None]] = {}
+        self._added: list[tuple[Any, ...]] = []
         self._has_dead = False
 
     def add(
@@ -71,9 +74,11 @@ class FollowedPairs:
         """Follow a pair from the next ``tidy`` on; it was looked at now."""
         self.sensor_ids.add(sensor_id)
         line = NO_METER if meter is None else _line_of(meter)
+        key = sensor_id << ID_BITS | shown.target
+        self._minds[key] = record, meter
         self._added.append((
-            sensor_id << ID_BITS | shown.target, now_s, now_s, shown.intensity, *line,
-            shown.position, shown.position, shown.number, True, shown.is_seen, record, meter,
+            key, now_s, now_s, shown.intensity, *line,
+            shown.position, shown.position, shown.number, True, shown.is_seen,
         ))
 
     def drop(self, sensor_id: int) -> None:
@@ -82,20 +87,23 @@ class FollowedPairs:
             return
         self.sensor_ids.discard(sensor_id)
         first, end = self.span(sensor_id, sensor_id)
-        if end > first:
+        gone = self.keys[first:end].tolist()
+        if gone:
             self.rows["is_alive"][first:end] = False
             self._has_dead = True
         if self._added:
-            self._added = [one for one in self._added if one[0] >> ID_BITS != sensor_id]  # type: ignore[operator]
+            gone += [one[0] for one in self._added if one[0] >> ID_BITS == sensor_id]
+            self._added = [one for one in self._added if one[0] >> ID_BITS != sensor_id]
+        for key in gone:
+            self._minds.pop(key, None)
 
     def put_line(self, sensor_id: int, meter: Awareness) -> None:
         """Let a meter that was changed go on from where it is now."""
         self.tidy()
-        row = int(self.keys.searchsorted(sensor_id << ID_BITS | meter.target))
-        if row < len(self.keys) and self.rows["meter"][row] is meter:
-            for name, value in zip(
-                LINE, _line_of(meter), strict=True
-            ):
+        key = sensor_id << ID_BITS | meter.target
+        if key in self._minds and self._minds[key][1] is meter:
+            row = int(self.keys.searchsorted(key))
+            for name, value in zip(LINE, _line_of(meter), strict=True):
                 self.rows[name][row] = value
 
     def tidy(self) -> None:
@@ -149,7 +157,7 @@ class FollowedPairs:
             row = {name: column[place] for name, column in self.rows.items()}
             at_s, intensity = float(row["at_s"]), float(row["intensity"])
             name = modalities[int(row["number"])].name
-            record, meter = row["record"], row["meter"]
+            record, meter = self._minds[int(row["key"])]
             if record is not None:
                 before = (row["before"].tolist(), float(row["before_s"]))
                 record.move_on(row["position"].tolist(), at_s, before, is_seen=bool(row["is_seen"]))

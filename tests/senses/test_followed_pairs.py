@@ -1,6 +1,8 @@
 """What stays in view moves on in arrays, and nobody can tell it from looking at each one."""
 import copy
+import gc
 import random
+import weakref
 
 import pytest
 
@@ -214,3 +216,24 @@ def test_a_memory_that_is_shared_from_now_on_has_what_was_seen_up_to_now():
         world.tick()
     world.eye((1, 0, 0), threshold=0.01, memory=memory)
     assert memory.find(thief).last_known_position == (4.0, 0.0, -4.0)
+
+
+def test_a_world_that_is_dropped_while_somebody_is_in_view_leaves_nothing_behind():
+    class Game(World):
+        def __init__(self):
+            super().__init__(modalities=MODALITIES)
+            self.guard = self.eye((0, 0, 0), memory=SenseMemory(), awareness=AwarenessSettings(), on_sensed=self.hear)
+            self.thief = self.manager.add_source(position=(0, 0, -3), strengths={"sight": 1.0})
+
+        def hear(self, sensation):
+            self.heard = sensation
+
+    game = Game()
+    for _ in range(3):
+        game.manager.advance(Budget.unlimited())
+        game.clock.advance()
+    assert game.heard.source_id == game.thief
+    dropped = weakref.ref(game.manager)
+    del game
+    gc.collect()
+    assert dropped() is None

@@ -41,7 +41,7 @@ def followed(draw):
              "fall": st.sampled_from([-1.0, 0.1, 0.5]), "slope": st.sampled_from([-0.2, 0.0, 1.0])}
     rows = {
         name: column(draw, kinds.get(name, SECONDS), len(mine), kind)
-        for name, kind in COLUMNS.items() if isinstance(kind, type) and name not in ("key", "record", "meter")}
+        for name, kind in COLUMNS.items() if isinstance(kind, type) and name != "key"}
     rows["key"] = np.array(mine, np.int64)
     for name in ("position", "before"):
         rows[name] = column(draw, SECONDS, 3 * len(mine), np.float32).reshape(-1, 3)
