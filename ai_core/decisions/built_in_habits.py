@@ -7,11 +7,12 @@ may be a value or a callable that is told the context and returns one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ai_core.decisions.habit_options import HabitOptions
 from ai_core.decisions.habit_values import ValueCheck, ValueIs, ValueWrite
 from ai_core.decisions.habits import Habit, Status
 from ai_core.errors import finite_number, shown
@@ -28,7 +29,9 @@ __all__ = [
 class CheckValue(Habit):
     """Succeeds at once if a value on the blackboard compares so, else fails; see ``ValueIs``."""
 
-    def __init__(self, name: str, key: str, comparison: str = "==", value: Any = True, **options: Any) -> None:
+    def __init__(
+        self, name: str, key: str, comparison: str = "==", value: Any = True, **options: Unpack[HabitOptions]
+    ) -> None:
         super().__init__(name, tick=ValueCheck(ValueIs(key, comparison, value)), **options)
 
 
@@ -42,7 +45,9 @@ class SetValue(Habit):
         scope: name of the scope that is written to; None: the character's own.
     """
 
-    def __init__(self, name: str, key: str, value: Any, *, scope: str | None = None, **options: Any) -> None:
+    def __init__(
+        self, name: str, key: str, value: Any, *, scope: str | None = None, **options: Unpack[HabitOptions]
+    ) -> None:
         super().__init__(name, tick=ValueWrite(key, value, scope), **options)
 
 
@@ -56,7 +61,9 @@ class Wait(Habit):
             tree's ``random``.
     """
 
-    def __init__(self, name: str, seconds: float, *, up_to_s: float | None = None, **options: Any) -> None:
+    def __init__(
+        self, name: str, seconds: float, *, up_to_s: float | None = None, **options: Unpack[HabitOptions]
+    ) -> None:
         self.seconds = finite_number(f"habit {name!r}: seconds", seconds, minimum=0)
         self.up_to_s = self.seconds if up_to_s is None else finite_number(
             f"habit {name!r}: up_to_s", up_to_s, minimum=self.seconds)
@@ -88,7 +95,7 @@ class WaitFor(Habit):
         at_most_s: longest wait (s); None: for ever.
     """
 
-    def __init__(self, name: str, *names: str, at_most_s: float | None = None, **options: Any) -> None:
+    def __init__(self, name: str, *names: str, at_most_s: float | None = None, **options: Unpack[HabitOptions]) -> None:
         if not names:
             raise ValueError(f"habit {name!r}: needs a name to wait for")
         self.names = tuple(_text("name", one) for one in names)
@@ -115,7 +122,9 @@ class Call(Habit):
         arguments: what it is told besides.
     """
 
-    def __init__(self, name: str, function: Callable[..., Any], *arguments: Any, **options: Any) -> None:
+    def __init__(
+        self, name: str, function: Callable[..., Any], *arguments: Any, **options: Unpack[HabitOptions]
+    ) -> None:
         self.function, self.arguments = _callable(name, "function", function), arguments
         super().__init__(name, **options)
 
@@ -127,7 +136,7 @@ class Call(Habit):
 class CallMethod(Habit):
     """Calls a method of the character; its answer counts as with ``Call``."""
 
-    def __init__(self, name: str, method: str, *arguments: Any, **options: Any) -> None:
+    def __init__(self, name: str, method: str, *arguments: Any, **options: Unpack[HabitOptions]) -> None:
         self.method, self.arguments = _text("method", method), arguments
         super().__init__(name, **options)
 
@@ -148,7 +157,8 @@ class Emit(Habit):
     """
 
     def __init__(
-        self, name: str, event: str, cargo: Any = None, *, send: Callable[[str, Any], Any] | None = None, **options: Any
+        self, name: str, event: str, cargo: Any = None, *, send: Callable[[str, Any], Any] | None = None,
+        **options: Unpack[HabitOptions],
     ) -> None:
         self.event, self.cargo = _text("event", event), cargo
         self.send = None if send is None else _callable(name, "send", send)
@@ -174,7 +184,7 @@ class MoveTo(Habit):
 
     def __init__(
         self, name: str, target: Any, *, move: Callable[..., Any], has_arrived: Callable[..., Any] | None = None,
-        stop: Callable[..., Any] | None = None, **options: Any,
+        stop: Callable[..., Any] | None = None, **options: Unpack[HabitOptions],
     ) -> None:
         self.target, self.move = target, _callable(name, "move", move)
         self.has_arrived = None if has_arrived is None else _callable(name, "has_arrived", has_arrived)
@@ -208,7 +218,7 @@ class LookAt(Habit):
         turn: told the context and the target at every tick; returns true when it faces it.
     """
 
-    def __init__(self, name: str, target: Any, *, turn: Callable[..., Any], **options: Any) -> None:
+    def __init__(self, name: str, target: Any, *, turn: Callable[..., Any], **options: Unpack[HabitOptions]) -> None:
         self.target, self.turn = target, _callable(name, "turn", turn)
         super().__init__(name, **options)
 
@@ -231,7 +241,7 @@ class PlayAnimation(Habit):
 
     def __init__(
         self, name: str, animation: str, *, play: Callable[..., Any], stop: Callable[..., Any] | None = None,
-        ends_on: str = "animation finished", **options: Any,
+        ends_on: str = "animation finished", **options: Unpack[HabitOptions],
     ) -> None:
         self.animation, self.play = animation, _callable(name, "play", play)
         self.stop = None if stop is None else _callable(name, "stop", stop)
@@ -269,7 +279,7 @@ class ChangeValue(Habit):
         until: where it stops, and the habit succeeds.
     """
 
-    def __init__(self, name: str, key: str, per_second: float, until: float, **options: Any) -> None:
+    def __init__(self, name: str, key: str, per_second: float, until: float, **options: Unpack[HabitOptions]) -> None:
         self.key = _text("key", key)
         self.per_second = finite_number(f"habit {name!r}: per_second", per_second)
         self.until = finite_number(f"habit {name!r}: until", until)

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Unpack
 
 import ai_core.scheduling.rounds as rounds
 from ai_core.budget import Budget
@@ -12,6 +12,7 @@ from ai_core.scheduling.batched_round import BatchedRound
 from ai_core.scheduling.bucket import Bucket
 from ai_core.scheduling.rounds import NEVER_NS, Call, Round
 from ai_core.scheduling.scheduler import Scheduler
+from ai_core.scheduling.settings import SchedulerSettings
 from ai_core.scheduling.statistics import Overrun
 from ai_core.scheduling.task import Task, Turn
 from ai_core.scheduling.work import CallableRunner
@@ -53,7 +54,7 @@ class DirectAccessScheduler(Scheduler):
     remainder of the wrong number.
     """
 
-    def __init__(self, clock: Clock, *, timed_every: int = 1, **settings: Any) -> None:
+    def __init__(self, clock: Clock, *, timed_every: int = 1, **settings: Unpack[SchedulerSettings]) -> None:
         super().__init__(clock, **settings)
         self._timed_every = whole_number(
             "timed_every", timed_every, minimum=1, remedy="use 1 to time each task in every round"

@@ -35,7 +35,15 @@ class HierarchicalScheduler(LoadBalancingScheduler):
             task.name: task.work for task in self.tasks if isinstance(task.work, Scheduler)
         }
 
-    def add(self, work: Work, *, name: str | None = None, **settings: Any) -> Task:
+    def add(
+        self,
+        work: Work,
+        *,
+        period_frames: int = 1,
+        phase_frames: int | None = None,
+        priority: float = 1.0,
+        name: str | None = None,
+    ) -> Task:
         """Run ``work`` as every scheduler does; one that is a scheduler is a group.
 
         Raises:
@@ -45,7 +53,8 @@ class HierarchicalScheduler(LoadBalancingScheduler):
             taken = type(work).__name__ if name is None else name
             if taken in self.groups:
                 raise ValueError(f"name must be one that no group here has, got {shown(taken)}")
-        return super().add(work, name=name, **settings)
+        return super().add(
+            work, period_frames=period_frames, phase_frames=phase_frames, priority=priority, name=name)
 
     def add_group(
         self,

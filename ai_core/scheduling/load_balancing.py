@@ -3,11 +3,12 @@ from __future__ import annotations
 
 from itertools import filterfalse
 from operator import attrgetter
-from typing import Any
+from typing import Unpack
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock
 from ai_core.scheduling.admitting_line import AdmittingLine
+from ai_core.scheduling.settings import SharingSettings
 from ai_core.scheduling.sharing import SharingScheduler
 from ai_core.scheduling.task import Task
 from ai_core.scheduling.waiting_line import WaitingLine
@@ -48,7 +49,7 @@ class LoadBalancingScheduler(SharingScheduler):
     what is due even when no time is left.
     """
 
-    def __init__(self, clock: Clock, **settings: Any) -> None:
+    def __init__(self, clock: Clock, **settings: Unpack[SharingSettings]) -> None:
         super().__init__(clock, **settings)
         most = self._activations
         self._line = WaitingLine(self._weight) if most is None else AdmittingLine(self._weight, most)

@@ -3,11 +3,12 @@ from __future__ import annotations
 
 from enum import Enum
 from operator import attrgetter
-from typing import Any, ClassVar
+from typing import ClassVar, Unpack
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock
 from ai_core.errors import shown
+from ai_core.scheduling.settings import SharingSettings
 from ai_core.scheduling.sharing import SharingScheduler
 from ai_core.scheduling.task import Task
 
@@ -54,7 +55,7 @@ class PriorityScheduler(SharingScheduler):
         clock: Clock,
         *,
         policy: PriorityPolicy = PriorityPolicy.REMAINING_PRIORITY,
-        **settings: Any,
+        **settings: Unpack[SharingSettings],
     ) -> None:
         super().__init__(clock, **settings)
         if not isinstance(policy, PriorityPolicy):

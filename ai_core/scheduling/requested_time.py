@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Unpack
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock
 from ai_core.errors import finite_number
 from ai_core.saving.fields import Fields, State
+from ai_core.scheduling.settings import SharingSettings
 from ai_core.scheduling.sharing import SharingScheduler
 from ai_core.scheduling.task import Task
 from ai_core.scheduling.task_numbers import ids_saved, read_numbers, saved_numbers
@@ -41,7 +42,7 @@ class RequestedTimeScheduler(SharingScheduler):
     Source: 000_execution_management, other policies; claim and bound are ours.
     """
 
-    def __init__(self, clock: Clock, **settings: Any) -> None:
+    def __init__(self, clock: Clock, **settings: Unpack[SharingSettings]) -> None:
         super().__init__(clock, **settings)
         self._requests: dict[Task, float] = {}
 

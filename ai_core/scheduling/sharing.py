@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate, count, islice, repeat
 from operator import attrgetter, truediv
-from typing import Any, ClassVar
+from typing import ClassVar, Unpack
 
 from ai_core.budget import Budget, _TimeBudget
 from ai_core.clock import Clock
@@ -15,6 +15,7 @@ from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.budget_margin import BudgetMargin
 from ai_core.scheduling.overrun_bias import OverrunBias
 from ai_core.scheduling.scheduler import Scheduler
+from ai_core.scheduling.settings import SchedulerSettings
 from ai_core.scheduling.task import Task
 from ai_core.scheduling.task_numbers import ids_saved, read_numbers, saved_numbers
 from ai_core.scheduling.timed_sharing import Asked, Asking, share_time, tuple_of
@@ -59,7 +60,7 @@ class SharingScheduler(Scheduler):
         activations_per_frame: int | None = None,
         bias: OverrunBias | None = None,
         margin: BudgetMargin | None = None,
-        **settings: Any,
+        **settings: Unpack[SchedulerSettings],
     ) -> None:
         super().__init__(clock, **settings)
         if activations_per_frame is not None:

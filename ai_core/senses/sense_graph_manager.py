@@ -7,7 +7,7 @@ to portal, smells stay and creep.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from ai_core.senses.sense_graph_sight import GraphSight
 from ai_core.senses.sense_graph_signals import GraphSignals
 from ai_core.senses.sense_graph_state import Change, prepared_travel, saved_travel
 from ai_core.senses.sense_graph_waves import GraphWaves
+from ai_core.senses.sense_settings import SenseSettings
 from ai_core.senses.smell_cloud import Uphill
 from ai_core.senses.smell_spreading import ScentKey, SmellSpreading
 
@@ -95,7 +96,7 @@ class SenseGraphManager(RegionalSenseManager):
         gradual: Iterable[str] = (),
         faintest: float = FAINTEST,
         smell_step_s: float = SMELL_STEP_S,
-        **settings: Any,
+        **settings: Unpack[SenseSettings],
     ) -> None:
         super().__init__(clock, **settings)
         faintest = finite_number("faintest", faintest, above=0)

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,13 @@ class Slot(NamedTuple):
     """Roles that may stand there, and nobody else; empty for everybody."""
     prefers: tuple[str, ...] = ()
     """Roles that should stand there, if there are any."""
+
+
+class FormationSettings(TypedDict, total=False):
+    """What every pattern may be made with; ``Formation`` says what each means."""
+
+    places: Mapping[str, str]
+    mismatch_m: float
 
 
 @dataclass(frozen=True)
@@ -81,35 +88,37 @@ class Formation:
         set_(self, "places", MappingProxyType(dict(self.places)))
 
     @classmethod
-    def line(cls, spacing_m: float = 2.0, **more: object) -> Formation:
+    def line(cls, spacing_m: float = 2.0, **more: Unpack[FormationSettings]) -> Formation:
         """Return one in which all stand abreast, the commander in the middle."""
-        return cls("line", spacing_m, **more)  # type: ignore[arg-type]
+        return cls("line", spacing_m, **more)
 
     @classmethod
-    def column(cls, spacing_m: float = 2.0, files: int = 1, **more: object) -> Formation:
+    def column(cls, spacing_m: float = 2.0, files: int = 1, **more: Unpack[FormationSettings]) -> Formation:
         """Return one in which all walk behind the commander, in one file or more."""
-        return cls("column", spacing_m, files, **more)  # type: ignore[arg-type]
+        return cls("column", spacing_m, files, **more)
 
     @classmethod
-    def wedge(cls, spacing_m: float = 2.0, **more: object) -> Formation:
+    def wedge(cls, spacing_m: float = 2.0, **more: Unpack[FormationSettings]) -> Formation:
         """Return a triangle with the commander at its point."""
-        return cls("wedge", spacing_m, **more)  # type: ignore[arg-type]
+        return cls("wedge", spacing_m, **more)
 
     @classmethod
-    def phalanx(cls, spacing_m: float = 2.0, files: int = 0, **more: object) -> Formation:
+    def phalanx(cls, spacing_m: float = 2.0, files: int = 0, **more: Unpack[FormationSettings]) -> Formation:
         """Return a block of ranks, about twice as wide as it is deep unless ``files`` says otherwise."""
-        return cls("phalanx", spacing_m, files, **more)  # type: ignore[arg-type]
+        return cls("phalanx", spacing_m, files, **more)
 
     @classmethod
-    def circle(cls, spacing_m: float = 2.0, **more: object) -> Formation:
+    def circle(cls, spacing_m: float = 2.0, **more: Unpack[FormationSettings]) -> Formation:
         """Return a ring around the commander."""
-        return cls("circle", spacing_m, **more)  # type: ignore[arg-type]
+        return cls("circle", spacing_m, **more)
 
     @classmethod
-    def custom(cls, slots: Iterable[Slot | Sequence[float]], spacing_m: float = 2.0, **more: object) -> Formation:
+    def custom(
+        cls, slots: Iterable[Slot | Sequence[float]], spacing_m: float = 2.0, **more: Unpack[FormationSettings]
+    ) -> Formation:
         """Return one of slots of your own; those of more members come again behind, ``spacing_m`` apart."""
         made = tuple(one if isinstance(one, Slot) else Slot(one[0], one[1]) for one in slots)
-        return cls("custom", spacing_m, 0, made, **more)  # type: ignore[arg-type]
+        return cls("custom", spacing_m, 0, made, **more)
 
     def slots(self, count: int) -> NDArray[np.float64]:
         """Return where the slots of so many members are: (count, 2), ahead and to the right (m).

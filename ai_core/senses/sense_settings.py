@@ -1,0 +1,34 @@
+"""What every manager of senses may be made with, for type checkers and for those who write by completion."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypedDict
+
+from ai_core.faults import FaultIsolation
+from ai_core.senses.audience import Audience
+from ai_core.senses.camouflage import Background, Camouflage
+from ai_core.senses.continuous_sensing import LineOfSight
+from ai_core.senses.modality import Modality
+from ai_core.senses.muffling import Between
+from ai_core.senses.scent_trail import ScentTrails
+from ai_core.trace import Trace
+
+__all__ = ["SenseSettings"]
+
+
+class SenseSettings(TypedDict, total=False):
+    """Settings of a ``RegionalSenseManager``, which says what each means."""
+
+    line_of_sight: LineOfSight | None
+    modalities: Iterable[Modality] | None
+    maximum_rays: int
+    tell_every_s: float
+    up: Sequence[float]
+    between: Between | None
+    background: Background | None
+    camouflage: Camouflage | None
+    scent_trails: ScentTrails | None
+    maximum_clues: int
+    audience: Audience | None
+    faults: FaultIsolation | None
+    trace: Trace | None
