@@ -44,11 +44,10 @@ cdef int plan_run(
         agenda.append((TIME_OUT, run, ()))
         tree._is_lasting = False
         return 0
-    if run.batch is not None:
-        if run.batch_status is not None:
-            agenda.append((RESULT, run, ()))
-            tree._is_lasting = False
-    elif place.tick is not None and is_awake(tree, run, noticed):
+    if run.batch_status is not None:
+        agenda.append((RESULT, run, ()))
+        tree._is_lasting = False
+    elif run.batch is None and place.tick is not None and is_awake(tree, run, noticed):
         joins = place.tick_batch is not None and tree._member is not None
         agenda.append((JOIN if joins else TICK, run, ()))
         tree._is_lasting = tree._is_lasting and not joins

@@ -7,6 +7,7 @@ what happens rarely: edits, faults, traces, saving.
 """
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.ref cimport Py_DECREF, Py_INCREF
+from libc.math cimport NAN
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memset
@@ -21,7 +22,7 @@ from ai_core.decisions.habits import Launch, Outcome, Status
 from ai_core.errors import UnknownNameError, finite_number, shown
 from ai_core.scheduling.task import Turn
 
-INTERFACE = 6
+INTERFACE = 7
 """Changes with any change of names, arguments or results, here and in the twins."""
 
 cdef double inf = INF
@@ -196,6 +197,9 @@ cdef class HabitTicking:
 
     def _live_until(self, double now_s):
         return live_until(self, now_s)
+
+    def _plan_ahead(self):
+        return plan_ahead(self)
 
     cdef double _caught_up(self) except? -1.0:
         if self._member is not None:

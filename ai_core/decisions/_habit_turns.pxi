@@ -4,13 +4,14 @@
 cdef class Member(Seat):
     cdef public HabitTurns population
     cdef public HabitTicking tree
-    cdef public double offset_s
+    cdef public double offset_s, saved_offset_s
 
     def __init__(self, HabitTurns population, HabitTicking tree, Py_ssize_t number):
         Seat.__init__(self, number)
         self.population = population
         self.tree = tree
         self.offset_s = population._now_s - tree._now_s
+        self.saved_offset_s = NAN
 
     def catch_up(self):
         if not self.is_resting:
@@ -18,6 +19,11 @@ cdef class Member(Seat):
 
     def was_moved(self):
         self.offset_s = self.population._now_s - self.tree._now_s
+
+    def was_loaded(self):
+        self.was_moved()
+        if self.population._now_s - self.saved_offset_s == self.tree._now_s:
+            self.offset_s = self.saved_offset_s
 
     def woke(self):
         wake(self.population, self)

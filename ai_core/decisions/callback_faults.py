@@ -50,11 +50,12 @@ class CallbackFaults:
         """Return True if the callback failed too often."""
         return self._isolation.is_quarantined((self, name))
 
-    def release(self) -> None:
-        """Give every callback all its tries again."""
-        for name in self._failing:
+    def release(self) -> bool:
+        """Give every callback all its tries again; return whether one had lost any."""
+        lost, self._failing = self._failing, set()
+        for name in lost:
             self._isolation.forget((self, name))
-        self._failing.clear()
+        return bool(lost)
 
     def save(self) -> list[State]:
         """Return what failed lately, as plain data."""

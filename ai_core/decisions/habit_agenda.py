@@ -123,11 +123,10 @@ class HabitAgenda:
             agenda.append((TIME_OUT, run, ()))
             self._is_lasting = False
             return
-        if run.batch is not None:
-            if run.batch_status is not None:
-                agenda.append((RESULT, run, ()))
-                self._is_lasting = False
-        elif place.tick is not None and self._is_awake(run, noticed):
+        if run.batch_status is not None:
+            agenda.append((RESULT, run, ()))
+            self._is_lasting = False
+        elif run.batch is None and place.tick is not None and self._is_awake(run, noticed):
             joins = place.tick_batch is not None and self._member is not None
             agenda.append((JOIN if joins else TICK, run, ()))
             self._is_lasting = self._is_lasting and not joins

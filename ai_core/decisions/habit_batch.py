@@ -40,7 +40,7 @@ class HabitBatch:
 
     def __init__(self, columns: Sequence[str]) -> None:
         self.contexts: list[HabitContext] = []
-        self._times = np.zeros((2, SMALLEST))  # began, ticked: by the population's time
+        self._times = np.zeros((3, SMALLEST))  # began, ticked, by the tree's time; and by how much that is less
         self._columns = {name: np.zeros(SMALLEST) for name in columns}
         self._now_s = 0.0
 
@@ -65,25 +65,25 @@ class HabitBatch:
     @property
     def elapsed_s(self) -> NDArray[np.float64]:
         """Game time since each run's last tick (s), shape (n,)."""
-        return self._now_s - self._times[1, : len(self.contexts)]
+        return self._lived() - self._times[1, : len(self.contexts)]
 
     @property
     def time_in_habit_s(self) -> NDArray[np.float64]:
         """Game time since each run began (s), shape (n,)."""
-        return self._now_s - self._times[0, : len(self.contexts)]
+        return self._lived() - self._times[0, : len(self.contexts)]
 
-    def join(self, context: HabitContext, now_s: float) -> None:
-        """Take a run in, which was ticked now.
+    def join(self, context: HabitContext, offset_s: float) -> None:
+        """Take a run in.
 
         Args:
             context: of the run.
-            now_s: the population's time (s).
+            offset_s: the population's time less its tree's (s).
         """
         row = len(self.contexts)
         if row == self._times.shape[1]:
             self._times = np.concatenate([self._times, np.zeros_like(self._times)], axis=1)
             self._columns = {name: np.concatenate([one, np.zeros_like(one)]) for name, one in self._columns.items()}
-        self._times[:, row] = now_s - context.time_in_habit_s, now_s
+        self._times[:, row] = context.began_s, context.ticked_s, offset_s
         memory = context.memory
         for name, column in self._columns.items():
             column[row] = memory.get(name, 0.0)
@@ -91,7 +91,7 @@ class HabitBatch:
         context.batch, context.row = self, row
 
     def leave(self, context: HabitContext) -> None:
-        """Let a run go, and remember what its columns say; the last row takes its place."""
+        """Let a run go, and remember what its row says; the last row takes its place."""
         self.remember(context)
         row, last = context.row, len(self.contexts) - 1
         context.batch = None
@@ -104,7 +104,8 @@ class HabitBatch:
                 column[row] = column[last]
 
     def remember(self, context: HabitContext) -> None:
-        """Write what the columns say to the memory of a run."""
+        """Write what its row says to a run: when it was ticked, and to its memory what the columns are."""
+        context.ticked_s = float(self._times[1, context.row])
         if self._columns:
             context.remember({name: float(column[context.row]) for name, column in self._columns.items()})
 
@@ -117,7 +118,7 @@ class HabitBatch:
         """
         self._now_s = now_s
         answer = tick_batch(self)
-        self._times[1, : len(self.contexts)] = now_s
+        self._times[1, : len(self.contexts)] = self._lived()
         if answer is None:
             return []
         codes = np.asarray(answer)
@@ -129,6 +130,10 @@ class HabitBatch:
             raise ValueError(f"tick_batch must return 0 running, 1 succeeded or 2 failed, got {shown(answer)}")
         return [(self.contexts[row], STATUS_OF_CODE[codes[row]]) for row in ended]
 
+    def _lived(self) -> NDArray[np.float64]:
+        """Return how long each run's tree has lived (s)."""
+        return self._now_s - self._times[2, : len(self.contexts)]
+
 
 def alone(place: Place) -> Callable[[HabitContext], Status]:
     """Return a tick for who has no batch to be in: a batch of one."""
@@ -136,13 +141,14 @@ def alone(place: Place) -> Callable[[HabitContext], Status]:
     def tick(context: HabitContext) -> Status:
         batch = HabitBatch(place.columns)
         now_s, elapsed_s = context.tree.seconds, context.elapsed_s
-        batch.join(context, now_s)
+        batch.join(context, 0.0)
         batch._times[1, 0] -= elapsed_s
         try:
             assert place.tick_batch is not None
             ended = batch.tick(place.tick_batch, now_s)
         finally:
             batch.leave(context)
+            context.ticked_s = now_s
         return ended[0][1] if ended else Status.RUNNING
 
     return tick

@@ -15,7 +15,7 @@ __all__ = ["INTERFACE", "KERNEL", "PlaceFields"]
 KERNEL = "ai_core.decisions._habit_ticking"
 """Places, runs and ticks in C; the twins are this file and those that import this name."""
 
-INTERFACE = 6
+INTERFACE = 7
 """Changes with any change of names, arguments or results, here and in the kernel."""
 
 Callback = Callable[[Any], object]

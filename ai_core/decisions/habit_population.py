@@ -156,7 +156,7 @@ class HabitPopulation(HabitTurns, Population[HabitTree, Member]):
         return {"version": 3, "seconds": self._now_s, **self._saved_turns()}
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what loads it. Trees may be loaded before or after.
+        """Check a saved state; return what loads it. Trees may be loaded before or after; they know who sleeps.
 
         Raises:
             StateError: if it cannot be loaded; says where in it, and why.
@@ -165,22 +165,30 @@ class HabitPopulation(HabitTurns, Population[HabitTree, Member]):
         seconds = fields.seconds("seconds")
         change_turns = self._prepared_turns(fields)
         fields.end()
+        for one in self._seats.values():
+            one.catch_up()      # not when it is loaded: by then a tree may have its saved time
 
         def change() -> None:
-            members = list(self._seats.values())
-            for one in members:
-                one.catch_up()
             self._now_s = seconds
             change_turns()
-            for one in members:
-                one.was_moved()
-                one.tree._leave_batches()
-                one.tree._wake()
-                self._wake(one)
+            for one in self._seats.values():
+                batched = one.tree._leave_batches()
+                one.was_loaded()
+                for run in batched:
+                    self.join_batch(run)
+                self.settle(one)
             if self.on_wake is not None:
                 self.on_wake()
 
         return change
+
+    def settle(self, member: Member) -> None:
+        """Let a tree whose time was loaded sleep, or have its turns, as it says; trees call this."""
+        member.timer_s = inf        # of another time
+        if member.tree._wake_at_s == AWAKE:
+            self._wake(member)
+        elif not member.is_resting:
+            self._sleep(member, member.tree._wake_at_s + member.offset_s)
 
     def _live(self, elapsed_s: float, moment: TimeIndex | None, budget: Budget | None, only_rest: bool) -> None:
         if budget is not None:
@@ -218,12 +226,13 @@ class HabitPopulation(HabitTurns, Population[HabitTree, Member]):
                 heappush(timers, (wakes_at_s, member.number, member))
 
     def join_batch(self, run: HabitContext) -> None:
-        """Let a run, which was ticked now, be ticked with its like from now on; trees call this."""
-        place = run.place
+        """Let a run be ticked with its like from now on; trees call this."""
+        place, member = run.place, run.tree._member
+        assert member is not None
         batch = self._batches.get(place)
         if batch is None:
             batch = self._batches[place] = HabitBatch(place.columns)
-        batch.join(run, self._now_s)
+        batch.join(run, member.offset_s)
 
     def _tick_batches(self) -> None:
         for place, batch in list(self._batches.items()):
@@ -242,5 +251,6 @@ class HabitPopulation(HabitTurns, Population[HabitTree, Member]):
                 if not self._faults.is_quarantined(key):
                     self._faults.failed(key, key, -1, error)
             for context, status in ended:
+                batch.leave(context)        # its tree may have to wait for its turn
                 context.batch_status = status
                 context.tree._wake()

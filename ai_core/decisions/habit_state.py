@@ -15,6 +15,7 @@ from ai_core.decisions.callback_faults import read_failing
 from ai_core.decisions.habit_agenda import Told
 from ai_core.decisions.habit_context import AWAKE, HabitContext
 from ai_core.decisions.habit_plan import HabitPlan, Place
+from ai_core.decisions.habits import Status
 from ai_core.errors import UnknownNameError
 from ai_core.saving.chance import prepare_random, save_random
 from ai_core.saving.fields import LATEST_S, Fields, State
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
 
 __all__ = ["PLAIN_VALUES", "SaveableHabits", "active_runs"]
 
-VERSION = 2
+VERSION = 3
+
+ENDINGS = (Status.SUCCEEDED.value, Status.FAILED.value)
+"""How a batch may say that a run ended."""
 
 PLAIN_VALUES = SavedValues()
 """For blackboards and memories that hold plain data; one for all trees."""
@@ -81,12 +85,14 @@ def _saved(tree: HabitTree) -> State:
     def by_path(of_places: dict[int, Any] | None) -> State:
         return {tree.plan.places[index].path: value for index, value in sorted((of_places or {}).items())}
 
-    board = tree._blackboard
+    board, member = tree._blackboard, tree._member
     return {
         "version": VERSION,
         "seconds": tree._now_s,
         "frame": tree._frame,
         "tick_number": tree._tick_number,
+        "behind_s": None if member is None or member.is_resting else member.offset_s,
+        "sleeps": tree._now_s < tree._wake_at_s,
         "asks_all": tree._asks_all,
         "noticed": sorted(tree._noticed or ()),
         "told": {
@@ -108,6 +114,8 @@ def _saved(tree: HabitTree) -> State:
 
 
 def _saved_run(run: HabitContext, values: SavedValues) -> State:
+    if run.batch is not None:
+        run.batch.remember(run)
     return {
         "path": run.path,
         "reason": run.reason,
@@ -117,20 +125,25 @@ def _saved_run(run: HabitContext, values: SavedValues) -> State:
         "waits": run.wake_s != AWAKE,
         "wakes_at_s": run.wake_s if math.isfinite(run.wake_s) else None,
         "waits_for": list(run.waits_for),
+        "woken_by": run.woken_by,
         "number": run.number if run.child is None else run.child.place.number,
         "successes": run.successes,
         "failures": run.failures,
         "begins_next": run.begins_next,
         "is_faulty": run.is_faulty,
+        "is_in_batch": run.batch is not None,
+        "batch_status": None if run.batch_status is None else run.batch_status.value,
         "restart_point": run.restart_point,
-        "memory": values.plain(run.memory if run.batch is not None else run._memory, f"memory ({run.path})"),
+        "memory": values.plain(run._memory, f"memory ({run.path})"),
     }
 
 
 def _prepared(tree: HabitTree, state: object) -> Callable[[], None]:
     _check_at_rest(tree)
-    fields = Fields.versioned(state, version=VERSION, migrations={1: _from_version_1})
-    changes = _read_changes(tree, fields)
+    fields = Fields.versioned(state, version=VERSION, migrations={1: _from_version_1, 2: _from_version_2})
+    batched: list[HabitContext] = []
+    changes = _read_changes(tree, fields, batched)
+    behind_s, sleeps = fields.number_or("behind_s", math.nan), fields.flag("sleeps")
     board = _read_dict(tree, fields, "blackboard")
     _check_types(tree, fields, board)
     put_random = _read_random(tree, fields)
@@ -145,17 +158,30 @@ def _prepared(tree: HabitTree, state: object) -> Callable[[], None]:
         tell_watchers = _exchanged(tree, board)
         for name, value in changes.items():
             setattr(tree, name, value)
-        if tree._member is not None:
-            tree._member.was_moved()
-        tree._wake()
         for run in active_runs(tree.root_run):
             tree._watch(run.waits_for)
+        _go_on(tree, behind_s, batched, sleeps=sleeps)
         put_random()
         if tree._faults is not None or failing:
             tree._callback_faults().put(failing)
         tell_watchers()
 
     return change
+
+
+def _go_on(tree: HabitTree, behind_s: float, batched: list[HabitContext], *, sleeps: bool) -> None:
+    """Let a tree that has its saved state be in batches and sleep as it did, if by the habits here it still would."""
+    tree._wake()
+    member = tree._member
+    if member is not None:
+        member.saved_offset_s = behind_s
+        member.was_loaded()
+        for run in batched if not member.is_resting else ():
+            member.population.join_batch(run)
+    if sleeps:
+        tree._plan_ahead()
+    if member is not None:
+        member.population.settle(member)
 
 
 def _exchanged(tree: HabitTree, board: dict[str, Any] | None) -> Callable[[], None]:
@@ -178,8 +204,8 @@ def _check_types(tree: HabitTree, fields: Fields, board: dict[str, Any] | None) 
             fields.refuse("blackboard", str(error))
 
 
-def _read_changes(tree: HabitTree, fields: Fields) -> dict[str, Any]:
-    """Return what the tree's attributes are to be."""
+def _read_changes(tree: HabitTree, fields: Fields, batched: list[HabitContext]) -> dict[str, Any]:
+    """Return what the tree's attributes are to be; append the runs that are to be in batches."""
     plan = tree.plan
     changes: dict[str, Any] = {
         "_now_s": fields.seconds("seconds"),
@@ -188,7 +214,7 @@ def _read_changes(tree: HabitTree, fields: Fields) -> dict[str, Any]:
         "_asks_all": fields.flag("asks_all"),
         "_noticed": {_text(fields, "noticed", one) for one in fields.items("noticed")} or None,
         "_told": _read_told(tree, fields.group("told")) or None,
-        "root_run": _read_active(tree, fields, plan),
+        "root_run": _read_active(tree, fields, plan, batched),
     }
     active = {run.path for run in active_runs(changes["root_run"])}
     changes["holds"] = _by_place(fields, "holds", plan, lambda group, path: group.number_or(path, math.inf), active)
@@ -244,8 +270,10 @@ def _read_told(tree: HabitTree, group: Fields) -> dict[str, Told]:
     return found
 
 
-def _read_active(tree: HabitTree, fields: Fields, plan: HabitPlan) -> HabitContext | None:
-    """Return the run of the root, with all below it."""
+def _read_active(
+    tree: HabitTree, fields: Fields, plan: HabitPlan, batched: list[HabitContext],
+) -> HabitContext | None:
+    """Return the run of the root, with all below it; append those that are to be in batches."""
     runs: dict[str, HabitContext] = {}
     for one in fields.groups("active"):
         path = one.text("path")
@@ -256,7 +284,7 @@ def _read_active(tree: HabitTree, fields: Fields, plan: HabitPlan) -> HabitConte
             one.refuse("path", f"comes twice: {path!r}")
         if above and parent is None:
             one.refuse("path", f"must come after {above!r}, which it is part of")
-        run = runs[path] = _read_run(tree, one, place, parent)
+        run = runs[path] = _read_run(tree, one, place, parent, batched)
         if parent is None:
             continue
         if place.is_beside:
@@ -268,18 +296,26 @@ def _read_active(tree: HabitTree, fields: Fields, plan: HabitPlan) -> HabitConte
     return runs.get(plan.root.path)
 
 
-def _read_run(tree: HabitTree, one: Fields, place: Place, parent: HabitContext | None) -> HabitContext:
+def _read_run(
+    tree: HabitTree, one: Fields, place: Place, parent: HabitContext | None, batched: list[HabitContext],
+) -> HabitContext:
     run = HabitContext(tree, place, parent, one.text("reason"))
     run.began_s, run.ticked_s = one.seconds("began_s"), one.seconds("ticked_s")
     run.elapsed_s = one.number("elapsed_s", minimum=0, maximum=LATEST_S)
     wakes_at_s = one.number_or("wakes_at_s", math.inf)
     run.wake_s = wakes_at_s if one.flag("waits") else AWAKE
     run.waits_for = tuple(_text(one, "waits_for", name) for name in one.items("waits_for"))
+    run.woken_by = one.text("woken_by")
     run.number = one.whole("number", maximum=len(place.blocking))
     run.successes, run.failures = one.whole("successes"), one.whole("failures")
     run.begins_next, run.is_faulty = one.flag("begins_next"), one.flag("is_faulty")
     run.restart_point = one.text("restart_point")
     run._memory = _read_dict(tree, one, "memory")
+    if one.flag("is_in_batch") and place.tick_batch is not None:
+        batched.append(run)
+    status = one.anything("batch_status")
+    if status is not None:
+        run.batch_status = Status(one.one_of("batch_status", ENDINGS))
     one.end()
     return run
 
@@ -298,6 +334,12 @@ def _read_random(tree: HabitTree, fields: Fields) -> Callable[[], object]:
     if tree._random is None:
         fields.refuse("random", "is of random habits, and here is no generator; hand one in")
     return prepare_random(tree._random, saved, fields.place_of("random"))
+
+
+def _from_version_2(state: State) -> State:
+    """Return what version 2 saved as version 3 does: all are visited once."""
+    active = [{**one, "woken_by": "", "is_in_batch": False, "batch_status": None} for one in state["active"]]
+    return {**state, "version": 3, "active": active, "behind_s": None, "sleeps": False}
 
 
 def _from_version_1(state: State) -> State:

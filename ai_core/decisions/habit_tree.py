@@ -7,6 +7,7 @@ from typing import Any
 
 from ai_core.clock import Clock
 from ai_core.decisions.habit_choice import RandomSource, check_random
+from ai_core.decisions.habit_context import HabitContext
 from ai_core.decisions.habit_edits import added, carry_over, removed, replaced
 from ai_core.decisions.habit_noticing import HabitNoticing
 from ai_core.decisions.habit_plan import plan_of
@@ -203,8 +204,7 @@ class HabitTree(HabitNoticing, SaveableHabits):
 
     def release_quarantined(self) -> None:
         """Let habits run again that were left out because they kept failing."""
-        if self._faults is not None:
-            self._faults.release()
+        if self._faults is not None and self._faults.release():
             self._wake(asks_all=True)
 
     def active_paths(self) -> list[str]:
@@ -225,10 +225,14 @@ class HabitTree(HabitNoticing, SaveableHabits):
         self._is_lasting = False
         self._wake(asks_all=True)
 
-    def _leave_batches(self) -> None:
+    def _leave_batches(self) -> list[HabitContext]:
+        """Let its runs be in no batch; return those that were."""
+        batched = []
         for run in active_runs(self.root_run):
             if run.batch is not None:
                 run.batch.leave(run)
+                batched.append(run)
+        return batched
 
     def _stop_now(self) -> None:
         self._should_stop = False

@@ -1,6 +1,7 @@
 """Turns of many characters that live by habits: who is awake is ticked, as far as the budget goes."""
 from __future__ import annotations
 
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 from ai_core.decisions.habit_context import AWAKE
@@ -22,15 +23,17 @@ class Member(Seat):
 
     Attributes:
         offset_s: the population's time less the tree's (s).
+        saved_offset_s: the same as its tree was saved (s); nan if it was not loaded.
     """
 
-    __slots__ = ("offset_s", "population", "tree")
+    __slots__ = ("offset_s", "population", "saved_offset_s", "tree")
 
     def __init__(self, population: HabitTurns, tree: HabitTree, number: int) -> None:
         super().__init__(number)
         self.population: Any = population
         self.tree = tree
         self.offset_s = population._now_s - tree._now_s
+        self.saved_offset_s = nan
 
     def catch_up(self) -> None:
         """Tell a tree that sleeps what time it is."""
@@ -38,8 +41,14 @@ class Member(Seat):
             self.tree._now_s = self.population._now_s - self.offset_s
 
     def was_moved(self) -> None:
-        """Note that the tree's time was set; by loading."""
+        """Note that one of the two times was set."""
         self.offset_s = self.population._now_s - self.tree._now_s
+
+    def was_loaded(self) -> None:
+        """Note that one of the two times was loaded; when both are, no rounding makes it another life."""
+        self.was_moved()
+        if self.population._now_s - self.saved_offset_s == self.tree._now_s:
+            self.offset_s = self.saved_offset_s
 
     def woke(self) -> None:
         """Visit the tree at the next advance."""

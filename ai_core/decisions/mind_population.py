@@ -203,14 +203,6 @@ class MindPopulation(Population[AnyMind, MindSeat[AnyMind]]):
 
         return change
 
-    def is_sleeping(self, mind: AnyMind) -> bool:
-        """Return whether a mind is not visited until its time comes, or it is woken.
-
-        Raises:
-            ValueError: if it is not here.
-        """
-        return self._seat_of(mind).number not in self._awake
-
     def _live(self, elapsed_s: float, budget: Budget | None, only_rest: bool) -> None:
         now_s = self._now_s = self._now_s + elapsed_s
         while self._timers and self._timers[0][0] <= now_s:

@@ -65,6 +65,14 @@ class Population(Turns, Generic[AnyWho, AnySeat]):
         """
         return self._seat_of(who).is_resting
 
+    def is_sleeping(self, who: AnyWho) -> bool:
+        """Return whether one that is here is not visited until its time comes, or it is woken.
+
+        Raises:
+            ValueError: if it is not here.
+        """
+        return self._seat_of(who).number not in self._awake
+
     def _sit_down(self, who: AnyWho, seat: AnySeat) -> None:
         """Take in somebody with a seat of the next number, awake."""
         self._next_number += 1
@@ -86,7 +94,10 @@ class Population(Turns, Generic[AnyWho, AnySeat]):
             raise RuntimeError("a population was ticked from inside one who lives in it; tick it from outside")
 
     def _saved_turns(self) -> State:
-        """Return whose turn is next and who rests, by places in the order in which they came; -1 for nobody."""
+        """Return whose turn is next and who rests, by places in the order in which they came; -1 for nobody.
+
+        One whose turn was next and who left is where the next one is, or whoever comes.
+        """
         seats = list(self._seats.values())
         return {
             "first": _place(seats, self._first), "until": _place(seats, self._until),
@@ -102,7 +113,9 @@ class Population(Turns, Generic[AnyWho, AnySeat]):
             for place, seat in enumerate(self._seats.values()):
                 seat.late_s = late.get(place, seat.late_s)
             numbers = [one.number for one in self._seats.values()]
-            self._first, self._until = (numbers[one] if 0 <= one < len(numbers) else 0 for one in (first, until))
+            self._first, self._until = (
+                numbers[one] if 0 <= one < len(numbers) else 0 if one < 0 else self._next_number
+                for one in (first, until))
 
         return change
 
@@ -110,7 +123,7 @@ class Population(Turns, Generic[AnyWho, AnySeat]):
 def _place(seats: Sequence[Seat], number: int) -> int:
     if not number:
         return -1
-    return next((place for place, one in enumerate(seats) if one.number >= number), -1)
+    return next((place for place, one in enumerate(seats) if one.number >= number), len(seats))
 
 
 def by_place(fields: Fields, name: str, what: str, *, or_never: bool = False) -> dict[int, float]:

@@ -102,6 +102,15 @@ def test_a_habit_that_keeps_failing_is_left_out_until_it_is_released(diary, faul
     assert diary.count("broken") == 4
 
 
+def test_releasing_nobody_wakes_nobody(faults):
+    does = iter([lambda context: 1 / 0, lambda context: Status.SUCCEEDED, lambda context: context.wait_s(5.0)])
+    tree = HabitTree(Habit("root", [Habit("nap", tick=lambda context: next(does)(context))]), faults=faults)
+    for _ in range(4):
+        tree.tick(0.2)
+    tree.release_quarantined()
+    assert tree.wakes_at_s > 0
+
+
 def test_a_run_that_went_well_means_the_failures_were_not_in_a_row(faults, reports):
     fails = iter([True, True, False, True, True, False, True])
 

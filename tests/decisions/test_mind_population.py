@@ -339,3 +339,19 @@ def test_a_save_in_which_somebody_was_late_for_ever_is_refused():
     state["late"][0]["seconds"] = None
     with pytest.raises(StateError, match="seconds"):
         population.prepare_state(state)
+
+
+@pytest.mark.parametrize("is_loaded", [False, True])
+def test_whoever_was_next_and_left_changes_nothing_for_who_comes_after_a_load(is_loaded):
+    minds = [Mind() for _ in range(3)]
+    population = population_of(*minds)
+    population.tick(1.0, Budget.of_steps(2))
+    population.remove(minds[2])
+    if is_loaded:
+        population.prepare_state(json.loads(json.dumps(population.save_state())))()
+    assert population.is_unfinished
+    population.tick(1.0, Budget.of_steps(1))
+    last = Mind()
+    population.add(last)
+    population.tick(1.0, only_rest=True)
+    assert ([one.told for one in minds], last.told) == ([[1.0, 1.0], [1.0, 2.0], []], [])

@@ -4,11 +4,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from addons.ai_core.nodes.crowd_saving import CrowdSaving, Key, SavedPace
 from addons.ai_core.nodes.scene_values import path_of
 from ai_core.budget import Budget
 from ai_core.decisions.habit_population import HabitPopulation
 from ai_core.decisions.mind_population import MindPopulation
-from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Task, Turn
 from ai_core.scheduling.task_limits import MAX_PRIORITY, MIN_PRIORITY
 from ai_core.scheduling.waiting_line import UNIT
@@ -22,19 +22,18 @@ class Pace:
 
     Attributes:
         number: by which paces take their turns.
+        key: its period and phase (frames).
         advanced_s: when they had their last turns (s, the scheduler's clock).
         is_owed: they are to have their turns all; else perhaps those whom the last budget did not reach.
     """
 
     def __init__(
-        self, scheduler: Any, kind: str, number: int, period_frames: int, phase_frames: int,
-        on_wake: Callable[[Pace], object],
+        self, population: Any, clock: Any, number: int, key: Key, on_wake: Callable[[Pace], object],
     ) -> None:
-        self.number, self.period_frames, self.phase_frames = number, period_frames, phase_frames
-        self.population: Any = HabitPopulation(faults=scheduler.faults) if kind == HABIT_TREES else MindPopulation(
-            faults=scheduler.faults, name_of=lambda node: path_of(scheduler, node))
-        self.population.on_wake = lambda: on_wake(self)
-        self.clock = scheduler.clock
+        self.number, self.key = number, key
+        self.period_frames, self.phase_frames = key
+        self.population, self.clock = population, clock
+        population.on_wake = lambda: on_wake(self)
         self.advanced_s: float = self.clock.now.seconds
         self.is_owed = False
 
@@ -50,7 +49,7 @@ class Pace:
         self.population.tick(elapsed_s, budget, only_rest=only_rest)
 
 
-class CharacterCrowd:
+class CharacterCrowd(CrowdSaving):
     """All nodes of one kind of one AIScheduler. While all sleep, it is left out itself.
 
     Its share of the budget weighs as much as all of them together. A node has ``in_crowd``: itself, or what
@@ -65,11 +64,11 @@ class CharacterCrowd:
         self._awake: set[Pace] = set()     # in which something may happen by itself
         self._waiting: list[Pace] = []     # the budget was spent before they had all their turns
         self._next_number = 0
-        self._nodes: dict[int, tuple[Pace, float]] = {}
+        self._nodes: dict[int, tuple[Pace, float, Any]] = {}     # by id: pace, priority, node; in their order
         self._to_edit: dict[int, Any] = {}
         self._units = 0         # what all weigh together, in whole units: sums of floats would drift
         self._is_weighed = True
-        self._to_settle: list[Callable[[], None]] = []
+        self._loaded: dict[Key, SavedPace] = {}      # until all nodes are loaded
         self.task: Task = scheduler.schedule(self, name=kind)
 
     @property
@@ -119,81 +118,30 @@ class CharacterCrowd:
         if not (self._to_edit or self._waiting or self._awake):
             self._scheduler.core.pause(self.task)       # until something is told or changes
 
-    def save_state(self) -> State:
-        """Return how long ago the nodes of each pace had their turns, whose turn it is, and who waits for one."""
-        return {
-            "version": 2, "paces": [
-                {"period_frames": one.period_frames, "phase_frames": one.phase_frames, "late_s": one.late_s,
-                 "population": one.population.save_state()} for one in self.paces],
-            "waiting": [
-                {"period_frames": one.period_frames, "phase_frames": one.phase_frames, "is_owed": one.is_owed}
-                for one in self._waiting],
-        }
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what loads it. A pace that is not here comes with its nodes."""
-        fields = Fields.versioned(state, version=2, migrations={1: _from_1_to_2})
-        saved, waiting = {}, []
-        for one in fields.groups("paces"):
-            one.group("population")     # says where, if it is none
-            saved[_key(one)] = one.seconds("late_s"), one.anything("population")
-            one.end()
-        for one in fields.groups("waiting"):
-            period_frames, phase_frames = _key(one)
-            waiting.append((self._paces.get(period_frames, {}).get(phase_frames), one.flag("is_owed")))
-            one.end()
-        fields.end()
-        changes: list[Callable[[], None]] = []
-        populations: list[Callable[[], None]] = []
-        for pace in self.paces:
-            late_s, population = saved.get((pace.period_frames, pace.phase_frames), (0.0, None))
-            changes.append(self._moved(pace, late_s))
-            if population is not None:
-                populations.append(pace.population.prepare_state(population))
-
-        def change() -> None:
-            for load in (*changes, *populations):
-                load()
-            self._to_settle = populations if self._kind != HABIT_TREES else []
-            for one in self.paces:
-                one.is_owed = False
-            self._waiting = []
-            for pace, is_owed in waiting:
-                if pace is not None:
-                    pace.is_owed = is_owed
-                    self._waiting.append(pace)
-            self._resume()
-
-        return change
-
-    def settle(self) -> None:
-        """Let those sleep who slept when it was saved: as nodes are loaded they wake."""
-        loads, self._to_settle = self._to_settle, []
-        for load in loads:
-            load()
-        for pace in self.paces if loads else ():
-            for node in list(pace.population):
-                node.has_settled(is_asleep=pace.population.is_sleeping(node))
-
     def join(self, node: Any) -> None:
         """Let a node have its turns here, as often as it says; one that is here stays if it says the same."""
         if node.instance_id in self._nodes:
-            pace, priority = self._nodes[node.instance_id]
-            if (pace.period_frames, priority) == (node.period_frames, node.priority):
+            pace, priority, _ = self._nodes[node.instance_id]
+            if pace.period_frames == node.period_frames:
+                if priority != node.priority:
+                    self._weigh(node, pace, instead_of=priority)
                 return
             self.leave(node)
-        pace = self._pace_for(node.period_frames)
-        self._nodes[node.instance_id] = pace, node.priority
-        self._units += int(node.priority * UNIT)
-        self._is_weighed = False
+        self.seat(node, self._pace_for(node.period_frames))
+
+    def seat(self, node: Any, pace: Pace, *, is_resting: bool = False) -> None:
+        """Let a node that is not here have its turns with those of a pace, after them."""
+        self._weigh(node, pace, instead_of=0.0)
         pace.population.add(node.in_crowd, late_s=pace.late_s)
+        if is_resting:
+            pace.population.rest(node.in_crowd, late_s=pace.late_s)
 
     def leave(self, node: Any) -> None:
         """Let a node go as it is; one that is not here is no mistake."""
         self._to_edit.pop(node.instance_id, None)
         if node.instance_id not in self._nodes:
             return
-        pace, priority = self._nodes.pop(node.instance_id)
+        pace, priority, _ = self._nodes.pop(node.instance_id)
         self._units -= int(priority * UNIT)
         pace.population.remove(node.in_crowd)
         self._is_weighed = False
@@ -207,7 +155,7 @@ class CharacterCrowd:
 
     def set_resting(self, node: Any, is_resting: bool) -> None:
         """Leave a node out, or give it its turns again, also one that kept failing; its time stands still meanwhile."""
-        pace, _ = self._nodes[node.instance_id]
+        pace = self._nodes[node.instance_id][0]
         if not is_resting:
             pace.population.go_on(node.in_crowd, late_s=pace.late_s)
         elif not pace.population.is_resting(node.in_crowd):
@@ -215,52 +163,54 @@ class CharacterCrowd:
 
     def wake(self, node: Any) -> None:
         """Let a node that sleeps have its next turn: something has changed for it."""
-        pace, _ = self._nodes[node.instance_id]
+        pace = self._nodes[node.instance_id][0]
         pace.population.wake(node.in_crowd, late_s=pace.late_s)
 
     def edit_soon(self, node: Any) -> None:
         """Let a node be edited before its next turn; one that rests, when it goes on."""
-        pace, _ = self._nodes[node.instance_id]
+        pace = self._nodes[node.instance_id][0]
         if not pace.population.is_resting(node.in_crowd):
             self._to_edit[node.instance_id] = node
             self._resume()
 
     def _pace_for(self, period_frames: int) -> Pace:
         """Return where one more node has its turns: of those in different frames, the one with the fewest."""
-        of_period = self._paces.setdefault(period_frames, {})
+        of_period = self._paces.get(period_frames, {})
         phases = period_frames if self._scheduler.automatic_phasing else 1
         if len(of_period) < phases:
             phase = min(set(range(phases)) - set(of_period))
-            self._next_number += 1
-            of_period[phase] = Pace(
-                self._scheduler, self._kind, self._next_number, period_frames, phase, self._wakes)
-            return of_period[phase]
+            return self.pace_at(period_frames, phase)
         return min(of_period.values(), key=lambda one: len(one.population))
+
+    def pace_at(self, period_frames: int, phase_frames: int) -> Pace:
+        """Return where nodes have their turns in these frames."""
+        of_period = self._paces.setdefault(period_frames, {})
+        if phase_frames not in of_period:
+            self._next_number += 1
+            of_period[phase_frames] = Pace(
+                self.new_population(), self._scheduler.clock, self._next_number, (period_frames, phase_frames),
+                self._wakes)
+        return of_period[phase_frames]
+
+    def new_population(self) -> Any:
+        """Return what nodes of this kind live in, without any."""
+        scheduler = self._scheduler
+        return HabitPopulation(faults=scheduler.faults) if self._kind == HABIT_TREES else MindPopulation(
+            faults=scheduler.faults, name_of=lambda node: path_of(scheduler, node))
+
+    def _weigh(self, node: Any, pace: Pace, *, instead_of: float) -> None:
+        """Note where a node has its turns, and its priority."""
+        self._nodes[node.instance_id] = pace, node.priority, node
+        self._units += int(node.priority * UNIT) - int(instead_of * UNIT)
+        self._is_weighed = False
 
     def _wakes(self, pace: Pace) -> None:
         self._awake.add(pace)
         self._resume()
 
-    def _moved(self, pace: Pace, late_s: float) -> Callable[[], None]:
-        def change() -> None:
-            pace.advanced_s = pace.clock.now.seconds - late_s
-            for one in pace.population:
-                if pace.population.is_resting(one):      # loaded while the game is paused
-                    pace.population.rest(one, late_s=late_s)
-
-        return change
-
     def _resume(self) -> None:
         if not self.task.is_removed:
             self._scheduler.core.resume(self.task)
-
-
-def _key(fields: Fields) -> tuple[int, int]:
-    return fields.whole("period_frames", minimum=1), fields.whole("phase_frames")
-
-
-def _from_1_to_2(old: State) -> State:
-    return {**old, "version": 2, "waiting": []}
 
 
 def crowd_of(scheduler: Any, kind: str) -> CharacterCrowd:

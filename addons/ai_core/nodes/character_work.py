@@ -38,6 +38,9 @@ class OfCharacter:
         """Return what is wrong with ``actor``, in a list."""
         return [self._no_actor()] if self.get_node_or_null(self.actor) is None else []
 
+    def has_settled(self, *, is_asleep: bool) -> None:
+        """It was loaded with all others, and sleeps or not as it did when it was saved."""
+
     def _no_actor(self) -> str:
         return f"actor '{self.actor}' is not in the scene; choose the character's node"
 
@@ -74,9 +77,6 @@ class CharacterWork(OfCharacter):
     def live(self, elapsed_s: float) -> float:
         """Decide, in a frame of AI; return for how long nothing happens by itself (s), as ``MindPopulation`` says."""
         raise AssertionError(f"{type(self).__name__} decides nothing")
-
-    def has_settled(self, *, is_asleep: bool) -> None:
-        """It was loaded with all others, and sleeps or not as it did when it was saved."""
 
     def _take_turns(self, *, is_on: bool) -> None:
         """Have turns as often as it says, or none: if it is off, paused or disabled."""
