@@ -44,6 +44,8 @@ WRONG = {
     "an endless log": (lambda: EventLog(10**40), ValueError, "capacity must be at most 2147483647"),
     "an endless log of polls": (lambda: PollingLog(10**40), ValueError, "maximum_entries must be at most 2147483647"),
     "a cell below the grid": (lambda: flow_field().way_from(-1), ValueError, "cell must be at least 0, got -1"),
+    "a mover below the grid": (lambda: flow_field().next_of([-1]), ValueError, r"cells must be 0 to 15, got \[-1\]"),
+    "a mover beyond the grid": (lambda: flow_field().costs_of([16]), ValueError, r"cells must be 0 to 15, got \[16\]"),
     "a cell beyond the grid": (lambda: flow_field().way_from(16), ValueError, "cell must be at most 15, got 16"),
     "no budget of trees": (lambda: HabitPopulation().tick(0.1, 5), TypeError, "budget must be a Budget, got 5"),
     "no budget of minds": (lambda: MindPopulation().tick(0.1, 5), TypeError, "budget must be a Budget, got 5"),

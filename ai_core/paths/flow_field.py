@@ -159,7 +159,8 @@ class FlowField:
 
         Raises:
             RuntimeError: if it is not done.
-            TypeError, IndexError: if they are not cells of the grid.
+            TypeError: if they are no whole numbers.
+            ValueError: if one is not on the grid.
 
         Cost: O(n).
         """
@@ -175,7 +176,8 @@ class FlowField:
 
         Raises:
             RuntimeError: if it is not done.
-            TypeError, IndexError: if they are not cells of the grid.
+            TypeError: if they are no whole numbers.
+            ValueError: if one is not on the grid.
 
         Cost: O(n).
         """
@@ -186,7 +188,8 @@ class FlowField:
 
         Raises:
             RuntimeError: if it is not done.
-            TypeError, ValueError: if it is no cell of the grid.
+            TypeError: if it is no whole number.
+            ValueError: if it is not on the grid.
 
         Cost: O(cells of the way).
         """
@@ -210,9 +213,10 @@ class FlowField:
             raise RuntimeError("the flow field is not done; advance it until is_done")
         return self._flow
 
-    @staticmethod
-    def _checked(cells: ArrayLike) -> NDArray[np.integer]:
-        numbers = np.asarray(cells)
-        if numbers.dtype.kind not in "iu" or (numbers.size and int(numbers.min()) < 0):
-            raise TypeError(f"cells must be whole numbers, 0 or more, got {shown(cells)}")
-        return numbers
+    def _checked(self, cells: ArrayLike) -> NDArray[np.integer]:
+        numbers, last = np.asarray(cells), self._passage.costs.size - 1
+        if numbers.dtype.kind not in "iu" and numbers.size:
+            raise TypeError(f"cells must be whole numbers, got {shown(cells)}")
+        if numbers.size and not (int(numbers.min()) >= 0 and int(numbers.max()) <= last):
+            raise ValueError(f"cells must be 0 to {last}, got {shown(cells)}")
+        return numbers.astype(np.intp, copy=False)

@@ -116,7 +116,7 @@ def test_a_few_movers_are_told_what_is_known_of_all():
         field.costs_of([0])
     field.advance(Budget.unlimited())
     assert field.costs_of([1, 3, 0]).tolist() == [1, math.inf, 0]
-    with pytest.raises(TypeError, match="cells must be whole numbers, 0 or more"):
+    with pytest.raises(ValueError, match=r"cells must be 0 to 3, got \[-1\]"):
         field.costs_of([-1])
 
 

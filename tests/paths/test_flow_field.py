@@ -108,5 +108,10 @@ def test_misuse_is_told():
     field.cancel()
     with pytest.raises(RuntimeError, match="was cancelled"):
         field.advance(Budget.unlimited())
-    with pytest.raises(TypeError, match="cells must be whole numbers, 0 or more"):
-        made(FlowField(passage, 0)).next_of([-1])
+    with pytest.raises(TypeError, match="cells must be whole numbers, got"):
+        made(FlowField(passage, 0)).next_of([0.5])
+
+
+def test_a_crowd_of_nobody_goes_nowhere():
+    field = made(FlowField(Grid([[1, 1]]).passage(), 0))
+    assert field.next_of([]).tolist() == field.costs_of([]).tolist() == []
