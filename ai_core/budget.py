@@ -98,7 +98,9 @@ class Budget:
     @staticmethod
     def unlimited() -> Budget:
         """Return a budget that is never spent; it still counts steps."""
-        return _UnlimitedBudget(None)
+        budget = _UnlimitedBudget()
+        budget.stopwatch, budget.steps, budget._parent = None, 0, None
+        return budget
 
     @property
     @abstractmethod
@@ -330,13 +332,12 @@ class _StepPart(Budget):
 
 
 class _UnlimitedBudget(Budget):
+    """Never spent; made for every frame, so it has no ``__init__``, as ``_StepBudget``."""
+
     __slots__ = ()
 
     is_unlimited = True
     charges_runs = False
-
-    def __init__(self, parent: Budget | None) -> None:
-        self.stopwatch, self.steps, self._parent = None, 0, parent
 
     def steps_at_once(self, usual: int) -> int:
         return MOST_AT_ONCE
@@ -359,7 +360,9 @@ class _UnlimitedBudget(Budget):
 
     def _part(self, amount: float) -> Budget:
         if amount == inf:
-            return _UnlimitedBudget(self)
+            budget = _UnlimitedBudget()
+            budget.stopwatch, budget.steps, budget._parent = None, 0, self
+            return budget
         return _StepPart(math.ceil(amount), self)
 
 

@@ -49,6 +49,10 @@ class FaultIsolation:
         quarantine_after: failures in a row that are one too many; 1 or more.
         report: told each fault; None writes it to the log named "ai_core".
         reraise: let every failure through, for tests.
+
+    Attributes:
+        has_failing: True if any work has failed in its last run: a quick look before many have succeeded.
+        has_quarantined: True if any work is left out: a quick look before many are asked about.
     """
 
     def __init__(
@@ -68,6 +72,7 @@ class FaultIsolation:
         self._in_a_row: dict[Hashable, int] = {}
         self._quarantined: set[Hashable] = set()
         self._failures = 0
+        self.has_failing = self.has_quarantined = False     # attributes, as they are looked at in every run
 
     def failed(self, key: Hashable, name: str, frame: int, error: Exception) -> Fault:
         """Count and report a failure of the work known by ``key``.
@@ -80,6 +85,7 @@ class FaultIsolation:
         self._in_a_row[key] = in_a_row
         if in_a_row >= self._quarantine_after:
             self._quarantined.add(key)
+        self._look()
         if self._reraise:
             raise error
         fault = Fault(name, frame, error, in_a_row, key in self._quarantined)
@@ -94,25 +100,20 @@ class FaultIsolation:
         """Note that the work ran without failing: its failures were not in a row."""
         if self._in_a_row:
             self._in_a_row.pop(key, None)
+            self._look()
 
     def is_quarantined(self, key: Hashable) -> bool:
         """Return True if the work is to be left out."""
         return key in self._quarantined
 
-    @property
-    def has_failing(self) -> bool:
-        """True if any work has failed in its last run: a quick look before many have succeeded."""
-        return bool(self._in_a_row)
-
-    @property
-    def has_quarantined(self) -> bool:
-        """True if any work is left out: a quick look before many are asked about."""
-        return bool(self._quarantined)
-
     def release(self, key: Hashable) -> None:
         """Let quarantined work run again, with all its tries; else do nothing."""
         self._quarantined.discard(key)
         self._in_a_row.pop(key, None)
+        self._look()
+
+    def _look(self) -> None:
+        self.has_failing, self.has_quarantined = bool(self._in_a_row), bool(self._quarantined)
 
     def forget(self, key: Hashable) -> None:
         """Drop all that is known of ``key``; call it when the work is removed."""
@@ -129,6 +130,7 @@ class FaultIsolation:
             self._in_a_row[key] = in_a_row
         if is_quarantined:
             self._quarantined.add(key)
+        self._look()
 
     def save_state(self) -> State:
         """Return the total, and the counts under keys that are text.

@@ -80,7 +80,8 @@ class LoadBalancingScheduler(SharingScheduler):
         try:
             self._share(due, late, budget)
         finally:
-            self._let_wait(late)
+            if late:
+                self._let_wait(late)
 
     def _newly_due(self) -> list[Task]:
         """Return who is due and does not wait, by id."""
@@ -102,10 +103,9 @@ class LoadBalancingScheduler(SharingScheduler):
                 line.leave(first[: len(first) - len(late)])
 
     def _let_wait(self, late: list[Task]) -> None:
-        if late:
-            self._line.join(late, self._frame)
-            for task in self._touched:  # before they waited
-                self._line.touch(task)
+        self._line.join(late, self._frame)
+        for task in self._touched:  # before they waited
+            self._line.touch(task)
 
     def _touch(self, task: Task) -> None:
         super()._touch(task)

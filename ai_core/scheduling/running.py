@@ -1,6 +1,7 @@
 """One run of one task: budget, stopwatch, trace and faults around it."""
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
@@ -57,7 +58,9 @@ class TaskRunning(ABC):
         return self._last_overrun
 
     def _may_run(self, task: Task) -> bool:
-        return not (task._paused or task._owner is None or self._faults.is_quarantined(task))
+        if task._paused or task._owner is None:
+            return False
+        return not (self._faults.has_quarantined and self._faults.is_quarantined(task))
 
     def _run(self, task: Task, share: Budget, whole: Budget, lateness_frames: int = 0) -> None:
         """Run one task with ``share``, its part of the ``whole`` budget of the frame."""
@@ -66,7 +69,7 @@ class TaskRunning(ABC):
         task._last_run = now
         for hook in self._trace.before_task:
             hook(task._name, now)
-        granted, steps = share.peek(), share.steps
+        granted, steps = math.inf if share.is_unlimited else share.peek(), share.steps
         stopwatch = share.stopwatch or self._stopwatch
         failure: Exception | None = None
         result: object = None
@@ -90,8 +93,10 @@ class TaskRunning(ABC):
         if used > granted and not self._overrun_told and whole.over > 0:
             self._tell_overrun(Overrun(task._name, task._id, now, granted, used, whole.over), task)
         told = result if failure is None else failure
-        self._tell_trace(task, now, granted, share.steps - steps, used_ns / 1000, told)
-        self._settle(task, failure)
+        if self._trace.after_task or self._trace.task_ran:
+            self._tell_trace(task, now, granted, share.steps - steps, used_ns / 1000, told)
+        if failure is not None or task._owner is None or self._faults.has_failing:
+            self._settle(task, failure)
 
     def _tell_trace(
         self, task: Task, now: TimeIndex, granted: float, steps: int, used_us: float, result: object

@@ -1,10 +1,9 @@
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from numpy.typing import NDArray
 
 from ai_core.senses.modality import Modality
-from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight_kernels import Reached
 from ai_core.senses.signal_queue import Signal
@@ -22,6 +21,9 @@ def pairs_in_reach(
     out_keys: NDArray[Any],
     out_intensity: NDArray[Any],
 ) -> int: ...
-def exact_place(place: object) -> Point | None: ...
+def plain_signal(
+    voices: Mapping[tuple[int, str], tuple[int, int, str]], order: int, source_id: object, modality: object,
+    strength: object, place: object, sent_at_s: float, channel: object
+) -> Signal | None: ...
 def sensors_reached(sensors: SensorTable, waves: Sequence[Wave]) -> Reached: ...
 def signals_reached(sensors: SensorTable, signals: Sequence[Signal], kinds: Sequence[Modality]) -> Reached: ...

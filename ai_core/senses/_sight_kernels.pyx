@@ -15,7 +15,9 @@ from libc.math cimport INFINITY, fabs, isfinite, log, pow, sqrt
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 
-INTERFACE = 7
+from ai_core.senses.signal_queue import Signal
+
+INTERFACE = 8
 """Changes with any change of names, arguments or results, here and in the twin."""
 
 
@@ -29,6 +31,7 @@ include "_near.pxi"
 
 choose_near()
 
+cdef object made_of = tuple.__new__
 cdef double ROUGHLY = 1e-6              # sight_kernels.ROUGHLY
 cdef double BORDER_TOLERANCE = 1e-6     # sight.BORDER_TOLERANCE
 cdef double NO_RIGHT = 1e-6             # sight.NO_RIGHT
@@ -303,15 +306,24 @@ cdef tuple reached_by(sensors, waves, kinds):
         free(hits.all)
 
 
-def exact_place(place):
+def plain_signal(dict voices, order, source_id, modality, strength, place, sent_at_s, channel):
     cdef float x, y, z
+    if type(source_id) is not int or type(modality) is not str or type(channel) is not str:
+        return None
+    if type(strength) is not float or not 0 <= <double> strength < INFINITY:
+        return None
     if type(place) is not tuple or len(<tuple> place) != 3:
         return None
     first, second, third = (<tuple> place)[0], (<tuple> place)[1], (<tuple> place)[2]
     if type(first) is not float or type(second) is not float or type(third) is not float:
         return None
     x, y, z = <float> <double> first, <float> <double> second, <float> <double> third
-    return (<double> x, <double> y, <double> z) if isfinite(x) and isfinite(y) and isfinite(z) else None
+    voice = voices.get((source_id, modality))
+    if voice is None or not (isfinite(x) and isfinite(y) and isfinite(z)):
+        return None
+    number, affiliation, tag = voice
+    return made_of(Signal, (
+        order, source_id, number, strength, (<double> x, <double> y, <double> z), sent_at_s, affiliation, tag, channel))
 
 
 include "_marking.pxi"

@@ -17,44 +17,47 @@ class Clues:
 
     Args:
         maximum: most at once; the one that would be gone first goes when another comes.
+
+    Attributes:
+        gone: a heap of when (s), and which source.
     """
 
     def __init__(self, maximum: int = MOST_CLUES) -> None:
         self._maximum = whole_number("maximum_clues", maximum, minimum=1)
-        self._gone: list[tuple[float, int]] = []
+        self.gone: list[tuple[float, int]] = []
 
     def __len__(self) -> int:
-        return len(self._gone)
+        return len(self.gone)
 
     def add(self, source_id: int, until_s: float) -> None:
         """Let a source be gone from a moment on."""
-        heappush(self._gone, (until_s, source_id))
+        heappush(self.gone, (until_s, source_id))
 
     def make_room(self, sources: SourceTable) -> None:
         """Let the first to go be gone now if there are as many as there may be."""
         self._drop_removed(sources)
-        while len(self._gone) >= self._maximum:
-            sources.remove(heappop(self._gone)[1])
+        while len(self.gone) >= self._maximum:
+            sources.remove(heappop(self.gone)[1])
 
     def expire(self, sources: SourceTable, now_s: float) -> None:
         """Remove what is gone now.
 
         Cost: O(1) while nothing is.
         """
-        while self._gone and self._gone[0][0] <= now_s:
-            _, source_id = heappop(self._gone)
+        while self.gone and self.gone[0][0] <= now_s:
+            _, source_id = heappop(self.gone)
             if sources.ids.knows(source_id):
                 sources.remove(source_id)
 
     def collect(self, sources: SourceTable) -> None:
         """Take up the clues that are among sources, after loading."""
-        self._gone = [
+        self.gone = [
             (one.clue.until_s, source_id)
             for source_id, one in sources.details.items() if one.clue is not None
         ]
-        heapify(self._gone)
+        heapify(self.gone)
 
     def _drop_removed(self, sources: SourceTable) -> None:
-        if not all(sources.ids.knows(one) for _, one in self._gone):
-            self._gone = [one for one in self._gone if sources.ids.knows(one[1])]
-            heapify(self._gone)
+        if not all(sources.ids.knows(one) for _, one in self.gone):
+            self.gone = [one for one in self.gone if sources.ids.knows(one[1])]
+            heapify(self.gone)

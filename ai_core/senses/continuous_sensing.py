@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from ai_core.errors import shown
 from ai_core.senses.modality import Modality, ModalitySet
 from ai_core.senses.pairs_in_view import PairsInView, ids_of
 from ai_core.senses.query_ages import QueryAges
+from ai_core.senses.question import Question
 from ai_core.senses.ray_turns import RayTurns
 from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_table import SensorTable
@@ -28,7 +28,7 @@ from ai_core.senses.sight_kernels import Sense
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.waves import Way
 
-__all__ = ["ContinuousSensing", "LineOfSight", "Question"]
+__all__ = ["ContinuousSensing", "LineOfSight"]
 
 Floats = NDArray[np.float64]
 
@@ -48,7 +48,6 @@ budget of steps is kept exactly. It must not depend on the kernel: a replay of
 granted steps stops at the same sensor, compiled or not.
 """
 
-
 NO_KEYS, NO_INTENSITIES = np.zeros(0, np.int64), np.zeros(0)
 
 PAIRS_PER_ADVANCE = 4 * PAIRS_PER_BLOCK
@@ -56,26 +55,6 @@ PAIRS_PER_ADVANCE = 4 * PAIRS_PER_BLOCK
 
 Larger passes would keep rays waiting for frames; smaller ones let pairs come into view later.
 """
-
-
-class Question(NamedTuple):
-    """Pairs whose turn it is: for each the modality, its row among the pairs, and the line between (m)."""
-
-    modality: NDArray[np.intp]
-    row: NDArray[np.int64]
-    sensor_ids: NDArray[np.int32]
-    source_ids: NDArray[np.int32]
-    eyes: NDArray[np.float32]
-    targets: NDArray[np.float32]
-
-    def part(self, first: int, end: int) -> Question:
-        """Return those from one to another."""
-        if first == 0 and end >= len(self.row):
-            return self
-        rows = slice(first, end)
-        return Question(
-            self.modality[rows], self.row[rows], self.sensor_ids[rows], self.source_ids[rows],
-            self.eyes[rows], self.targets[rows])
 
 
 class ContinuousSensing:
@@ -165,19 +144,25 @@ class ContinuousSensing:
     @property
     def has_pairs(self) -> bool:
         """Whether any sensor is in reach of a source, by any modality."""
-        return any(map(len, self.pairs.values()))
+        for pairs in self.pairs.values():  # noqa: SIM110  # in each frame, and as a rule of none: no calls for it
+            if len(pairs.keys):
+                return True
+        return False
 
     def _nobody_shows(self) -> bool:
         """Return True if nobody has a strength in what is looked for, and nobody had."""
-        return not (self.has_pairs or any(map(self._sources.is_shown, self.pairs)))
+        shown = self._sources.are_shown
+        for number, pairs in self.pairs.items():  # noqa: SIM110
+            if shown[number] or len(pairs.keys):
+                return False
+        return True
 
     def _see_nobody(self, budget: Budget, now_s: float) -> bool:
         if budget.is_spent:
             return False
         budget.spend(len(self._to_look))
         self._to_look = self._to_look[:0]
-        self.ages.end_pass(now_s)
-        self.ages.forget_before(None)
+        self.ages.end_empty_pass(now_s)
         return True
 
     def next_question(self, maximum_rays: int) -> Question:
@@ -366,7 +351,7 @@ class ContinuousSensing:
         self, number: int, sensor_ids: NDArray[np.int32]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return keys and intensities of pairs that pass every test but the ray."""
-        if not self._sources.is_shown(number):
+        if not self._sources.are_shown[number]:
             return NO_KEYS, NO_INTENSITIES
         source_ids = self._sources.ids.ids
         room = len(sensor_ids) * len(source_ids)

@@ -49,6 +49,11 @@ class DueMoments:
         """Return when something happens to a sensor (s); ``inf`` if never."""
         return self._due_s.get(sensor_id, math.inf)
 
+    @property
+    def soonest_s(self) -> float:
+        """When something may happen to somebody at the soonest (s); ``inf`` if never."""
+        return self._queue[0][0] if self._queue else math.inf
+
     def take(self, now_s: float, about_to: Callable[[int], object]) -> list[int]:
         """Return to whom something happens by now; it is not told again.
 

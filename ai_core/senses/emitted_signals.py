@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from ai_core.senses.muffled_lines import Line, Muffle, MuffledLines
 from ai_core.senses.noise import BackgroundNoise
 from ai_core.senses.offered_signals import Offered
 from ai_core.senses.sensation import Point
-from ai_core.senses.sensor_index import SensorIndex
+from ai_core.senses.sensor_index import LEAST_SENSORS, SensorIndex
 from ai_core.senses.sensor_table import NO_SOURCE, SensorTable
 from ai_core.senses.sight_kernels import Reached
 from ai_core.senses.signal_fronts import SignalFronts
@@ -32,10 +33,12 @@ ARRIVALS_AT_ONCE = 256
 """Arrivals taken in before the first of them is told (count); more overruns a small budget further."""
 
 made_of = tuple.__new__
-"""Makes a Signal of all its parts in half the time that calling it takes."""
+"""Makes a named tuple of all its parts in half the time that calling it takes."""
 
 MOST_AT_ONCE = 1 << 18
 """Sensors times signals whose answers are kept at a time (count): 6 MB."""
+
+modality_of = attrgetter("modality")
 
 
 class EmittedSignals:
@@ -54,6 +57,8 @@ class EmittedSignals:
 
     Attributes:
         lines: what waits to be asked for what stands between.
+        sent: how many were emitted.
+        waiting: those that were not offered yet.
     """
 
     def __init__(
@@ -70,39 +75,27 @@ class EmittedSignals:
         self.wind = Wind()
         self.fronts = SignalFronts(modalities, sensors)
         self._queue = SignalQueue()
-        self._waiting: list[Signal] = []
+        self.waiting: list[Signal] = []
         self._offered: Offered | None = None
         self._arrived: deque[tuple[Signal, Arrival]] = deque()
-        self._sent = 0
+        self.sent = 0
 
     def __len__(self) -> int:
         """Number of arrivals to come; of a slow signal, only those that its front has met."""
         self.settle()
         return len(self._queue) + len(self._arrived) + len(self.lines)
 
-    def emit(
-        self,
-        source_id: int,
-        affiliation: int,
-        modality: int,
-        strength: float,
-        position: Point,
-        now_s: float,
-        tag: str = "",
-        channel: str = "",
-    ) -> None:
-        """Send a signal to all sensors that it reaches as they stand now.
+    def take(self, signal: Signal) -> None:
+        """Send a signal, of the order ``sent``, to all sensors that it reaches as they stand now.
 
         Cost: O(1) here; offering it later O(sensors near it) if many are
         emitted while no sensor moves, else O(sensors).
         """
-        signal = made_of(
-            Signal, (self._sent, source_id, modality, strength, position, now_s, affiliation, tag, channel))
-        self._sent += 1
-        if self._modalities.all[modality].is_slow:
-            self.fronts.add(signal, self.wind.drift_m(now_s))
+        self.sent += 1
+        if self._modalities.all[signal.modality].is_slow:
+            self.fronts.add(signal, self.wind.drift_m(signal.sent_at_s))
         else:
-            self._waiting.append(signal)
+            self.waiting.append(signal)
 
     def touch(self, signal: Signal, sensor_id: int) -> None:
         """Send a signal to one sensor alone, at once and undiminished, if it senses such."""
@@ -110,19 +103,23 @@ class EmittedSignals:
         is_strong = signal.strength >= sensors.threshold[slot, signal.modality]
         is_own = sensors.own_source[slot] == signal.source_id
         if is_strong and not is_own and int(sensors.notices[slot]) & signal.affiliation:
-            signal = signal._replace(order=self._sent)
+            signal = signal._replace(order=self.sent)
             arrival = Arrival(signal.sent_at_s, int(sensor_id), 0.0, signal.strength, is_final=True)
             self._queue.send(signal, [arrival])
-        self._sent += 1
+        self.sent += 1
 
     def offer(self) -> None:
         """Offer what waits to the sensors; call it before any sensor changes."""
-        if not self._waiting:
+        signals = self.waiting
+        if not signals:
             return
-        signals, self._waiting = self._waiting, []
-        step = max(1, MOST_AT_ONCE // max(1, self._sensors.rows))
+        self.waiting, rows = [], self._sensors.rows
+        if len(signals) * rows <= MOST_AT_ONCE:
+            self._send(signals, rows)
+            return
+        step = max(1, MOST_AT_ONCE // rows)
         for first in range(0, len(signals), step):
-            self._send(signals if len(signals) <= step else signals[first : first + step])
+            self._send(signals[first : first + step], rows)
 
     def settle(self) -> None:
         """Offer what waits, and let each arrival be under way by itself; call it before any sensor is removed."""
@@ -157,14 +154,17 @@ class EmittedSignals:
             now_s: game time (s).
             notice_from: takes in signals from one on, as many as it likes, and returns which is next.
         """
-        self.offer()
+        if self.waiting:
+            self.offer()
         if not self._arrived:
             if self.fronts.fronts and not self.fronts.advance(budget, now_s, self.wind, self._met):
                 return False
-            if not self._tell_at_once(budget, now_s, notice_from):
+            if self._offered is None or not self._tell_at_once(self._offered, budget, now_s, notice_from):
                 self.settle()
                 self._arrived.extend(self._queue.pop_due(now_s))
-        newest = self._newest_of_channels() if self._arrived else {}
+        if not self._arrived:
+            return True
+        newest = self._newest_of_channels()
         while self._arrived:
             if budget.is_spent:
                 return False
@@ -182,7 +182,7 @@ class EmittedSignals:
         budget that is spent before it, it is looked at in another frame, where its sensor is then.
         """
         some = [self._arrived.popleft() for _ in range(most)]
-        changes, first, noise = self._sensors.changes, 0, self.noise if len(self.noise) else None
+        changes, first, noise = self._sensors.changes, 0, self.noise if self.noise.all else None
         while first < most and changes == self._sensors.changes:
             if first and budget.is_spent:
                 break
@@ -195,24 +195,26 @@ class EmittedSignals:
                 first += 1
         self._arrived.extendleft(reversed(some[first:]))
 
-    def _tell_at_once(self, budget: Budget, now_s: float, notice_from: Callable[[Heard, int], int]) -> bool:
+    def _tell_at_once(
+        self, offered: Offered, budget: Budget, now_s: float, notice_from: Callable[[Heard, int], int]
+    ) -> bool:
         """Tell all that was offered together if it arrives now and nothing else does; return False if not so.
 
         Most sounds of a frame do, and are at nobody one by one then.
         """
-        offered = self._offered
-        if offered is None or not len(offered) or budget.is_spent or self._queue.next_due_s <= now_s:
+        count = len(offered.reached[1])
+        if not count or budget.is_spent or self._queue.next_due_s <= now_s:
             return False
-        if len(self.noise):      # came after they were offered, and may drown what who has moved hears
+        if self.noise.all:       # came after they were offered, and may drown what who has moved hears
             return False
-        if len(offered) > (ARRIVALS_AT_ONCE if budget.stopwatch else min(ARRIVALS_AT_ONCE, budget.left)):
+        if count > ARRIVALS_AT_ONCE or (not budget.stopwatch and count > budget.left):
             return False
         told = offered.heard(self._sensors, self._modalities.all, now_s)
         if told is None:
             return False
         self._offered = None
         first = self._notice(told.heard, budget, notice_from)
-        if first < len(offered):
+        if first < count:
             self._arrived.extendleft(reversed(offered.arrivals(told, first)))
         return True
 
@@ -239,12 +241,15 @@ class EmittedSignals:
         share, = self._muffle([Line(signal, straight, (x, y, z), self._place_of(eye))])
         return Way(distance_m, kind.attenuation**distance_m * share, (ahead[0], ahead[1], ahead[2]))
 
-    def _send(self, signals: Sequence[Signal]) -> None:
+    def _send(self, signals: Sequence[Signal], rows: int) -> None:
         kinds = self._modalities.all
-        reached = self._reached(signals, kinds)
-        self.settle()            # what was offered before
-        offered = Offered(signals, kinds, reached)
-        if not len(self.noise) and not any(map(self._is_muffled, {one.modality for one in signals})):
+        is_indexed = rows >= LEAST_SENSORS and self._index.is_worth_it(len(signals))
+        reached = (self._reached_by_index if is_indexed else sight_kernels.signals_reached)(
+            self._sensors, signals, kinds)
+        if self._offered is not None:
+            self.settle()
+        offered = made_of(Offered, (signals, kinds, reached))
+        if not self.noise.all and not any(map(self._is_muffled, set(map(modality_of, signals)))):
             self._offered = offered
             return
         for signal, arrivals in offered.one_by_one(self._sensors):
@@ -255,7 +260,7 @@ class EmittedSignals:
         if self._is_muffled(signal.modality):
             self.lines.add(Line(signal, arrival, start, self._place_of(slot)) for slot, arrival in arrivals)
         else:
-            is_plain = not len(self.noise)       # loud enough, as was found
+            is_plain = not self.noise.all        # loud enough, as was found
             self._queue.send(signal, [
                 arrival for slot, arrival in arrivals if is_plain or self._is_heard(signal, slot, arrival.intensity)])
 
@@ -263,16 +268,14 @@ class EmittedSignals:
         x, y, z = self._sensors.position[slot].tolist()
         return (x, y, z)
 
-    def _reached(self, signals: Sequence[Signal], kinds: Sequence[Modality]) -> Reached:
-        if self._index.is_worth_it(len(signals)):
-            waves = waves_of(signals, kinds)
-            near = [self._index.near(wave.origin, wave.sense.range_m) for wave in waves]
-            numbers = np.repeat(np.arange(len(waves)), [len(slots) for slots in near])
-            counts, slots, distances, intensities = sight_kernels.waves_at_once(
-                self._sensors, sight_kernels.table_of(waves), numbers, np.concatenate(near)
-            )
-            return counts, slots.tolist(), distances.tolist(), intensities.tolist()
-        return sight_kernels.signals_reached(self._sensors, signals, kinds)
+    def _reached_by_index(self, sensors: SensorTable, signals: Sequence[Signal], kinds: Sequence[Modality]) -> Reached:
+        waves = waves_of(signals, kinds)
+        near = [self._index.near(wave.origin, wave.sense.range_m) for wave in waves]
+        numbers = np.repeat(np.arange(len(waves)), [len(slots) for slots in near])
+        counts, slots, distances, intensities = sight_kernels.waves_at_once(
+            sensors, sight_kernels.table_of(waves), numbers, np.concatenate(near)
+        )
+        return counts, slots.tolist(), distances.tolist(), intensities.tolist()
 
     def _newest_of_channels(self) -> dict[Channel, int]:
         """Return by source, modality, channel and sensor the order of the latest signal that arrived."""
@@ -295,7 +298,7 @@ class EmittedSignals:
     def _is_heard(self, signal: Signal, slot: int, intensity: float) -> bool:
         if intensity < self._sensors.threshold[slot, signal.modality]:
             return False
-        if not len(self.noise):
+        if not self.noise.all:
             return True
         x, y, z = self._sensors.position[slot].tolist()
         return intensity >= self.noise.level_at(signal.modality, (x, y, z))

@@ -122,36 +122,36 @@ def take_in_all(
 class HeardPairs:
     """A row for each sensor and target, as long as nothing happens by its signals.
 
+    Attributes:
+        rows: by sensor, then target, as ``take_in_all`` has them.
+        fresh: sensors of which something was noted that their minds do not know.
+
     Cost: a signal O(1), without a visit of the sensor.
     """
 
     def __init__(self) -> None:
-        self._rows: dict[int, dict[int, HeardPair]] = {}
-        self._fresh: set[int] = set()
+        self.rows: dict[int, dict[int, HeardPair]] = {}
+        self.fresh: set[int] = set()
 
     def clear(self) -> None:
         """Note nothing."""
-        self._rows.clear()
-        self._fresh.clear()
+        self.rows.clear()
+        self.fresh.clear()
 
     def drop(self, sensor_id: int) -> None:
         """Note nothing of a sensor any more."""
-        self._rows.pop(sensor_id, None)
-        self._fresh.discard(sensor_id)
+        self.rows.pop(sensor_id, None)
+        self.fresh.discard(sensor_id)
 
     def take_in(self, sensation: Sensation) -> bool:
         """Note a signal at a sensor; return False if its mind has to take it in itself."""
-        rows = self._rows.get(sensation.sensor_id)
+        rows = self.rows.get(sensation.sensor_id)
         row = None if rows is None else rows.get(sensation.source_id)
         if row is None or not row.take_in(
                 sensation.modality, sensation.intensity, sensation.position, sensation.sent_at, sensation.at):
             return False
-        self._fresh.add(sensation.sensor_id)
+        self.fresh.add(sensation.sensor_id)
         return True
-
-    def take_in_all(self, heard: Heard, first: int, visited: set[int]) -> int:
-        """Note signals from one on, until one whose mind has to take it in itself, or is visited; return which."""
-        return take_in_all(self._rows, heard, first, visited, self._fresh)
 
     def begin(self, perceiver: Perceiver, sensation: Sensation) -> None:
         """Note what comes after a signal that a mind has just taken in, if that is simple enough."""
@@ -165,17 +165,17 @@ class HeardPairs:
         )
         if is_simple:
             lose_after_s = math.inf if memory is None else memory.lose_after_s
-            self._rows.setdefault(sensor_id, {})[target] = HeardPair(sensation, lose_after_s, record, meter)
-        elif sensor_id in self._rows:
-            self._rows[sensor_id].pop(target, None)
+            self.rows.setdefault(sensor_id, {})[target] = HeardPair(sensation, lose_after_s, record, meter)
+        elif sensor_id in self.rows:
+            self.rows[sensor_id].pop(target, None)
 
     def put_into_records(self, perceiver: Perceiver) -> bool:
         """Bring a sensor's memory and meters up to date; return False if they were."""
-        if perceiver.sensor_id not in self._fresh:
+        if perceiver.sensor_id not in self.fresh:
             return False
-        self._fresh.discard(perceiver.sensor_id)
+        self.fresh.discard(perceiver.sensor_id)
         memory = perceiver.memory
-        for row in self._rows[perceiver.sensor_id].values():
+        for row in self.rows[perceiver.sensor_id].values():
             if row.is_fresh:
                 row.put_into_record()
                 if memory is not None:

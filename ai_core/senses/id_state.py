@@ -41,8 +41,8 @@ def read_ids(fields: Fields, in_use: Sequence[int], names: Sequence[str], noun: 
     table.capacity = FIRST_CAPACITY
     while table.capacity < len(generations):
         table.capacity *= 2
-    table._id_of_slot = np.full(table.capacity, -1, np.int32)
-    table._id_of_slot[np.array(rows, np.intp)] = in_use
+    table.by_slot = np.full(table.capacity, -1, np.int32)
+    table.by_slot[np.array(rows, np.intp)] = in_use
     table._generation, table._free, table._count = generations, free, len(in_use)
     table.names = dict(zip(in_use, names, strict=True))
     return table

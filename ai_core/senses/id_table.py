@@ -39,6 +39,7 @@ class IdTable:
     Attributes:
         names: name by id, in the order of adding; names need not be unique.
         removals: how often a row was given up (count).
+        by_slot: the id in use of each row, -1 for none: (capacity,), not to be written to.
 
     Cost: adding and removing O(1), apart from doubling.
     """
@@ -48,7 +49,7 @@ class IdTable:
         self.capacity = FIRST_CAPACITY
         self.names: dict[int, str] = {}
         self.removals = 0
-        self._id_of_slot = np.full(FIRST_CAPACITY, -1, np.int32)
+        self.by_slot = np.full(FIRST_CAPACITY, -1, np.int32)
         self._generation: list[int] = []
         self._free: list[int] = []
         self._ids: NDArray[np.int32] | None = None
@@ -65,15 +66,10 @@ class IdTable:
         return len(self._generation)
 
     @property
-    def by_slot(self) -> NDArray[np.int32]:
-        """The id in use of each row, -1 for none: (capacity,), not to be written to."""
-        return self._id_of_slot
-
-    @property
     def ids(self) -> NDArray[np.int32]:
         """Every id in use, ascending; not to be written to."""
         if self._ids is None:
-            self._ids = np.sort(self._id_of_slot[self._id_of_slot >= 0])
+            self._ids = np.sort(self.by_slot[self.by_slot >= 0])
             self._ids.flags.writeable = False
         return self._ids
 
@@ -95,9 +91,9 @@ class IdTable:
             self._generation.append(0)
             if slot >= self.capacity:
                 self.capacity *= 2
-                self._id_of_slot = grown(self._id_of_slot, self.capacity, -1)
+                self.by_slot = grown(self.by_slot, self.capacity, -1)
         new = self._generation[slot] << SLOT_BITS | slot
-        self._id_of_slot[slot] = new
+        self.by_slot[slot] = new
         self.names[new] = name
         self._ids = None
         self._count += 1
@@ -122,7 +118,7 @@ class IdTable:
             UnknownNameError: if it is not in use.
         """
         slot = self.slot(known_id)
-        self._id_of_slot[slot] = -1
+        self.by_slot[slot] = -1
         del self.names[int(known_id)]
         self.removals += 1
         self._generation[slot] += 1
@@ -153,7 +149,7 @@ class IdTable:
         if isinstance(some_id, bool) or not isinstance(some_id, (int, np.integer)):
             return False
         slot = some_id & ((1 << SLOT_BITS) - 1)
-        return some_id >= 0 and slot < self.capacity and bool(self._id_of_slot[slot] == some_id)
+        return some_id >= 0 and slot < self.capacity and bool(self.by_slot[slot] == some_id)
 
     def slots(self, ids: object) -> NDArray[np.intp]:
         """Return the rows of many ids, in their order.
@@ -171,7 +167,7 @@ class IdTable:
             raise TypeError(f"ids must be whole numbers of shape (n,), got {shown(ids)}")
         slots = (array & ((1 << SLOT_BITS) - 1)).astype(np.intp)
         inside = (array >= 0) & (slots < self.capacity)
-        good = inside & (self._id_of_slot[np.where(inside, slots, 0)] == array)
+        good = inside & (self.by_slot[np.where(inside, slots, 0)] == array)
         if not good.all():
             raise self._unknown(int(array[~good][0]))
         return slots
@@ -188,11 +184,11 @@ class IdTable:
 
     def of_slots(self, slots: NDArray[np.intp]) -> NDArray[np.int32]:
         """Return the ids of rows in use."""
-        return self._id_of_slot[slots]
+        return self.by_slot[slots]
 
     def are_known(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return for each id that was given out once whether it is still in use."""
-        found: NDArray[np.bool_] = self._id_of_slot[ids & ((1 << SLOT_BITS) - 1)] == ids
+        found: NDArray[np.bool_] = self.by_slot[ids & ((1 << SLOT_BITS) - 1)] == ids
         return found
 
     def _unknown(self, some_id: int) -> UnknownNameError:

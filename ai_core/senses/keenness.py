@@ -14,11 +14,14 @@ class TemporaryKeenness:
 
     Args:
         modalities: all senses.
+
+    Attributes:
+        until_s: by sensor and number of the modality (s).
     """
 
     def __init__(self, modalities: ModalitySet) -> None:
         self._modalities = modalities
-        self._until_s: dict[tuple[int, int], float] = {}
+        self.until_s: dict[tuple[int, int], float] = {}
 
     def put(
         self, sensors: SensorTable, sensor_id: int, modality_name: str, keenness: float,
@@ -38,19 +41,19 @@ class TemporaryKeenness:
             until_s = finite_number("until_s", until_s)
         sensors.put_keenness(sensor_id, number, keenness)
         key = (int(sensor_id), number)
-        self._until_s.pop(key, None)
+        self.until_s.pop(key, None)
         if until_s is not None:
-            self._until_s[key] = until_s
+            self.until_s[key] = until_s
 
     def recover(self, sensors: SensorTable, now_s: float) -> None:
         """Give back what was dulled or sharpened until now.
 
         Cost: O(senses that are not as made).
         """
-        if not self._until_s:
+        if not self.until_s:
             return
-        for key in [key for key, until_s in self._until_s.items() if until_s <= now_s]:
-            del self._until_s[key]
+        for key in [key for key, until_s in self.until_s.items() if until_s <= now_s]:
+            del self.until_s[key]
             if sensors.ids.knows(key[0]):
                 sensors.put_keenness(*key, 1.0)
 
@@ -58,7 +61,7 @@ class TemporaryKeenness:
         """Return when what ends, as plain data."""
         return [
             {"sensor": sensor, "modality": self._modalities[number].name, "until_s": until_s}
-            for (sensor, number), until_s in self._until_s.items()
+            for (sensor, number), until_s in self.until_s.items()
         ]
 
     def loaded(self, fields: Fields, name: str) -> TemporaryKeenness:
@@ -67,6 +70,6 @@ class TemporaryKeenness:
         names = tuple(self._modalities[number].name for number in range(len(self._modalities)))
         for one in fields.groups(name):
             key = (one.whole("sensor"), names.index(one.one_of("modality", names)))
-            found._until_s[key] = one.seconds("until_s")
+            found.until_s[key] = one.seconds("until_s")
             one.end()
         return found

@@ -26,15 +26,18 @@ class BackgroundNoise:
 
     Args:
         modalities: how noises travel.
+
+    Attributes:
+        all: noises by id.
     """
 
     def __init__(self, modalities: ModalitySet) -> None:
         self._modalities = modalities
-        self._noises: dict[int, _Noise] = {}
+        self.all: dict[int, _Noise] = {}
         self._added = 0
 
     def __len__(self) -> int:
-        return len(self._noises)
+        return len(self.all)
 
     def add(self, modality_name: str, level: float, position: object = None) -> int:
         """Return the id of a new noise.
@@ -49,7 +52,7 @@ class BackgroundNoise:
             raise ValueError(f"modality_name must be one that is emitted, got {modality_name!r}")
         level = finite_number("level", level, minimum=0)
         place = None if position is None else point("position", position).tolist()
-        self._noises[self._added] = _Noise(number, level, None if place is None else tuple(place))
+        self.all[self._added] = _Noise(number, level, None if place is None else tuple(place))
         self._added += 1
         return self._added - 1
 
@@ -59,9 +62,9 @@ class BackgroundNoise:
         Raises:
             UnknownNameError: if there is none of this id.
         """
-        if self._noises.pop(noise_id, None) is None:
+        if self.all.pop(noise_id, None) is None:
             whole_number("noise id", noise_id, minimum=0)
-            raise UnknownNameError("noise id", noise_id, self._noises)
+            raise UnknownNameError("noise id", noise_id, self.all)
 
     def level_at(self, number: int, place: Point) -> float:
         """Return how loud the background is in a modality at a place.
@@ -70,7 +73,7 @@ class BackgroundNoise:
         """
         kind = self._modalities[number]
         loudest = 0.0
-        for noise in self._noises.values():
+        for noise in self.all.values():
             if noise.modality != number:
                 continue
             level = noise.level
@@ -87,7 +90,7 @@ class BackgroundNoise:
             "noises": [
                 {"id": one, "modality": self._modalities[noise.modality].name, "level": noise.level,
                  "position": None if noise.position is None else list(noise.position)}
-                for one, noise in self._noises.items()
+                for one, noise in self.all.items()
             ],
         }
 
@@ -98,11 +101,11 @@ class BackgroundNoise:
         names = tuple(self._modalities[number].name for number in range(len(self._modalities)))
         for one in fields.groups("noises"):
             noise_id = one.whole("id", maximum=found._added - 1)
-            if noise_id in found._noises:
+            if noise_id in found.all:
                 one.refuse("id", "comes twice")
             place = None if one.anything("position") is None else one.point("position")
             number = names.index(one.one_of("modality", names))
-            found._noises[noise_id] = _Noise(number, one.number("level", minimum=0), place)
+            found.all[noise_id] = _Noise(number, one.number("level", minimum=0), place)
             one.end()
         fields.end()
         return found

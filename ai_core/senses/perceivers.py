@@ -5,6 +5,7 @@ import heapq
 import math
 from collections.abc import Collection, Mapping
 
+import ai_core.senses.heard_pairs as heard_pairs
 from ai_core.budget import Budget
 from ai_core.clock import Clock, TimeIndex
 from ai_core.faults import FaultIsolation
@@ -18,7 +19,7 @@ from ai_core.senses.in_view import InView, Shown
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.perceiver import Perceiver
 from ai_core.senses.reports import Reports
-from ai_core.senses.sensation import Point, Sensation
+from ai_core.senses.sensation import Sensation
 from ai_core.senses.source_table import SourceTable
 from ai_core.trace import Trace
 
@@ -129,9 +130,11 @@ class Perceivers:
 
     def notice_from(self, heard: Heard, first: int) -> int:
         """Give signals that arrived to their sensors, from one on, as many as go together; return which is next."""
-        end = self._heard.take_in_all(heard, first, self._visits) if self._reports.has_audience else first
+        reports, pairs, end = self._reports, self._heard, first
+        if reports.audience is not None and not self._trace.sensed:
+            end = heard_pairs.take_in_all(pairs.rows, heard, first, self._visits, pairs.fresh)
         if end > first:
-            self._reports.tell_heard(heard, first, end)
+            reports.tell_heard(heard, first, end)
             return end
         self.notice(heard.sensation(first))
         return first + 1
@@ -147,8 +150,11 @@ class Perceivers:
         if self._is_anew:
             self._load_dues(continuous)
         if self._passed >= len(self._order):
-            self._passed_s = self._clock.now.seconds
-            self._collect_due(self._passed_s)
+            self._passed_s = now_s = self._clock.now.seconds
+            if self._dues.soonest_s > now_s and not (self._visits or self._busy.ids or continuous.has_pairs):
+                self._order, self._passed = [], 0
+                return True
+            self._collect_due(now_s)
             self._order, self._passed = self._all_to_visit(continuous), 0
         while self._passed < len(self._order):
             if budget.is_spent:
@@ -318,7 +324,7 @@ class Perceivers:
         self._drop(sensor_id)
         self._heard.drop(sensor_id)
         self._disturbed.discard(sensor_id)
-        perceiver.look(shown, told, now, self._place_of)
+        perceiver.look(shown, told, now, self._sources.place_of)
         if self._all.get(sensor_id) is perceiver:
             self._follow(perceiver, shown, now.seconds)
             self._note(perceiver)
@@ -356,12 +362,6 @@ class Perceivers:
 
     def _sensation(self, sensor_id: int, shown: Shown, now_s: float) -> Sensation:
         return Sensation(sensor_id, shown.target, shown.modality, shown.intensity, shown.position, now_s, now_s)
-
-    def _place_of(self, source_id: int) -> Point | None:
-        if not self._sources.ids.knows(source_id):
-            return None
-        x, y, z = self._sources.position[self._sources.ids.slot(source_id)].tolist()
-        return (x, y, z)
 
     def _trace_of(self, sensation: Sensation, now: TimeIndex) -> None:
         for hook in self._trace.sensed:

@@ -46,6 +46,14 @@ class QueryAges:
         self.passes += 1
         self._ended_s.append(now_s)
 
+    def end_empty_pass(self, now_s: float) -> None:
+        """Note that a pass has ended in which nothing was in the queue."""
+        ended_s = self._ended_s
+        self.passes += 1
+        ended_s.append(now_s)
+        while len(ended_s) > PASSES_TIMED:
+            ended_s.popleft()
+
     def forget_before(self, oldest: int | None) -> None:
         """Let go the times of passes before the oldest moment in the queue; None: it is empty."""
         first = self.passes if oldest is None else oldest // 2

@@ -20,13 +20,14 @@ from ai_core.senses.asking import Asking
 from ai_core.senses.audience import Audience
 from ai_core.senses.camouflage import Background, Camouflage
 from ai_core.senses.clues import MOST_CLUES, Clues
-from ai_core.senses.continuous_sensing import ContinuousSensing, LineOfSight, Question
+from ai_core.senses.continuous_sensing import ContinuousSensing, LineOfSight
 from ai_core.senses.emitted_signals import EmittedSignals
 from ai_core.senses.keenness import TemporaryKeenness
 from ai_core.senses.modality import Modality, ModalitySet
 from ai_core.senses.muffled_lines import Line
 from ai_core.senses.muffling import Between, checked_shares
 from ai_core.senses.perceivers import Perceivers
+from ai_core.senses.question import Question
 from ai_core.senses.scent_trail import ScentTrails
 from ai_core.senses.sense_state import SaveableSenses
 from ai_core.senses.sensor_keeping import SensorKeeping
@@ -217,19 +218,22 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
             self._perceiver(sensor_id).release()
 
     def _deliver(self, budget: Budget) -> bool:
-        now_s = self.clock.now.seconds
-        self._emitted.offer()
-        self._keenness.recover(self._sensors, now_s)
-        self._clues.expire(self._sources, now_s)
-        if len(self._emitted.lines):
+        now_s, emitted = self.clock.now.seconds, self._emitted
+        if emitted.waiting:
+            emitted.offer()
+        if self._keenness.until_s:
+            self._keenness.recover(self._sensors, now_s)
+        if self._clues.gone:
+            self._clues.expire(self._sources, now_s)
+        if emitted.lines.waiting:
             self._listen(budget)
-        return self._emitted.deliver(budget, now_s, self._perceivers.notice_from)
+        return emitted.deliver(budget, now_s, self._perceivers.notice_from)
 
     def _listen(self, budget: Budget) -> None:
         """Ask what muffles signals: until half of the rays, or the budget, is spent; some at least."""
         self._emitted.lines.give_up_late(self.clock.now.seconds)
         left = max(1, self.maximum_rays // 2)
-        while left and len(self._emitted.lines) and not (self._rays_asked and budget.is_spent):
+        while left and self._emitted.lines.waiting and not (self._rays_asked and budget.is_spent):
             asked = self._emitted.ask(min(left, RAYS_AT_ONCE))
             budget.spend(asked)
             left -= asked

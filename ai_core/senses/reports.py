@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import count, repeat
+from operator import itemgetter
 
 import numpy as np
 
@@ -17,6 +18,11 @@ from ai_core.trace import Trace
 
 __all__ = ["Reports"]
 
+first_three = itemgetter(slice(3))
+
+made_of = tuple.__new__
+"""Makes a named tuple of all its parts in half the time that calling it takes."""
+
 Alone = tuple[What, float, float]
 """What it was; how strong; when it was told."""
 
@@ -30,6 +36,9 @@ class Reports:
         audience: told in place of ``on_sensed``, or None.
         clock: game time.
         faults: where an audience that raises is reported.
+
+    Attributes:
+        audience: as it was given.
     """
 
     def __init__(
@@ -39,7 +48,7 @@ class Reports:
         self._clock, self._faults = clock, faults
         self._perceivers = perceivers
         self._trace = trace
-        self._audience = audience
+        self.audience = audience
         self.audience_key = self, "tell"  # an audience may have no hash
         # Of what stays in view what it was, how strong and when; of signals, and what nobody was told, its place.
         self._last: dict[int, tuple[ToldRows | Heard, int] | Alone] = {}
@@ -64,11 +73,11 @@ class Reports:
         told = view.tells - visited
         if not told or self._trace.sensed:
             return set(), told, set()
-        if self._audience is None:
+        if self.audience is None:
             loud = {one for one in told if self._perceivers[one].listens}
             return told - loud, loud, set()
         ids = list(told)
-        loud = {one for one, listens in zip(ids, self._audience.listening(ids), strict=True) if listens}
+        loud = {one for one, listens in zip(ids, self.audience.listening(ids), strict=True) if listens}
         return told - loud, set(), loud
 
     def note_quiet(self, view: InView, quiet: set[int], end: int) -> None:
@@ -80,22 +89,17 @@ class Reports:
             block = view.block_told(rows)
             self._last.update(zip((view.keys[rows] >> ID_BITS).tolist(), zip(repeat(block), count()), strict=False))
 
-    @property
-    def has_audience(self) -> bool:
-        """Whether many are told in one call."""
-        return self._audience is not None and not self._trace.sensed
-
     def tell_heard(self, heard: Heard, first: int, end: int) -> None:
         """Tell the audience of signals at sensors, from one to another."""
         sensor_ids, which, intensities, what, _ = heard
         # Copies, also of all: what an audience does with its own is nothing to who asks later what it was told.
         sensor_ids, which, intensities = sensor_ids[first:end], which[first:end], intensities[first:end]
         self._last.update(zip(sensor_ids, zip(repeat(heard), count(first)), strict=False))
-        self._tell(Told(sensor_ids, which, intensities, [one[:3] for one in what]))
+        self._tell(made_of(Told, (sensor_ids, which, intensities, list(map(first_three, what)))))
 
     def tell_together(self, view: InView, first: int, end: int, some: set[int]) -> None:
         """Tell some of the sensors with places from one to another what stays in view."""
-        if self._audience is None or some.isdisjoint(view.sensor_ids[first:end]):
+        if self.audience is None or some.isdisjoint(view.sensor_ids[first:end]):
             return
         rows = view.rows_told(view.note_told(first, end, some))
         numbers: dict[tuple[int, str], int] = {}
@@ -107,12 +111,12 @@ class Reports:
 
     def _tell(self, told: Told) -> None:
         """Tell the audience; what it raises is reported, and costs nobody what is still to be sensed."""
-        assert self._audience is not None
+        assert self.audience is not None
         key = self.audience_key
         if self._faults.has_quarantined and self._faults.is_quarantined(key):
             return
         try:
-            self._audience.tell(told)
+            self.audience.tell(told)
         except Exception as error:
             self._faults.failed(key, "audience of sensors", self._clock.now.frame, error)
         else:

@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.senses.continuous_sensing import ContinuousSensing, Question
+from ai_core.senses.continuous_sensing import ContinuousSensing
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.pairs_in_view import keys_of
+from ai_core.senses.question import Question
 from ai_core.senses.sensation import Point
 from ai_core.senses.sense_graph_by_sense import GraphBySense
 from ai_core.senses.sense_graph_lookup import NOWHERE

@@ -8,9 +8,9 @@ import numpy as np
 from ai_core.senses.emitted_signals import EmittedSignals
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.muffled_lines import Muffle
-from ai_core.senses.sensation import Point
 from ai_core.senses.sense_graph_waves import GraphWaves
 from ai_core.senses.sensor_table import SensorTable
+from ai_core.senses.signal_queue import Signal
 from ai_core.senses.smell_spreading import SmellSpreading
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.waves import Way
@@ -37,18 +37,9 @@ class GraphSignals(EmittedSignals):
         """Say where signals go."""
         self._waves, self._smells = waves, smells
 
-    def emit(
-        self,
-        source_id: int,
-        affiliation: int,
-        modality: int,
-        strength: float,
-        position: Point,
-        now_s: float,
-        tag: str = "",
-        channel: str = "",
-    ) -> None:
+    def take(self, signal: Signal) -> None:
         """Begin a wave, or let out a smell. Cost: O(1)."""
+        _, source_id, modality, strength, position, now_s, affiliation, tag, channel = signal
         assert self._waves is not None
         assert self._smells is not None
         if modality in self._smells.rooms:

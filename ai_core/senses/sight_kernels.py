@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from ai_core.senses.modality import Modality, intensity_at
 from ai_core.senses.pairs_in_view import keys_of
 from ai_core.senses.reach import may_reach
-from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight import NO_CONE, bearings, first_cone_containing
 from ai_core.senses.sight_few import few_pairs, few_sensors_reached
@@ -29,11 +28,11 @@ from ai_core.senses.waves import Sense, Wave, waves_of
 from ai_core.twins import twin
 
 __all__ = [
-    "INTERFACE", "Reached", "Sense", "exact_place",
-    "pairs_in_reach", "sensors_reached",
+    "INTERFACE", "Reached", "Sense",
+    "pairs_in_reach", "plain_signal", "sensors_reached",
     "signals_reached", "table_of", "waves_at_once"]
 
-INTERFACE = 7
+INTERFACE = 8
 """Changes with any change of names, arguments or results, here and in the kernel."""
 
 FEW_SENSORS = 128
@@ -108,13 +107,35 @@ def pairs_in_reach(
 
 
 @twin
-def exact_place(place: object) -> Point | None:
-    """Return a tuple of three floats rounded to float32, as places of sensors are; None for all else, and infinity."""
-    if type(place) is tuple and len(place) == 3 and all(type(one) is float for one in place):
-        x, y, z = array("f", place)
-        if math.isfinite(x) and math.isfinite(y) and math.isfinite(z):
-            return (x, y, z)
-    return None
+def plain_signal(
+    voices: Mapping[tuple[int, str], tuple[int, int, str]], order: int, source_id: object, modality: object,
+    strength: object, place: object, sent_at_s: float, channel: object
+) -> Signal | None:
+    """Return the signal of a source whose voice is known if all is just as it should be; None is to be looked at.
+
+    Args:
+        voices: by source and name of a modality, its number, and affiliation and tag of the source.
+        order: how many were emitted before it.
+        source_id, modality: by whom, and in which modality.
+        strength: a float, 0 or more.
+        place: a tuple of three finite floats (m), which are rounded to float32, as places of sensors are.
+        sent_at_s: when (s).
+        channel: a text.
+
+    Cost: O(1).
+    """
+    if type(source_id) is not int or type(modality) is not str or type(channel) is not str:
+        return None
+    if type(strength) is not float or not 0 <= strength < math.inf:
+        return None
+    if type(place) is not tuple or len(place) != 3 or not all(type(one) is float for one in place):
+        return None
+    voice = voices.get((source_id, modality))
+    x, y, z = array("f", place)
+    if voice is None or not (math.isfinite(x) and math.isfinite(y) and math.isfinite(z)):
+        return None
+    number, affiliation, tag = voice
+    return Signal(order, source_id, number, strength, (x, y, z), sent_at_s, affiliation, tag, channel)
 
 
 @twin

@@ -26,7 +26,7 @@ def saved_signals(emitted: EmittedSignals) -> State:
     modalities = emitted._modalities
     entries = sorted(emitted._queue._next, key=lambda entry: entry[:3])
     return {
-        "sent": emitted._sent,
+        "sent": emitted.sent,
         "under_way": [
             {**_saved_signal(signal, modalities), "arrivals": [list(one) for one in arrivals]}
             for *_, signal, arrivals in entries
@@ -81,7 +81,7 @@ def prepared_signals(
     fields.end()
 
     def change() -> None:
-        emitted._sent, emitted._queue, emitted._arrived, emitted._waiting = sent, queue, arrived, []
+        emitted.sent, emitted._queue, emitted._arrived, emitted.waiting = sent, queue, arrived, []
         emitted._offered = None
         emitted.lines.waiting = lines
         emitted.fronts.fronts, emitted.fronts.followed = fronts, followed

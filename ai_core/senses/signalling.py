@@ -1,8 +1,6 @@
 """Sending signals: sounds, smells, blows; and what they go through: wind and noise."""
 from __future__ import annotations
 
-from math import inf
-
 import ai_core.senses.sight_kernels as sight_kernels
 from ai_core.clock import Clock
 from ai_core.errors import finite_number, point, shown
@@ -55,21 +53,11 @@ class Signalling:
         Cost: O(1) here. Signals emitted while no sensor moves are offered
             together: O(sensors near each) if they are many, else O(sensors).
         """
-        is_plain = type(source_id) is int and type(modality_name) is str
-        voice = self._sources.voices.get((source_id, modality_name)) if is_plain else None
-        number, affiliation, own_tag = self._voice(source_id, modality_name) if voice is None else voice
-        if strength is None:
-            strength = self._own_strength(source_id, number)
-        elif type(strength) is not float or not 0 <= strength < inf:
-            strength = finite_number("strength", strength, minimum=0)
-        if tag is None:
-            tag = own_tag
-        if type(tag) is not str or type(channel) is not str:
-            _check_texts(tag, channel)
-        place = sight_kernels.exact_place(position)
-        self._emitted.emit(
-            int(source_id), affiliation, number, strength, place or self._origin(source_id, position),
-            self.clock.now.seconds, tag, channel)
+        emitted = self._emitted
+        signal = None if tag is not None else sight_kernels.plain_signal(
+            self._sources.voices, emitted.sent, source_id, modality_name, strength, position, self.clock.now.seconds,
+            channel)
+        emitted.take(signal or self._signal(source_id, modality_name, strength, position, tag, channel))
 
     def act(
         self, source_id: int, action: str, modality_name: str = "hearing", position: object = None
@@ -159,6 +147,22 @@ class Signalling:
         """
         self._emitted.offer()
         self._emitted.noise.remove(noise_id)
+
+    def _signal(
+        self, source_id: int, modality_name: str, strength: float | None, position: object, tag: str | None,
+        channel: str,
+    ) -> Signal:
+        """Return what ``emit`` is to send; everything is checked."""
+        number, affiliation, own_tag = self._voice(source_id, modality_name)
+        if strength is None:
+            strength = self._own_strength(source_id, number)
+        else:
+            strength = finite_number("strength", strength, minimum=0)
+        tag = own_tag if tag is None else tag
+        _check_texts(tag, channel)
+        return Signal(
+            self._emitted.sent, int(source_id), number, strength, self._origin(source_id, position),
+            self.clock.now.seconds, affiliation, tag, channel)
 
     def _voice(self, source_id: int, modality_name: str) -> tuple[int, int, str]:
         """Return what a signal has from its source, as ``SourceTable.voices`` keeps it; everything is checked."""

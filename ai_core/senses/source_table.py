@@ -11,6 +11,7 @@ from ai_core.errors import UnknownNameError, finite_number, point, positions, wh
 from ai_core.senses.camouflage import NO_PATTERN, Camouflage
 from ai_core.senses.id_table import IdTable, grown
 from ai_core.senses.modality import ModalitySet
+from ai_core.senses.sensation import Point
 from ai_core.senses.source_details import SourceDetails, VisiblePart, named_levels, visible_parts
 from ai_core.senses.views import Views
 
@@ -170,6 +171,13 @@ class SourceTable:
         self.changes += 1
         return self.position[slots], not isinstance(slots, slice)
 
+    def place_of(self, source_id: int) -> Point | None:
+        """Return where a source is (m), None if it was removed."""
+        if not self.ids.knows(source_id):
+            return None
+        x, y, z = self.position[self.ids.slot(source_id)].tolist()
+        return (x, y, z)
+
     def light_up(self, ids: object, light: object) -> None:
         """Say how brightly many sources are lit; checks all before it changes one."""
         slots = self.ids.slots(ids)
@@ -222,12 +230,13 @@ class SourceTable:
                     own[:, number] < 0, NO_STRENGTH, own[:, number] * factor
                 )
 
-    def is_shown(self, number: int) -> bool:
-        """Return whether any source has a strength in a modality. Cost: O(1) while strengths stay."""
+    @property
+    def are_shown(self) -> list[bool]:
+        """Whether any source has a strength, by modality. Cost: O(1) while strengths stay."""
         shown = self._are_shown
         if shown is None:
             shown = self._are_shown = [bool((column >= 0).any()) for column in self.strength.T]
-        return shown[number]
+        return shown
 
     def highest_factor(self, slots: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the most that light and what is behind can make of strengths."""

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from ai_core.errors import shown
 from ai_core.senses.camouflage import Backdrop, Background
-from ai_core.senses.continuous_sensing import ContinuousSensing, LineOfSight, Question
+from ai_core.senses.continuous_sensing import ContinuousSensing, LineOfSight
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.pairs_in_view import PairsInView, keys_of
+from ai_core.senses.question import Question
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight import bearings, first_cone_containing
 from ai_core.senses.source_table import SourceTable

@@ -9,7 +9,7 @@ import ai_core.senses.heard_pairs as heard_pairs
 import ai_core.senses.sight_kernels as sight_kernels
 from ai_core.twins import INTERPRETED, kernel_of
 
-NAMES = ("exact_place", "pairs_in_reach", "sensors_reached", "signals_reached")
+NAMES = ("plain_signal", "pairs_in_reach", "sensors_reached", "signals_reached")
 TWINS = {name: INTERPRETED[f"{sight_kernels.__name__}.{name}"] for name in NAMES}
 KERNELS = {name: kernel for name, one in TWINS.items() if (kernel := kernel_of(one)) is not None}
 FOLLOWING = {

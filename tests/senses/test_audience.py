@@ -33,7 +33,7 @@ class Crowd:
 def played(seed, crowd):
     """What each sensor was told, in its order; states in between; and what each was told last."""
     yard, states = NoisyYard(seed), []
-    yard.manager._perceivers._reports._audience = crowd
+    yard.manager._perceivers._reports.audience = crowd
     by_sensor, seen = {}, 0
     for frame in range(60):
         yard.live()

@@ -13,10 +13,12 @@ import ai_core.senses.sensor_index as sensor_index
 from ai_core.errors import UnknownNameError
 from ai_core.senses.memory import SenseMemory
 from ai_core.senses.modality import Modality
+from ai_core.senses.signal_queue import Signal
 from tests.senses.conftest import FORMS
 from tests.senses.worlds import AHEAD, World, hearing
 
 NAN = float("nan")
+VOICES = {(3, "hearing"): (1, 6, "dog")}
 
 
 def smell(*, speed_m_per_s=1.0, attenuation=1.0, range_m=50.0):
@@ -298,7 +300,20 @@ def test_a_place_that_is_none_is_refused(place):
     st.tuples(*[st.floats(width=64)] * 3), st.tuples(*[st.one_of(st.floats(), st.integers(0, 3))] * 3),
     st.lists(st.floats(), min_size=3, max_size=3), st.tuples(st.floats(), st.floats()), st.none()))
 def test_kernel_and_twin_round_the_same_places(place):
-    assert len({form["exact_place"](place) for form in FORMS.values()}) == 1
+    assert len({form["plain_signal"](VOICES, 5, 3, "hearing", 1.0, place, 0.5, "") for form in FORMS.values()}) == 1
+
+
+@given(
+    st.sampled_from([3, 4, True, 3.0, None]), st.sampled_from(["hearing", "smell", None]),
+    st.one_of(st.floats(), st.none(), st.just(1), st.just("loud")), st.sampled_from(["", "steps", None]))
+def test_kernel_and_twin_send_the_same_signals(source_id, modality, strength, channel):
+    some = [
+        form["plain_signal"](VOICES, 5, source_id, modality, strength, (1.0, 2.0, 3.0), 0.5, channel)
+        for form in FORMS.values()]
+    assert len(set(some)) == 1
+    is_plain = source_id == 3 and type(source_id) is int and modality == "hearing" and channel is not None
+    is_plain = is_plain and type(strength) is float and 0 <= strength < math.inf
+    assert some[0] == (Signal(5, 3, 1, strength, (1.0, 2.0, 3.0), 0.5, 6, "dog", channel) if is_plain else None)
 
 
 def test_a_source_speaks_as_it_is_now_however_often_it_has_spoken():

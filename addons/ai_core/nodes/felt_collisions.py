@@ -92,7 +92,8 @@ class FeltCollisions:
             self._sensors, self._sources = _by_body(sensor_bodies), _by_body(source_bodies)
             self._movers = _character_bodies(self._sensors, self._sources)
             self._slides = np.zeros((len(self._movers), MOST_SLIDES), np.int64)
-        self._slide()
+        if self._movers:
+            self._slide()
         if not self._met:
             return
         now_s = self._manager.now_s
@@ -145,8 +146,6 @@ class FeltCollisions:
         return {one: path_of(self._manager, body) for one, body in bodies.items() if body is not None}
 
     def _slide(self) -> None:
-        if not self._movers:
-            return
         read_slides(self._movers, self._slides)
         sliding = set()
         for row in np.flatnonzero(self._slides[:, 0]).tolist():

@@ -55,9 +55,8 @@ class SenseBodies:
         if strength > 0:
             self._core.touch(sensor_id, source_id, "touch", strength, tag="collision")
 
-    def _feel(self) -> None:
-        if self._contacts is not None:
-            self._contacts.tell(self._sensor_bodies, self._bodies, self._row_arrays())
+    def _feel(self, contacts: FeltCollisions) -> None:
+        contacts.tell(self._sensor_bodies, self._bodies, self._row_arrays())
 
     def _line_of_sight(
         self, origins: NDArray[np.float32], targets: NDArray[np.float32],

@@ -1,7 +1,7 @@
 """SenseManager: one place where all sensing of a scene happens, once per frame."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
@@ -66,6 +66,7 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, Membership, SenseSavi
         self._contacts: FeltCollisions | None = None
         self._senses: list[str] = []              # names of all modalities
         self._picture: SensePicture | None = None
+        self._is_shown: bool = self.show_in_game
         self.begin_owning()
         self.begin_membership()
 
@@ -139,9 +140,10 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, Membership, SenseSavi
         """Sensors that joined, in the order they came."""
         return list(self._sensors.values())
 
-    def place_of(self, node: Any) -> tuple[float, ...]:
-        """Return where a node is now (m)."""
-        found: tuple[float, ...] = self._space.place(node)
+    @property
+    def place_of(self) -> Callable[[Any], tuple[float, ...]]:
+        """Returns where a node is now (m)."""
+        found: Callable[[Any], tuple[float, ...]] = self._space.place
         return found
 
     @property
@@ -149,9 +151,10 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, Membership, SenseSavi
         """Whether it is in a scene, and somebody has joined."""
         return self._core is not None
 
-    def sensors_of(self, sensor_ids: Sequence[int]) -> list[Any]:
-        """Return the nodes of some sensors, None for those that have left."""
-        return list(map(self._sensors.get, sensor_ids))
+    @property
+    def sensor_node(self) -> Callable[[int], Any]:
+        """Returns the node of a sensor by its id, None for one that has left."""
+        return self._sensors.get
 
     def rows_of(self, what: Sequence[tuple[int, str, Point]]) -> list[tuple[Any, str, Any, Any]]:
         """Return what signals tell of things that were sensed, with ... for how strong they were."""
@@ -286,7 +289,8 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, Membership, SenseSavi
     def _frame(self, turn: Turn) -> None:
         if self._core is None:
             return                  # nobody senses yet; regions and portals may still come
-        self.let_go()
+        if self._left:
+            self.let_go()
         self._is_in_frame = True
         try:
             self._sense(turn)
@@ -300,7 +304,7 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, Membership, SenseSavi
                 node.fade()
         if self._core is None:
             return                  # who listens to ``faded`` has ended the scene
-        core, (sensor_ids, sensors, source_ids, sources) = self._core, self._row_arrays()
+        core, (sensor_ids, sensors, source_ids, sources) = self._core, self._rows or self._row_arrays()
         if len(sensor_ids):
             places, forwards, are_copies = core.places_to_put(sensor_ids)
             self._space.look_up(sensors, places, forwards)
@@ -311,9 +315,10 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, Membership, SenseSavi
             self._space.look_up(sources, places)
             if are_copies:
                 core.put_sources(source_ids, places)
-        self._feel()
+        if self._contacts is not None:
+            self._feel(self._contacts)
         core.advance(turn.budget)
-        if self.show_in_game and self._core is not None:
+        if self._is_shown and self._core is not None:
             self._show()
 
     def _show(self) -> None:
@@ -323,7 +328,8 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, Membership, SenseSavi
         self._picture.show([one for nodes in parts for one in nodes.values()])
 
     def _show_set(self) -> None:
-        if not self.show_in_game:
+        self._is_shown = self.show_in_game      # looked at in every frame
+        if not self._is_shown:
             self._hide()
 
     def _hide(self) -> None:

@@ -83,6 +83,7 @@ class Sensible(SenseMember):
 
     def __init__(self) -> None:
         self.source_id = -1
+        self._send: Any = None        # of the library, kept: a frame may have hundreds of sounds
         self.until_s = math.inf       # when it fades
         self.has_faded = False
 
@@ -90,10 +91,10 @@ class Sensible(SenseMember):
         self.end_feeling()
         if self._manager is not None and self._manager.is_valid():
             self._manager.remove_source(self.source_id)
-        self._manager, self.source_id = None, -1
+        self._manager, self._send, self.source_id = None, None, -1
 
     def lose_manager(self) -> None:
-        self.source_id = -1
+        self._send, self.source_id = None, -1
         super().lose_manager()
 
     @method
@@ -102,12 +103,11 @@ class Sensible(SenseMember):
 
         Of those on one channel that reach a sensor in one frame only the last is told; "" is none.
         """
-        manager = self._manager
-        if manager is None:
+        send = self._send
+        if send is None:
             raise RefusedValue("cannot emit: it is not in a scene with a SenseManager")
         try:        # not "with", which takes longer than what is in it
-            manager.core.emit(
-                self.source_id, modality, None if strength < 0 else strength, manager.place_of(self), channel=channel)
+            send(self.source_id, modality, None if strength < 0 else strength, self._place_of(self), channel=channel)
         except REFUSALS as error:
             raise RefusedValue(str(error)) from None
 
@@ -126,6 +126,7 @@ class Sensible(SenseMember):
         if self.gives_light:
             manager.set_light_emitter(self.source_id, True)
         manager.tell_source_joined()
+        self._send, self._place_of = manager.core.emit, manager.place_of
 
     def fade(self) -> None:
         """Be sensed no more, and say so."""

@@ -22,7 +22,7 @@ class SenseTelling:
 
     def listening(self, sensor_ids: Sequence[int]) -> list[bool]:
         """Return of each of these sensors whether anything is connected."""
-        found: list[bool] = listening_among(SENSED, self._manager.sensors_of(sensor_ids))
+        found: list[bool] = listening_among(SENSED, list(map(self._manager.sensor_node, sensor_ids)))
         return found
 
     def tell(self, told: Told) -> None:
@@ -31,6 +31,7 @@ class SenseTelling:
         Cost: one crossing, and one more after each who calls Python; 0.2 µs a sensor to which nobody listens.
         """
         manager, first, (sensor_ids, which, intensities, what) = self._manager, 0, told
-        while first < len(sensor_ids) and manager.is_sensing:
+        count = len(sensor_ids)
+        while first < count and manager.is_sensing:
             first = emit_each(
-                SENSED, manager.sensors_of(sensor_ids), manager.rows_of(what), which, intensities, first)
+                SENSED, list(map(manager.sensor_node, sensor_ids)), manager.rows_of(what), which, intensities, first)
