@@ -5,15 +5,19 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from addons.ai_core.bridge.gd import NodePath, RefusedValue, Vector2, Vector3, export, gdclass, node_path, singleton
+from addons.ai_core.bridge.gd import NodePath, RefusedValue, Vector2, Vector3, export, gdclass, node_path
+from addons.ai_core.nodes.agent_walk import AgentWalk
 from addons.ai_core.nodes.built_in_habits import BuiltIn
 from addons.ai_core.nodes.habit import Habit
-from addons.ai_core.nodes.navigation_ways import ends_at
 from addons.ai_core.nodes.ticket_walk import TicketWalk
+from addons.ai_core.nodes.way_height import STEEP, is_elsewhere
 from ai_core.decisions.habit_context import HabitContext
 from ai_core.decisions.habits import Status
 
 BODIES = ("CharacterBody3D", "CharacterBody2D")
+
+GROUNDED = 0
+"""The motion mode of bodies that stand on floors."""
 
 POINTS = (Vector2, Vector3)
 
@@ -68,7 +72,8 @@ class HabitMoveTo(Aimed, Habit):
     """Goes somewhere: by the NavigationAgent below the actor, if there is one, by a PathService, else straight.
 
     A CharacterBody gets its velocity and move_and_slide(), so let its AIScheduler update in physics; any other
-    node is moved. Succeeds when it is there, fails where no way leads.
+    node is moved. A CharacterBody3D that is not on the floor falls, except where its way rises, as on steps and
+    ladders; with the motion mode floating it flies. Succeeds when it is there, fails where no way leads.
     """
 
     target_node = export(NodePath, NodePath(""), group="Target", doc="Where: a node; it is followed if it moves.")
@@ -95,54 +100,55 @@ class HabitMoveTo(Aimed, Habit):
         agent = None if self.paths else self._agent(actor)
         run.memory["has_agent"] = agent is not None
         if agent is not None:
-            agent.set_target_desired_distance(self.arrival_distance)
+            AgentWalk(agent, run.memory, falls=_falls(actor)).begin(self.arrival_distance)
 
     def went_on(self, run: HabitContext) -> Status:
         actor = self._tree.actor_node()
         goal, here = self.places(actor)
+        falls = _falls(actor)
         if _distance(goal, here) <= self.arrival_distance:
             return Status.SUCCEEDED
         service = self.node_at(self.paths)
+        agent = self._agent(actor) if service is None and run.memory["has_agent"] else None
+        came = "going"
+        reach = max(self.arrival_distance, self.speed * run.elapsed_s)
+        stands = not falls or actor.is_on_floor()
         if service is not None:
-            reach = max(self.arrival_distance, self.speed * run.elapsed_s)
-            goal, came = TicketWalk(service, run.memory).next(here, goal, reach)
-            if came != "going":
-                return Status.SUCCEEDED if came == "arrived" else Status.FAILED
-            return self._go(actor, here, goal, run)
-        agent = self._agent(actor) if run.memory["has_agent"] else None
-        if agent is not None:
-            if not _is_ready(agent):
-                return Status.RUNNING
-            if _distance(agent.get_target_position(), goal) > self.arrival_distance / 2 or not run.memory.get("asked"):
-                run.memory["asked"] = True
-                agent.set_target_position(goal)
-            wanted, goal = goal, agent.get_next_path_position()
-            if self._ends_at(agent, here):
-                return Status.SUCCEEDED if self._ends_at(agent, wanted) else Status.FAILED
-            if agent.is_navigation_finished():
-                if not self._ends_at(agent, wanted):
-                    return Status.FAILED
-                goal = agent.get_final_position()        # for the agent that is near enough
+            goal, came = TicketWalk(service, run.memory).next(here, goal, reach, falls=falls, stands=stands)
+        elif agent is not None:
+            walk = AgentWalk(agent, run.memory, falls=falls)
+            goal, came = walk.next(here, goal, self.arrival_distance, reach, stands=stands)
+        elif falls and not is_elsewhere(goal, here, math.inf):      # a place of its floor, however high its middle is
+            goal = Vector3(goal.x, here.y, goal.z)
+            came = "arrived" if _distance(goal, here) <= self.arrival_distance else "going"
+        if came != "going":
+            return Status.SUCCEEDED if came == "arrived" else Status.FAILED
         return self._go(actor, here, goal, run)
 
     def ended(self, run: HabitContext) -> None:
         actor = self._tree.actor_node()
         service = self.get_node_or_null(self.paths) if self.paths else None
+        agent = self._agent(actor) if run.memory.get("has_agent") else None
         if service is not None:
             TicketWalk(service, run.memory).end()
+        elif agent is not None:
+            AgentWalk(agent, run.memory, falls=_falls(actor)).end()
         if any(actor.is_class(one) for one in BODIES):
             velocity = actor.get_velocity()
             actor.set_velocity(Vector3(0, velocity.y, 0) if isinstance(velocity, Vector3) else Vector2(0, 0))
 
     def _go(self, actor: Any, here: Any, goal: Any, run: HabitContext) -> Status:
         way = [to - at for to, at in zip(goal, here, strict=True)]
-        length = math.sqrt(sum(one * one for one in way)) or 1.0
+        length = math.sqrt(sum(one * one for one in way))
         if any(actor.is_class(one) for one in BODIES):
-            velocity = type(here)(*(one / length * self.speed for one in way))
+            speed = self.speed if length > self.speed * run.elapsed_s else length / (run.elapsed_s or 1.0)
+            velocity = type(here)(*(one / (length or 1.0) * speed for one in way))
+            if _falls(actor):
+                velocity = Vector3(velocity.x, _rise(actor, velocity, run.elapsed_s), velocity.z)
             actor.set_velocity(velocity)
             actor.move_and_slide()
             return self._got_on(here, goal, run)
-        step = min(1.0, self.speed * run.elapsed_s / length)
+        step = min(1.0, self.speed * run.elapsed_s / (length or 1.0))
         actor.set_global_position(type(here)(*(at + one * step for at, one in zip(here, way, strict=True))))
         return self._got_on(here, goal, run)
 
@@ -157,13 +163,6 @@ class HabitMoveTo(Aimed, Habit):
             memory["left"], memory["left_s"] = list(here), age_s
         is_stuck = age_s - memory["left_s"] >= self.stuck_after_s
         return Status.FAILED if is_stuck else Status.RUNNING
-
-    def _ends_at(self, agent: Any, place: Any) -> bool:
-        """Return whether the agent's way ends at a place; its map may lie above the ground."""
-        if not len(agent.get_current_navigation_path()):  # then its end would be the world's origin
-            return False
-        end = list(agent.get_final_position())
-        return ends_at(_server_of(agent), agent.get_navigation_map(), end, place, self.arrival_distance)
 
     def _agent(self, actor: Any) -> Any:
         kind = "NavigationAgent2D" if actor.is_class("Node2D") else "NavigationAgent3D"
@@ -207,10 +206,17 @@ def _distance(one: Any, other: Any) -> float:
     return math.dist(tuple(one), tuple(other))
 
 
-def _is_ready(agent: Any) -> bool:
-    """Return whether the agent's map is built; until then it answers nothing, and no error."""
-    return bool(_server_of(agent).map_get_iteration_id(agent.get_navigation_map()) > 0)
+def _falls(actor: Any) -> bool:
+    """Return whether floors carry it: a CharacterBody3D, unless it floats."""
+    return bool(actor.is_class("CharacterBody3D")) and actor.get_motion_mode() == GROUNDED
 
 
-def _server_of(agent: Any) -> Any:
-    return singleton("NavigationServer2D" if agent.is_class("NavigationAgent2D") else "NavigationServer3D")
+def _rise(actor: Any, wanted: Vector3, elapsed_s: float) -> float:
+    """Return how fast somebody rises whom floors carry (m/s): along the floor, and where steps bar its way."""
+    is_steep = wanted.y > STEEP * math.hypot(wanted.x, wanted.z)
+    if wanted.y > 0 and (is_steep or actor.is_on_wall()):
+        return wanted.y
+    if actor.is_on_floor():
+        floor = actor.get_floor_normal()
+        return -(wanted.x * floor.x + wanted.z * floor.z) / floor.y
+    return min(0.0, actor.get_velocity().y) + actor.get_gravity().y * elapsed_s

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from addons.ai_core.bridge.gd import RID, RefusedValue, Vector2, Vector3, singleton
+from addons.ai_core.nodes.navigation_ends import ABOVE_MAP_M, ends_at, right_on_map
 from ai_core.budget import Budget
 from ai_core.paths.path import PathState
 from ai_core.saving.fields import Fields, State
@@ -17,9 +18,8 @@ from ai_core.saving.fields import Fields, State
 COSTS_KEPT = 64
 """Queries whose cost is remembered (count): enough for a 95th percentile, few enough to forget a slow moment."""
 
-ABOVE_MAP_M = 2.0
-"""How far a goal may be above or below the map (m): a baked mesh lies some of its cells above the floor, and the
-middle of a character above both."""
+BESIDE_M = 0.02
+"""A way that ends no farther beside its goal, seen from above, leads there as exactly as maps are baked (m)."""
 
 MOST_REFUSALS = 3
 """Frames in a row without a query, for want of time, after which one is begun all the same (count)."""
@@ -126,8 +126,7 @@ class NavigationWays:
 
     def find(self, start: tuple[float, ...], goal: tuple[float, ...]) -> NavigationPath:
         """Ask the engine for a way."""
-        points = self._server.map_get_path(
-            self.map_rid, self._vector(*start), self._vector(*goal), True, self.layers)
+        points = self._points(self._vector(*start), self._vector(*goal))
         if len(points) == 0:
             return self._none("no way leads from there" if self.is_ready else "there is no navigation map")
         off_m = math.dist(points[0].tolist(), start)
@@ -136,6 +135,20 @@ class NavigationWays:
         is_found = ends_at(self._server, self.map_rid, points[-1].tolist(), self._vector(*goal), self.reach_tolerance_m)
         length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
         return NavigationPath("found" if is_found else "partial", points, length)
+
+    def _points(self, start: Any, goal: Any) -> Any:
+        """Return the points of a way; to the place right below or above a goal, if that is over a slope.
+
+        The place of a slope that is nearest to the goal, where the engine's ways end, lies up or down the slope.
+        """
+        points = self._server.map_get_path(self.map_rid, start, goal, True, self.layers)
+        if self.dimensions == 2 or len(points) == 0:
+            return points
+        end = points[-1].tolist()
+        if math.hypot(end[0] - goal.x, end[2] - goal.z) < BESIDE_M or abs(end[1] - goal.y) > ABOVE_MAP_M:
+            return points
+        on_map = right_on_map(self._server, self.map_rid, goal, self.nearest(goal))
+        return points if on_map is None else self._server.map_get_path(self.map_rid, start, on_map, True, self.layers)
 
     def _none(self, why: str) -> NavigationPath:
         return NavigationPath("none", np.zeros((0, self.dimensions), np.float32), math.inf, why)
@@ -195,29 +208,6 @@ class NavigationQuery:
         budget.spend()
         if watch is not None:
             self._ways.note_cost((watch() - begun_ns) / 1000)
-
-
-def ends_at(server: Any, map_rid: RID, end: list[float], goal: Any, tolerance_m: float) -> bool:
-    """Return whether a way over a map leads to a goal.
-
-    It does if it ends within the tolerance; in 3D also right above or below, up to ``ABOVE_MAP_M``, where the map has
-    nothing that is nearer to the goal, such as the ledge on which it lies.
-
-    Args:
-        server, map_rid: the engine's server and map.
-        end: the way's last point.
-        goal: a Vector3 or Vector2.
-        tolerance_m: how far off it may end (m; pixels in 2D).
-
-    Cost: one small query if it ends right above or below, else none.
-    """
-    if math.dist(end, goal) <= tolerance_m:
-        return True
-    if len(end) == 2 or math.hypot(end[0] - goal.x, end[2] - goal.z) > tolerance_m:
-        return False
-    if abs(end[1] - goal.y) > ABOVE_MAP_M:
-        return False
-    return math.dist(end, server.map_get_closest_point(map_rid, goal)) <= tolerance_m
 
 
 def checked_place(name: str, place: object, dimensions: int) -> tuple[float, ...]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from addons.ai_core.bridge.gd import RID, RefusedValue, Vector2, Vector3, singleton
-from addons.ai_core.nodes.ticket_walk import lifted
+from addons.ai_core.nodes.way_height import is_elsewhere
 
 Floats = NDArray[np.float64]
 
@@ -156,4 +156,6 @@ class NavigationClearance:
 
 def _height_above(here: Any, start: list[float]) -> float:
     """Return how high a squad stands above its way (m), as it is to go on; 0 in 2D, and if it stands elsewhere."""
-    return lifted(here, start) if math.dist(tuple(here), start) <= ON_WAY_M else 0.0
+    if len(start) < 3 or is_elsewhere(here, start, ON_WAY_M):
+        return 0.0
+    return here.y - start[1] if math.dist(tuple(here), start) <= ON_WAY_M else 0.0

@@ -13,7 +13,7 @@ from addons.ai_core.bridge.gd import (
     see_between,
     singleton,
 )
-from addons.ai_core.nodes.navigation_ways import ends_at
+from addons.ai_core.nodes.navigation_ends import ends_at
 from addons.ai_core.nodes.sight_rays import FlatSightRays, SightRays
 from ai_core.events.polling_pairs import IdPairs
 

@@ -1,0 +1,97 @@
+"""Walking along the points of a way, on the floors it leads over."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from addons.ai_core.nodes.way_height import STANDS_WITHIN_M, WayHeight, apart
+
+Floats = NDArray[np.float32]
+
+
+class WayWalk:
+    """A walk along one way, from call to call.
+
+    Args:
+        memory: kept between calls, plain values; ``forget_way`` before another way.
+        falls: whether floors carry the mover, as ``WayHeight``.
+    """
+
+    def __init__(self, memory: dict[str, Any], *, falls: bool) -> None:
+        self._memory, self._falls = memory, falls
+
+    def next(
+        self, points: Floats, here: Any, reach: float, *, stands: bool = True, began: Any = None,
+    ) -> tuple[Any, str]:
+        """Return where to go next, and "going", "arrived", or "astray" if it stands on another floor than its way.
+
+        Args:
+            points: (n, 2) or (n, 3), the way; n at least 1.
+            here: where it is.
+            reach: a point is reached when it is so near, seen from above, and on its floor (m).
+            stands: whether it is not in the air. Astray is only who stood on a floor of the way before.
+            began: where it was when the way began, if it went on meanwhile.
+
+        Cost: O(points) at first, then O(1).
+        """
+        memory = self._memory
+        height = WayHeight(memory, falls=self._falls) if points.shape[1] == 3 else None
+        if "step" not in memory:
+            memory["step"], memory["join"] = joined(points, here)
+            if height is not None:
+                first = points[0].tolist()
+                height.note(first, first, began or here)
+        while memory["step"] < len(points):
+            step, join = memory["step"], memory.get("join")
+            before, after = (join, join) if join else points[[max(0, step - 1), step]].tolist()
+            if height is None:
+                if apart(after, here) > reach:
+                    return type(here)(*after), "going"
+            else:
+                off_m = height.note(before, after, here)
+                if not height.has_reached(before, after, here, reach):
+                    stop = type(here)(after[0], after[1] + height.above_m, after[2])
+                    return (stop, "going") if self._is_on_it(off_m, stands) else (here, "astray")
+            if join:
+                memory["join"] = None
+            else:
+                memory["step"] = step + 1
+        return here, "arrived"
+
+    def _is_on_it(self, off_m: float, stands: bool) -> bool:
+        if abs(off_m) <= STANDS_WITHIN_M:
+            self._memory["stood"] = stands or self._memory.get("stood", False)
+            return True
+        return not (stands and self._memory.get("stood", False))
+
+
+def forget_way(memory: dict[str, Any]) -> None:
+    """Forget how far somebody has come; how high he goes stays."""
+    for key in ("step", "join", "stood"):
+        memory.pop(key, None)
+
+
+def joined(points: Floats, here: Any) -> tuple[int, list[float] | None]:
+    """Return the number of the point to go to, and the nearest place on the way there: on the floor one stands on.
+
+    Args:
+        points: (n, 2) or (n, 3), the way.
+        here: where somebody stands.
+
+    Cost: O(n).
+    """
+    place, plane = np.array(tuple(here)), [0, -1]
+    pieces = np.diff(points, axis=0)
+    flat = pieces[:, plane]
+    along = ((place - points[:-1])[:, plane] * flat).sum(axis=1)
+    share = np.clip(along / np.maximum((flat ** 2).sum(axis=1), 1e-12), 0, 1)
+    nearest = points[:-1] + share[:, None] * pieces
+    away = np.hypot(*(nearest - place)[:, plane].T)
+    if len(place) == 3:
+        away[np.abs(nearest[:, 1] - place[1]) > STANDS_WITHIN_M] = np.inf
+    piece = int(away.argmin()) if len(away) else 0
+    if not len(away) or away[piece] == np.inf:
+        return 0, None
+    return piece + 1, nearest[piece].tolist()
