@@ -326,6 +326,8 @@ def _compiler(workshop: Workshop) -> list[str | Path]:
         flags = ["/nologo", "/LD", "/O2" if workshop.optimise else "/Od", "/DNDEBUG"]
         return [os.environ.get("CC", "cl"), *flags, *(f"/I{folder}" for folder in workshop.includes)]
     flags = ["-O2" if workshop.optimise else "-O1", "-fPIC", "-fwrapv", "-fno-strict-aliasing", "-DNDEBUG"]
+    # What gcc refuses from 14 on, an older one shall not let pass: a name that Python's stable interface lacks.
+    flags += ["-Werror=implicit-function-declaration", "-Werror=incompatible-pointer-types", "-Werror=int-conversion"]
     # macOS, untested: Python's symbols are found when the library is loaded.
     kind = ["-bundle", "-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-shared"]
     return [os.environ.get("CC", "cc"), *kind, *flags, *(f"-I{folder}" for folder in workshop.includes)]

@@ -93,8 +93,19 @@ def unpack(archives: Sequence[Path], target: Path, progress: Step, *, with_licen
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(unpack_one, archives))
+    _point_links_inside(target)
     for name in _NOT_NEEDED[1 if with_licences else 0:]:
         shutil.rmtree(target / "usr" / "share" / name, ignore_errors=True)
+
+
+def _point_links_inside(target: Path) -> None:
+    """Let links to absolute paths mean what was unpacked here, not what this machine happens to have there."""
+    for link in target.rglob("*"):
+        if link.is_symlink() and (named := link.readlink()).is_absolute():
+            here = target / named.relative_to("/")
+            if os.path.lexists(here):
+                link.unlink()
+                link.symlink_to(os.path.relpath(here, link.parent))
 
 
 def debian_mirror(index_targets: str, source_files: Sequence[str]) -> str:

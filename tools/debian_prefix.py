@@ -30,6 +30,7 @@ _LOADER = "ld-linux-x86-64.so.2"
 _KEYMAP_PROGRAMS = b"\0/usr/bin\0"
 _HERE = b"\0.".ljust(len(_KEYMAP_PROGRAMS), b"\0")
 _PATCH_LIMIT_S = 120.0
+_FONT_SETTINGS, _KEY_LOCALES = Path("/etc/fonts/fonts.conf"), Path("/usr/share/X11/locale")
 
 
 def prefix_folder() -> Path:
@@ -49,11 +50,18 @@ def program(name: str) -> Path:
 
 
 def drawing_environment() -> dict[str, str]:
-    """Return the variables by which programs of the prefix find its software drawing."""
-    return {
-        "LIBGL_DRIVERS_PATH": str(prefix_folder() / _LIBRARIES / "dri"),
-        "__EGL_VENDOR_LIBRARY_DIRS": str(prefix_folder() / "usr/share/glvnd/egl_vendor.d"),
+    """Return the variables by which programs of the prefix find its software drawing, and fonts and keys to it."""
+    folder = prefix_folder()
+    found = {
+        "LIBGL_DRIVERS_PATH": str(folder / _LIBRARIES / "dri"),
+        "__EGL_VENDOR_LIBRARY_DIRS": str(folder / "usr/share/glvnd/egl_vendor.d"),
     }
+    # A machine that never drew anything has neither, and Godot complains of it at every start.
+    if not _FONT_SETTINGS.exists():
+        found["FONTCONFIG_FILE"] = str(folder / _FONT_SETTINGS.relative_to("/"))
+    if not _KEY_LOCALES.exists():
+        found["XLOCALEDIR"] = str(folder / _KEY_LOCALES.relative_to("/"))
+    return found
 
 
 def fetch(tried: Sequence[str]) -> None:

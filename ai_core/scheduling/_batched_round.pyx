@@ -4,6 +4,7 @@ from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release
 from libc.stdint cimport int64_t
 
 from array import array
+from operator import length_hint as python_length_hint
 
 from ai_core.scheduling.rounds import round_times
 from ai_core.scheduling.task import Turn
@@ -15,11 +16,11 @@ include "_slots.pxi"
 
 cdef extern from "Python.h":
     Py_ssize_t PyObject_Size(object one) except -1
-    Py_ssize_t PyObject_LengthHint(object one, Py_ssize_t default) except -1
 
 cdef int64_t NEVER_NS = <int64_t>1 << 62
 
 
+cdef object length_hint = python_length_hint  # the stable interface of C has none
 cdef object new_object = object.__new__     # a Turn without its __init__ takes half the time
 cdef object now_slot = Turn.now, elapsed_slot = Turn.elapsed_s, budget_slot = Turn.budget
 find_slot_functions(now_slot)
@@ -142,7 +143,7 @@ cdef class BatchedRound:
         return 0
 
     cdef Py_ssize_t begun(self) except -1:
-        return self.size - PyObject_LengthHint(self.batch, 0)
+        return self.size - <Py_ssize_t>length_hint(self.batch)
 
     cdef int see_end(self) except -1:
         """Return whether all calls were made; a round that is timed as a whole has ended then."""

@@ -18,6 +18,7 @@ from tools.build_bridge import (
     python_facts,
 )
 from tools.progress import StepFailed
+from tools.python_library import find_or_fetch_library
 
 
 def program(folder, text):
@@ -65,6 +66,14 @@ def test_kernels_are_imported_from_beside_their_sources():
 
 
 @pytest.fixture
+def build_small(small_core):
+    """Build the kernels of the small repository; a machine without Python's headers has them in the cache."""
+    python = Path(sys.executable)
+    include_dirs = find_or_fetch_library(python).include_dirs
+    return lambda: build_kernels(python=python, include_dirs=include_dirs, optimise=False)
+
+
+@pytest.fixture
 def small_core(tmp_path, monkeypatch):
     """A repository with one kernel, and places of its own for what is built."""
     folder = tmp_path / "ai_core"
@@ -78,17 +87,17 @@ def small_core(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_only_the_kernel_whose_source_changed_is_built_again(small_core):
+def test_only_the_kernel_whose_source_changed_is_built_again(small_core, build_small):
     other = small_core / "part"
     other.mkdir()
     (other / "_halved.pyx").write_text("def halved(x):\n    return x // 2\n")
-    build_kernels(python=Path(sys.executable), optimise=False)
+    build_small()
     kept, changed = (
         library_file(kernel, python_facts(sys.executable), native=False).stat().st_mtime_ns
         for kernel in kernel_extensions()
     )
     (other / "_halved.pyx").write_text("def halved(x):\n    return x >> 1\n")
-    assert build_kernels(python=Path(sys.executable), optimise=False)
+    assert build_small()
     doubled, halved = (
         library_file(kernel, python_facts(sys.executable), native=False).stat().st_mtime_ns
         for kernel in kernel_extensions()
@@ -98,14 +107,14 @@ def test_only_the_kernel_whose_source_changed_is_built_again(small_core):
 
 
 @pytest.mark.slow
-def test_kernels_are_built_without_an_engine_and_again_only_when_their_sources_change(small_core):
+def test_kernels_are_built_without_an_engine_and_again_only_when_their_sources_change(small_core, build_small):
     facts = python_facts(sys.executable)
     stale = small_core / "_doubled.cpython-310-x86_64-linux-gnu.so"
     stale.touch()
-    assert build_kernels(python=Path(sys.executable), optimise=False)
+    assert build_small()
     assert {file.name for file in small_core.iterdir()} == {
         "_doubled.pyx", "_doubled.pyi", library_file(kernel_extensions()[0], facts, native=False).name,
     }
-    assert not build_kernels(python=Path(sys.executable), optimise=False)
+    assert not build_small()
     (small_core / "_doubled.pyx").write_text("def doubled(x):\n    return x + x\n")
     assert not kernels_are_current(facts, optimise=False)

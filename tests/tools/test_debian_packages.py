@@ -1,10 +1,13 @@
 """Reading apt's answers, without a network."""
 from __future__ import annotations
 
+import shutil
+import subprocess
+
 import pytest
 
-from tools.debian_packages import acquire_settings, debian_mirror
-from tools.progress import StepFailed
+from tools.debian_packages import acquire_settings, debian_mirror, unpack
+from tools.progress import Step, StepFailed
 
 DEB822 = """Types: deb
 # URIs: http://commented.example/debian
@@ -44,3 +47,20 @@ def test_proxies_are_kept_and_hooks_and_list_choices_are_not():
         'APT::Update::Post-Invoke-Success:: "touch /somewhere";',
     ])
     assert acquire_settings(dump) == 'Acquire::http::Proxy "http://proxy.example:3128";\n'
+
+
+@pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="needs dpkg-deb")
+def test_links_of_a_package_lead_to_what_it_holds_and_not_to_this_machine(tmp_path):
+    content = tmp_path / "content"
+    (content / "DEBIAN").mkdir(parents=True)
+    (content / "DEBIAN/control").write_text(
+        "Package: linked\nVersion: 1\nArchitecture: all\nMaintainer: nobody\nDescription: links\n")
+    (content / "etc").mkdir()
+    (content / "etc/hostname").write_text("the package's")
+    (content / "usr/lib").mkdir(parents=True)
+    (content / "usr/lib/name").symlink_to("/etc/hostname")
+    (content / "usr/lib/elsewhere").symlink_to("/etc/of_another_package")
+    subprocess.run(["dpkg-deb", "--build", content, tmp_path / "linked.deb"], check=True, capture_output=True)
+    unpack([tmp_path / "linked.deb"], tmp_path / "prefix", Step("unpacking"))
+    assert (tmp_path / "prefix/usr/lib/name").read_text() == "the package's"
+    assert (tmp_path / "prefix/usr/lib/elsewhere").is_symlink()

@@ -29,3 +29,14 @@ def test_xvfb_is_changed_to_look_for_keymap_programs_where_it_stands_and_keeps_i
 def test_an_xvfb_laid_out_differently_is_not_touched():
     with pytest.raises(StepFailed, match="laid out differently"):
         debian_prefix.with_keymap_programs_here(b"code without the folder")
+
+
+def test_a_machine_without_settings_of_fonts_and_keys_is_given_those_of_the_prefix(tmp_path, monkeypatch):
+    monkeypatch.setenv("AI_CORE_CACHE", str(tmp_path))
+    there, missing = tmp_path / "there", tmp_path / "etc/missing"
+    there.touch()
+    monkeypatch.setattr(debian_prefix, "_FONT_SETTINGS", missing)
+    monkeypatch.setattr(debian_prefix, "_KEY_LOCALES", there)
+    given = debian_prefix.drawing_environment()
+    assert given["FONTCONFIG_FILE"] == str(debian_prefix.prefix_folder() / missing.relative_to("/"))
+    assert "XLOCALEDIR" not in given

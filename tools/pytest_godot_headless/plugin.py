@@ -191,6 +191,12 @@ def failed(item: GodotItem, text: str) -> pytest.TestReport:
 
 
 def death_text(death: GodotDied) -> str:
-    """Say how Godot died, with the last it wrote."""
-    output = death.output[-SHOWN_OUTPUT:].rstrip() or "(nothing)"
+    """Say how Godot died, with the last it wrote.
+
+    Of a long output both ends are shown: the test's own words come first, and stacks of C can follow that fill pages.
+    """
+    output = death.output.rstrip() or "(nothing)"
+    if len(output) > SHOWN_OUTPUT:
+        half = SHOWN_OUTPUT // 2
+        output = f"{output[:half]}\n(… {len(output) - 2 * half} characters …)\n{output[-half:]}"
     return f"{death.how}\nIts last output:\n{output}"

@@ -182,7 +182,7 @@ cdef int register_method(ClassData* data, dict declared) except -1:
         info.return_value_info = &result
     info.argument_count = record.count
     info.arguments_info = property_infos(declared["arguments"])
-    info.arguments_metadata = <int*>memory_of(record.count, sizeof(int))
+    info.arguments_metadata = <ArgumentMetadata*>memory_of(record.count, sizeof(ArgumentMetadata))
     info.default_argument_count = record.default_count
     info.default_arguments = <void**>defaults.pointers
     gd_classdb_register_extension_class_method(library, data.name, &info)
@@ -197,7 +197,7 @@ cdef int register_hook(ClassData* data, dict declared) except -1:
         info.return_value.usage = 6
     info.argument_count = len(declared["arguments"])
     info.arguments = property_infos(declared["arguments"])
-    info.arguments_metadata = <int*>memory_of(info.argument_count, sizeof(int))
+    info.arguments_metadata = <ArgumentMetadata*>memory_of(info.argument_count, sizeof(ArgumentMetadata))
     gd_classdb_register_extension_class_virtual_method(library, data.name, &info)
 
 def unregister_class(name):

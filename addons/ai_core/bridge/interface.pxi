@@ -83,6 +83,8 @@ cdef extern from "engine_interface.h":
         void* get_virtual_call_data_func
         void* call_virtual_with_data_func
         void* class_userdata
+    ctypedef enum ArgumentMetadata "GDExtensionClassMethodArgumentMetadata":
+        pass
     ctypedef struct MethodInfo "GDExtensionClassMethodInfo":
         void* name
         void* method_userdata
@@ -94,7 +96,7 @@ cdef extern from "engine_interface.h":
         int return_value_metadata
         uint32_t argument_count
         PropertyInfo* arguments_info
-        int* arguments_metadata
+        ArgumentMetadata* arguments_metadata
         uint32_t default_argument_count
         void** default_arguments
     ctypedef struct VirtualMethodInfo "GDExtensionClassVirtualMethodInfo":
@@ -104,7 +106,7 @@ cdef extern from "engine_interface.h":
         int return_value_metadata
         uint32_t argument_count
         PropertyInfo* arguments
-        int* arguments_metadata
+        ArgumentMetadata* arguments_metadata
     ctypedef struct CallableInfo "GDExtensionCallableCustomInfo2":
         void* callable_userdata
         void* token
