@@ -63,6 +63,20 @@ def test_shown_it_tells_of_frames_and_of_work(level, overlay, physics_frames):
     assert overlay.get_child_count(True) == 0
 
 
+def test_tables_stay_tables_and_characters_are_listed_where_one_is_looked_at(level, overlay, physics_frames):
+    overlay.shown = True
+    (panel,) = overlay.get_child(0, True).find_children("AI", "", True, False)
+    (text,) = panel.find_children("*", "TextEdit", True, False)
+    (characters,) = panel.find_children("*", "ItemList", True, False)
+    seen = {}
+    for section in ("scheduler", "habits", "senses", "events"):
+        panel.call("choose_section", section)
+        physics_frames(3)
+        seen[section] = (characters.is_visible_in_tree(), text.get("wrap_mode") == 0)
+    assert seen == {
+        "scheduler": (False, True), "habits": (True, False), "senses": (True, False), "events": (False, True)}
+
+
 def test_reading_its_report_takes_nothing_from_what_it_shows(level, overlay, physics_frames):
     overlay.shown = True
     physics_frames(5)

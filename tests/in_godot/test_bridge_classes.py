@@ -38,6 +38,11 @@ def test_an_enum_is_shown_by_its_names():
     assert list(singleton("ClassDB").class_get_enum_list("BridgeProbe", True)) == ["Mode"]
 
 
+def test_constants_of_an_enum_of_two_words_are_written_as_the_engines_are():
+    constants = singleton("ClassDB").class_get_enum_constants("AIBehavior", "FollowImportance", True)
+    assert "FOLLOW_IMPORTANCE_PERIOD" in list(constants)
+
+
 def test_the_engine_knows_the_default_of_a_property():
     assert singleton("ClassDB").class_get_property_default_value("BridgeProbe", "speed") == 2.5
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from enum import IntEnum
 from typing import Any
 
@@ -158,7 +159,8 @@ def _constants(cls: type) -> list[tuple[str, str, int]]:
     found = []
     for value in declared_by(cls).values():
         if isinstance(value, type) and issubclass(value, IntEnum):
-            found += [(value.__name__, f"{value.__name__.upper()}_{one.name}", int(one)) for one in value]
+            words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", value.__name__).upper()  # as the engine's: KEEP_CLEAR_NOTHING
+            found += [(value.__name__, f"{words}_{one.name}", int(one)) for one in value]
     return found
 
 

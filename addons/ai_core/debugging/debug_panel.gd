@@ -11,6 +11,9 @@ signal frame_wished
 
 const FrameStrip := preload("frame_strip.gd")
 const SECTIONS: PackedStringArray = ["scheduler", "habits", "senses", "events", "paths"]
+## Whose text is a table: a line stays a line.
+const TABLES: PackedStringArray = ["scheduler", "events"]
+const OF_A_CHARACTER: PackedStringArray = ["habits", "senses"]
 const ASK_EVERY_S := 1.0
 const LIST_PX := 160.0
 const NO_REPORT := "No report yet: a running game with an AIScheduler sends one."
@@ -53,7 +56,7 @@ func _init() -> void:
 
 
 func _ready() -> void:
-	_list.get_parent().visible = has_list
+	_lay_out()
 	_visibility_changed()
 
 
@@ -76,6 +79,7 @@ func choose_section(wanted: String) -> void:
 	_sections.set_block_signals(true)
 	_sections.current_tab = SECTIONS.find(wanted)
 	_sections.set_block_signals(false)
+	_lay_out()
 	_ask()
 
 
@@ -95,8 +99,10 @@ func show_report(report: Dictionary) -> void:
 	_fill_list(report.characters)
 	if report.section == section and report.character == character and _text.text != report.text:
 		var line := _text.scroll_vertical
+		var column := _text.scroll_horizontal
 		_text.text = report.text
 		_text.scroll_vertical = line
+		_text.scroll_horizontal = column
 
 
 ## What it shows now, in words.
@@ -137,7 +143,6 @@ func _body() -> Control:
 	_list.size_flags_vertical = SIZE_EXPAND_FILL
 	_list.item_selected.connect(func(index: int) -> void: choose_character(_list.get_item_tooltip(index)))
 	_text.editable = false
-	_text.wrap_mode = TextEdit.LINE_WRAPPING_BOUNDARY
 	_text.size_flags_horizontal = SIZE_EXPAND_FILL
 	_text.add_theme_color_override("font_readonly_color", Color(0.88, 0.9, 0.92))
 	var font := SystemFont.new()
@@ -148,6 +153,11 @@ func _body() -> Control:
 	split.add_child(side)
 	split.add_child(_text)
 	return split
+
+
+func _lay_out() -> void:
+	_text.wrap_mode = TextEdit.LINE_WRAPPING_NONE if section in TABLES else TextEdit.LINE_WRAPPING_BOUNDARY
+	_list.get_parent().visible = has_list and section in OF_A_CHARACTER
 
 
 func _step() -> void:
