@@ -31,6 +31,7 @@ from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import leave_scheduler, scheduler_of, scheduler_warnings
 from ai_core.maps.cell_moves import Corners
 from ai_core.maps.grid import Grid
+from ai_core.maps.passage import Passage
 from ai_core.paths import path_service
 from ai_core.paths.grid_ways import GridWays
 from ai_core.paths.region_graph import RegionGraph
@@ -208,6 +209,11 @@ class PathService(PathAsking, FlowPaths, MeanwhilePaths, DrawnPaths, PathTicketS
                 most_waiting=self.maximum_waiting, on_over=self._over.append, on_improved=self.note_improved,
                 executor=self._executor, helpers=max(1, self.threads))
         return self._service
+
+    @property
+    def grid_ground(self) -> tuple[Passage, Places] | None:
+        """The grid that ways lead over, and where its cells lie; None until the first is asked for, or without one."""
+        return None if self._grid is None or self._places is None else (self._grid.passage(), self._places)
 
     @method
     def set_grid_from(self, source: Variant = None) -> None:

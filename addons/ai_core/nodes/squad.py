@@ -35,6 +35,7 @@ from addons.ai_core.nodes.squad_ground import NavigationClearance, NavigationSta
 from addons.ai_core.nodes.squad_joining import SquadJoining
 from addons.ai_core.nodes.squad_meeting import SquadMeeting
 from addons.ai_core.nodes.squad_member import SQUADS, move
+from addons.ai_core.nodes.squad_on_grid import GridGround
 from addons.ai_core.nodes.squad_ordering import SquadOrdering
 from addons.ai_core.nodes.squad_saving import prepared_squad, saved_squad
 from ai_core.saving.fields import State
@@ -72,7 +73,7 @@ class Squad(SquadOrdering, SquadMeeting, SquadChoosing, SquadJoining, SquadDrawi
         GATHERERS = 2
 
     class KeepClear(IntEnum):
-        NAVIGATION_MAP = 0
+        GROUND = 0
         NOTHING = 1
 
     formation = export(Formation, None, on_set="_form", doc="How it goes; none is a wedge of two metres.")
@@ -86,11 +87,12 @@ class Squad(SquadOrdering, SquadMeeting, SquadChoosing, SquadJoining, SquadDrawi
         Command, Command.NEAREST_TO_GOAL,
         doc="Who commands: the nearest to the goal; who stands most damage; whom _choose_commander() returns.")
     keep_clear = export(
-        KeepClear, KeepClear.NAVIGATION_MAP, group="March", on_set="_in_use",
-        doc="What slots keep inside of: the world's navigation map, so that they draw together at doors; nothing.")
+        KeepClear, KeepClear.GROUND, group="March", on_set="_in_use",
+        doc="What slots keep inside of, so that they draw together at doors: the ground its ways lead over, which is"
+            " the grid of its PathService, else the world's navigation map; nothing.")
     map_margin_m = export(
         float, 0.4, range=(0, 10, 0.01), or_greater=True, unit="m", on_set="_in_use",
-        shown_when=("keep_clear", KeepClear.NAVIGATION_MAP),
+        shown_when=("keep_clear", KeepClear.GROUND),
         doc="How much smaller the navigation map is than the ground: the agent radius it was made with.")
     pace = export(
         float, 0.85, range=(0.1, 1, 0.01), on_set="_in_use",
@@ -285,14 +287,25 @@ class Squad(SquadOrdering, SquadMeeting, SquadChoosing, SquadJoining, SquadDrawi
     def _clearance(self, points: Any, directions: Any, most_m: float) -> Any:
         if self.keep_clear == self.KeepClear.NOTHING:
             return np.full(len(points), most_m)
+        grid = self._grid_ground()
+        if grid is not None:
+            return grid.clearance(points, directions, most_m)
         return NavigationClearance(
             self.has_dimensions, self._navigation_map(), self.unit, self.map_margin_m)(points, directions, most_m)
 
     def _standing(self, places: Any) -> Any:
         if self.keep_clear == self.KeepClear.NOTHING:
             return places
+        grid = self._grid_ground()
+        if grid is not None:
+            return grid.standing(places)
         standing = NavigationStanding(self.has_dimensions, self._navigation_map(), self.unit)
         return standing(places, self.core.positions)
+
+    def _grid_ground(self) -> GridGround | None:
+        service = self.path_service()
+        ground = None if service is None else service.grid_ground
+        return None if ground is None else GridGround(*ground, self.unit)
 
     def _navigation_map(self) -> Any:
         viewport = self.get_viewport()

@@ -105,8 +105,8 @@ class NavigationStanding:
 
         Cost: a query of the map a place, and one.
         """
-        if not len(places) or not self._server.map_get_iteration_id(self._map):
-            return places                                  # not built yet: as if all were free
+        if not len(places) or not _is_built(self._server, self._map, self._vector):
+            return places                                  # as if all were free
         nearest = self._nearest(places)
         if nearest.shape[1] == 3 and len(theirs):
             nearest[:, 1] += _height_above(Vector3(*theirs[0].tolist()), self._nearest(theirs[:1])[0].tolist())
@@ -137,8 +137,8 @@ class NavigationClearance:
     def __call__(self, points: Floats, directions: Floats, most_m: float) -> Floats:
         """Return free metres. Cost: a query of the map for each ``STEP_M`` that is free."""
         free = np.full(len(points), most_m)
-        if not self._server.map_get_iteration_id(self._map):
-            return free                                    # not built yet: as if all were free
+        if not _is_built(self._server, self._map, self._vector):
+            return free                                    # as if all were free
         for row, (point, direction) in enumerate(zip(points, directions, strict=True)):
             reached = STEP_M
             while reached < most_m and self._is_on(point + direction * reached):
@@ -152,6 +152,13 @@ class NavigationClearance:
         nearest = tuple(self._server.map_get_closest_point(self._map, self._vector(*asked.tolist())))
         away = [nearest[axis] - asked[axis] for axis in self._axes]
         return sum(one * one for one in away) <= (ON_THE_MAP_M * self._unit) ** 2
+
+
+def _is_built(server: Any, map_rid: RID, vector: Any) -> bool:
+    """Return whether there is something on a map: every world has one, also where nobody made a mesh."""
+    if not server.map_get_iteration_id(map_rid):
+        return False
+    return int(server.map_get_closest_point_owner(map_rid, vector())) != 0
 
 
 def _height_above(here: Any, start: list[float]) -> float:
