@@ -14,8 +14,14 @@ __all__ = ["Room", "may_reach"]
 FARTHEST_M = 1e18
 """Reach from which on everything may be in it (m): its square is near the end of float32."""
 
-PAIRS_AT_ONCE = 1 << 18
-"""Pairs whose distances are held at a time (count), 1 MB: what fits a processor's cache."""
+PAIRS_AT_ONCE = 1 << 17
+"""Pairs whose distances are held at a time (count), 512 kB: what a core's own cache holds, with the places of all."""
+
+LEAST_AT_ONCE = 4096
+"""Places that are gone through together at least (count): with fewer, calls would cost more than they do."""
+
+ANSWERS_AT_ONCE = 1 << 22
+"""Pairs of which is held whether they are near (count), 4 MB."""
 
 ROUNDING = 1e-5
 """Slack as a share of the squared distance from the world's origin; float32 rounds to 1e-7.
@@ -45,16 +51,22 @@ class Room:
         self._are = np.empty(0, np.bool_)
 
     def sums(self, n: int) -> NDArray[np.float32]:
-        """Return (5, n) that hold anything."""
-        if len(self._sums) < 5 * n:
-            self._sums = np.empty(5 * n, np.float32)
-        return self._sums[: 5 * n].reshape(5, n)
+        """Return (4, n) that hold anything."""
+        if len(self._sums) < 4 * n:
+            self._sums = np.empty(4 * n, np.float32)
+        return self._sums[: 4 * n].reshape(4, n)
 
-    def products(self, m: int, n: int) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """Return two of (m, n) that hold anything."""
+    def products(self, m: int, n: int) -> NDArray[np.float32]:
+        """Return (m, n) that hold anything."""
         if len(self._products) < m * n:
-            self._products, self._are = np.empty(m * n, np.float32), np.empty(m * n, np.bool_)
-        return self._products[: m * n].reshape(m, n), self._are[: m * n].reshape(m, n)
+            self._products = np.empty(m * n, np.float32)
+        return self._products[: m * n].reshape(m, n)
+
+    def answers(self, m: int, n: int) -> NDArray[np.bool_]:
+        """Return (m, n) that hold anything."""
+        if len(self._are) < m * n:
+            self._are = np.empty(m * n, np.bool_)
+        return self._are[: m * n].reshape(m, n)
 
 
 def may_reach(
@@ -66,7 +78,7 @@ def may_reach(
         origins: (3, m) (m).
         places: (3, n) (m).
         reach_m: (m,), of each origin, 0 or more (m).
-        room: overwritten; it grows as is needed, to 21 bytes a place and 5 a pair of PAIRS_AT_ONCE.
+        room: overwritten; it grows as is needed: 16 bytes for each place gone through together, one for each pair.
 
     Returns:
         Two arrays of shape (k,), by ascending origin, then place.
@@ -90,18 +102,18 @@ def _all_near(
     m, n = origins.shape[1], places.shape[1]
     before = np.seterr(over="ignore", invalid="ignore")  # far beyond any reach is far beyond
     try:
-        sums = _sums_of(places, room)
         weights = np.empty((m, 4), np.float32)
-        weights[:, :3] = -2.0 * origins.T
+        np.multiply(origins.T, -2.0, out=weights[:, :3])
         weights[:, 3] = 1.0 - ROUNDING
         x, y, z = origins.astype(np.float64) ** 2
-        square = np.where(reach_m > FARTHEST_M, np.inf, reach_m * reach_m * 1.0001 + 1e-9)
+        square = reach_m * reach_m * 1.0001 + 1e-9
+        square[reach_m > FARTHEST_M] = np.inf
         limit = (square - (x + y + z) * (1.0 - ROUNDING)).astype(np.float32)[:, np.newaxis]
-        step = max(1, PAIRS_AT_ONCE // n)
+        step = max(1, ANSWERS_AT_ONCE // n)
         if m <= step:
-            return _near(weights, sums, limit, room)
+            return _near(weights, places, limit, room)
         parts = [
-            _near(weights[first : first + step], sums, limit[first : first + step], room)
+            _near(weights[first : first + step], places, limit[first : first + step], room)
             for first in range(0, m, step)
         ]
     finally:
@@ -110,15 +122,26 @@ def _all_near(
     return np.concatenate(found), np.concatenate([columns for _, columns in parts])
 
 
+def _near(weights: NDArray[np.float32], places: Columns, limit: NDArray[np.float32], room: Room) -> tuple[Rows, Rows]:
+    """Return which are near, going through places by so many as stay in the cache meanwhile."""
+    m, n = len(weights), places.shape[1]
+    is_near, step = room.answers(m, n), max(LEAST_AT_ONCE, PAIRS_AT_ONCE // m)
+    for first in range(0, n, step):
+        some = places[:, first : first + step]
+        sums, reached = _sums_of(some, room), room.products(m, some.shape[1])
+        np.matmul(weights, sums, out=reached)
+        # Not "<=": where numbers are too large to tell, the exact test must.
+        np.greater(reached, limit, out=is_near[:, first : first + step])
+    np.logical_not(is_near, out=is_near)
+    return np.divmod(np.flatnonzero(is_near), n)
+
+
 def _sums_of(places: Columns, room: Room) -> NDArray[np.float32]:
     """Return places, and the squares of their distances from the world's origin."""
     sums = room.sums(places.shape[1])
-    sums[:3], square, one = places, sums[3], sums[4]
-    np.multiply(places[0], places[0], out=square)
-    for axis in (1, 2):
-        np.multiply(places[axis], places[axis], out=one)
-        square += one
-    return sums[:4]
+    sums[:3] = places
+    np.einsum("ij,ij->j", places, places, out=sums[3])
+    return sums
 
 
 def _in_marked_cells(
@@ -158,14 +181,3 @@ def _in_marked_cells(
     cells[0] *= CELLS_A_SIDE + 5
     cells[0] += cells[1]
     return np.flatnonzero(marked.ravel().take(cells[0]))
-
-
-def _near(
-    weights: NDArray[np.float32], sums: NDArray[np.float32], limit: NDArray[np.float32], room: Room
-) -> tuple[Rows, Rows]:
-    n = sums.shape[1]
-    reached, is_near = room.products(len(weights), n)
-    np.matmul(weights, sums, out=reached)
-    # Not "<=": where numbers are too large to tell, the exact test must.
-    np.logical_not(np.greater(reached, limit, out=is_near), out=is_near)
-    return np.divmod(np.flatnonzero(is_near), n)

@@ -197,10 +197,10 @@ def _pairs_at_once(
     offsets = sources.position.T.take(targets, axis=1).astype(np.float64)
     offsets -= sensors.position.T.take(eyes, axis=1)
     offsets /= size
-    distance = _lengths_of(*offsets)
+    distance = _lengths_of(offsets)
     may = distance <= sense.range_m
     if sense.needs_cone and sensors.cones.shape[1]:  # roughly first, because cones cost most
-        may &= distance <= (sensors.cones[:, :, 0].max(axis=1) * CONE_SLACK).take(eyes)
+        may &= distance <= sensors.cones[:, :, 0].take(eyes, axis=0).max(axis=1) * CONE_SLACK
     if sense.attenuation != 1 and not (sense.needs_cone and sensors.most_acuity > 1):
         # Roughly first, because cones and powers cost most; not ">=": where nothing can be told.
         before = np.seterr(divide="ignore", invalid="ignore")
@@ -251,27 +251,30 @@ def waves_at_once(
 
     Cost: O(k) in NumPy.
     """
-    offset = sensors.position.T.take(slots, axis=1).astype(np.float64)
-    offset -= waves[:3].take(numbers, axis=1)
-    distance = _lengths_of(*offset)
-    travels = waves[4:7]
-    is_one = (travels == travels[:, :1]).all()       # one sense, as nearly always: a number in place of arrays
-    may = distance <= (travels[0, 0] if is_one else travels[0].take(numbers))
+    distance = _lengths_of(
+        np.subtract(sensors.position.T.take(slots, axis=1), waves[:3].take(numbers, axis=1)))
+    ranges, attenuations, senses = waves[4:7].tolist()
+    # One sense, as nearly always: a number in place of arrays.
+    is_one = all(some.count(some[0]) == len(some) for some in (ranges, attenuations, senses))
+    may = distance <= (ranges[0] if is_one else waves[4].take(numbers))
     if len(numbers) > MANY:
         # Roughly first, because powers cost most; not ">=", which is false where nothing can be told.
         with np.errstate(divide="ignore", invalid="ignore"):
-            log_strength, log_attenuation = np.log(waves[[3, 5]]).take(numbers, axis=1)
-            faded = log_strength + distance * log_attenuation
-        may &= ~(faded < _of_sense(sensors.log_threshold, slots, travels[2], numbers, is_one=is_one) - ROUGHLY)
-    found = np.flatnonzero(may)
-    numbers, slots, distance = numbers.take(found), slots.take(found), distance.take(found)
+            log_strength, log_attenuation = np.log(waves[[3, 5]])
+            faded = distance * (log_attenuation[0] if is_one else log_attenuation.take(numbers))
+            faded += log_strength.take(numbers)
+        faded += ROUGHLY
+        may &= ~(faded < _of_sense(sensors.log_threshold, slots, waves[6], numbers, is_one=is_one))
+    if not may.all():
+        found = np.flatnonzero(may)
+        numbers, slots, distance = numbers.take(found), slots.take(found), distance.take(found)
     # A share of 1 gives a power of exactly 1, so whoever loses nothing loses nothing here.
-    intensity = np.float_power(travels[1, 0] if is_one else travels[1].take(numbers), distance)
+    intensity = np.float_power(attenuations[0] if is_one else waves[5].take(numbers), distance)
     intensity *= waves[3].take(numbers)
     affiliation, source_id = waves[7:].astype(np.int64).take(numbers, axis=1)
-    threshold = _of_sense(sensors.threshold, slots, travels[2], numbers, is_one=is_one)
-    kept = (intensity >= threshold) & (threshold < np.inf)
-    kept &= (sensors.notices.take(slots) & affiliation) != 0
+    affiliation &= sensors.notices.take(slots)
+    kept = intensity >= _of_sense(sensors.threshold, slots, waves[6], numbers, is_one=is_one)     # never infinity
+    kept &= affiliation != 0
     kept &= sensors.own_source.take(slots) != source_id
     found = np.flatnonzero(kept)
     counts = np.bincount(numbers.take(found), minlength=waves.shape[1]).tolist()
@@ -287,6 +290,10 @@ def _of_sense(
     return table[slots, modalities.astype(np.intp).take(numbers)]
 
 
-def _lengths_of(x: Floats, y: Floats, z: Floats) -> Floats:
-    lengths: Floats = np.sqrt(x * x + y * y + z * z)
-    return lengths
+def _lengths_of(offsets: Floats) -> Floats:
+    """Return the lengths of (3, k); a product and a sum at a time, as everywhere."""
+    squares = offsets * offsets
+    lengths: Floats = squares[0]
+    lengths += squares[1]
+    lengths += squares[2]
+    return np.sqrt(lengths, out=lengths)
