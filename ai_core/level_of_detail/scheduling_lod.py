@@ -99,9 +99,7 @@ class SchedulingLOD:
         Raises:
             ValueError: if it is not here.
         """
-        if task not in self._tasks:
-            raise ValueError(f"{shown(task)} is not here; it was removed before, or never added")
-        self._applied = np.delete(self._applied, list(self._tasks).index(task))
+        self._applied = np.delete(self._applied, self._row(task))
         del self._tasks[task]
 
     def update(self, values: object, budget: Budget | None = None) -> int:
@@ -138,6 +136,22 @@ class SchedulingLOD:
                 budget.spend()
         return changed
 
+    def chosen_at(self, task: Task) -> float:
+        """Return the importance at which the rate of a task was chosen, below 0 if it was not yet.
+
+        Raises:
+            ValueError: if it is not here.
+        """
+        return float(self._applied[self._row(task)])
+
+    def choose_at(self, task: Task, importance: float) -> None:
+        """Take the rate that a task has for the one of an importance, as after loading it; below 0 for none.
+
+        Raises:
+            ValueError: if it is not here, or the importance is above 1 or not finite.
+        """
+        self._applied[self._row(task)] = max(NEVER, finite_number("importance", importance, maximum=1))
+
     def save_state(self) -> State:
         """Return at which importance each rate was chosen; rates are the scheduler's state."""
         return {
@@ -163,6 +177,11 @@ class SchedulingLOD:
             self._applied = loaded
 
         return change
+
+    def _row(self, task: Task) -> int:
+        if task not in self._tasks:
+            raise ValueError(f"{shown(task)} is not here; it was removed before, or never added")
+        return list(self._tasks).index(task)
 
     def _checked(self, values: object) -> NDArray[np.float64]:
         array = np.asarray(values, np.float64)

@@ -154,3 +154,18 @@ def test_loaded_it_wobbles_on_without_a_change(clock):
     restore(state, {"scheduler": second.scheduler, "lod": second.lod})
     assert second.lod.update([0.58, 0.12]) == 0
     assert take({"scheduler": second.scheduler, "lod": second.lod}) == state
+
+
+def test_a_rate_may_be_taken_for_the_one_of_an_importance(clock):
+    scheduler = FrequencyScheduler(clock)
+    lod = SchedulingLOD(scheduler, lambda importance: Rate(1 + round(9 * (1 - importance)), None), hysteresis=0.2)
+    task = scheduler.add(lambda turn: None)
+    lod.add(task)
+    assert lod.chosen_at(task) < 0
+    lod.choose_at(task, 0.5)
+    assert (lod.update([0.6]), task.period_frames, lod.chosen_at(task)) == (0, 1, 0.5)
+    lod.choose_at(task, -1)
+    assert (lod.update([0.6]), task.period_frames) == (1, 5)
+    lod.remove(task)
+    with pytest.raises(ValueError, match="was removed before, or never added"):
+        lod.chosen_at(task)

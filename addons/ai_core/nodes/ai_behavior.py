@@ -116,7 +116,13 @@ class AIBehavior(ImportanceMember, Node):
         fields = Fields.versioned(state, version=1)
         change = prepared_settings(self, SAVED, fields.group("settings"))
         fields.end()
-        return change
+
+        def change_all() -> None:
+            change()
+            if self.follow_importance:
+                self._pace()
+
+        return change_all
 
     def _get_configuration_warnings(self) -> list[str]:
         importance = importance_warnings(self, self.without_manager) if self.follow_importance else []
@@ -173,7 +179,8 @@ class AIBehavior(ImportanceMember, Node):
                 rarest = max(rarest, self.rarest_period_frames)
             if self.follow_importance & self.FollowImportance.PRIORITY:
                 lowest = min(lowest, self.lowest_priority)
-            self._importance.pace(self, self._task, Pace(self.period_frames, rarest, self.priority, lowest))
+            self._importance.pace(
+                self, self._task, Pace(self.period_frames, rarest, self.priority, lowest), self._scheduler)
 
     def _change_role(self) -> None:
         if self._importance is not None:

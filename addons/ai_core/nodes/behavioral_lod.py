@@ -18,6 +18,7 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.importance_agent import ImportanceAgent
+from addons.ai_core.nodes.importance_crowd import Crowd
 from addons.ai_core.nodes.importance_member import importance_warnings
 from addons.ai_core.nodes.lod_behavior import LODBehavior, switch_children
 from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
@@ -164,6 +165,10 @@ class BehavioralLOD(ImportanceAgent, Node):
 
         def change_all() -> None:
             change_settings()
+            if self.enabled:
+                self._join_crowd()
+            elif self._importance is not None:
+                self._importance.leave_crowd(self)
             change()
             for name, level in self._levels.items():
                 level.take_state(name == self.get_level())
@@ -238,11 +243,11 @@ class BehavioralLOD(ImportanceAgent, Node):
     def _reschedule(self) -> None:
         if self.core is None:
             return
+        when: dict[str, Any] = {"period_frames": self.period_frames, "phase_frames": None, "priority": self.priority}
         if self._task is not None:
-            self._scheduler.unschedule(self._task)
-        self._task = self._scheduler.schedule(
-            self._choose_and_run, name=f"{self._prefix}level", period_frames=self.period_frames,
-            priority=self.priority)
+            self._scheduler.reschedule(self._task, **when)
+            return
+        self._task = self._scheduler.schedule(self._choose_and_run, name=f"{self._prefix}level", **when)
         self._enable()
 
     def _choose_and_run(self, turn: Turn) -> object:
@@ -270,10 +275,13 @@ class BehavioralLOD(ImportanceAgent, Node):
         self.core.unforce()
         self.core.settle()
 
+    def new_crowd(self) -> Crowd:
+        """Return a crowd of such as this, without anybody."""
+        return Crowd([level.limits() for level in self._levels.values()], self.spread_updates)
+
     def _join_crowd(self) -> None:
         if self.crowd and self.enabled and self._importance is not None and self._crowd() is None:
-            levels = [level.limits() for level in self._levels.values()]
-            self._importance.join_crowd(self, str(self.crowd), levels, self.spread_updates)
+            self._importance.join_crowd(self, str(self.crowd))
 
     def _crowd(self) -> Any:
         return None if self._importance is None else self._importance.crowd_of(self)

@@ -18,7 +18,6 @@ from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import call_waiting, leave_scheduler, scheduler_of, scheduler_warnings
 from ai_core.level_of_detail.importance import Importance
 from ai_core.level_of_detail.importance_settings import ImportanceSettings
-from ai_core.level_of_detail.level_limits import Level
 from ai_core.saving.fields import State
 from ai_core.scheduling.task import Task, Turn
 
@@ -72,6 +71,7 @@ class ImportanceManager(Node):
         self.viewers: dict[int, Any] = {}         # instance id -> node
         self.crowds: dict[str, Crowd] = {}
         self.pacing: Any = None
+        self.to_settle: list[Callable[[], None]] = []
         self.values: dict[int, float] = {}        # core id -> importance at the last evaluation
         self._places_of: dict[int, Any] = {}      # instance id of agent or viewer -> Node3D or Node2D
         self.agent_places = self.viewer_places = Places(3)
@@ -87,7 +87,7 @@ class ImportanceManager(Node):
         self._scheduler = scheduler_of(self)
         if self._scheduler is not None:
             self._core = self._made_core()
-            self.pacing = Pacing(self._scheduler.core)
+            self.pacing = Pacing()
             self._task = self._scheduler.schedule(
                 self._evaluate, name=f"{path_of(self._scheduler, self)} importance",
                 period_frames=self.period_frames)
@@ -148,16 +148,15 @@ class ImportanceManager(Node):
         """Return the importance of an agent, None before the first evaluation."""
         return self.values.get(node.agent_id)
 
-    def join_crowd(self, node: Any, name: str, levels: list[Level], spread_updates: int) -> None:
+    def join_crowd(self, node: Any, name: str) -> None:
         """Share maximum counts with the others of a name.
 
         Raises:
             ValueError: if levels leave a gap.
         """
-        crowd = self.crowds.get(name)
-        if crowd is None:
-            crowd = self.crowds[name] = Crowd(levels, spread_updates)
-        if crowd.levels != tuple(levels):
+        own = node.new_crowd()
+        crowd = self.crowds.setdefault(name, own)
+        if crowd.levels != own.levels:
             report_error(
                 f"has other levels than those of its crowd '{name}', and shares no limits with it;"
                 " give all of a crowd the same ranges and counts, or another name", node)
@@ -173,9 +172,9 @@ class ImportanceManager(Node):
     def crowd_of(self, node: Any) -> Crowd | None:
         return next((one for one in self.crowds.values() if node.agent_id in one.members), None)
 
-    def pace(self, agent: Any, task: Task, pace: Pace) -> None:
-        """Let the period and priority of a task follow the importance of an agent."""
-        self.pacing.add(task, pace, agent)
+    def pace(self, agent: Any, task: Task, pace: Pace, scheduler: Any) -> None:
+        """Let the period and priority of a task of an AIScheduler follow the importance of an agent."""
+        self.pacing.add(task, pace, agent, scheduler.core)
 
     @method
     def notice(self, agent: Node, amount: float = 1.0) -> None:
@@ -224,7 +223,7 @@ class ImportanceManager(Node):
                 f"rarest_period_frames must be at least the period of the behavior, {task.period_frames},"
                 f" got {rarest_period_frames}")
         pace = Pace(task.period_frames, rarest_period_frames, task.priority, task.priority)
-        self.pace(self.agents[self._ids_of(agent)[0]], task, pace)
+        self.pace(self.agents[self._ids_of(agent)[0]], task, pace, self._scheduler)
 
     @method
     def get_stats(self) -> dict:
@@ -247,6 +246,12 @@ class ImportanceManager(Node):
     def prepared(self, state: object) -> Callable[[], None]:
         self.arrange_places()
         return prepared_manager(self, state)
+
+    def settle(self) -> None:
+        """All nodes are loaded: who belongs to a crowd or follows an importance by now has what was saved of it."""
+        loads, self.to_settle = self.to_settle, []
+        for load in loads:
+            load()
 
     def arrange_places(self) -> None:
         """Have a row for each agent, by id, and for each viewer, by path."""

@@ -31,33 +31,29 @@ class Pace(NamedTuple):
 
 
 class Pacing:
-    """All paced behaviors of an ImportanceManager; those of one pace are looked at together.
+    """All paced behaviors of an ImportanceManager; those of one pace and scheduler are looked at together."""
 
-    Args:
-        scheduler: whose tasks they are.
-    """
+    def __init__(self) -> None:
+        self._lods: dict[tuple[Pace, Scheduler], SchedulingLOD] = {}
+        self._agents: dict[Task, tuple[tuple[Pace, Scheduler], Any]] = {}
 
-    def __init__(self, scheduler: Scheduler) -> None:
-        self._scheduler = scheduler
-        self._lods: dict[Pace, SchedulingLOD] = {}
-        self._agents: dict[Task, tuple[Pace, Any]] = {}
-
-    def add(self, task: Task, pace: Pace, agent: Any) -> None:
-        """Let a task follow an agent, from the next evaluation on."""
+    def add(self, task: Task, pace: Pace, agent: Any, scheduler: Scheduler) -> None:
+        """Let a task of a scheduler follow an agent, from the next evaluation on."""
         self.remove(task)
-        lod = self._lods.get(pace)
+        key = pace, scheduler
+        lod = self._lods.get(key)
         if lod is None:
-            lod = self._lods[pace] = SchedulingLOD(self._scheduler, pace.rate)
+            lod = self._lods[key] = SchedulingLOD(scheduler, pace.rate)
         lod.add(task)
-        self._agents[task] = pace, agent
+        self._agents[task] = key, agent
 
     def remove(self, task: Task) -> None:
         """Leave a task at the rate it has; nothing if it is not here."""
-        pace, _ = self._agents.pop(task, (None, None))
-        if pace is not None:
-            self._lods[pace].remove(task)
-            if not self._lods[pace].tasks:
-                del self._lods[pace]
+        key, _ = self._agents.pop(task, (None, None))
+        if key is not None:
+            self._lods[key].remove(task)
+            if not self._lods[key].tasks:
+                del self._lods[key]
 
     def leave(self, agent: Any) -> None:
         """Leave all tasks of an agent at the rates they have."""
@@ -67,31 +63,43 @@ class Pacing:
     def update(self, importances: Mapping[int, float]) -> None:
         """Change the rates of those whose importance has changed enough."""
         self._forget_removed()
-        for lod in self._lods.values():
+        for _, lod in sorted(self._lods.items(), key=lambda one: one[0][0]):    # phases depend on who is first
             lod.update([importances[self._agents[task][1].agent_id] for task in lod.tasks])
 
-    def save_state(self) -> list[State]:
-        """Return by which importance each rate was last chosen."""
+    def save_state(self, path_of: Callable[[Any], str]) -> list[State]:
+        """Return by which importance the rate of each task was last chosen."""
         self._forget_removed()
-        return [{"pace": list(pace), "lod": lod.save_state()} for pace, lod in sorted(self._lods.items())]
+        return [{"agent": path_of(agent), "task": task.name, "chosen_at": self._chosen_at(task)}
+                for task, (_, agent) in self._agents.items()]
 
-    def prepare_state(self, fields: Fields, name: str) -> Callable[[], None]:
-        """Check what was saved in a field; paces that nobody has now are refused."""
+    def prepare_state(self, fields: Fields, name: str, path_of: Callable[[Any], str]) -> Callable[[], None]:
+        """Check what was saved in a field; return what loads it, whatever paces tasks have by then."""
         self._forget_removed()
-        changes = []
+        here: dict[tuple[str, str], list[Task]] = {}
+        for task, (_, agent) in self._agents.items():
+            for whose in path_of(agent), "":        # early saves do not say whose it is
+                here.setdefault((whose, task.name), []).append(task)
+        found: dict[Task, float] = {}
         for row in fields.groups(name):
-            wanted = row.numbers("pace", count=4, minimum=0)
-            lod = next((one for pace, one in self._lods.items() if list(pace) == list(wanted)), None)
-            if lod is None:
-                row.refuse("pace", f"names a pace {list(wanted)} that no behavior has here")
-            changes.append(lod.prepare_state(row.anything("lod")))
+            key = row.text("agent"), row.text("task")
+            if not here.get(key):
+                row.refuse("task", f"names {key[1]!r}, which follows the importance of nobody here")
+            found[here[key].pop(0)] = row.number("chosen_at", minimum=-1, maximum=1)
             row.end()
 
         def change() -> None:
-            for one in changes:
-                one()
+            agents, chosen = dict(self._agents), {task: self._chosen_at(task) for task in self._agents} | found
+            for task in agents:
+                self.remove(task)
+            for task in [*(one for one in found if one in agents), *(one for one in agents if one not in found)]:
+                (pace, scheduler), agent = agents[task]
+                self.add(task, pace, agent, scheduler)
+                self._lods[pace, scheduler].choose_at(task, chosen[task])
 
         return change
+
+    def _chosen_at(self, task: Task) -> float:
+        return self._lods[self._agents[task][0]].chosen_at(task)
 
     def _forget_removed(self) -> None:
         for task in [one for one in self._agents if one.is_removed]:

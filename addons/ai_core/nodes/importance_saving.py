@@ -8,7 +8,7 @@ from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.scene_values import path_of
 from ai_core.saving.fields import Fields, State
 
-VERSION = 2
+VERSION = 3
 
 
 def saved_manager(manager: Any) -> State:
@@ -30,7 +30,7 @@ def saved_manager(manager: Any) -> State:
         "crowds": [
             {"name": name, **one.save_state()} for name, one in sorted(manager.crowds.items())
         ],
-        "pacing": manager.pacing.save_state(),
+        "pacing": manager.pacing.save_state(_path_from(manager)),
     }
 
 
@@ -40,7 +40,7 @@ def prepared_manager(manager: Any, state: object) -> Callable[[], None]:
     Raises:
         StateError: naming what is wrong, or not in the scene.
     """
-    fields = Fields.versioned(state, version=VERSION)
+    fields = Fields.versioned(state, version=VERSION, migrations={2: _from_2_to_3})
     importance = fields.anything("importance")
     change_importance = manager.core.prepare_state(importance)
     agents = _read(fields, "agents", {path_of(manager.scheduler, one): one for one in manager.agents.values()})
@@ -55,19 +55,14 @@ def prepared_manager(manager: Any, state: object) -> Callable[[], None]:
     ]
     for one in (*agents, *viewers):
         one["row"].end()
-    changes.append(manager.pacing.prepare_state(fields, "pacing"))
-    for row in fields.groups("crowds"):
-        name = row.text("name")
-        if name not in manager.crowds:
-            row.refuse("name", f"names the crowd {name!r}, to which nobody belongs here")
-        changes.append(manager.crowds[name].prepare_state(row))
-        row.end()
+    later = [manager.pacing.prepare_state(fields, "pacing", _path_from(manager)), _prepared_crowds(manager, fields)]
     fields.end()
 
     def change() -> None:
         change_importance()
         _take_ids(manager, ids)
-        for one in changes:
+        manager.to_settle = later
+        for one in (*changes, *later):
             one()
         for places, nodes in ((manager.agent_places, manager.agents), (manager.viewer_places, manager.viewers)):
             for row, node in enumerate(nodes.values()):
@@ -76,6 +71,37 @@ def prepared_manager(manager: Any, state: object) -> Callable[[], None]:
         manager.values = {one: shown[one] for one in valued}
 
     return change
+
+
+def _prepared_crowds(manager: Any, fields: Fields) -> Callable[[], None]:
+    """Check what was saved of crowds; return what loads those to which somebody belongs by then."""
+    saved: dict[str, Fields] = {}
+    for row in fields.groups("crowds"):
+        name = row.text("name")
+        crowd = manager.crowds.get(name) or next(
+            (one.new_crowd() for one in manager.agents.values() if getattr(one, "crowd", "") == name), None)
+        if crowd is None:
+            row.refuse("name", f"names the crowd {name!r}, to which nobody belongs here")
+        crowd.prepare_state(row)
+        saved[name] = row
+        row.end()
+
+    def change() -> None:
+        for name, row in saved.items():
+            if name in manager.crowds:
+                manager.crowds[name].prepare_state(row)()
+
+    return change
+
+
+def _path_from(manager: Any) -> Callable[[Any], str]:
+    return lambda node: path_of(manager.scheduler, node)
+
+
+def _from_2_to_3(old: State) -> State:
+    return {**old, "version": 3, "pacing": [
+        {"agent": "", "task": task, "chosen_at": importance}
+        for one in old["pacing"] for task, importance in zip(one["lod"]["tasks"], one["lod"]["applied"], strict=True)]}
 
 
 def _read(fields: Fields, name: str, here: dict[str, Any]) -> list[dict[str, Any]]:

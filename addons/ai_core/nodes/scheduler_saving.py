@@ -102,6 +102,9 @@ class SchedulerSaving:
         for part in added:
             part.begin_anew()
         self.settle_crowds()
+        for node in self.joined_nodes:
+            if node.is_class("ImportanceManager"):
+                node.settle()
         return True
 
     @method
