@@ -74,6 +74,24 @@ def test_properties_that_do_not_apply_are_hidden_and_come_back(project, prepared
     assert said == ["[true, false, false]", "[false, true, true]", "true", "[false, true, 2.0]"]
 
 
+def test_no_group_is_a_header_with_nothing_below_it(project, prepared):
+    said = run_in_editor(project, prepared, """
+        var level: Node = await opened("res://level.tscn")
+        for kind: String in ["PathService", "HabitMoveTo", "AIScheduler"]:
+            var node: Node = ClassDB.instantiate(kind)
+            node.name = kind + "Probe"
+            level.add_child(node)
+            node.owner = level
+            var properties: Array = await shown(node)
+            var sections := EditorInterface.get_inspector().find_children("*", "EditorInspectorSection", true, false)
+            var empty := sections.filter(func(one: Node) -> bool:
+                return one.find_children("*", "EditorProperty", true, false).is_empty())
+            say([kind, properties.size() > 3, sections.size() > 1, empty.size()])
+            node.free()
+    """)
+    assert said == [f'["{kind}", true, true, 0]' for kind in ("PathService", "HabitMoveTo", "AIScheduler")]
+
+
 def test_warnings_show_in_the_scene_dock_and_go_when_mended(project, prepared):
     said = run_in_editor(project, prepared, """
         var level: Node = await opened("res://level.tscn")
@@ -139,9 +157,11 @@ def test_the_plugin_goes_off_and_on(project, prepared):
             await frames(5)
             EditorInterface.edit_node(level)
             await frames(3)
-            say("target_hz" in await shown(scheduler))
+            var applies := "target_hz" in await shown(scheduler)
+            var buttons := EditorInterface.get_inspector().find_children("*", "Button", true, false)
+            say([applies, buttons.any(func(one: Button) -> bool: return one.text == "Phase quality")])
     """)
-    assert said == ["true", "false"]
+    assert said == ["[false, false]", "[false, true]"]
 
 
 def test_the_help_of_a_class_tells_of_its_members(project, prepared):

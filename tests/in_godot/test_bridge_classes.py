@@ -217,7 +217,7 @@ def test_a_property_that_depends_on_another_names_it_and_a_value_that_it_can_hav
 def test_a_method_for_the_editor_is_not_there_in_a_game(node):
     names = [one["name"] for one in singleton("ClassDB").class_get_method_list("AIScheduler")]
     assert "step" in names
-    assert "_get_hidden_properties" not in names
+    assert "_get_warnings" not in names
 
 
 def test_any_class_of_the_engine_can_be_extended(node, physics_frames):

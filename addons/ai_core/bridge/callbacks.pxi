@@ -310,3 +310,21 @@ cdef void on_to_string(void* instance, uint8_t* is_valid, void* out) noexcept wi
         is_valid[0] = 1
     except BaseException as problem:
         report(problem, "__repr__")
+
+cdef uint8_t on_validate_property(void* instance, PropertyInfo* property) noexcept with gil:
+    # In the editor only: a property that does not apply is kept and saved, and not shown. The info is BORROWED.
+    global depth
+    cdef uint8_t changed = 0
+    if instance == NULL or (<Instance*>instance).python == NULL or not thread_is_main():
+        return 0
+    self = <object>(<Instance*>instance).python
+    begin_entry()
+    try:
+        hides = <object>(<ClassData*>(<Instance*>instance).data).hides
+        if hides(self, name_to_python(property.name)):
+            property.usage &= ~<uint32_t>4               # PROPERTY_USAGE_EDITOR
+            changed = 1
+    except BaseException as problem:
+        report(problem, "what applies", self)
+    depth -= 1
+    return changed

@@ -40,6 +40,7 @@ ctypedef struct ClassData:
     PyObject* cls
     void* name
     void* native                 # nearest engine class: what has to be constructed
+    PyObject* hides              # in the editor, tells which properties do not apply, else NULL
     int virtual_count
     VirtualData* virtuals
     int notification_count
@@ -80,6 +81,7 @@ def register_class(dict declared):
     fill_virtuals(data, declared["virtuals"])
     fill_notifications(data, declared["notifications"])
     fill_signals(data, declared["signal_names"])
+    data.hides = keep(declared["hides"]) if declared.get("hides") else NULL
     memset(&info, 0, sizeof(info))
     info.is_exposed = 1
     info.is_runtime = declared["is_runtime"]
@@ -90,6 +92,7 @@ def register_class(dict declared):
     info.get_virtual_call_data_func = <void*>on_get_virtual
     info.call_virtual_with_data_func = <void*>on_call_virtual
     info.get_func = <void*>on_get if data.signal_count else NULL
+    info.validate_property_func = <void*>on_validate_property if data.hides else NULL
     info.to_string_func = <void*>on_to_string
     info.reference_func = <void*>on_reference
     info.unreference_func = <void*>on_unreference

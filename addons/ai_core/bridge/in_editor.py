@@ -15,8 +15,8 @@ from addons.ai_core.bridge.declarations import export
 from addons.ai_core.bridge.engine_types import PackedStringArray, describe
 
 ALLOWED_VIRTUALS = {"_get_configuration_warnings"}
-HIDDEN, WARNINGS = "_get_hidden_properties", "_get_warnings"
-"""Methods, there only in the editor, that our plugin asks."""
+WARNINGS = "_get_warnings"
+"""A method, there only in the editor, that our plugin asks."""
 
 
 def is_in_editor() -> bool:
@@ -29,9 +29,8 @@ def for_editor(declared: dict[str, Any]) -> dict[str, Any]:
     methods = [one if one["kind"] else _refusing(one) for one in declared["methods"]]
     if declared["parent"] == declared["native"]:         # else it is inherited
         methods += [
-            {"name": name, "kind": 0, "target": target, "arguments": [], "defaults": (),
-             "where": f"{declared['name']}.{name}", "result": describe(PackedStringArray, "", name)}
-            for name, target in ((HIDDEN, hidden_properties), (WARNINGS, warnings_of))
+            {"name": WARNINGS, "kind": 0, "target": warnings_of, "arguments": [], "defaults": (),
+             "where": f"{declared['name']}.{WARNINGS}", "result": describe(PackedStringArray, "", WARNINGS)},
         ]
     return {
         **declared,
@@ -39,6 +38,7 @@ def for_editor(declared: dict[str, Any]) -> dict[str, Any]:
         "methods": [*methods, *declared["editor_methods"]],
         "virtuals": [one for one in declared["virtuals"] if one["name"] in ALLOWED_VIRTUALS],
         "notifications": [],
+        "hides": hides,
     }
 
 
@@ -63,10 +63,10 @@ def tell_editor(node: Any, changed: export) -> bool:
     return bool(type(node).__declared__["is_runtime"])
 
 
-def hidden_properties(node: Any) -> PackedStringArray:
-    """Return the names of properties that do not apply, by what others are set to."""
+def hides(node: Any, name: str) -> bool:
+    """Return whether a property does not apply, by what others are set to; the inspector leaves it out."""
     exports = exports_of(type(node))
-    return [name for name, one in exports.items() if not _is_shown(node, one, exports)]
+    return name in exports and not _is_shown(node, exports[name], exports)
 
 
 def warnings_of(node: Any) -> PackedStringArray:

@@ -73,6 +73,7 @@ cdef extern from "engine_interface.h":
         uint8_t is_runtime
         void* icon_path
         void* get_func
+        void* validate_property_func
         void* notification_func
         void* to_string_func
         void* reference_func

@@ -2,7 +2,6 @@
 extends EditorPlugin
 ## What the editor shows of ai_core's nodes beyond their settings; the nodes know how, this file asks them.
 
-const ApplyingProperties := preload("applying_properties.gd")
 const DebuggerTabs := preload("debugger_tabs.gd")
 const FreshWarnings := preload("fresh_warnings.gd")
 const GameExport := preload("game_export.gd")
@@ -16,7 +15,6 @@ const SquadOverlay := preload("squad_overlay.gd")
 const RELOAD := "Reload Python of ai_core"
 const EXTENSION := "res://addons/ai_core/ai_core.gdextension"
 
-var _inspector := ApplyingProperties.new()
 var _controls := NodeControls.new()
 var _debugger := DebuggerTabs.new()
 var _warnings := FreshWarnings.new()
@@ -47,7 +45,6 @@ func _enter_tree() -> void:
 	_overlay.undo = get_undo_redo()
 	add_export_plugin(_export)
 	add_debugger_plugin(_debugger)
-	add_inspector_plugin(_inspector)
 	add_inspector_plugin(_controls)
 	add_node_3d_gizmo_plugin(_gizmos)
 	for changed: Signal in _changes():
@@ -67,7 +64,6 @@ func _exit_tree() -> void:
 	remove_inspector_plugin(_controls)
 	_controls.baking.cancel()
 	_controls.baking.queue_free()
-	remove_inspector_plugin(_inspector)
 	remove_export_plugin(_export)
 	remove_tool_menu_item(RELOAD)
 
