@@ -19,11 +19,17 @@ from ai_core.paths.path_ticket import PathTicket, check_ticket
 from ai_core.paths.search_threads import SearchThreads
 from ai_core.paths.search_turns import take_turn, take_turns
 from ai_core.paths.ticket_saving import MIGRATIONS, VERSION, loaded_tickets, saved_tickets
+from ai_core.paths.ticket_telling import TicketTelling
 from ai_core.paths.ways import Way, WayBook, Ways
 from ai_core.saving.fields import Fields, State
 from ai_core.trace import Trace
 
 __all__ = ["PathService", "Ways"]
+
+SEARCHING = 0.75
+"""Share of a budget that searches have while the ground is not prepared. With all of it, where many ask at once, what
+makes searches many times faster would come when the last of them is over."""
+
 
 class PathService:
     """Gives tickets for ways, and finds the ways within a budget.
@@ -82,12 +88,10 @@ class PathService:
         self._most_running = whole_number("most_running", most_running, minimum=1)
         self._most_waiting = whole_number("most_waiting", most_waiting, minimum=1)
         self._keep_frames = whole_number("keep_frames", keep_frames, minimum=0)
-        self._trace = trace or Trace()
-        self._faults = faults or FaultIsolation()
+        self._telling = TicketTelling(clock, trace, faults, on_over, on_improved)
         if executor is not None and not getattr(ways, "run_on_threads", False):
             raise ValueError(f"ways must be such that may be found on threads, got {shown(ways)}; leave out executor")
         self._threads = None if executor is None else SearchThreads(executor, helpers)
-        self._on_over, self._on_improved = on_over or _tell_nobody, on_improved or _tell_nobody
         self._book = WayBook(ways)
         self._next_number = 0
         self._held: WeakValueDictionary[int, PathTicket] = WeakValueDictionary()
@@ -251,7 +255,7 @@ class PathService:
         return {**self._counts, "waiting": len(book.waiting), "running": len(book.running), "kept": len(book.found)}
 
     def advance(self, budget: Budget, /) -> None:
-        """Search until nobody waits or the budget is spent; what is left prepares the ground.
+        """Search until nobody waits or the budget is spent; what is left prepares the ground, a quarter at least.
 
         Cost: as the budget says.
         """
@@ -259,20 +263,22 @@ class PathService:
         self._book.forget(self._clock.now.frame - self._keep_frames)
         if self._unclaimed and self._clock.now.frame - self._loaded_at_frame > self._keep_frames:
             self._unclaimed = {}
-        while not budget.is_spent:
+        is_prepared = self._ways.is_prepared
+        searching = budget if is_prepared else budget.part(budget.left * SEARCHING)
+        while not searching.is_spent:
             while self._book.waiting and len(self._book.running) < self._most_running:
                 self._start(self._book.next_waiting(self._clock.now.frame))
             way = self._book.next_running()
-            if way is None or not self._ways.fits(budget):
+            if way is None or not self._ways.fits(searching):
                 break
             together = self._book.longest_running() if self._threads is not None and way.turns_taken else []
             if self._threads is not None and len(together) > 1:
-                raised = take_turns(together, self._threads, budget)
+                raised = take_turns(together, self._threads, searching)
             else:
-                together, raised = [way], [take_turn(way, budget)]
+                together, raised = [way], [take_turn(way, searching)]
             for one, error in zip(together, raised, strict=True):
                 self._after_turn(one, error)
-        if not budget.is_spent and not self._ways.is_prepared:
+        if not is_prepared and not budget.is_spent:
             self._ways.prepare(budget)
 
     def _new_ticket(self, start: Hashable, goal: Hashable, priority: float, *, improves: bool = False) -> PathTicket:
@@ -306,7 +312,7 @@ class PathService:
             ticket.state = "refused"
             ticket.why = f"{self._most_waiting} other ways wait; ask again later, or raise most_waiting"
             self._counts["refused"] += 1
-            self._tell_over(ticket)
+            self._telling.over(ticket)
             return None
         way = Way(ticket.number, ticket.start, ticket.goal, ticket.asked_at_frame, improves=ticket.improves)
         hopeless = self._ways.hopeless(ticket.start, ticket.goal)
@@ -343,7 +349,7 @@ class PathService:
         for ticket in way.tickets:
             if ticket.path is not way.search.best:
                 ticket.path = way.search.best
-                self._tell(self._on_improved, ticket)
+                self._telling.improved(ticket)
 
     def _finish(self, way: Way, path: Path) -> None:
         self._counts["found" if path.is_found else "no_way"] += 1
@@ -358,24 +364,11 @@ class PathService:
             ticket.is_shared = ticket.is_near = False
             self._join(ticket, 0.0)
         for ticket in given:
-            self._tell_over(ticket)
+            self._telling.over(ticket)
 
     def _give(self, ticket: PathTicket, path: Path) -> None:
         ticket.path, ticket.state = path, "done"
-        self._tell_over(ticket)
-
-    def _tell_over(self, ticket: PathTicket) -> None:
-        if ticket.state == "done":
-            for hook in self._trace.path_done:
-                self._tell(hook, ticket, self._clock.now)
-        self._tell(self._on_over, ticket)
-
-    def _tell(self, who: Callable[..., object], ticket: PathTicket, *more: object) -> None:
-        """Tell somebody of a ticket; what he raises is reported, and everybody else is told."""
-        try:
-            who(ticket, *more)
-        except Exception as error:
-            self._report((self, ticket.number), f"who hears of ticket {ticket.number}", error)
+        self._telling.over(ticket)
 
     def _fail(self, way: Way, error: Exception) -> None:
         """Tell whoever waits that the search raised; the others go on."""
@@ -384,15 +377,5 @@ class PathService:
         for ticket in way.tickets:
             ticket.state, ticket.why = "failed", f"{type(error).__name__}: {error}"
         for ticket in way.tickets:
-            self._tell_over(ticket)
-        self._report((self, way.start, way.goal), f"way from {way.start!r} to {way.goal!r}", error)
-
-    def _report(self, key: Hashable, name: str, error: Exception) -> None:
-        try:
-            self._faults.failed(key, name, self._clock.now.frame, error)
-        finally:
-            self._faults.forget(key)
-
-
-def _tell_nobody(_ticket: PathTicket) -> None:
-    pass
+            self._telling.over(ticket)
+        self._telling.fault((self, way.start, way.goal), f"way from {way.start!r} to {way.goal!r}", error)

@@ -250,9 +250,9 @@ def test_misuse_is_told(clock):
 
 
 def test_who_begins_next_is_who_has_waited_longest_by_its_priority(clock):
-    service = service_on(np.ones((3, 60)), clock, most_running=1)[1]
     done = []
-    service._on_over = lambda ticket: done.append(ticket.number)
+    service = service_on(
+        np.ones((3, 60)), clock, most_running=1, on_over=lambda ticket: done.append(ticket.number))[1]
     first = service.request_path(0, 10, priority=1.0)
     urgent = service.request_path(0, 11, priority=3.0)
     raised = service.request_path(0, 12, priority=0.5)
@@ -365,3 +365,18 @@ def test_over_regions_every_ticket_gets_a_way_within_its_bound_also_after_a_chan
                 if ticket.path.is_found:
                     assert least * (1 - 1e-9) <= ticket.path.cost <= ticket.path.bound * least * (1 + 1e-9)
             grid.set_cells([change % size], not passage.is_free(change % size))
+
+
+def test_where_a_hundred_ask_at_once_the_jumps_are_made_meanwhile(clock):
+    grid = Grid(np.ones((64, 64), np.bool_), neighbors=8)
+    ways = GridWays(grid.passage())
+    service = PathService(ways, clock)
+    tickets = [service.request_path(grid.cell(0, row % 64), grid.cell(63, row * 7 % 64)) for row in range(100)]
+    frames = 0
+    while not ways.is_prepared:
+        service.advance(Budget.of_steps(64))
+        clock.advance()
+        frames += 1
+    assert frames < 40                          # 576 lines and 64 rows, 16 of them in a frame at least
+    assert any(one.is_over for one in tickets)
+    assert not service.is_idle
