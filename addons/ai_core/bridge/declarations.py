@@ -89,9 +89,11 @@ class export:  # noqa: N801 - reads as a word of the declaration language
             return
         try:
             getattr(instance, on_set)()
-        except RefusedValue:
+        except RefusedValue as error:
             instance.__dict__[self.slot] = old
-            raise
+            if self.name in str(error):
+                raise
+            raise RefusedValue(f"{self.name}: {error}") from None
 
     def checked(self, instance: Any, value: Any) -> Any:
         """Return the value to store, or raise RefusedValue and leave the old one."""
@@ -112,6 +114,10 @@ class export:  # noqa: N801 - reads as a word of the declaration language
             self.refuse(instance, value, "finite")
         elif isinstance(value, GDObject) and not value.is_class(describe(self.type, "", "")["class_name"]):
             self.refuse(instance, value, f"a {self.type.__name__}")  # type: ignore[attr-defined]
+        elif isinstance(self.hint, _HintOfMany):
+            wrong = self.hint.wrong_in(value)
+            if wrong is not None:
+                self.refuse(instance, wrong[2], wrong[1], at=wrong[0])
         if self.options and isinstance(value, str) and value not in self.options:
             self.refuse(instance, value, f"one of {list(self.options)}")
         return value
@@ -139,10 +145,10 @@ class export:  # noqa: N801 - reads as a word of the declaration language
             if not fits:
                 raise TypeError(f"{where} has {value!r}, which {name!r} cannot be")
 
-    def refuse(self, instance: Any, value: object, rule: str) -> None:
+    def refuse(self, instance: Any, value: object, rule: str, *, at: str = "") -> None:
         kept = self.__get__(instance)
         stays = _number_and_name(kept) if isinstance(kept, IntEnum) else repr(kept)
-        raise RefusedValue(f"{self.name} must be {rule}, got {value!r}; it stays {stays}")
+        raise RefusedValue(f"{self.name}{at} must be {rule}, got {value!r}; it stays {stays}")
 
     def _limit(self, number: float) -> str:
         return f"{number:.4g} rad ({math.degrees(number):.4g}°)" if self.as_degrees else f"{number:g}"
@@ -259,14 +265,53 @@ def node_path(*classes: str) -> tuple[int, str]:
     return HINT_NODE_PATH_TYPES, ",".join(classes)
 
 
+class _HintOfMany(tuple[int, str]):
+    """A hint that knows what is wrong in a list or dict, as scripts and scene files are not held to hints.
+
+    ``wrong_in`` returns where, what it must be and what it is; None if all is well.
+    """
+
+    wrong_in: Callable[[Any], tuple[str, str, Any] | None]
+
+
 def array_of(class_name: str) -> tuple[int, str]:
-    """Return the hint for a list property that holds resources of a class."""
-    return HINT_ARRAY_TYPE, f"{OBJECT}/{HINT_RESOURCE}:{class_name}"
+    """Return the hint for a list property that holds resources of a class; empty places are left to warnings."""
+    def wrong_in(value: list[Any]) -> tuple[str, str, Any] | None:
+        for place, one in enumerate(value):
+            if one is not None and not (isinstance(one, GDObject) and one.is_class(class_name)):
+                return f"[{place}]", f"a {class_name}", one
+        return None
+
+    hint = _HintOfMany((HINT_ARRAY_TYPE, f"{OBJECT}/{HINT_RESOURCE}:{class_name}"))
+    hint.wrong_in = wrong_in
+    return hint
 
 
-def dictionary_of(key: object, value: object) -> tuple[int, str]:
+def dictionary_of(key: Any, value: Any) -> tuple[int, str]:
     """Return the hint for a dict property with keys and values of a type, such as str and float."""
-    return HINT_DICTIONARY_TYPE, f"{TYPE_NUMBERS[key]}/0:;{TYPE_NUMBERS[value]}/0:"
+    def wrong_in(entries: dict[Any, Any]) -> tuple[str, str, Any] | None:
+        for name, one in entries.items():
+            if not _is_a(name, key):
+                return ": a key", f"a {_engine_name(key)}", name
+            if not _is_a(one, value):
+                return f"[{name!r}]", f"a {_engine_name(value)}", one
+        return None
+
+    hint = _HintOfMany((HINT_DICTIONARY_TYPE, f"{TYPE_NUMBERS[key]}/0:;{TYPE_NUMBERS[value]}/0:"))
+    hint.wrong_in = wrong_in
+    return hint
+
+
+def _engine_name(kind: Any) -> str:
+    return {str: "String", float: "finite number"}.get(kind) or str(kind.__name__)
+
+
+def _is_a(value: Any, kind: Any) -> bool:
+    if kind in (int, float):
+        return isinstance(value, (int, kind)) and not isinstance(value, bool) and math.isfinite(value)
+    if kind in (Vector2, Vector3):
+        return isinstance(value, kind) and all(map(math.isfinite, value))
+    return isinstance(value, (str, StringName) if kind is str else kind)
 
 
 __all__ = [
