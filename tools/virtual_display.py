@@ -21,14 +21,14 @@ def virtual_display(width: int, height: int) -> Iterator[str]:
     Raises:
         StepFailed: if it cannot be had or does not start.
     """
-    server, folder = _server()
+    server, folder, drawing = _server()
     ready, writer = os.pipe()
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(
             [*server, "-displayfd", str(writer), "-screen", "0", f"{width}x{height}x24",
              "-nolisten", "tcp", "-noreset"],
-            cwd=folder, pass_fds=[writer], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=errors, text=True, start_new_session=True,
+            cwd=folder, env={**os.environ, **drawing}, pass_fds=[writer], stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=errors, text=True, start_new_session=True,
         )
         os.close(writer)
         try:
@@ -42,12 +42,12 @@ def virtual_display(width: int, height: int) -> Iterator[str]:
             end_group(process)
 
 
-def _server() -> tuple[list[str], Path | None]:
-    """Return Xvfb's command and the folder it must be started in."""
+def _server() -> tuple[list[str], Path | None, dict[str, str]]:
+    """Return Xvfb's command, the folder it must be started in, and variables by which it finds what it draws with."""
     if installed := shutil.which("Xvfb"):
-        return [installed], None
+        return [installed], None, {}
     if not debian_prefix.is_there():
         debian_prefix.fetch(["Xvfb on PATH: none"])
     keymaps = debian_prefix.prefix_folder() / "usr/share/X11/xkb"
     xvfb = debian_prefix.program("Xvfb")
-    return [str(xvfb), "-xkbdir", str(keymaps)], xvfb.parent
+    return [str(xvfb), "-xkbdir", str(keymaps)], xvfb.parent, debian_prefix.drawing_environment()

@@ -37,10 +37,9 @@ def run_without_python(
         display: a display to draw on; none if empty.
     """
     environment = {
-        name: value for name, value in engine.environment().items()
-        if name.startswith(("XDG_", "LIBGL", "__EGL", "HOME", "LANG"))
+        name: value for name, value in engine.environment().items() if name.startswith(("XDG_", "HOME", "LANG"))
     }
-    environment |= {"PATH": "/nowhere", "DISPLAY": display}
+    environment |= {**dict(engine.drawing), "PATH": "/nowhere", "DISPLAY": display}
     command = [str(program), *map(str, arguments)] if program else engine.command(arguments)
     if can_hide():
         command = [shutil.which("unshare") or "", "--mount", "/bin/sh", "-c", _hiding(), "hidden", *command]
