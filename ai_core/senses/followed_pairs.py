@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ai_core.senses.modality import ModalitySet
     from ai_core.senses.remembered import Remembered
 
-__all__ = ["FollowedPairs"]
+__all__ = ["FollowedPairs", "Rows", "row_of"]
 
 COLUMNS: dict[str, Any] = {
     "key": np.int64, "at_s": np.float64, "before_s": np.float64,
@@ -36,9 +36,17 @@ shows, and the line along which its meter moves between two levels. Each by itse
 memory: every look goes along half of them."""
 
 Rows = dict[str, NDArray[Any]]
+"""Columns by their names."""
 
 LINE = ("begun_s", "begun", "slope", "gain", "rise", "fall")
 NO_METER = (0.0, 0.0, 0.0, 0.0, np.inf, -np.inf)
+
+
+def row_of(rows: Rows, sensor_id: int, target: int) -> int:
+    """Return which of some rows follows a target of a sensor; -1 if none does."""
+    keys, key = rows["key"], sensor_id << ID_BITS | target
+    row = int(keys.searchsorted(key))
+    return row if row < len(keys) and keys[row] == key and rows["is_alive"][row] else -1
 
 
 class FollowedPairs:
@@ -121,6 +129,15 @@ class FollowedPairs:
             rows = {name: column[order] for name, column in rows.items()}
         self.rows, self.keys = rows, rows["key"]
         self._added, self._has_dead = [], False
+
+    def mind_of(self, sensor_id: int, target: int) -> tuple[Remembered | None, Awareness | None] | None:
+        """Return what is remembered of a target that is followed, and how aware the sensor is of it; else None."""
+        return self._minds.get(sensor_id << ID_BITS | target)
+
+    @property
+    def is_tidy(self) -> bool:
+        """Whether ``rows`` are all there is, and no more."""
+        return not (self._added or self._has_dead)
 
     def span(self, first_sensor: int, last_sensor: int) -> tuple[int, int]:
         """Return which rows are of sensors from one id to another."""

@@ -75,7 +75,7 @@ class Perceivers:
         self._order: list[int] = []
         self._passed = 0
         self._followed = FollowedPairs()
-        self._heard = HeardPairs()
+        self._heard = HeardPairs(self._all, self._followed)
         # Sensors to which something happens by time passing, and those disturbed in this view.
         self._visits: set[int] = set()
         self._disturbed: set[int] = set()
@@ -115,10 +115,8 @@ class Perceivers:
         """Give a signal that arrived to its sensor."""
         now = self._clock.now
         perceiver = self._all[sensation.sensor_id]
-        if self._trace.sensed:
-            self._trace_of(sensation, now)
-        is_visited = perceiver.sensor_id in self._visits
-        if perceiver.is_mindless or (not is_visited and self._heard.take_in(sensation)):
+        self._trace_of(sensation, now)
+        if perceiver.is_mindless or self._heard.take_in(sensation, self._visits):
             perceiver.tell_sensed((sensation,), now)
             return
         meter = perceiver.notice(sensation, now)
@@ -132,7 +130,10 @@ class Perceivers:
         """Give signals that arrived to their sensors, from one on, as many as go together; return which is next."""
         reports, pairs, end = self._reports, self._heard, first
         if reports.audience is not None and not self._trace.sensed:
-            end = heard_pairs.take_in_all(pairs.rows, heard, first, self._visits, pairs.fresh)
+            visits = self._visits
+            end = heard_pairs.take_in_all(pairs.rows, heard, first, visits, pairs.fresh, self._followed.rows)
+            if end < len(heard.sensor_ids):
+                end = pairs.take_in_all(heard, end, visits)
         if end > first:
             reports.tell_heard(heard, first, end)
             return end
@@ -197,21 +198,25 @@ class Perceivers:
 
     def settle(self, perceiver: Perceiver) -> None:
         """Bring a perceiver's memory and meters up to date."""
-        followed, sensor_id = self._followed, perceiver.sensor_id
+        sensor_id = perceiver.sensor_id
+        if sensor_id in self._followed.sensor_ids:
+            self._settle_followed(perceiver)
         if self._heard.put_into_records(perceiver):
             self._note_due(perceiver)
-        if sensor_id in followed.sensor_ids:
-            first, end = followed.span(sensor_id, sensor_id)
-            if end == first:
-                return  # it was looked at a moment ago
-            if followed.rows["at_s"][first] > perceiver.looked_s:
-                followed.put_into_records(first, end, self._modalities)
-                perceiver.let_pass(float(followed.rows["at_s"][first]))
-        elif (
+        if sensor_id not in self._followed.sensor_ids and (
             sensor_id not in self._busy and sensor_id not in self._visits
             and perceiver.looked_s < self._passed_s < self._dues.of(sensor_id)
         ):
             perceiver.let_pass(self._passed_s)
+
+    def _settle_followed(self, perceiver: Perceiver) -> None:
+        first, end = self._followed.span(perceiver.sensor_id, perceiver.sensor_id)
+        # Else it was looked at a moment ago.
+        if end > first and (looked_s := float(self._followed.rows["at_s"][first])) > perceiver.looked_s:
+            if self._heard.put_into_records(perceiver, until_s=looked_s):
+                self._note_due(perceiver)
+            self._followed.put_into_records(first, end, self._modalities)
+            perceiver.let_pass(looked_s)
 
     def stop_following(self, perceiver: Perceiver) -> None:
         """Learn that somebody changed a perceiver's memory or meters: look at it anew."""
@@ -242,9 +247,7 @@ class Perceivers:
         for perceiver in self._all.values():
             self._note_due(perceiver)
 
-    def _go_through(
-        self, ids: list[int], continuous: ContinuousSensing, budget: Budget
-    ) -> None:
+    def _go_through(self, ids: list[int], continuous: ContinuousSensing, budget: Budget) -> None:
         """Visit sensors to which something happens, and let the others move on between."""
         now = self._clock.now
         view = self._view_of(ids, continuous, now.seconds)
@@ -312,9 +315,7 @@ class Perceivers:
         if told:
             self._reports.tell_together(view, first, end, told)
 
-    def _visit(
-        self, sensor_id: int, shown: list[Shown], continuous: ContinuousSensing, now: TimeIndex
-    ) -> None:
+    def _visit(self, sensor_id: int, shown: list[Shown], continuous: ContinuousSensing, now: TimeIndex) -> None:
         self._visits.discard(sensor_id)
         perceiver = self._all.get(sensor_id)
         if perceiver is None:
@@ -348,20 +349,17 @@ class Perceivers:
         self._busy.unfollow(sensor_id)
 
     def _told(
-        self, sensor_id: int, shown: list[Shown], continuous: ContinuousSensing, now: TimeIndex
-    ) -> list[Sensation]:
+        self, sensor_id: int, shown: list[Shown], continuous: ContinuousSensing, now: TimeIndex) -> list[Sensation]:
         """Return what a sensor is told of, and note that it was."""
-        told = []
+        told, now_s = [], now.seconds
         for one in shown:
             if one.is_told:
-                continuous.pairs[one.number].told_at_s[one.row] = now.seconds
-                told.append(self._sensation(sensor_id, one, now.seconds))
+                continuous.pairs[one.number].told_at_s[one.row] = now_s
+                told.append(Sensation(
+                    sensor_id, one.target, one.modality, one.intensity, one.position, now_s, now_s))
         for sensation in told:
             self._trace_of(sensation, now)
         return told
-
-    def _sensation(self, sensor_id: int, shown: Shown, now_s: float) -> Sensation:
-        return Sensation(sensor_id, shown.target, shown.modality, shown.intensity, shown.position, now_s, now_s)
 
     def _trace_of(self, sensation: Sensation, now: TimeIndex) -> None:
         for hook in self._trace.sensed:
@@ -387,7 +385,7 @@ class Perceivers:
 
     def _take_in_heard(self, sensor_id: int) -> None:
         """Let a mind know what was noted of it: signals since may have put off what was to happen."""
-        if self._heard.put_into_records(self._all[sensor_id]):
+        if self._heard.put_into_records(self._all[sensor_id], of_view=False):
             self._note_due(self._all[sensor_id])
 
     def _forget(self, sensor_id: int) -> None:

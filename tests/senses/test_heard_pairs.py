@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 from ai_core.senses.audience import Heard
 from ai_core.senses.awareness import Awareness, AwarenessSettings
+from ai_core.senses.followed_pairs import FollowedPairs
 from ai_core.senses.heard_pairs import HeardPairs
+from ai_core.senses.in_view import Shown
 from ai_core.senses.memory import SenseMemory
 from ai_core.senses.modality import Modality
 from ai_core.senses.perceiver import Perceiver
@@ -83,6 +85,57 @@ def test_signals_that_change_nothing_visit_no_mind(hallway, monkeypatch):
     assert (len(taken), looks) == (1, [])
 
 
+@pytest.fixture
+def gallery():
+    """One who sees and hears a thief, is not sure for long, and has noticed him; and the thief."""
+    world = World(modalities=[hearing(), Modality.sight()])
+    awareness = AwarenessSettings(gain_per_s=0.001, gain_per_signal=0.001)
+    guard = world.eye((0, 0, 0), threshold=0.1, memory=SenseMemory(lose_after_s=0.5), awareness=awareness)
+    world.manager.change_sensor(guard, thresholds={"sight": 0.1, "hearing": 0.1})
+    thief = world.manager.add_source(position=(0, 0, -4), strengths={"hearing": 1.0, "sight": 1.0})
+    for _ in range(3):
+        world.tick()
+    return world, guard, thief
+
+
+def test_signals_of_who_is_in_view_visit_no_mind_not_even_the_first(gallery, monkeypatch):
+    world, _, thief = gallery
+    taken, looks = [], []
+    notice, look = Perceiver.notice, Perceiver.look
+    monkeypatch.setattr(Perceiver, "notice", lambda self, *rest: taken.append(self) or notice(self, *rest))
+    monkeypatch.setattr(Perceiver, "look", lambda self, *rest: looks.append(self) or look(self, *rest))
+    for _ in range(50):
+        world.manager.emit(thief, "hearing")
+        world.tick()
+    assert (taken, looks) == ([], [])
+
+
+def test_what_was_heard_of_who_is_in_view_is_there_for_who_asks(gallery):
+    world, guard, thief = gallery
+    before = world.manager.awareness_of(guard, thief).value
+    begun_s = world.clock.now.seconds
+    for strength in (1.0, 0.5):
+        world.manager.emit(thief, "hearing", strength)
+        world.tick()
+    record, meter = world.manager.memory_of(guard).find(thief), world.manager.awareness_of(guard, thief)
+    sounds = [0.9**4 * strength for strength in (1.0, 0.5)]
+    passed_s = world.clock.now.seconds - begun_s
+    assert record.strengths["hearing"] == pytest.approx(sounds[-1])
+    assert record.sensed_at_s["hearing"] == world.clock.now.seconds
+    assert meter.why().startled["hearing"] == pytest.approx(0.001 * sum(sounds))
+    assert meter.value == pytest.approx(before + 0.001 * sum(sounds) + 0.001 * record.strengths["sight"] * passed_s)
+
+
+def test_a_sound_that_makes_who_sees_the_target_sure_tells_so_at_once(gallery):
+    world, guard, thief = gallery
+    world.manager.emit(thief, "hearing")
+    world.tick()
+    assert world.manager.awareness_of(guard, thief).level == 0
+    world.manager.emit(thief, "hearing", 900.0)
+    world.tick()
+    assert world.manager.awareness_of(guard, thief).level == 1
+
+
 def test_what_was_noted_is_there_for_who_asks(hallway):
     world, guard, thief = hallway
     for strength in (1.0, 0.5, 0.25):
@@ -146,32 +199,50 @@ SIGNAL = st.tuples(
     st.sampled_from([0.0, 0.01, 0.2, 2.0]), st.floats(0, 9))
 
 
-def noted(form, signals, gain, visited):
+SHOWN = Shown(0, "sight", 0.5, (0.0, 0.0, 1.0), True, 1, 0, False)
+
+
+def noted(form, signals, gain, visited, in_view):
     """What one form notes of signals, each (s later, sensor, source, sense, strength, sent at), and what it leaves."""
     memory, meters, rows, fresh, ends, at_s = SenseMemory(lose_after_s=1.0), [], {}, set(), [], 1.0
+    followed = FollowedPairs()
     for sensor in range(2):
         first = Sensation(sensor, 0, "hearing", 0.25, (0.0, 0.0, 0.0), 1.0, 1.0)
         memory.sense(sensor, "hearing", 0.25, first.position, 1.0)
         meters.append(Awareness(AwarenessSettings(gain_per_signal=gain), sensor, 1.0))
         meters[-1].be_startled(0.25, 1.0, "hearing", 0.25, anew=False)
         meter = None if gain > 1 else meters[-1]
-        rows[sensor] = {0: form["HeardPair"](first, memory.lose_after_s, memory.find(sensor), meter)}
+        is_in_view = sensor in in_view
+        if is_in_view:
+            followed.add(sensor, SHOWN, 1.5, memory.find(sensor), meter)
+        rows[sensor] = {0: form["HeardPair"](first, memory.lose_after_s, memory.find(sensor), meter, is_in_view)}
+    followed.tidy()
     for later_s, sensor, source, modality, intensity, sent_at in signals:
         at_s += later_s
         what = [(source, modality, (sent_at, 1.0, 2.0), sent_at, "tag")]
         heard = Heard([sensor, 0], [0, 0], [intensity, 0.125], what, at_s)
-        ends.append(form["take_in_all"](rows, heard, 0, visited, fresh))
+        ends.append(form["take_in_all"](rows, heard, 0, visited, fresh, followed.rows))
+        if sent_at > 8:      # they are looked at
+            followed.rows["at_s"][:] = at_s
+            followed.rows["slope"][:] = intensity
+    if visited:
+        followed.drop(1)
+        ends.append(form["take_in_all"](rows, heard, 0, set(), fresh, followed.rows) if signals else 0)
     found = [(row.is_fresh, row.at_s) for some in rows.values() for row in some.values()]
     for some in rows.values():
-        some[0].put_into_record()
+        if some[0].is_fresh:
+            some[0].put_into_record()
     records = [memory.find(sensor) for sensor in range(2)]
     return ends, fresh, found, [meter.save_state() for meter in meters], [
-        (one.as_noted, one.strengths, one.sensed_at_s) for one in records]
+        (one.as_noted, one.strengths, one.sensed_at_s) for one in records], [
+        followed.rows[name].tolist() for name in ("begun_s", "begun")]
 
 
 @pytest.mark.skipif(kernel_of(HEARD["take_in_all"]) is None, reason="kernels are not built")
 @settings(max_examples=80)
-@given(st.lists(SIGNAL, max_size=8), st.sampled_from([0.0, 0.01, 0.5, 2.0]), st.sampled_from([set(), {1}]))
-def test_kernel_and_twin_note_the_same_to_the_last_bit(signals, gain, visited):
+@given(
+    st.lists(SIGNAL, max_size=8), st.sampled_from([0.0, 0.01, 0.5, 2.0]), st.sampled_from([set(), {1}]),
+    st.sampled_from([(), (0,), (0, 1)]))
+def test_kernel_and_twin_note_the_same_to_the_last_bit(signals, gain, visited, in_view):
     kernels = {name: kernel_of(one) for name, one in HEARD.items()}
-    assert noted(HEARD, signals, gain, visited) == noted(kernels, signals, gain, visited)
+    assert noted(HEARD, signals, gain, visited, in_view) == noted(kernels, signals, gain, visited, in_view)
