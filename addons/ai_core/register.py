@@ -1,7 +1,6 @@
 """What runs when the engine loads or reloads the addon: declare the nodes, register them."""
 from __future__ import annotations
 
-import gc
 import importlib
 import os
 import sys
@@ -10,6 +9,8 @@ LEVEL_SCENE, LEVEL_EDITOR = 2, 3
 
 RELOADED = ("addons.ai_core.nodes", "addons.ai_core.bridge", "addons.ai_core.editor")
 """Beginnings of the names of modules whose edited sources a reload of the extension reads."""
+
+GARBAGE_COLLECTING = "addons.ai_core.nodes.garbage_collecting"
 
 MODULES_SETTING = "ai_core/python_modules"
 """Project setting: names of a project's own modules that declare nodes in Python."""
@@ -24,6 +25,8 @@ def start(level: int) -> None:
         _forget_old_code()
         importlib.import_module("addons.ai_core.bridge.engine_types").add_engine_members()
         importlib.import_module("addons.ai_core.nodes")
+        garbage_collecting = importlib.import_module(GARBAGE_COLLECTING)
+        garbage_collecting.begin()
         registration = importlib.import_module("addons.ai_core.bridge.registration")
         if importlib.import_module("addons.ai_core.bridge.in_editor").is_in_editor():
             importlib.import_module("addons.ai_core.editor.game_files")
@@ -31,6 +34,7 @@ def start(level: int) -> None:
         for name in _project_modules():
             _import_project_module(name)
         registration.register_all()
+        garbage_collecting.keep_what_is_loaded()
     elif level == LEVEL_EDITOR:
         _load_documentation()
 
@@ -38,7 +42,7 @@ def start(level: int) -> None:
 def stop(level: int) -> None:
     """Called by the bridge at each end level; classes are unregistered after this."""
     if level == LEVEL_SCENE:
-        gc.collect()  # what freed nodes held in a circle may hold resources, which the engine counts as leaked
+        importlib.import_module(GARBAGE_COLLECTING).end()
 
 
 def _forget_old_code() -> None:

@@ -1,7 +1,7 @@
 """Imported by Godot's Python at the start of a run that is watched for growth: circles are collected often.
 
-Python looks for them among old objects every 30,000 frames of the museum or so, and only when those have grown by a
-quarter. Here what was there at the start is left out, and it looks often: what grows then is held, not waiting.
+In a game they are looked for among old objects when hundreds of characters have left. Here it looks often: what grows
+then is held, not waiting.
 """
 import gc
 

@@ -19,6 +19,7 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes import scheduler_core
 from addons.ai_core.nodes.debugger_link import DebuggerLink
+from addons.ai_core.nodes.garbage_collecting import scene_ended
 from addons.ai_core.nodes.phase_outlook import PhaseOutlook
 from addons.ai_core.nodes.scene_values import SceneValues
 from addons.ai_core.nodes.scheduled import SCHEDULERS, call_waiting, look_for_another, report_fault
@@ -152,6 +153,7 @@ class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, PhaseOu
         self._faults: FaultIsolation | None = None
         self._core: Any = None
         self._tasks: dict[int, Task] = {}
+        self._services: dict[Task, float] = {}    # tasks that are done for all, and their own priority
         self._last_frame_us = 0.0
         self._frame_budget_us: float = self.budget_us     # the same, for a look at it in each frame
         self._service = QualityOfService(target_hz=60, ai_share=0.15)
@@ -191,6 +193,7 @@ class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, PhaseOu
             self._core.remove_all()
         self.stop_recording()
         self._core = self._faults = None
+        scene_ended()
 
     def on_process(self) -> None:
         self.step(delta_time_of(self))

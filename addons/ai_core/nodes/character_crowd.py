@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from addons.ai_core.nodes.crowd_saving import CrowdSaving, Key, SavedPace
+from addons.ai_core.nodes.garbage_collecting import characters_left
 from addons.ai_core.nodes.scene_values import path_of
 from ai_core.budget import Budget
 from ai_core.decisions.habit_population import HabitPopulation
@@ -77,6 +78,11 @@ class CharacterCrowd(CrowdSaving):
         found = [one for of_period in self._paces.values() for one in of_period.values()]
         return sorted(found, key=lambda one: one.number)
 
+    @property
+    def weight(self) -> float:
+        """What all weigh together."""
+        return self._units / UNIT
+
     def __call__(self, turn: Turn) -> None:
         if self._to_edit:
             edited, self._to_edit = self._to_edit, {}
@@ -113,8 +119,8 @@ class CharacterCrowd(CrowdSaving):
             return
         if not self._is_weighed:
             self._is_weighed = True
-            weight = min(max(self._units / UNIT, MIN_PRIORITY), MAX_PRIORITY)
-            self._scheduler.core.change(self.task, priority=weight)
+            self._scheduler.core.change(self.task, priority=min(max(self.weight, MIN_PRIORITY), MAX_PRIORITY))
+            self._scheduler.weigh_services()
         if not (self._to_edit or self._waiting or self._awake):
             self._scheduler.core.pause(self.task)       # until something is told or changes
 
@@ -145,6 +151,7 @@ class CharacterCrowd(CrowdSaving):
         self._units -= int(priority * UNIT)
         pace.population.remove(node.in_crowd)
         self._is_weighed = False
+        characters_left()
         if not len(pace.population):
             of_period = self._paces[pace.period_frames]
             del of_period[pace.phase_frames]

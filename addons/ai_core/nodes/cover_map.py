@@ -151,8 +151,8 @@ class CoverMap(BakingNode, CoverHolding, CoverAsking, Node):
         if self._scheduler is None or self._task is not None:
             return
         self.scene       # noqa: B018 - makes its ray now, as children may be locked later
-        self._task = self._scheduler.schedule(
-            self._frame, name=f"{path_of(self._scheduler, self)} cover", phase_frames=0, priority=self.priority)
+        self._task = self._scheduler.serve(
+            self._frame, name=f"{path_of(self._scheduler, self)} cover", priority=self.priority)
         self._scheduler.join(self)
 
     def on_exit_tree(self) -> None:

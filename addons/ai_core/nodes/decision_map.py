@@ -84,8 +84,8 @@ class DecisionMap(MapGround, Node):
             self._scheduler = None
             return
         self.writers = MapWriters(is_flat=self.is_flat, unit_m=self.unit_m)
-        self._task = self._scheduler.schedule(
-            self._frame, name=f"{path_of(self._scheduler, self)} update", phase_frames=0, priority=self.priority)
+        self._task = self._scheduler.serve(
+            self._frame, name=f"{path_of(self._scheduler, self)} update", priority=self.priority)
         self._scheduler.join(self)
         call_waiting(self, GROUP)
         self._show()

@@ -173,7 +173,7 @@ class PathService(PathAsking, FlowPaths, MeanwhilePaths, DrawnPaths, PathTicketS
         self._scheduler = scheduler_of(self)
         if self._scheduler is not None and self._task is None:
             name = f"{path_of(self._scheduler, self)} paths"
-            self._task = self._scheduler.schedule(self._frame, name=name, phase_frames=0, priority=self.priority)
+            self._task = self._scheduler.serve(self._frame, name=name, priority=self.priority)
             self._scheduler.join(self)
 
     def on_exit_tree(self) -> None:

@@ -115,7 +115,7 @@ class SceneEvents:
             self._task = None
         self._keeper = keeper
         if keeper is not None:
-            self._task = self.scheduler.schedule(self._frame, name=f"{path_of(self.scheduler, keeper)} dispatch")
+            self._task = self.scheduler.serve(self._frame, name=f"{path_of(self.scheduler, keeper)} dispatch")
             self.scheduler.join(keeper)
 
     def apply_log(self) -> None:

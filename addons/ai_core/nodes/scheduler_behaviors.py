@@ -9,6 +9,7 @@ from addons.ai_core.nodes.scheduler_monitors import SchedulerMonitors
 from ai_core.scheduling.requested_time import RequestedTimeScheduler
 from ai_core.scheduling.sharing import SharingScheduler
 from ai_core.scheduling.task import Task, Turn, Work
+from ai_core.scheduling.task_limits import MAX_PRIORITY
 
 AUTOMATIC_PHASE = -1
 
@@ -21,7 +22,9 @@ class SchedulerBehaviors:
     monitor_behaviors: Any
     results: Results
     _core: Any
+    crowds: dict[str, Any]
     _tasks: dict[int, Task]
+    _services: dict[Task, float]
     _monitors: SchedulerMonitors
 
     def schedule(
@@ -38,10 +41,32 @@ class SchedulerBehaviors:
             self._monitors.add(task)
         return task
 
+    def serve(self, work: Work, *, name: str, priority: float = 1.0) -> Task:
+        """Run in each frame what is done for all who decide, such as sensing: it weighs as much as they together.
+
+        Weighing as one among hundreds of characters it would get next to nothing of a budget, of which
+        characters that follow leave the most.
+        """
+        task = self.schedule(work, name=name, phase_frames=0, priority=priority)
+        self._services[task] = priority
+        self.weigh_services()
+        return task
+
+    def weigh_services(self) -> None:
+        """Let what is done for all weigh as much as all by now."""
+        for task, priority in self._services.items():
+            self.core.change(task, priority=self._weight_of_service(priority))
+
+    def _weight_of_service(self, priority: float) -> float:
+        return min(priority * max(1.0, sum(one.weight for one in self.crowds.values())), MAX_PRIORITY)
+
     def reschedule(self, task: Task, *, period_frames: int, phase_frames: int | None, priority: float) -> None:
         """Change a task, which keeps its record; a phase of None is chosen, as in ``schedule``."""
         if phase_frames is None and not self.automatic_phasing:
             phase_frames = 0
+        if task in self._services:
+            self._services[task] = priority
+            priority = self._weight_of_service(priority)
         self.core.change(task, period_frames=period_frames, phase_frames=phase_frames, priority=priority)
         if phase_frames is None and not task.is_automatic_phase:
             self.core.choose_phase(task)
@@ -51,6 +76,7 @@ class SchedulerBehaviors:
         if self._core is not None and not task.is_removed:   # None: it is being freed
             self._core.remove(task)
         self._tasks.pop(task.id, None)
+        self._services.pop(task, None)
         self._monitors.leave_out(task.id)
 
     def set_enabled(self, task: Task, is_enabled: bool) -> None:

@@ -16,6 +16,7 @@ from addons.ai_core.bridge.gd import (
     method,
 )
 from addons.ai_core.nodes.felt_collisions import FeltCollisions
+from addons.ai_core.nodes.garbage_collecting import characters_left
 from addons.ai_core.nodes.scene_saving import saving
 from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import call_waiting, leave_scheduler, scheduler_of, scheduler_warnings
@@ -80,7 +81,7 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, Membership, SenseSavi
     def on_entered(self) -> None:
         if self._find_scheduler() is not None and self._task is None:
             name = f"{path_of(self._scheduler, self)} senses"
-            self._task = self._scheduler.schedule(self._frame, name=name, phase_frames=0)
+            self._task = self._scheduler.serve(self._frame, name=name)
             self._scheduler.join(self)
             call_waiting(self, GROUP)
 
@@ -88,6 +89,7 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, Membership, SenseSavi
         self._hide()
         self.let_go()
         leave_scheduler(self, self._scheduler, self._task)
+        characters_left(len(self._sensors))
         for nodes in (self._sensors, self._sources, self._regions, self._portals):
             for node in nodes.values():
                 node.lose_manager()

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from addons.ai_core.nodes.garbage_collecting import characters_left
 from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.sight_rays import body_id
 
@@ -93,5 +94,6 @@ class Membership:
     def _remove(self, is_sensor: bool, known: int) -> None:
         if is_sensor:
             self._core.remove_sensor(known)
+            characters_left()
         else:
             self._core.remove_source(known)

@@ -1,0 +1,72 @@
+"""Circles of objects are collected as characters leave, not in the middle of a game."""
+from __future__ import annotations
+
+import gc
+import weakref
+
+import pytest
+
+from addons.ai_core.bridge.gd import construct
+from addons.ai_core.nodes import garbage_collecting
+
+FEW = 20
+
+
+@pytest.fixture
+def only_when_asked(monkeypatch):
+    """Python looks for circles by itself no more, and a few characters that leave are enough for us."""
+    monkeypatch.setattr(garbage_collecting, "MOST_LEFT", FEW)
+    monkeypatch.setattr(garbage_collecting, "WORTH_IT", FEW - 5)
+    garbage_collecting._collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+class Circle:
+    """Nobody holds it but itself, as with what a script of a character leaves behind."""
+
+    def __init__(self):
+        self.me = self
+
+
+def circle():
+    """A weak reference to one, dead once somebody has looked."""
+    return weakref.ref(Circle())
+
+
+def crowd(root, count):
+    """A scene with an AIScheduler and characters, each with a tree of one habit."""
+    scene = construct("Node3D")
+    scene.add_child(construct("AIScheduler"))
+    for _ in range(count):
+        character, tree = construct("Node3D"), construct("HabitTree")
+        tree.add_child(construct("Habit"))
+        character.add_child(tree)
+        scene.add_child(character)
+    root.add_child(scene)
+    return scene
+
+
+def test_circles_are_collected_when_so_many_characters_have_left(root, frames, only_when_asked):
+    scene, left = crowd(root, FEW + 1), circle()
+    frames(2)
+    for _ in range(FEW - 1):
+        scene.get_child(1).free()
+    assert left() is not None
+    scene.get_child(1).free()
+    assert left() is None
+    scene.free()
+
+
+@pytest.mark.parametrize(("count", "is_collected"), [(FEW - 5, True), (2, False)])
+def test_circles_are_collected_as_a_scene_with_many_characters_ends(root, frames, only_when_asked, count, is_collected):
+    scene, left = crowd(root, count), circle()
+    frames(2)
+    scene.free()
+    assert (left() is None) == is_collected
+
+
+def test_what_was_loaded_at_the_start_is_looked_at_no_more():
+    assert gc.get_freeze_count() > 10_000
+    assert gc.get_threshold()[2] >= garbage_collecting.RARELY

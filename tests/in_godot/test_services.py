@@ -1,0 +1,45 @@
+"""What is done for all who decide, sensing or finding ways, is not starved by how many they are."""
+from __future__ import annotations
+
+import pytest
+
+CHARACTERS = 40
+
+
+@pytest.fixture
+def weight_of(scheduler):
+    """``weight_of("senses")``: how much a piece of work of the scheduler weighs, by the end of its name."""
+    def ask(end):
+        weight, = [task.priority for task in scheduler.core.tasks if task.name.endswith(end)]
+        return weight
+    return ask
+
+
+def characters(node, scheduler, count):
+    """Trees in the scene, one a character."""
+    trees = [node("HabitTree", node("Node3D", scheduler)) for _ in range(count)]
+    for tree in trees:
+        node("Habit", tree)
+    return trees
+
+
+def test_a_service_weighs_as_much_as_all_who_decide_together_and_alone_what_it_weighs(
+        node, scheduler, frames, weight_of):
+    node("SenseManager", scheduler).core  # noqa: B018  it senses from now on
+    trees = characters(node, scheduler, CHARACTERS)
+    frames(2)
+    assert weight_of("senses") == weight_of("habit trees") == CHARACTERS
+    node("PathService", scheduler, priority=2.0)
+    assert weight_of("paths") == 2 * CHARACTERS
+    for tree in trees[1:]:
+        tree.free()
+    frames(2)
+    assert (weight_of("senses"), weight_of("paths")) == (1, 2)
+
+
+def test_a_priority_that_is_set_later_is_one_beside_all_who_decide(node, scheduler, frames, weight_of):
+    ways = node("PathService", scheduler)
+    characters(node, scheduler, CHARACTERS)
+    frames(2)
+    ways.priority = 0.5
+    assert weight_of("paths") == CHARACTERS / 2
