@@ -31,7 +31,7 @@ func walk_to(place: Vector3, speed: float, elapsed_s: float) -> bool:
 
 
 func _on_sensed(_source: Node, modality: String, _strength: float, place: Vector3) -> void:
-	suspicion = place - Vector3(0.0, 0.0, get_parent().position.z)
+	suspicion = _here(place)
 	if modality == "sight":
 		ever_saw = true
 	else:
@@ -42,10 +42,15 @@ func _on_gained(gained: Node) -> void:
 	target = gained
 
 
-func _on_lost(_target: Node, _place: Vector3) -> void:
+func _on_lost(_target: Node, place: Vector3) -> void:
 	target = null
+	suspicion = _here(place)
 	has_lost = true
 
 
 func _on_awareness_changed(_target: Node, level: int, _level_name: String) -> void:
 	alertness = level
+
+
+func _here(place: Vector3) -> Vector3:
+	return place - Vector3(0.0, 0.0, get_parent().position.z)

@@ -15,6 +15,7 @@ var has_lost := false
 var alertness := 0
 var ever_saw := false
 var ever_heard := false
+var _last_seen := NOWHERE
 var _unseen_s := 0.0
 var _awareness := 0.0
 var _query := PhysicsRayQueryParameters3D.new()
@@ -48,6 +49,7 @@ func _remember(seen: Node3D, delta_s: float) -> void:
 	if seen != null:
 		target = seen
 		suspicion = seen.position
+		_last_seen = seen.position
 		_unseen_s = 0.0
 		ever_saw = true
 		_awareness = minf(_awareness + delta_s, 1.0)
@@ -56,5 +58,6 @@ func _remember(seen: Node3D, delta_s: float) -> void:
 		_awareness = maxf(_awareness - 0.2 * delta_s, 0.0)
 		if target != null and _unseen_s > LOSE_AFTER_S:
 			target = null
+			suspicion = _last_seen
 			has_lost = true
 	alertness = 2 if _awareness >= 1.0 else 1 if _awareness > 0.3 else 0

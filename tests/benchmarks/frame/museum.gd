@@ -8,6 +8,9 @@ const HABITS: Array[Script] = [
 ]
 const GUARD_AFFILIATION := 2
 
+## What AI may take in a frame (µs); 0 is all it needs. To set before it enters the tree.
+var budget_us := 0.0
+
 var scheduler := AIScheduler.new()
 var sources: Array[SenseSource3D] = []
 var guards: Array[Guard] = []
@@ -15,7 +18,7 @@ var guards: Array[Guard] = []
 
 func _ready() -> void:
 	scheduler.update = AIScheduler.UPDATE_MANUAL
-	scheduler.budget_us = 0.0
+	scheduler.budget_us = budget_us
 	add_child(scheduler)
 	scheduler.add_child(SenseManager.new())
 	build()

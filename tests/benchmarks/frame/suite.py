@@ -7,19 +7,29 @@ GUARDS = (10, 100, 500)
 
 # What an AIScheduler grants all AI of a frame unless told: an eighth of a frame of 60 a second.
 BUDGET_US = 2000.0
-WITHIN_BUDGET = dict.fromkeys(GUARDS, BUDGET_US)
+NO_MORE_THAN_BUDGET = dict.fromkeys(GUARDS, BUDGET_US)
+KEPT = {"the budget": 0.91}
+"""Within the budget frames take at most a tenth more than it; that is no matter of the machine's speed."""
+
+HOT, AT_60 = "AI of a frame", "AI of a frame at 60 frames a second"
 
 # The other is what somebody writes without an addon: each guard tests every intruder itself
 # and decides by an if chain, in GDScript, with no memory to ask, no trace and no budget.
+# "within the budget" are the same guards of ours with budget_us 2000, as it is unless told; the
+# others have no budget, and all that there is to do in a frame is done in it, as by hand.
 SUITE = Suite(
     "AI of a museum's guards, senses and habits, beside guards written by hand in GDScript",
-    (
-        Measurement("AI of a frame, p50", sizes=GUARDS, limits_us=WITHIN_BUDGET),
-        Measurement("AI of a frame, p99", sizes=GUARDS, limits_us=WITHIN_BUDGET),
-        Measurement("AI of a frame, max", sizes=GUARDS),
-        Measurement("AI of one guard", sizes=GUARDS),
-        Measurement("AI of a frame at 60 frames a second, p50", sizes=GUARDS, limits_us=WITHIN_BUDGET),
-        Measurement("AI of a frame at 60 frames a second, p99", sizes=GUARDS, limits_us=WITHIN_BUDGET),
+    tuple(
+        Measurement(name, sizes=GUARDS, **judged)
+        for when in (HOT, AT_60)
+        for name, judged in (
+            (f"{when}, p50", {"limits_us": NO_MORE_THAN_BUDGET}),
+            (f"{when}, p99", {"limits_us": NO_MORE_THAN_BUDGET}),
+            (f"{when}, max", {}),
+            (f"{when} within the budget, p50", {"goals": KEPT}),
+            (f"{when} within the budget, p99", {"goals": KEPT}),
+            (f"{when} within the budget, max", {}),
+        )
     ),
     scene=Scene(
         "res://tests/benchmarks/frame/frame_benchmark.tscn",
