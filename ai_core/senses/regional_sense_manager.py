@@ -270,8 +270,9 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
     def _ask_in_parts(self, question: Question, rays: LineOfSight | None, budget: Budget) -> None:
         """Ask until all are answered or the budget is spent, one part at least."""
         key, is_plain, asked = (self, "line_of_sight"), self._visibility.is_plain, 0
+        at_once = self.maximum_rays if budget.is_unlimited else RAYS_AT_ONCE
         while len(question.row) and not (asked and budget.is_spent):
-            part, count = self._visibility.affordable(question, RAYS_AT_ONCE)
+            part, count = self._visibility.affordable(question, at_once)
             question = question.part(len(part.row), len(question.row))
             self._rays_asked += count
             budget.spend(count)

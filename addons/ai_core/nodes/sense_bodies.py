@@ -85,6 +85,9 @@ def _by_slot(bodies: dict[int, int]) -> NDArray[np.int64]:
 
 
 def _looked_up(bodies: NDArray[np.int64], ids: NDArray[np.int32]) -> NDArray[np.int64]:
-    slots = (ids & SLOT_MASK) + 1
+    slots = ids & SLOT_MASK
+    slots += 1
+    if not len(slots) or slots.max() < len(bodies):    # what is nobody has all bits, and would be far beyond
+        return bodies.take(slots)
     slots[(ids < 0) | (slots >= len(bodies))] = 0      # nobody, or a clue of the library
     return bodies[slots]

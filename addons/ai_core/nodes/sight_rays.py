@@ -55,10 +55,10 @@ class SightRays:
 
         Cost: one physics query a ray, in one crossing.
         """
-        hits = np.zeros(len(origins), np.uint8)
+        hits = np.zeros(len(origins), np.bool_)
         if len(origins) and self._is_in_world():
-            cast_rays(self.node, self._rows(origins), self._rows(targets), hits, allowed)
-        return hits.astype(bool)
+            cast_rays(self.node, self._rows(origins), self._rows(targets), hits.view(np.uint8), allowed)
+        return hits
 
     def behind(
         self, eyes: NDArray[np.float32], targets: NDArray[np.float32], own: NDArray[np.int64], reach_m: float
