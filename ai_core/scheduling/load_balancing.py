@@ -68,7 +68,8 @@ class LoadBalancingScheduler(SharingScheduler):
 
     def _run_frame(self, budget: Budget) -> None:
         line = self._line
-        line.drop(self._may_run)
+        if self._waiting:
+            line.drop(self._may_run)
         due = self._newly_due()
         if line.since or line.holds_back(due):  # now, while the budget pays for it: most of them will have to
             line.join(due, self._frame)

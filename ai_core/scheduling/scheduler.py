@@ -250,7 +250,7 @@ class Scheduler(TaskRunning):
         if self._is_advancing:
             raise RuntimeError("the scheduler is advancing already; work must not advance it")
         self._is_advancing = True
-        self._overrun_told = budget.over > 0
+        self._overrun_told = not budget.is_unlimited and budget.over > 0
         now, table = self._clock.now, self._table
         table.moment = moment_of(Moment, (now, now.seconds))
         self._due_buckets = table.due()

@@ -279,7 +279,7 @@ class SharingScheduler(Scheduler):
             if self._may_run(task):
                 may_wait = self.lets_wait
                 lateness_frames = self._frame - self._waiting.get(task, self._frame) if self._waiting else 0
-                self._run(task, budget.part(math.inf), budget, lateness_frames)
+                self._run(task, budget._part(math.inf), budget, lateness_frames)
         return may_wait
 
     def _weight(self, task: Task) -> float:

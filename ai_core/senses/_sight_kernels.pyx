@@ -264,7 +264,7 @@ cdef tuple reached_by(sensors, waves, kinds):
     """Return who senses waves; or signals, of which ``kinds`` has the modalities."""
     cdef Buffers held = Buffers()
     cdef Look look
-    cdef Py_ssize_t n = sensors.rows, m = len(waves), wave, first
+    cdef Py_ssize_t n = sensors.ids.rows, m = len(waves), wave, first
     look.number, look.needs_cone = 0, False
     borrow_sensors(held, sensors, &look)
     cdef Py_ssize_t groups = GROUPS * ((n + BLOCK - 1) // BLOCK)

@@ -108,7 +108,8 @@ class ContinuousSensing:
             return True
         if not self._is_looking:
             self._to_look = self._sensors.ids.ids
-            if self._nobody_shows() and (budget.stopwatch or budget.left >= len(self._to_look)):
+            if self._nobody_shows() and (
+                    budget.stopwatch or budget.is_unlimited or budget.left >= len(self._to_look)):
                 return self._see_nobody(budget, now_s)
             self._found = {number: [] for number in self.pairs}
             self._is_looking = True

@@ -113,7 +113,7 @@ class EmittedSignals:
         signals = self.waiting
         if not signals:
             return
-        self.waiting, rows = [], self._sensors.rows
+        self.waiting, rows = [], self._sensors.ids.rows
         if len(signals) * rows <= MOST_AT_ONCE:
             self._send(signals, rows)
             return
@@ -207,7 +207,7 @@ class EmittedSignals:
             return False
         if self.noise.all:       # came after they were offered, and may drown what who has moved hears
             return False
-        if count > ARRIVALS_AT_ONCE or (not budget.stopwatch and count > budget.left):
+        if count > ARRIVALS_AT_ONCE or not (budget.stopwatch or budget.is_unlimited or count <= budget.left):
             return False
         told = offered.heard(self._sensors, self._modalities.all, now_s)
         if told is None:

@@ -44,6 +44,7 @@ def read_ids(fields: Fields, in_use: Sequence[int], names: Sequence[str], noun: 
     table.by_slot = np.full(table.capacity, -1, np.int32)
     table.by_slot[np.array(rows, np.intp)] = in_use
     table._generation, table._free, table._count = generations, free, len(in_use)
+    table.rows = len(generations)
     table.names = dict(zip(in_use, names, strict=True))
     return table
 

@@ -39,6 +39,7 @@ class IdTable:
     Attributes:
         names: name by id, in the order of adding; names need not be unique.
         removals: how often a row was given up (count).
+        rows: how many were given out so far (count); those after them were never used.
         by_slot: the id in use of each row, -1 for none: (capacity,), not to be written to.
 
     Cost: adding and removing O(1), apart from doubling.
@@ -48,7 +49,7 @@ class IdTable:
         self.noun = noun
         self.capacity = FIRST_CAPACITY
         self.names: dict[int, str] = {}
-        self.removals = 0
+        self.removals = self.rows = 0
         self.by_slot = np.full(FIRST_CAPACITY, -1, np.int32)
         self._generation: list[int] = []
         self._free: list[int] = []
@@ -59,11 +60,6 @@ class IdTable:
 
     def __len__(self) -> int:
         return self._count
-
-    @property
-    def rows(self) -> int:
-        """Number of rows given out so far; those after them were never used."""
-        return len(self._generation)
 
     @property
     def ids(self) -> NDArray[np.int32]:
@@ -89,6 +85,7 @@ class IdTable:
             if slot >= 1 << SLOT_BITS:
                 raise OverflowError(f"no room for more than {1 << SLOT_BITS} {self.noun}s")
             self._generation.append(0)
+            self.rows = slot + 1
             if slot >= self.capacity:
                 self.capacity *= 2
                 self.by_slot = grown(self.by_slot, self.capacity, -1)

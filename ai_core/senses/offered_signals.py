@@ -14,6 +14,10 @@ from ai_core.senses.signal_queue import Arrival, Signal
 __all__ = ["Offered", "OfferedHeard"]
 
 
+made_of = tuple.__new__
+"""Makes a named tuple of all its parts in half the time that calling it takes."""
+
+
 class OfferedHeard(NamedTuple):
     """Signals that were heard together, and of each its row in ``Reached``."""
 
@@ -44,7 +48,8 @@ class Offered(NamedTuple):
         if arrived is None:
             return None
         sensor_ids, which, intensities, what, rows = arrived
-        return OfferedHeard(Heard(sensor_ids, which, intensities, what, now_s), rows)
+        heard = made_of(Heard, (sensor_ids, which, intensities, what, now_s))
+        return made_of(OfferedHeard, (heard, rows))
 
     def one_by_one(self, sensors: SensorTable) -> list[tuple[Signal, list[Arrival]]]:
         """Return each signal that reaches anybody, with its arrivals."""

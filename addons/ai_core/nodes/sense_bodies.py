@@ -55,9 +55,6 @@ class SenseBodies:
         if strength > 0:
             self._core.touch(sensor_id, source_id, "touch", strength, tag="collision")
 
-    def _feel(self, contacts: FeltCollisions) -> None:
-        contacts.tell(self._sensor_bodies, self._bodies, self._row_arrays())
-
     def _line_of_sight(
         self, origins: NDArray[np.float32], targets: NDArray[np.float32],
         sensor_ids: NDArray[np.int32], source_ids: NDArray[np.int32],

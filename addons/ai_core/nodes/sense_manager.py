@@ -306,7 +306,8 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, Membership, SenseSavi
                 node.fade()
         if self._core is None:
             return                  # who listens to ``faded`` has ended the scene
-        core, (sensor_ids, sensors, source_ids, sources) = self._core, self._rows or self._row_arrays()
+        rows = self._rows or self._row_arrays()
+        core, (sensor_ids, sensors, source_ids, sources) = self._core, rows
         if len(sensor_ids):
             places, forwards, are_copies = core.places_to_put(sensor_ids)
             self._space.look_up(sensors, places, forwards)
@@ -318,7 +319,7 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, Membership, SenseSavi
             if are_copies:
                 core.put_sources(source_ids, places)
         if self._contacts is not None:
-            self._feel(self._contacts)
+            self._contacts.tell(self._sensor_bodies, self._bodies, rows)
         core.advance(turn.budget)
         if self._is_shown and self._core is not None:
             self._show()
