@@ -22,13 +22,14 @@ def blocks(text: str, language: str) -> list[str]:
 
 
 def write_project(page: Path, project: Path) -> list[str]:
-    """Write the scene and the scripts that a page shows; return the lines that it says are printed."""
+    """Write the scene, scripts and settings that a page shows; return the lines that it says are printed."""
     text = page.read_text(encoding="utf-8")
-    (project / "project.godot").write_text(PROJECT)
-    for script in blocks(text, "gdscript"):
-        named = re.match(r"# (\w+\.gd)\n", script)
+    (project / "project.godot").write_text("\n".join([PROJECT, *blocks(text, "ini")]))
+    for script in [*blocks(text, "gdscript"), *blocks(text, "python")]:
+        named = re.match(r"# (\w+\.(gd|py))\n", script)
         assert named, f"{page.name}: a sample does not begin with the name of its file, such as '# guard.gd'"
-        (project / named.group(1)).write_text(script.replace("    ", "\t"))
+        name, kind = named.groups()
+        (project / name).write_text(script.replace("    ", "\t") if kind == "gd" else script)
     scene, printed = None, []
     for block in blocks(text, "text"):
         if block.startswith("> "):

@@ -43,6 +43,11 @@ def test_constants_of_an_enum_of_two_words_are_written_as_the_engines_are():
     assert "FOLLOW_IMPORTANCE_PERIOD" in list(constants)
 
 
+def test_a_class_of_ours_is_not_taken_for_the_engines_and_the_error_says_where_it_is():
+    with pytest.raises(ImportError, match=r"declared in Python: from addons.*sensor_3d import"):
+        from addons.ai_core.bridge.gd import Sensor3D  # noqa: F401
+
+
 def test_the_engine_knows_the_default_of_a_property():
     assert singleton("ClassDB").class_get_property_default_value("BridgeProbe", "speed") == 2.5
 

@@ -96,7 +96,7 @@ from addons.ai_core.bridge.engine_types import (
 )
 from addons.ai_core.bridge.in_editor import is_in_editor
 from addons.ai_core.bridge.notified import notify
-from addons.ai_core.bridge.registration import gdclass, register, register_all
+from addons.ai_core.bridge.registration import declared_classes, gdclass, register, register_all
 
 __all__ = [
     "AABB",
@@ -189,6 +189,9 @@ if not TYPE_CHECKING:           # a misspelt name is still found by type checker
         """Return the base of a class of the engine: ``from addons.ai_core.bridge.gd import CharacterBody3D``."""
         if not name[:1].isupper():
             raise AttributeError(f"{__name__} has no {name!r}")
+        for declared in declared_classes:
+            if declared.__name__ == name:       # an ImportError says why, where "cannot import name" would not
+                raise ImportError(f"{name} is declared in Python: from {declared.__module__} import {name}")
         try:
             return engine_class(name)
         except LookupError as unknown:

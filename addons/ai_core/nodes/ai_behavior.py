@@ -133,7 +133,8 @@ class AIBehavior(ImportanceMember, Node):
         if node is None:
             return [f"target '{self.target}' is not in the scene; choose the node whose method is called"]
         if not node.has_method(self.method_name):
-            return [f"'{node.get_name()}' has no method {self.method_name}(); write one that takes the elapsed seconds"]
+            return [f"'{node.get_name()}' has no method {self.method_name}(); write one that takes the elapsed seconds,"
+                    " or name another in method_name"]
         return []
 
     def _rebuild(self) -> None:
