@@ -147,20 +147,14 @@ cdef bint has_arrived(
 ) except -1:
     """Write when a signal is due at a sensor and how loud it is there; return 0 if it is not, or not heard."""
     cdef double at[3]
-    cdef double delay = kind.inverse_speed_s_per_m, sent_at_s = signal[5], dx, dy, dz
+    cdef double delay = kind.inverse_speed_s_per_m, sent_at_s = signal[5], now = 0
     cdef tuple origin = as_tuple(signal[4], 3)
     if not 0 <= slot < position.shape[0]:
         raise IndexError(f"there is no row {slot}")
     due.due_s, due.intensity = sent_at_s + distance * delay, intensity
     if due.due_s > now_s:
         return False
-    at[0], at[1], at[2] = (
-        float32_at(position, slot, 0), float32_at(position, slot, 1), float32_at(position, slot, 2))
-    dx, dy, dz = at[0] - <double> origin[0], at[1] - <double> origin[1], at[2] - <double> origin[2]
-    if fabs(sqrt(dx * dx + dy * dy + dz * dz) - distance) < STANDS_M:
-        return True
-    cdef double now = distance_between((at[0], at[1], at[2]), origin)
-    if fabs(now - distance) < MOVED_M:
+    if stands(position, slot, origin, distance, at, &now):
         return True
     due.intensity = <double> signal[3] * pow(<double> kind.attenuation, now)
     return (now <= <double> kind.range_m and due.intensity >= float64_at(threshold, slot, signal[2])
@@ -176,20 +170,13 @@ cdef bint is_heard_now(
     cdef Py_ssize_t slot = sensor_id & SLOT_MASK, modality = signal[2]
     cdef tuple origin = as_tuple(signal[4], 3)
     cdef double at[3]
-    cdef double expected = arrival[2], now, dx, dy, dz
+    cdef double now = 0
     if sensor_id < 0 or slot >= position.shape[0] or int32_at(ids, slot) != sensor_id:
         return False
     intensity[0] = arrival[3]
     if arrival[5]:
         return True
-    at[0], at[1], at[2] = (
-        float32_at(position, slot, 0), float32_at(position, slot, 1), float32_at(position, slot, 2))
-    dx, dy, dz = at[0] - <double> origin[0], at[1] - <double> origin[1], at[2] - <double> origin[2]
-    if fabs(sqrt(dx * dx + dy * dy + dz * dz) - expected) < STANDS_M:
-        return True
-    here = at[0], at[1], at[2]
-    now = distance_between(here, origin)
-    if fabs(now - expected) < MOVED_M:
+    if stands(position, slot, origin, arrival[2], at, &now):
         return True
     if not 0 <= modality < threshold.shape[1]:
         raise IndexError(f"there is no modality {modality}")
@@ -197,9 +184,23 @@ cdef bint is_heard_now(
     intensity[0] = <double> signal[3] * pow(<double> kind.attenuation, now) * <double> arrival[4]
     if now > <double> kind.range_m or intensity[0] < float64_at(threshold, slot, modality):
         return False
-    if noise is not None and intensity[0] < <double> noise.level_at(modality, here):
+    if noise is not None and intensity[0] < <double> noise.level_at(modality, (at[0], at[1], at[2])):
         return False
     return <double> signal[5] + now * <double> kind.inverse_speed_s_per_m <= now_s
+
+
+cdef inline bint stands(
+    Py_buffer* position, Py_ssize_t slot, tuple origin, double expected, double* at, double* now,
+) except -1:
+    """Write where a sensor is, and how far from an origin if that is not as far as was expected; return whether it is."""
+    cdef double dx, dy, dz
+    at[0], at[1], at[2] = (
+        float32_at(position, slot, 0), float32_at(position, slot, 1), float32_at(position, slot, 2))
+    dx, dy, dz = at[0] - <double> origin[0], at[1] - <double> origin[1], at[2] - <double> origin[2]
+    if fabs(sqrt(dx * dx + dy * dy + dz * dz) - expected) < STANDS_M:
+        return True
+    now[0] = distance_between((at[0], at[1], at[2]), origin)
+    return fabs(now[0] - expected) < MOVED_M
 
 
 cdef int is_before(const void* one, const void* other) noexcept nogil:
