@@ -27,6 +27,10 @@ MEASURED_AT_ONCE = 24
 
 ALL = 1 << 30
 
+STILL = 0.05
+"""Share of their pace at which slots as good as stand: who holds them up is late. At 0 none ever was: slots slow down
+the nearer he is to being late, and so never leave him so far behind."""
+
 STEP_SHARE = 0.25
 """Distance of the path's samples, in spacings; larger cuts corners, smaller costs more."""
 
@@ -186,7 +190,8 @@ class FormationMarch:
     ) -> float:
         """Move the commander's slot; return how fast it goes (m/s)."""
         settings = self.settings
-        limit_m = settings.tolerance_m if self.is_at_end else settings.wait_at * spacing_m
+        still = settings.wait_at - STILL * (settings.wait_at - settings.wait_from)
+        limit_m = settings.tolerance_m if self.is_at_end else still * spacing_m
         late = marchers.note_lateness(away, elapsed_s, limit_m, settings.patience_s)
         worst = float(late.max()) / spacing_m
         share = (settings.wait_at - worst) / (settings.wait_at - settings.wait_from)

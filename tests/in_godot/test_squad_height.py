@@ -4,7 +4,7 @@ from __future__ import annotations
 import pytest
 
 from addons.ai_core.bridge.gd import Vector3, construct, singleton
-from tests.in_godot.squad_world import recruits, until
+from tests.in_godot.squad_world import character, recruits, until
 
 MAP_M = 0.5
 
@@ -17,7 +17,7 @@ def squad(node, physics_frames):
     mesh.add_polygon([0, 1, 2, 3])
     region = node("NavigationRegion3D", world, navigation_mesh=mesh)
     scheduler = node("AIScheduler", world, budget_us=0.0)
-    ways = node("PathService", scheduler)
+    ways = node("PathService", scheduler, name="Ways")
     squad = node("Squad", scheduler, paths=ways.get_path())
     recruits(node, world, squad, 3, attack={"ground": 3.0})
     server, map_rid = singleton("NavigationServer3D"), region.get_navigation_map()
@@ -34,6 +34,30 @@ def test_its_march_does_not_rise(squad, physics_frames):
     squad.move_to(Vector3(10, 0, 4))
     until(lambda: squad.get_order()["state"] == "done", physics_frames)
     assert heights(squad) == pytest.approx([0.0] * 3, abs=1e-4)
+
+
+def test_whose_middle_is_high_above_the_map_stays_so_high(squad, physics_frames):
+    for body in squad.get_characters():
+        body.position = body.position + Vector3(0, MAP_M + 1.5, 0)
+    physics_frames(1)
+    squad.move_to(Vector3(10, 0, 4))
+    until(lambda: squad.get_order()["state"] == "done", physics_frames)
+    assert heights(squad) == pytest.approx([MAP_M + 1.5] * 3, abs=1e-4)
+
+
+def test_slots_of_a_squad_that_is_told_to_go_as_it_falls_are_not_in_the_air(squad, node, physics_frames):
+    world = squad.get_parent().get_parent()
+    floor, shape = node("StaticBody3D", world), construct("CollisionShape3D")
+    shape.shape = construct("WorldBoundaryShape3D")
+    floor.add_child(shape)
+    fallen = node("Squad", squad.get_parent(), paths=squad.get_parent().get_node("Ways").get_path())
+    for number in range(4):
+        character(node, world, Vector3(number, MAP_M + 1.8, 9), "CharacterBody3D", squad_path=fallen.get_path())
+    squad.get_parent().update = 1
+    physics_frames(1)
+    fallen.move_to(Vector3(10, 0, 12))
+    until(lambda: fallen.get_order()["state"] == "done", physics_frames)
+    assert [one.get_destination().y for one in fallen.get_members()] == pytest.approx([MAP_M] * 4, abs=1e-3)
 
 
 def test_posts_of_a_tactic_are_no_higher(squad, node, physics_frames):

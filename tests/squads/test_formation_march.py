@@ -117,17 +117,20 @@ def test_all_arrive_together():
     assert max(arrived.values()) - min(arrived.values()) < 1.0
 
 
-def test_who_is_stuck_is_waited_for_and_then_left_behind():
+@pytest.mark.parametrize("from_frame", [0, 40, 75, 120])
+def test_who_is_stuck_is_waited_for_and_then_left_behind(from_frame):
     clock = ManualClock()
     squad = squad_of(4, clock, settings=MarchSettings(patience_s=2.0))
-    stuck = squad.positions[0].copy()
     order = squad.move_to((30, 0))
     for frame in range(900):
+        if frame == from_frame:
+            stuck = squad.positions[0].copy()
         if frame % 3 == 0:
             squad.think()
         squad.march(FRAME_S)
         squad.place(squad.positions + squad.velocities() * np.float32(FRAME_S))
-        squad.place([stuck], [0])
+        if frame >= from_frame:
+            squad.place([stuck], [0])
         clock.advance()
         if squad.is_idle:
             break

@@ -10,14 +10,11 @@ from addons.ai_core.nodes.agent_walk import AgentWalk
 from addons.ai_core.nodes.built_in_habits import BuiltIn
 from addons.ai_core.nodes.habit import Habit
 from addons.ai_core.nodes.ticket_walk import TicketWalk
-from addons.ai_core.nodes.way_height import STEEP, is_elsewhere
+from addons.ai_core.nodes.way_height import GROUNDED, STEEP, is_elsewhere
 from ai_core.decisions.habit_context import HabitContext
 from ai_core.decisions.habits import Status
 
 BODIES = ("CharacterBody3D", "CharacterBody2D")
-
-GROUNDED = 0
-"""The motion mode of bodies that stand on floors."""
 
 POINTS = (Vector2, Vector3)
 

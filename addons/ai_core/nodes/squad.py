@@ -31,7 +31,7 @@ from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import call_waiting, scheduler_of, scheduler_warnings
 from addons.ai_core.nodes.squad_choosing import SquadChoosing
 from addons.ai_core.nodes.squad_drawing import SquadDrawing
-from addons.ai_core.nodes.squad_ground import NavigationClearance, NavigationStanding, SceneRoutes
+from addons.ai_core.nodes.squad_ground import NavigationClearance, NavigationStanding, SceneRoutes, stands
 from addons.ai_core.nodes.squad_joining import SquadJoining
 from addons.ai_core.nodes.squad_meeting import SquadMeeting
 from addons.ai_core.nodes.squad_member import SQUADS, move
@@ -300,7 +300,8 @@ class Squad(SquadOrdering, SquadMeeting, SquadChoosing, SquadJoining, SquadDrawi
         if grid is not None:
             return grid.standing(places)
         standing = NavigationStanding(self.has_dimensions, self._navigation_map(), self.unit)
-        return standing(places, self.core.positions)
+        first = next((row for row, one in enumerate(self._members.values()) if stands(one)), len(self._members))
+        return standing(places, self.core.positions[first:first + 1])
 
     def _grid_ground(self) -> GridGround | None:
         service = self.path_service()

@@ -1,22 +1,18 @@
 """What squads in a scene know of the ground: ways from a PathService, and how much is free on the navigation map."""
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from addons.ai_core.bridge.gd import RID, RefusedValue, Vector2, Vector3, singleton
-from addons.ai_core.nodes.way_height import is_elsewhere
+from addons.ai_core.nodes.way_height import GROUNDED, STANDS_WITHIN_M
 
 Floats = NDArray[np.float64]
 
 STEP_M = 0.4
 """How far apart places are that the navigation map is asked about (m); narrower gaps are not seen."""
-
-ON_WAY_M = 1.0
-"""Who is no farther than this from where a way begins keeps its height above it (m); bodies that still fall are."""
 
 ON_THE_MAP_M = 0.05
 """A place this near to the map, in the plane, is on it (m)."""
@@ -38,7 +34,7 @@ class SceneRoutes:
         if service is None:
             return np.stack([start, goal])
         try:
-            return [service, self._asked(service, start, goal), start, goal]
+            return [service, self._asked(service, start, goal), start, goal, stands(self._squad.get_commander())]
         except RefusedValue as error:
             raise ValueError(str(error)) from None
 
@@ -49,7 +45,7 @@ class SceneRoutes:
         """Return the way (m); none if there is no way, None while it is searched for."""
         if isinstance(ticket, np.ndarray):
             return ticket
-        service, number, start, goal = ticket
+        service, number, start, goal, has_stood = ticket
         if not service.is_valid() or not service.is_inside_tree():
             return np.zeros((0, len(start)))
         try:
@@ -66,10 +62,14 @@ class SceneRoutes:
         points = np.asarray(service.check_path(number), np.float64) / self._squad.unit
         if not len(points):
             return points.reshape(0, len(start))
+        if state == "found":     # a grid's ways lead from middle to middle of cells: begin and end where they must
+            points = np.concatenate([start[None], points, goal[None]])
         if len(start) == 3:
-            points[:, 1] += _height_above(self._squad.point(start), points[0].tolist())
-        # A grid's ways lead from middle to middle of cells: begin and end where they must.
-        return np.concatenate([start[None], points, goal[None]]) if state == "found" else points
+            # Its ends are as high as what is between them: on a piece straight up nobody would get on.
+            if state == "found":
+                points[[0, -1], 1] = points[[1, -2], 1]
+            points[:, 1] += _height_above(float(start[1]), float(points[0, 1])) if has_stood else 0.0
+        return points
 
     def why(self, ticket: Any) -> str:
         """Return why there is no way."""
@@ -101,7 +101,7 @@ class NavigationStanding:
 
         Args:
             places: what is asked (m).
-            theirs: where those are who are to stand there; the first counts.
+            theirs: where those are who are to stand there, if they stand; the first counts.
 
         Cost: a query of the map a place, and one.
         """
@@ -109,7 +109,7 @@ class NavigationStanding:
             return places                                  # as if all were free
         nearest = self._nearest(places)
         if nearest.shape[1] == 3 and len(theirs):
-            nearest[:, 1] += _height_above(Vector3(*theirs[0].tolist()), self._nearest(theirs[:1])[0].tolist())
+            nearest[:, 1] += _height_above(float(theirs[0, 1]), float(self._nearest(theirs[:1])[0, 1]))
         return nearest
 
     def _nearest(self, places: Floats) -> Floats:
@@ -161,8 +161,14 @@ def _is_built(server: Any, map_rid: RID, vector: Any) -> bool:
     return int(server.map_get_closest_point_owner(map_rid, vector())) != 0
 
 
-def _height_above(here: Any, start: list[float]) -> float:
-    """Return how high a squad stands above its way (m), as it is to go on; 0 in 2D, and if it stands elsewhere."""
-    if len(start) < 3 or is_elsewhere(here, start, ON_WAY_M):
-        return 0.0
-    return here.y - start[1] if math.dist(tuple(here), start) <= ON_WAY_M else 0.0
+def _height_above(stands_at_m: float, start_m: float) -> float:
+    """Return how high a squad stands above its way (m), as it is to go on; 0 if it stands on another floor."""
+    above = stands_at_m - start_m
+    return above if abs(above) <= STANDS_WITHIN_M else 0.0
+
+
+def stands(member: Any) -> bool:
+    """Return whether a SquadMember's character is as high as it goes: it neither falls nor jumps."""
+    body = member.body
+    return not (body.is_class("CharacterBody3D") and member.gravity_m_s2 and body.get_motion_mode() == GROUNDED
+                and not body.is_on_floor())

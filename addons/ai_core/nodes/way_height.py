@@ -17,6 +17,9 @@ STEEP = 2.0
 LEVEL_M = 0.75
 """At the end of what is steep one is this near to its height (m): a baked map lies up to 0.5 m above the floor."""
 
+GROUNDED = 0
+"""The motion mode of bodies that stand on floors."""
+
 Point = Sequence[float]
 
 
