@@ -27,10 +27,12 @@ def scene_path(root: Path, name: str) -> str:
     path = name if name.startswith("res://") else f"res://demo_project/scenes/{name}.tscn"
     if (root / path.removeprefix("res://")).is_file():
         return path
-    known = sorted(file.stem for file in (root / "demo_project" / "scenes").glob("*.tscn"))
-    raise StepFailed(
-        f"finding the scene {name}", f"there is no {path}", f"use one of: {', '.join(known) or 'none yet'}"
-    )
+    raise StepFailed(f"finding the scene {name}", f"there is no {path}", f"use one of: {scene_names(root)}")
+
+
+def scene_names(root: Path) -> str:
+    """Return the names of all demonstrations, in one line."""
+    return ", ".join(sorted(file.stem for file in (root / "demo_project" / "scenes").glob("*.tscn"))) or "none yet"
 
 
 def play_scripted(engine: GodotEngine, root: Path, name: str) -> int:

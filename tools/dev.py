@@ -116,7 +116,7 @@ def install(options: argparse.Namespace) -> int:
 COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], list[tuple[list[str], dict[str, Any]]]]] = {
     "setup": (setup, []),
     "demo": (run_demo, [
-        (["name"], {"nargs": "?", "default": "museum", "help": "which (museum)"}),
+        (["name"], {"nargs": "?", "default": "museum", "help": f"one of: {demo.scene_names(ROOT)} (museum)"}),
         (["--window"], {"action": "store_true", "help": "play it live"}),
     ]),
     "test": (test, [
@@ -126,7 +126,7 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], list[tuple[list[s
     "bench": (benchmarking.start, benchmarking.ARGUMENTS),
     "build": (build, [(["--force"], {"action": "store_true", "help": "build even if nothing changed"})]),
     "screenshot": (take_screenshot, [
-        (["scene"], {"help": "museum, or res://any/scene.tscn"}),
+        (["scene"], {"help": f"one of: {demo.scene_names(ROOT)}; or res://any/scene.tscn"}),
         (["--out"], {"type": Path, "metavar": "PNG", "help": "file to write (screenshots/SCENE.png)"}),
         (["--after"], {"type": float, "default": 5.0, "metavar": "SECONDS", "help": "game time to let pass (5)"}),
         (["--editor"], {"action": "store_true", "help": "of the editor with the scene opened"}),

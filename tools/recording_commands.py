@@ -18,7 +18,7 @@ _TIME = (["--budget-us"], {
     "type": float, "metavar": "US", "help": "run each frame on time (µs) instead of the scenario's steps"})
 
 RECORD_ARGUMENTS: list[tuple[list[str], dict[str, Any]]] = [
-    (["scenario"], {"help": "alarm, city, crowd, guards or skirmish"}), _FRAMES, _SEED, _TIME,
+    (["scenario"], {"help": "alarm, city, crowd, ghosts, guards or skirmish"}), _FRAMES, _SEED, _TIME,
     (["--exact"], {"action": "store_true", "help": "compare every bit: holds on this machine and set-up only"}),
     (["--out"], {"type": Path, "metavar": "FILE", "help": "file to write (recordings/SCENARIO.jsonl)"}),
 ]

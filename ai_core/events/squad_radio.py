@@ -66,7 +66,7 @@ class SquadRadio:
         self._member = member
         self._capacity = whole_number("capacity", capacity, minimum=1, remedy="use 1 for the last one")
         self._heard: dict[tuple[str, str, str], RadioMessage] = {}
-        self._listening = member.listen((INTENT, SIGHTING), self.hear, name="radio")
+        self._listening = member.listen((INTENT, SIGHTING), self.hear, name=f"radio of {member.name}")
 
     def say_intent(
         self, intent: object, *, subject: str = "", position: Iterable[float] | None = None,

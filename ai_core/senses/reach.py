@@ -42,7 +42,10 @@ Rows = NDArray[np.intp]
 
 
 class Room:
-    """Memory for questions, used again: to be given new pages for each takes longer than to answer it."""
+    """Memory for questions, used again: to be given new pages for each takes longer than to answer it.
+
+    One question at a time: who asks the same world from several threads holds a lock.
+    """
 
     __slots__ = ("_are", "_products", "_sums")
 

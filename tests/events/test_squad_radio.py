@@ -8,6 +8,7 @@ import pytest
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
+from ai_core.events.event_log import EventLog
 from ai_core.events.narrowcast import Narrowcast
 from ai_core.events.squad_radio import SquadRadio
 from ai_core.saving.fields import StateError
@@ -149,3 +150,11 @@ def test_misuse_is_refused(squads):
         squads.ann.say_sighting("cat", position=(0, math.nan))
     with pytest.raises(ValueError, match="capacity must be at least 1"):
         SquadRadio(squads.cast.member("ann"), capacity=0)
+
+
+def test_the_log_says_whose_radio_was_told(squads):
+    squads.cast.log = EventLog()
+    squads.ann.say_sighting("intruder")
+    squads.live()
+    told = [one.who for one in squads.cast.log.entries() if one.kind == "told"]
+    assert told == ["radio of ann", "radio of bob", "radio of cid"]

@@ -13,6 +13,7 @@ from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.recording import Recorder
 from ai_core.trace import Trace
+from demo_project.scenarios import SCENARIOS
 from tools import recording_commands, scenario_recordings
 from tools.dev import COMMANDS
 
@@ -145,3 +146,8 @@ def test_a_recording_of_a_scene_is_replayed_in_the_scene(dev, tmp_path):
     assert status == 1
     assert "res://level.tscn is a scene" in complaint
     assert "call start_replay() of its AIScheduler" in complaint
+
+
+def test_the_help_names_every_scenario():
+    said = recording_commands.RECORD_ARGUMENTS[0][1]["help"]
+    assert [name for name in SCENARIOS if name not in said] == []

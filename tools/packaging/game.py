@@ -16,7 +16,7 @@ from tools.progress import StepFailed, step
 
 ROOT = Path(__file__).resolve().parents[2]
 ARGUMENTS = [
-    (["name"], {"nargs": "?", "default": "museum", "help": "which demonstration (museum)"}),
+    (["name"], {"nargs": "?", "default": "museum", "help": "which demonstration, as for demo (museum)"}),
     (["--out"], {"type": Path, "metavar": "FOLDER", "help": "where to put the game (dist/NAME)"}),
 ]
 # Importing and packing the museum takes 10 s here.
