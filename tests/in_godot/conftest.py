@@ -8,6 +8,10 @@ import pytest
 from addons.ai_core.bridge.gd import construct
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "in_its_own_world: its scheduler is in `world`, and goes on with physics")
+
+
 @pytest.fixture
 def gdscript():
     """``gdscript(source)``: a compiled script, as if it stood in a .gd file."""
@@ -24,6 +28,17 @@ def gdscript():
 
 
 @pytest.fixture
-def scheduler(node):
-    """An AIScheduler without a limit on time, so that results do not depend on the machine."""
-    return node("AIScheduler", budget_us=0.0)
+def world(node):
+    """A world of its own, with a navigation map and a space that no other test has."""
+    return node("SubViewport", own_world_3d=True)
+
+
+@pytest.fixture
+def scheduler(node, request):
+    """An AIScheduler without a limit on time, so that results do not depend on the machine.
+
+    In tests marked ``in_its_own_world`` it is in ``world``, and goes on with physics, as bodies do.
+    """
+    if request.node.get_closest_marker("in_its_own_world") is None:
+        return node("AIScheduler", budget_us=0.0)
+    return node("AIScheduler", request.getfixturevalue("world"), budget_us=0.0, update=1)

@@ -1,14 +1,15 @@
 """Random lives of HabitTree nodes: from a save they go on as they did."""
 from __future__ import annotations
 
-import json
 import random
+from functools import partial
 
 import pytest
 
 from addons.ai_core.bridge.gd import PackedStringArray, construct
 from ai_core.budget import Budget
 from ai_core.scheduling.task import Turn
+from tests.in_godot.lives import PAUSED, assert_they_go_on
 
 SCRIPT = """
     extends Habit
@@ -35,7 +36,6 @@ SETTINGS = {
     "outcome": [1, 2, 3], "wakes_on": [PackedStringArray(["boo", "x"])],
     "begins_on": [PackedStringArray(["boo"])], "cooldown_s": [0.1], "timeout_s": [0.3], "repeats": [2], "retries": [1]
 }
-PAUSED = 4
 SEEDS = (89, 92, 114, 132, 136, 144, 162, 169, 0, 1, 2)        # most went on otherwise when all woke once
 
 
@@ -106,7 +106,7 @@ def something_happens(chance, scheduler, trees):
         scheduler.crowds["habit trees"](Turn(scheduler.clock.now, 0.0, Budget.of_steps(chance.randint(1, 3))))
 
 
-def lived(chance, scheduler, trees, physics_frames, frames):
+def lived(physics_frames, scheduler, trees, chance, frames):
     """Return what happened in so many frames, in each of which something may happen to somebody."""
     diary = []
     for _ in range(frames):
@@ -119,16 +119,11 @@ def lived(chance, scheduler, trees, physics_frames, frames):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_trees_go_on_from_a_save_as_they_did(world, node, scheduler, physics_frames, seed):
+    def build_anew():
+        again = node("AIScheduler", budget_us=0.0)
+        return again, world(random.Random(seed), again)
+
     chance = random.Random(seed)
-    trees = world(chance, scheduler)
-    lived(chance, scheduler, trees, physics_frames, chance.randint(1, 30))
-    state = json.loads(json.dumps(scheduler.save_state()))
-    modes = [one.get_parent().get("process_mode") for one in trees]
-    first = lived(random.Random(seed + 1), scheduler, trees, physics_frames, 25)
-    again = node("AIScheduler", budget_us=0.0)
-    for top, ours in (scheduler, trees), (again, world(random.Random(seed), again)):
-        for one, mode in zip(ours, modes, strict=True):
-            one.get_parent().set("process_mode", mode)
-        assert top.load_state(state)
-        assert lived(random.Random(seed + 1), top, ours, physics_frames, 25) == first
-        top.set("process_mode", PAUSED)
+    assert_they_go_on(
+        seed, chance, scheduler, world(chance, scheduler), build_anew, partial(lived, physics_frames),
+        lambda trees: [one.get_parent() for one in trees])

@@ -1,13 +1,13 @@
 """Random lives of behaviors, levels, groups and jobs in schedulers: from a save they go on as they did."""
 from __future__ import annotations
 
-import json
 import random
 
 import pytest
 
 from addons.ai_core.bridge.gd import Vector3, construct
 from tests.in_godot.level_of_detail_world import TWO_LEVELS
+from tests.in_godot.lives import PAUSED, assert_they_go_on
 
 BODY = """
     extends Node3D
@@ -37,7 +37,6 @@ GROUP = """
     func _tick_member(member: String, elapsed_s: float) -> void: told([member, snappedf(elapsed_s, 0.001)])
     func _compress() -> void: told("compress")
 """
-PAUSED = 4
 SEEDS = (0, 3, 4, 5, 6, 11, 14, 15, 17, 1, 2)
 
 
@@ -126,19 +125,18 @@ class World:
 # All but the last two were refused, or went on otherwise, when paces and crowds had to be those of the moment.
 @pytest.mark.parametrize("seed", SEEDS)
 def test_all_go_on_from_a_save_as_they_did(node, gdscript, physics_frames, seed):
-    scripts, chance, policy = [gdscript(one) for one in (BODY, LEVEL, GROUP)], random.Random(seed), seed % 6
-    scheduler = node("AIScheduler", budget_us=0.0, policy=policy)
-    world = World(scheduler, scripts, seed)
-    world.lived(chance, chance.randint(1, 30), physics_frames)
-    state = json.loads(json.dumps(scheduler.save_state()))
-    modes = [one.get("process_mode") for one in (*world.bodies, world.inner)]
-    first = world.lived(random.Random(seed + 1), 25, physics_frames)
-    again = node("AIScheduler", budget_us=0.0, policy=policy)
-    anew = World(again, scripts, seed)
-    physics_frames(1)
-    for top, one in (scheduler, world), (again, anew):
-        for body, mode in zip((*one.bodies, one.inner), modes, strict=True):
-            body.set("process_mode", mode)
-        assert top.load_state(state)
-        assert one.lived(random.Random(seed + 1), 25, physics_frames) == first
-        top.set("process_mode", PAUSED)
+    scripts, policy = [gdscript(one) for one in (BODY, LEVEL, GROUP)], seed % 6
+
+    def build():
+        top = node("AIScheduler", budget_us=0.0, policy=policy)
+        return top, World(top, scripts, seed)
+
+    def build_anew():
+        anew = build()
+        physics_frames(1)
+        return anew
+
+    assert_they_go_on(
+        seed, random.Random(seed), *build(), build_anew,
+        lambda _, world, chance, frames: world.lived(chance, frames, physics_frames),
+        lambda world: [*world.bodies, world.inner])

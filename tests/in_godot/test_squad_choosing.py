@@ -9,18 +9,10 @@ import pytest
 from addons.ai_core.bridge.gd import NodePath, Vector2, Vector3, construct, singleton
 from tests.in_godot.squad_world import armed, character, recruits, until
 
+pytestmark = pytest.mark.in_its_own_world
+
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "squads.md").read_text(encoding="utf-8")
 [RULES] = re.findall(r"```text\n(.*?)```", DOCUMENT, re.DOTALL)
-
-
-@pytest.fixture
-def world(node):
-    return node("SubViewport", own_world_3d=True)
-
-
-@pytest.fixture
-def scheduler(node, world):
-    return node("AIScheduler", world, budget_us=0.0, update=1)
 
 
 def rules(text, **settings):

@@ -7,17 +7,9 @@ import pytest
 from addons.ai_core.bridge.gd import Vector2, Vector3, construct
 from tests.in_godot.squad_world import character, places, recruits, until
 
+pytestmark = pytest.mark.in_its_own_world
+
 DOOR_M = 2.4
-
-
-@pytest.fixture
-def world(node):
-    return node("SubViewport", own_world_3d=True)
-
-
-@pytest.fixture
-def scheduler(node, world):
-    return node("AIScheduler", world, budget_us=0.0, update=1)
 
 
 @pytest.fixture

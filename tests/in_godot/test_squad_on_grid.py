@@ -7,17 +7,9 @@ import pytest
 from addons.ai_core.bridge.gd import Rect2i, Vector2, Vector2i, Vector3, construct
 from tests.in_godot.squad_world import character, places, recruits, until
 
+pytestmark = pytest.mark.in_its_own_world
+
 WALL = [Vector2i(20, row) for row in range(40) if row not in (19, 20)]
-
-
-@pytest.fixture
-def world(node):
-    return node("SubViewport", own_world_3d=True)
-
-
-@pytest.fixture
-def scheduler(node, world):
-    return node("AIScheduler", world, budget_us=0.0, update=1)
 
 
 @pytest.fixture

@@ -6,17 +6,9 @@ import pytest
 from addons.ai_core.bridge.gd import Rect2i, Vector2, construct
 from tests.in_godot.squad_world import character, until
 
+pytestmark = pytest.mark.in_its_own_world
+
 DISABLED = 4
-
-
-@pytest.fixture
-def world(node):
-    return node("SubViewport", own_world_3d=True)
-
-
-@pytest.fixture
-def scheduler(node, world):
-    return node("AIScheduler", world, budget_us=0.0, update=1)
 
 
 @pytest.fixture

@@ -6,15 +6,7 @@ import pytest
 from addons.ai_core.bridge.gd import Vector3, construct
 from tests.in_godot.squad_world import armed, character, recruits, until
 
-
-@pytest.fixture
-def world(node):
-    return node("SubViewport", own_world_3d=True)
-
-
-@pytest.fixture
-def scheduler(node, world):
-    return node("AIScheduler", world, budget_us=0.0, update=1)
+pytestmark = pytest.mark.in_its_own_world
 
 
 @pytest.fixture

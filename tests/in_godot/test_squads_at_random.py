@@ -9,17 +9,9 @@ import pytest
 from addons.ai_core.bridge.gd import Vector3
 from tests.in_godot.squad_world import recruits
 
+pytestmark = pytest.mark.in_its_own_world
+
 TACTICS = ["", "flanking", "bounding_overwatch", "scouting", "sacrifice"]
-
-
-@pytest.fixture
-def world(node):
-    return node("SubViewport", own_world_3d=True)
-
-
-@pytest.fixture
-def scheduler(node, world):
-    return node("AIScheduler", world, budget_us=0.0, update=1)
 
 
 def somewhere(chance):

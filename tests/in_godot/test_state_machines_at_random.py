@@ -1,14 +1,15 @@
 """Random lives of StateMachine nodes: from a save they go on as they did."""
 from __future__ import annotations
 
-import json
 import random
+from functools import partial
 
 import pytest
 
 from addons.ai_core.bridge.gd import NodePath, construct
 from ai_core.budget import Budget
 from ai_core.scheduling.task import Turn
+from tests.in_godot.lives import PAUSED, assert_they_go_on
 
 ACTOR = """
     extends Node3D
@@ -19,7 +20,6 @@ ACTOR = """
     func _load_state(state: Variant) -> void: log = state
 """
 NAMES = "abcd"
-PAUSED = 4
 SEEDS = (13, 17, 20, 60, 72, 83, 87, 93, 112, 121, 0, 1)      # most went on otherwise when paces were not saved
 
 
@@ -86,7 +86,7 @@ def something_happens(chance, scheduler, machines):
         scheduler.crowds["state machines"](turn)
 
 
-def lived(chance, scheduler, machines, physics_frames, frames):
+def lived(physics_frames, scheduler, machines, chance, frames):
     """Return what happened in so many frames, in each of which something may happen to somebody."""
     diary = []
     for _ in range(frames):
@@ -101,16 +101,11 @@ def lived(chance, scheduler, machines, physics_frames, frames):
 # Most of these went on otherwise when it was not saved who slept.
 @pytest.mark.parametrize("seed", SEEDS)
 def test_machines_go_on_from_a_save_as_they_did(world, node, scheduler, physics_frames, seed):
+    def build_anew():
+        again = node("AIScheduler", budget_us=0.0)
+        return again, world(random.Random(seed), again)
+
     chance = random.Random(seed)
-    machines = world(chance, scheduler)
-    lived(chance, scheduler, machines, physics_frames, chance.randint(1, 30))
-    state = json.loads(json.dumps(scheduler.save_state()))
-    modes = [one.get_parent().get("process_mode") for one in machines]
-    first = lived(random.Random(seed + 1), scheduler, machines, physics_frames, 25)
-    again = node("AIScheduler", budget_us=0.0)
-    for top, ours in (scheduler, machines), (again, world(random.Random(seed), again)):
-        for one, mode in zip(ours, modes, strict=True):
-            one.get_parent().set("process_mode", mode)
-        assert top.load_state(state)
-        assert lived(random.Random(seed + 1), top, ours, physics_frames, 25) == first
-        top.set("process_mode", PAUSED)
+    assert_they_go_on(
+        seed, chance, scheduler, world(chance, scheduler), build_anew, partial(lived, physics_frames),
+        lambda machines: [one.get_parent() for one in machines])

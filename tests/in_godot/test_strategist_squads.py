@@ -10,18 +10,10 @@ from addons.ai_core.bridge.gd import Vector2, Vector3, construct
 from tests.in_godot.squad_world import armed, character, places, until
 from tests.in_godot.test_strategist import products
 
+pytestmark = pytest.mark.in_its_own_world
+
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "strategist.md").read_text(encoding="utf-8")
 SAMPLES = re.findall(r"```gdscript\n(.*?)```", DOCUMENT, re.DOTALL)
-
-
-@pytest.fixture
-def world(node):
-    return node("SubViewport", own_world_3d=True)
-
-
-@pytest.fixture
-def scheduler(node, world):
-    return node("AIScheduler", world, budget_us=0.0, update=1)
 
 
 @pytest.fixture
