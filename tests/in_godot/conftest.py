@@ -8,10 +8,6 @@ import pytest
 from addons.ai_core.bridge.gd import construct
 
 
-def pytest_configure(config):
-    config.addinivalue_line("markers", "in_its_own_world: its scheduler is in `world`, and goes on with physics")
-
-
 @pytest.fixture
 def gdscript():
     """``gdscript(source)``: a compiled script, as if it stood in a .gd file."""

@@ -8,14 +8,9 @@ import pytest
 from addons.ai_core.bridge.gd import Vector2, Vector3
 from ai_core.saving.fields import StateError
 from tests.in_godot.squad_world import armed, character
-from tests.in_godot.test_strategist_squads import (  # noqa: F401
-    enlist,
-    maps,
-    scheduler,
-    squad_of,
-    strategist,
-    world,
-)
+from tests.in_godot.test_strategist_squads import enlist, maps, squad_of, strategist  # noqa: F401
+
+pytestmark = pytest.mark.in_its_own_world
 
 
 def test_freed_squads_are_forgotten_and_their_numbers_not_used_again(
@@ -111,7 +106,7 @@ def test_a_listener_may_free_the_map(node, maps, strategist, enlist, expect_erro
     assert len(told) == 1
 
 
-def test_what_is_no_map_is_told(node, scheduler, expect_errors):  # noqa: F811
+def test_what_is_no_map_is_told(node, scheduler, expect_errors):
     expect_errors("found no DecisionMap and decides nothing")
     base = node("Node3D", scheduler)
     made = node("Strategist", base, decision_map=base.get_path())
