@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from addons.ai_core.bridge.gd import NodePath, Rect2i, Vector2, Vector2i, construct
+from addons.ai_core.bridge.gd import NodePath, Rect2i, Vector2, Vector2i, Vector3, construct
 
 
 @pytest.fixture
@@ -103,3 +103,27 @@ def test_it_goes_on_after_loading(walker, scheduler, service, physics_frames, si
     places = walked(walker, physics_frames, 200, lambda: ends)
     assert math.dist(places[-1], (50, 0)) <= 3
     assert service.get_stats()["searches"] == 1
+
+
+def test_it_goes_on_from_the_middle_of_the_last_cell_to_its_goal(walker, physics_frames, signals):
+    walker.go.set("arrival_distance", 0.5)
+    walker.brain.set_value("goal", Vector2(47, 4))
+    ends = signals(walker.go, "exited")
+    places = walked(walker, physics_frames, 300, lambda: ends)
+    assert ends == [(1,)]
+    assert math.dist(places[-1], (47, 4)) <= 0.5
+
+
+@pytest.mark.parametrize("period_frames", [1, 4])
+def test_a_body_goes_at_its_speed_however_rarely_it_has_its_turn(node, scheduler, physics_frames, period_frames):
+    scheduler.update = 1
+    actor, brain, go = node("CharacterBody2D", scheduler), construct("HabitTree"), construct("HabitMoveTo")
+    brain.period_frames = period_frames
+    go.target_point, go.speed = Vector3(300, 400, 0), 100.0
+    brain.add_child(go)
+    actor.add_child(brain)
+    physics_frames(1)
+    before = actor.position
+    physics_frames(60)
+    assert math.dist(actor.position, before) == pytest.approx(100, abs=100 * period_frames / 60 + 0.1)
+    assert tuple(actor.velocity) == pytest.approx((60, 80), abs=0.01)

@@ -7,6 +7,7 @@ from typing import Any
 
 from addons.ai_core.bridge.gd import NodePath, RefusedValue, Vector2, Vector3, export, gdclass, node_path
 from addons.ai_core.nodes.agent_walk import AgentWalk
+from addons.ai_core.nodes.body_moving import slide
 from addons.ai_core.nodes.built_in_habits import BuiltIn
 from addons.ai_core.nodes.habit import Habit
 from addons.ai_core.nodes.ticket_walk import TicketWalk
@@ -108,13 +109,13 @@ class HabitMoveTo(Aimed, Habit):
         service = self.node_at(self.paths)
         agent = self._agent(actor) if service is None and run.memory["has_agent"] else None
         came = "going"
-        reach = max(self.arrival_distance, self.speed * run.elapsed_s)
-        stands = not falls or actor.is_on_floor()
+        step, stands = self.speed * run.elapsed_s, not falls or actor.is_on_floor()
         if service is not None:
-            goal, came = TicketWalk(service, run.memory).next(here, goal, reach, falls=falls, stands=stands)
+            walk: Any = TicketWalk(service, run.memory, falls=falls)
+            goal, came = walk.next(here, goal, self.arrival_distance, step, stands=stands)
         elif agent is not None:
             walk = AgentWalk(agent, run.memory, falls=falls)
-            goal, came = walk.next(here, goal, self.arrival_distance, reach, stands=stands)
+            goal, came = walk.next(here, goal, self.arrival_distance, step, stands=stands)
         elif falls and not is_elsewhere(goal, here, math.inf):      # a place of its floor, however high its middle is
             goal = Vector3(goal.x, here.y, goal.z)
             came = "arrived" if _distance(goal, here) <= self.arrival_distance else "going"
@@ -142,8 +143,7 @@ class HabitMoveTo(Aimed, Habit):
             velocity = type(here)(*(one / (length or 1.0) * speed for one in way))
             if _falls(actor):
                 velocity = Vector3(velocity.x, _rise(actor, velocity, run.elapsed_s), velocity.z)
-            actor.set_velocity(velocity)
-            actor.move_and_slide()
+            slide(actor, velocity, run.elapsed_s)
             return self._got_on(here, goal, run)
         step = min(1.0, self.speed * run.elapsed_s / (length or 1.0))
         actor.set_global_position(type(here)(*(at + one * step for at, one in zip(here, way, strict=True))))

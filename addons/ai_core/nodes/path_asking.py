@@ -89,6 +89,16 @@ class PathAsking:
         """
         return self._of("check_path", ticket).points
 
+    def is_in_goal_of(self, ticket: int, place: Any) -> bool:
+        """Return whether a place is in the cell a ticket leads to, whose middle is its end; never over a map."""
+        asked = self._of("is_in_goal_of", ticket)
+        if asked.places is None:
+            return False
+        try:
+            return bool(asked.places.cell_at("place", tuple(place)) == asked.ticket.goal)
+        except RefusedValue:
+            return False
+
     @method
     def get_state(self, ticket: int) -> str:
         """Return where a request stands.

@@ -20,6 +20,7 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.agent_places import place_of
+from addons.ai_core.nodes.body_moving import slide
 from addons.ai_core.nodes.edited_scene import is_a_part
 from addons.ai_core.nodes.scheduled import nearest, wait_for
 from ai_core.squads.capabilities import Capabilities
@@ -242,8 +243,7 @@ def move(member: Any, velocity: Any, destination: Any, elapsed_s: float) -> None
         if isinstance(velocity, Vector3):
             falling = 0.0 if body.is_on_floor() else body.get_velocity().y - member.gravity_m_s2 * elapsed_s
             velocity = Vector3(velocity.x, falling if member.gravity_m_s2 else velocity.y, velocity.z)
-        body.set_velocity(velocity)
-        body.move_and_slide()
+        slide(body, velocity, elapsed_s)
     else:
         here = body.get_global_position()
         body.set_global_position(

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from addons.ai_core.bridge.gd import RefusedValue
 from addons.ai_core.nodes.way_height import STANDS_WITHIN_M, is_elsewhere
 from addons.ai_core.nodes.way_walk import WayWalk, forget_way
@@ -17,24 +19,23 @@ class TicketWalk:
     Args:
         paths: the PathService.
         memory: kept between calls, plain values; a ticket that is not known any more is asked for anew.
+        falls: whether floors carry the mover, as ``WayHeight``.
     """
 
-    def __init__(self, paths: Any, memory: dict[str, Any]) -> None:
-        self._paths, self._memory = paths, memory
+    def __init__(self, paths: Any, memory: dict[str, Any], *, falls: bool = False) -> None:
+        self._paths, self._memory, self._falls = paths, memory, falls
         self._name = paths.mark                          # tickets of another scene, in a save, are not ours
 
-    def next(self, here: Any, goal: Any, reach: float, *, falls: bool = False, stands: bool = True) -> tuple[Any, str]:
+    def next(self, here: Any, goal: Any, arrival: float, step: float = 0.0, *, stands: bool = True) -> tuple[Any, str]:
         """Return where to go next, and "going", "arrived" or "failed".
 
         Args:
             here: where it stands.
             goal: where to; if it is elsewhere than it was, another way is asked for.
-            reach: a point of the way is reached when it is so near, seen from above, and on its floor.
-            falls: whether floors carry it, as ``WayHeight``.
-            stands: as ``WayWalk``; who is astray asks for another way.
+            arrival, step, stands: as ``WayWalk``; who is astray asks for another way.
         """
         memory = self._memory
-        if memory.get("service") != self._name or is_elsewhere(memory["asked_for"], goal, reach):
+        if memory.get("service") != self._name or is_elsewhere(memory["asked_for"], goal, max(arrival, step)):
             self._ask(here, goal)
         try:
             state = self._paths.get_state(memory["ticket"])
@@ -48,7 +49,11 @@ class TicketWalk:
         if state not in STATES:
             return here, "failed"
         points = self._paths.check_path(memory["ticket"])
-        stop, came = WayWalk(memory, falls=falls).next(points, here, reach, stands=stands, began=memory["began"])
+        if state == "found" and self._paths.is_in_goal_of(memory["ticket"], goal):
+            points = np.concatenate([points, [tuple(goal)]], dtype=np.float32)
+            points[-1, 1:-1] = points[-2, 1:-1]          # as high as the middle of its cell
+        stop, came = WayWalk(memory, falls=self._falls).next(
+            points, here, arrival, step, stands=stands, began=memory.get("began"))
         if came == "astray":
             self._ask(here, goal)
         return stop, STATES[state] if came == "arrived" else "going"

@@ -23,14 +23,15 @@ class WayWalk:
         self._memory, self._falls = memory, falls
 
     def next(
-        self, points: Floats, here: Any, reach: float, *, stands: bool = True, began: Any = None,
+        self, points: Floats, here: Any, arrival: float, step: float = 0.0, *, stands: bool = True, began: Any = None,
     ) -> tuple[Any, str]:
         """Return where to go next, and "going", "arrived", or "astray" if it stands on another floor than its way.
 
         Args:
             points: (n, 2) or (n, 3), the way; n at least 1.
             here: where it is.
-            reach: a point is reached when it is so near, seen from above, and on its floor (m).
+            arrival: a point is reached when it is so near, seen from above, and on its floor (m).
+            step: how far it goes at once; points before the last are reached when they are so near (m).
             stands: whether it is not in the air. Astray is only who stood on a floor of the way before.
             began: where it was when the way began, if it went on meanwhile.
 
@@ -44,8 +45,9 @@ class WayWalk:
                 first = points[0].tolist()
                 height.note(first, first, began or here)
         while memory["step"] < len(points):
-            step, join = memory["step"], memory.get("join")
-            before, after = (join, join) if join else points[[max(0, step - 1), step]].tolist()
+            number, join = memory["step"], memory.get("join")
+            reach = arrival if number == len(points) - 1 and not join else max(arrival, step)
+            before, after = (join, join) if join else points[[max(0, number - 1), number]].tolist()
             if height is None:
                 if apart(after, here) > reach:
                     return type(here)(*after), "going"
@@ -57,7 +59,7 @@ class WayWalk:
             if join:
                 memory["join"] = None
             else:
-                memory["step"] = step + 1
+                memory["step"] = number + 1
         return here, "arrived"
 
     def _is_on_it(self, off_m: float, stands: bool) -> bool:
