@@ -48,7 +48,7 @@ def pinned_requirements(pyproject: str) -> list[str]:
     """Return the pinned development requirements in a pyproject.toml's text."""
     requirements = tomllib.loads(pyproject)["dependency-groups"]["dev"]
     for requirement in requirements:
-        if not re.fullmatch(r"[A-Za-z0-9_.-]+==[A-Za-z0-9_.+!-]+", requirement):
+        if not re.fullmatch(r"[A-Za-z0-9_.-]+==[A-Za-z0-9_.+!-]+(; python_version .*)?", requirement):
             raise ValueError(f"dependency-groups.dev must pin each version with ==, got {requirement!r}")
     return list(requirements)
 

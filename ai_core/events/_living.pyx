@@ -10,7 +10,13 @@ from libc.stdlib cimport calloc, free
 INTERFACE = 1
 """Changes with any change of names, arguments or results, here and in the twin."""
 
-cdef extern from "Python.h":
+cdef extern from *:
+    """
+    /* Part of the stable interface for ever; only the headers of 3.15 and later no longer speak of it. */
+    #if PY_VERSION_HEX >= 0x030F0000
+    PyAPI_FUNC(PyObject *) PyWeakref_GetObject(PyObject *reference);
+    #endif
+    """
     PyObject* PyWeakref_GetObject(PyObject* reference) except NULL  # BORROWED; None if it is gone
 
 

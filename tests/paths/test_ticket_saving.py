@@ -88,8 +88,8 @@ def test_a_search_begins_anew_where_its_tickets_stood_in_the_queue():
     tickets = [service.request_path(0, goal) for goal in (grid.cell(29, 29), grid.cell(28, 0), 5)]
     service.advance(Budget.of_steps(20))
     assert [one.state for one in tickets] == ["running", "waiting", "waiting"]
-    other, over = service_of(grid, clock, most_running=1), []
-    other._on_over = over.append
+    over = []
+    other = service_of(grid, clock, most_running=1, on_over=over.append)
     other.prepare_state(through_json(service.save_state()))()
     assert other.ticket(0).state == "waiting"
     finished(other, clock)

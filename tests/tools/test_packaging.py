@@ -40,6 +40,8 @@ def test_the_libc_needed_is_the_newest_that_any_library_asks_for(tmp_path):
 
 def test_numpy_is_the_one_that_everything_is_tested_with():
     assert pinned_numpy('[dependency-groups]\ndev = ["mypy==2.0", "numpy==2.4.6"]\n') == "2.4.6"
+    two = 'dev = ["numpy==2.4.6; python_version < \'3.15\'", "numpy==2.5.5; python_version >= \'3.15\'"]'
+    assert pinned_numpy(f"[dependency-groups]\n{two}\n") == "2.4.6"
 
 
 def test_modules_are_compiled_to_the_same_bytes_whenever_their_source_was_written(tmp_path):

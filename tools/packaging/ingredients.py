@@ -98,9 +98,10 @@ def place(root: Path, *, is_small: bool = False) -> Path:
 
 
 def pinned_numpy(pyproject: str) -> str:
-    """Return the version of NumPy that everything is tested with."""
+    """Return the version of NumPy that everything is tested with; the first, where newer Pythons have another."""
     pinned = tomllib.loads(pyproject)["dependency-groups"]["dev"]
-    return next(one.partition("==")[2] for one in pinned if one.startswith("numpy=="))
+    requirement = next(one for one in pinned if one.startswith("numpy=="))
+    return requirement.partition(";")[0].partition("==")[2]
 
 
 def _fill(part: Path, python: Path, numpy_version: str, progress: Step, is_small: bool) -> dict[str, object]:
