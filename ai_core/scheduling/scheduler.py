@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from itertools import chain
-from operator import attrgetter
 from typing import ClassVar
 
 from ai_core.budget import Budget, Stopwatch
@@ -16,12 +14,10 @@ from ai_core.clock import Clock, moment_of
 from ai_core.errors import CycleError, shown
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import State
-from ai_core.scheduling.bucket import Bucket
-from ai_core.scheduling.due_table import DueTable
+from ai_core.scheduling.due_tasks import DueTasks
 from ai_core.scheduling.phase_quality import SAMPLED_FRAMES, PhaseQuality, phase_quality
 from ai_core.scheduling.phasing import DryRun, PhaseTable, Slot
-from ai_core.scheduling.rounds import Call, Moment
-from ai_core.scheduling.running import TaskRunning
+from ai_core.scheduling.rounds import Moment
 from ai_core.scheduling.scheduler_state import prepared_scheduler, saved_scheduler
 from ai_core.scheduling.statistics import Overrun
 from ai_core.scheduling.task import Task, Work
@@ -37,13 +33,11 @@ from ai_core.trace import Trace
 
 __all__ = ["Scheduler"]
 
-tasks_of = attrgetter("tasks")
-
 PHASING = ("best_phase", "add", "remove")
 """What is asked of whatever chooses phases, as a PhaseTable does."""
 
 
-class Scheduler(TaskRunning):
+class Scheduler(DueTasks):
     """Runs pieces of work every so many frames; itself work for a scheduler.
 
     It counts its own frames, one for each ``advance``, beginning with 0. What
@@ -78,14 +72,8 @@ class Scheduler(TaskRunning):
         missing = [name for name in PHASING if not callable(getattr(phasing, name, None))]
         if phasing is not None and (missing or isinstance(phasing, type)):
             raise TypeError(f"phasing must have {', '.join(PHASING)}, got {shown(phasing)}; use DryRun()")
-        self._tasks: dict[int, Task] = {}
-        self._phasing = phasing if phasing is not None else PhaseTable()
-        self._table = DueTable()
-        self._due_buckets: list[Bucket] = []
-        self._touched: dict[Task, None] = {}
+        self._begin_without_tasks(phasing if phasing is not None else PhaseTable())
         self._next_id = 0
-        self._frame = 0
-        self._is_advancing = False
 
     @property
     def clock(self) -> Clock:
@@ -334,10 +322,6 @@ class Scheduler(TaskRunning):
     def _run_frame(self, budget: Budget) -> None:
         """Run what is to run in ``self.frame``, each through ``_run``."""
 
-    def _due(self) -> list[Task]:
-        """Return what is due in this frame, the shortest period first, then by id."""
-        return list(chain.from_iterable(map(tasks_of, self._due_buckets)))  # who may not run is in no bucket
-
     def _end_frame(self) -> None:
         if self._touched:
             for task in self._touched:
@@ -348,48 +332,6 @@ class Scheduler(TaskRunning):
         self._due_buckets, self._table.moment = [], None
         self._frame += 1
         self._is_advancing = False
-
-    def _touch(self, task: Task) -> None:
-        """Put a task where it belongs by now; once the frame has ended, if one runs."""
-        if self._is_advancing:
-            self._touched[task] = None
-        else:
-            self._put_in_table(task)
-
-    def _put_in_table(self, task: Task) -> None:
-        if task._bucket is not None:
-            self._table.remove(task)
-        if self._may_run(task):
-            self._table.add(task, self._call_of(task))
-
-    def _fill_table(self) -> None:
-        """Put all tasks in a new table, for the frame that comes next."""
-        self._table = DueTable()
-        self._table.frame = self._frame
-        for task in self._tasks.values():
-            task._bucket, task._in_step_since = None, -1
-            self._put_in_table(task)
-
-    def _call_of(self, task: Task) -> Call:
-        """Return what a bucket calls to run a task that is not in step."""
-        return task._runner.run
-
-    def _settle_all(self) -> None:
-        """Write down what tasks in step have done since it was last asked."""
-        for task in self._tasks.values():
-            if task._bucket is not None and task._in_step_since >= 0:
-                task._bucket.settle(task)
-                task._bucket.settle_times()
-
-    def _place(self, task: Task, period: int, phase: int | None) -> None:
-        task._period = period
-        task._phase = self._phasing.best_phase(period) if phase is None else phase
-        self._phasing.add(Slot(period, task._phase))
-
-    def _move(self, task: Task, period: int, phase: int | None) -> None:
-        self._phasing.remove(Slot(task._period, task._phase))
-        self._place(task, period, phase)
-        self._touch(task)
 
     def _check_ours(self, task: Task) -> None:
         if not isinstance(task, Task):
