@@ -188,6 +188,11 @@ class Awareness:
         return self.settings.name_of(self.level)
 
     @property
+    def is_shown(self) -> bool:
+        """Whether the target showed itself when it was looked at last, as far as it was told; for its mind alone."""
+        return self._visibility > 0
+
+    @property
     def is_at_rest(self) -> bool:
         """True if nothing shows and nothing is left: the meter may be dropped."""
         return self.value == 0 and self._visibility == 0

@@ -30,7 +30,10 @@ from ai_core.senses.wind import Wind
 __all__ = ["EmittedSignals"]
 
 ARRIVALS_AT_ONCE = 256
-"""Arrivals taken in before the first of them is told (count); more overruns a small budget further."""
+"""Arrivals taken in before the first of them is told (count)."""
+
+ARRIVALS_ON_TIME = 64
+"""The same on a budget of time, where some wait already (count), which it overruns by 0.2 ms at most."""
 
 made_of = tuple.__new__
 """Makes a named tuple of all its parts in half the time that calling it takes."""
@@ -168,8 +171,8 @@ class EmittedSignals:
         while self._arrived:
             if budget.is_spent:
                 return False
-            size = len(self._arrived) if budget.stopwatch else int(min(len(self._arrived), budget.left))
-            self._tell_some(min(size, ARRIVALS_AT_ONCE), budget, newest, now_s, notice_from)
+            most = ARRIVALS_ON_TIME if budget.stopwatch else int(min(ARRIVALS_AT_ONCE, budget.left))
+            self._tell_some(min(len(self._arrived), most), budget, newest, now_s, notice_from)
         return True
 
     def _tell_some(

@@ -1,10 +1,9 @@
 """Who senses the same target by the same signals again: footsteps, a hum, a smell that stays.
 
-The first signal is taken in by memory and meter. As long as nothing happens
-by the next ones but that strengths, moments and places move on, each is noted
-in one row beside them, and they learn of it when somebody asks. What is in view
-anyway needs no first signal: there a meter moves along the line of its followed
-pair, and a signal raises that.
+As long as nothing happens by signals of who is noticed already but that strengths,
+moments and places move on, each is noted in one row beside memory and meter, and they
+learn of it when somebody asks. Of what is in view a meter moves along the line of its
+followed pair, and a signal raises that.
 
 This is the twin in Python of ``_heard_pairs``, which is used in its place where it was
 built, with the same results to the last bit.
@@ -39,7 +38,7 @@ class HeardPair:
     """What the newest signals say of one target of one sensor; see ``Remembered`` and ``Awareness``.
 
     Args:
-        sensation: the first signal, which was taken in; of a target in view the one that is to be.
+        sensation: the first signal that is to be taken in; at the moment of the last one before it.
         lose_after_s: of the memory (s).
         record: what is remembered of the target, or None.
         meter: how aware the sensor is of it, or None.
@@ -202,41 +201,36 @@ class HeardPairs:
         """Note signals from one on, until one whose mind has to take it in itself, or is visited; return which."""
         end = len(heard.sensor_ids)
         first = take_in_all(self.rows, heard, first, visited, self.fresh, self._followed.rows)
-        while first < end and self._begin_in_view(heard, first, visited):
+        while first < end and heard.sensor_ids[first] not in visited and self._has_begun(heard, first):
             first = take_in_all(self.rows, heard, first, visited, self.fresh, self._followed.rows)
         return first
 
-    def begin(self, perceiver: Perceiver, sensation: Sensation) -> None:
-        """Note what comes after a signal that a mind has just taken in, if that is simple enough."""
-        sensor_id, target, memory = perceiver.sensor_id, sensation.source_id, perceiver.memory
-        record = None if memory is None else memory.find(target)
-        meter = perceiver.meters.get(target)
-        is_simple = (
-            perceiver.owns_memory and target not in perceiver.in_view
-            and (memory is None or (record is not None and record.is_noticed and not record.is_expired))
-            and (meter is None or (not meter.visibility and meter.next_reaction_s() == math.inf))
-        )
-        if is_simple:
-            lose_after_s = math.inf if memory is None else memory.lose_after_s
-            self.rows.setdefault(sensor_id, {})[target] = HeardPair(sensation, lose_after_s, record, meter)
-        elif sensor_id in self.rows:
+    def drop_pair(self, sensor_id: int, target: int) -> None:
+        """Note nothing of a target whose signals a mind has taken in itself, until the next of them."""
+        if sensor_id in self.rows:
             self.rows[sensor_id].pop(target, None)
 
-    def _begin_in_view(self, heard: Heard, place: int, visited: set[int]) -> bool:
-        """Note from now on what is heard of a target in view; return whether that was not done before and can be."""
+    def _has_begun(self, heard: Heard, place: int) -> bool:
+        """Note from now on what is heard of a target, if it was not and that is simple; return whether to try again."""
         sensor_id, target = heard.sensor_ids[place], heard.what[heard.which[place]][0]
-        found = self._followed.mind_of(sensor_id, target)
-        if sensor_id in visited or found is None:
-            return False
-        if not self._followed.is_tidy:
+        followed = self._followed.mind_of(sensor_id, target)
+        if followed is not None and not self._followed.is_tidy:
             self._followed.tidy()
             return True
-        record, meter = found
-        if target in self.rows.get(sensor_id, NO_ROWS) or (meter is not None and meter.next_reaction_s() != math.inf):
+        if target in self.rows.get(sensor_id, NO_ROWS):
             return False
-        memory = self._minds[sensor_id].memory
+        perceiver = self._minds[sensor_id]
+        memory, sensation = perceiver.memory, heard.sensation(place)
+        record, meter = followed or (None if memory is None else memory.find(target), perceiver.meters.get(target))
+        if meter is not None and meter.next_reaction_s() != math.inf:
+            return False
+        if followed is None:
+            if not _is_simple(perceiver, target, record, meter):
+                return False
+            if record is not None:
+                sensation = sensation._replace(at=record.sensed_until_s)
         lose_after_s = math.inf if memory is None else memory.lose_after_s
-        pair = HeardPair(heard.sensation(place), lose_after_s, record, meter, is_in_view=True)
+        pair = HeardPair(sensation, lose_after_s, record, meter, followed is not None)
         self.rows.setdefault(sensor_id, {})[target] = pair
         return True
 
@@ -265,3 +259,12 @@ class HeardPairs:
         if not is_left:
             self.fresh.discard(sensor_id)
         return is_put
+
+
+def _is_simple(perceiver: Perceiver, target: int, record: Remembered | None, meter: Awareness | None) -> bool:
+    """Return whether nothing need happen by a signal of a target that no row follows but that numbers move on."""
+    if perceiver.is_mindless or not perceiver.owns_memory or target in perceiver.in_view:
+        return False
+    if perceiver.memory is not None and (record is None or not record.is_noticed or record.is_expired):
+        return False
+    return not meter.is_shown if meter is not None else not perceiver.grows_aware

@@ -125,6 +125,11 @@ class Perceiver:
         return self.memory is None and self._awareness is None
 
     @property
+    def grows_aware(self) -> bool:
+        """True if it has a meter for each target that it senses."""
+        return self._awareness is not None
+
+    @property
     def listener_names(self) -> tuple[str, ...]:
         """What its listeners are called: "on_sensed" and so on."""
         return tuple(name for name in vars(self._listeners) if name != "listens")

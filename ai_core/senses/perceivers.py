@@ -124,7 +124,7 @@ class Perceivers:
             if meter is not None:
                 self._followed.put_line(perceiver.sensor_id, meter)
             self._note(perceiver)
-            self._heard.begin(perceiver, sensation)
+            self._heard.drop_pair(perceiver.sensor_id, sensation.source_id)
 
     def notice_from(self, heard: Heard, first: int) -> int:
         """Give signals that arrived to their sensors, from one on, as many as go together; return which is next."""

@@ -84,6 +84,11 @@ class Remembered:
         """The newest known position (m), and when it was there (s), as far as it was told; for its memory alone."""
         return self._last_known_position, self._known_at_s
 
+    @property
+    def sensed_until_s(self) -> float:
+        """Until when oneself has sensed it (s), as far as it was told; for its memory alone."""
+        return self._noticed_s
+
     def know(self, position: Point, known_at_s: float) -> None:
         """Note the newest known position (m), and when it was there (s); for its memory alone."""
         self._last_known_position, self._known_at_s = position, known_at_s
