@@ -105,7 +105,7 @@ class JumpTable:
             return False
         if self._mean_jump is None:
             straight = np.abs(self._jumps[:, :, list(STRAIGHT)])
-            self._mean_jump = float(straight.sum(dtype=np.int64) / max(1, np.count_nonzero(straight)))
+            self._mean_jump = int(straight.sum(dtype=np.int64)) / max(1, int(np.count_nonzero(straight)))
         return self._mean_jump >= WORTHWHILE_CELLS
 
     def search(self) -> JumpSearch:

@@ -290,7 +290,8 @@ class _RoundTimes:
 
     def _sum_up(self) -> None:
         if self._pending:
-            used = np.diff(np.array(self._pending, np.int64))
+            stamps = np.array(self._pending, np.int64)
+            used = stamps[:, 1:] - stamps[:, :-1]
             self._pending = []
             self._total_ns += used.sum(axis=0)
             np.maximum(self._longest_ns, used.max(axis=0), out=self._longest_ns)
