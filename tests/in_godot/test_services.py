@@ -43,3 +43,24 @@ def test_a_priority_that_is_set_later_is_one_beside_all_who_decide(node, schedul
     frames(2)
     ways.priority = 0.5
     assert weight_of("paths") == CHARACTERS / 2
+
+
+def saved_tasks(state):
+    """What is saved of each piece of work, wherever it stands."""
+    if isinstance(state, list):
+        return [task for one in state for task in saved_tasks(one)]
+    if not isinstance(state, dict):
+        return []
+    found = [state] if {"name", "priority"} <= state.keys() else []
+    return found + [task for one in state.values() for task in saved_tasks(one)]
+
+
+def test_a_save_of_before_services_were_weighed_starves_nobody(node, scheduler, frames, weight_of):
+    node("SenseManager", scheduler).core  # noqa: B018
+    characters(node, scheduler, CHARACTERS)
+    frames(2)
+    state = scheduler.call("save_state")
+    task, = [one for one in saved_tasks(state) if one["name"].endswith("senses")]
+    task["priority"] = 1.0
+    assert scheduler.call("load_state", state) is True
+    assert weight_of("senses") == CHARACTERS

@@ -55,7 +55,9 @@ class SchedulerBehaviors:
     def weigh_services(self) -> None:
         """Let what is done for all weigh as much as all by now."""
         for task, priority in self._services.items():
-            self.core.change(task, priority=self._weight_of_service(priority))
+            weight = self._weight_of_service(priority)
+            if weight != task.priority:
+                self.core.change(task, priority=weight)
 
     def _weight_of_service(self, priority: float) -> float:
         return min(priority * max(1.0, sum(one.weight for one in self.crowds.values())), MAX_PRIORITY)
