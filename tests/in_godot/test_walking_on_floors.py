@@ -15,13 +15,14 @@ WAYS = ("ticket", "agent")
 
 
 class House:
-    """A ground floor of 8 by 6 m, an upper one of 4 by 6 m beside it, and a ramp of 45 degrees or a ladder between."""
+    """A ground floor, an upper one of 4 by 6 m beside it, and a ramp of 45 degrees, a ladder, or a link between."""
 
     def __init__(self, node, way_up):
         self.node = node
         self.world = node("SubViewport", own_world_3d=True)
         ramp = way_up == "ramp"
-        corners = [(-8, 0, -3), (-8, 0, 3), (0, 0, 3), (0, 0, -3), (4, 4, -3), (4, 4, 3), (8, 4, 3), (8, 4, -3)]
+        edge = 3.5 if way_up == "ladder" else 0
+        corners = [(-8, 0, -3), (-8, 0, 3), (edge, 0, 3), (edge, 0, -3), (4, 4, -3), (4, 4, 3), (8, 4, 3), (8, 4, -3)]
         mesh = construct("NavigationMesh")
         mesh.set_vertices([Vector3(x, y + MAP_M, z) for x, y, z in corners])
         for polygon in ([0, 1, 2, 3], [7, 4, 5, 6], *([[3, 2, 5, 4]] if ramp else [])):
@@ -29,7 +30,7 @@ class House:
         node("NavigationRegion3D", self.world, navigation_mesh=mesh)
         if not ramp:
             up = Vector3(0, MAP_M, 0)
-            node("NavigationLink3D", self.world, start_position=Vector3(-0.5, 0, 2) + up,
+            node("NavigationLink3D", self.world, start_position=Vector3(edge - 0.2, 0, 2) + up,
                  end_position=Vector3(4.2, UPPER_M, 2) + up)
         self.wall(Vector3(-2, -0.5, 0), Vector3(12, 1, 6))
         self.wall(Vector3(6, UPPER_M - 0.5, 0), Vector3(4, 1, 6))
@@ -133,8 +134,9 @@ def test_a_body_whose_place_is_its_middle_arrives_at_a_goal_on_the_floor(house, 
 
 @pytest.mark.parametrize("by", WAYS)
 @pytest.mark.parametrize("kind", ["CharacterBody3D", "Node3D"])
-def test_up_a_ladder_it_arrives_above_and_not_below(house, walk, by, kind):
-    ended, places = walk(house("ladder").walker(Vector3(-2, 0, 2), Vector3(5, UPPER_M, 2), by, kind))
+@pytest.mark.parametrize("way_up", ["ladder", "link"])
+def test_up_a_ladder_or_a_link_it_arrives_above_and_not_below(house, walk, by, kind, way_up):
+    ended, places = walk(house(way_up).walker(Vector3(-2, 0, 2), Vector3(5, UPPER_M, 2), by, kind))
     assert ended == 1
     assert places[-1].y == pytest.approx(UPPER_M, abs=0.15)
     assert places[-1].x == pytest.approx(5, abs=0.11)
@@ -152,6 +154,13 @@ def test_who_falls_to_another_floor_gets_another_way(house, walk, by):
     assert ended == 1
     assert math.dist(tuple(places[-1]), (7, UPPER_M, -2.5)) < 0.15
     assert max(one.y - floor_at(one) for one in places[25:]) < 0.2
+
+
+@pytest.mark.parametrize("by", [*WAYS, "straight"])
+def test_a_body_neither_rises_through_the_air_nor_arrives_below_its_goal(house, walk, by):
+    ended, places = walk(house().walker(Vector3(-6, 0, 0), Vector3(-2, 3, 0), by))
+    assert ended == 2
+    assert max(one.y for one in places) < 0.1
 
 
 def test_a_body_that_floats_flies_its_way(house, walk):

@@ -11,7 +11,7 @@ from addons.ai_core.nodes.body_moving import slide
 from addons.ai_core.nodes.built_in_habits import BuiltIn
 from addons.ai_core.nodes.habit import Habit
 from addons.ai_core.nodes.ticket_walk import TicketWalk
-from addons.ai_core.nodes.way_height import GROUNDED, STEEP, is_elsewhere
+from addons.ai_core.nodes.way_height import GROUNDED, is_elsewhere
 from ai_core.decisions.habit_context import HabitContext
 from ai_core.decisions.habits import Status
 
@@ -70,7 +70,7 @@ class HabitMoveTo(Aimed, Habit):
     """Goes somewhere: by the NavigationAgent below the actor, if there is one, by a PathService, else straight.
 
     A CharacterBody gets its velocity and move_and_slide(), so let its AIScheduler update in physics; any other
-    node is moved. A CharacterBody3D that is not on the floor falls, except where its way rises, as on steps and
+    node is moved. A CharacterBody3D that is not on the floor falls, except where its way rises, as over steps and up
     ladders; with the motion mode floating it flies. Succeeds when it is there, fails where no way leads.
     """
 
@@ -116,9 +116,9 @@ class HabitMoveTo(Aimed, Habit):
         elif agent is not None:
             walk = AgentWalk(agent, run.memory, falls=falls)
             goal, came = walk.next(here, goal, self.arrival_distance, step, stands=stands)
-        elif falls and not is_elsewhere(goal, here, math.inf):      # a place of its floor, however high its middle is
-            goal = Vector3(goal.x, here.y, goal.z)
-            came = "arrived" if _distance(goal, here) <= self.arrival_distance else "going"
+        elif falls:                                   # goals on its floor are as high as it, however high its middle
+            is_there = stands and not is_elsewhere(goal, here, self.arrival_distance)
+            goal, came = Vector3(goal.x, here.y, goal.z), "arrived" if is_there else "going"
         if came != "going":
             return Status.SUCCEEDED if came == "arrived" else Status.FAILED
         return self._go(actor, here, goal, run)
@@ -142,7 +142,8 @@ class HabitMoveTo(Aimed, Habit):
             speed = self.speed if length > self.speed * run.elapsed_s else length / (run.elapsed_s or 1.0)
             velocity = type(here)(*(one / (length or 1.0) * speed for one in way))
             if _falls(actor):
-                velocity = Vector3(velocity.x, _rise(actor, velocity, run.elapsed_s), velocity.z)
+                climbs = run.memory.get("climbs", False) or actor.is_on_wall()
+                velocity = Vector3(velocity.x, _rise(actor, velocity, climbs, run.elapsed_s), velocity.z)
             slide(actor, velocity, run.elapsed_s)
             return self._got_on(here, goal, run)
         step = min(1.0, self.speed * run.elapsed_s / (length or 1.0))
@@ -208,10 +209,9 @@ def _falls(actor: Any) -> bool:
     return bool(actor.is_class("CharacterBody3D")) and actor.get_motion_mode() == GROUNDED
 
 
-def _rise(actor: Any, wanted: Vector3, elapsed_s: float) -> float:
-    """Return how fast somebody rises whom floors carry (m/s): along the floor, and where steps bar its way."""
-    is_steep = wanted.y > STEEP * math.hypot(wanted.x, wanted.z)
-    if wanted.y > 0 and (is_steep or actor.is_on_wall()):
+def _rise(actor: Any, wanted: Vector3, climbs: bool, elapsed_s: float) -> float:
+    """Return how fast somebody rises whom floors carry (m/s): up what he climbs, else along the floor, or down."""
+    if wanted.y > 0 and climbs:
         return wanted.y
     if actor.is_on_floor():
         floor = actor.get_floor_normal()

@@ -14,6 +14,9 @@ Ways over grids begin in the middle of a cell, and origins of characters may be 
 STEEP = 2.0
 """What rises so many times as far as it leads is no slope but a lift, a ladder or a drop: 63 degrees."""
 
+BESIDE_M = 0.5
+"""Who is farther beside his way than this was pushed off it, and falls (m)."""
+
 LEVEL_M = 0.75
 """At the end of what is steep one is this near to its height (m): a baked map lies up to 0.5 m above the floor."""
 
@@ -64,6 +67,19 @@ class WayHeight:
             self._memory["above_m"] = above if abs(above) <= STANDS_WITHIN_M else self.above_m
         return float(here.y - at - self.above_m)
 
+    @property
+    def kept_m(self) -> float:
+        """How high above the end of a piece it is to come: as at its beginning where it climbs."""
+        from_m = self._memory.get("from_m", self.above_m)
+        return float(from_m) if self._memory.get("climbs") else self.above_m
+
+    def climbs(self, before: Point, after: Point, here: Any) -> bool:
+        """Return whether floors do not lead along a piece: it is steep, or leads up over them, as a link to jump."""
+        if height_at(before, after, here) is None:
+            return True
+        sunk_m = self._memory.get("from_m", self.above_m) - self.above_m
+        return self._falls and sunk_m > LEVEL_M and beside(before, after, here) <= BESIDE_M
+
     def has_reached(self, before: Point, after: Point, here: Any, reach: float) -> bool:
         """Return whether it is at the end of a piece of its way: so near seen from above, and on its floor."""
         if height_at(before, after, here) is not None:
@@ -75,11 +91,21 @@ class WayHeight:
 
 def height_at(before: Point, after: Point, here: Any) -> float | None:
     """Return the height of a piece of a way where that is nearest to a place, seen from above; None if it is steep."""
-    across, along = after[0] - before[0], after[2] - before[2]
-    length, rise = math.hypot(across, along), after[1] - before[1]
+    length, rise = apart(before, after), after[1] - before[1]
     if abs(rise) > STEEP * length:
         return None
+    return float(before[1] + _share(before, after, here) * rise)
+
+
+def beside(before: Point, after: Point, here: Any) -> float:
+    """Return how far beside a piece of a way a place is, seen from above (m)."""
+    share = _share(before, after, here)
+    return apart([one + share * (other - one) for one, other in zip(before, after, strict=True)], here)
+
+
+def _share(before: Point, after: Point, here: Any) -> float:
+    across, along = after[0] - before[0], after[2] - before[2]
+    length = math.hypot(across, along)
     if not length:
-        return float(after[1])
-    share = ((here.x - before[0]) * across + (here.z - before[2]) * along) / length**2
-    return float(before[1] + min(1.0, max(0.0, share)) * rise)
+        return 1.0
+    return min(1.0, max(0.0, ((here.x - before[0]) * across + (here.z - before[2]) * along) / length**2))

@@ -15,7 +15,8 @@ class WayWalk:
     """A walk along one way, from call to call.
 
     Args:
-        memory: kept between calls, plain values; ``forget_way`` before another way.
+        memory: kept between calls, plain values; ``forget_way`` before another way. "climbs" is whether no floor
+            leads to the next point.
         falls: whether floors carry the mover, as ``WayHeight``.
     """
 
@@ -32,12 +33,14 @@ class WayWalk:
             here: where it is.
             arrival: a point is reached when it is so near, seen from above, and on its floor (m).
             step: how far it goes at once; points before the last are reached when they are so near (m).
-            stands: whether it is not in the air. Astray is only who stood on a floor of the way before.
+            stands: whether it is not in the air: who is has not arrived. Astray is who stood on a floor of the way
+                before, and now stands on another.
             began: where it was when the way began, if it went on meanwhile.
 
         Cost: O(points) at first, then O(1).
         """
         memory = self._memory
+        memory["climbs"] = False
         height = WayHeight(memory, falls=self._falls) if points.shape[1] == 3 else None
         if "step" not in memory:
             memory["step"], memory["join"] = joined(points, here)
@@ -46,16 +49,21 @@ class WayWalk:
                 height.note(first, first, began or here)
         while memory["step"] < len(points):
             number, join = memory["step"], memory.get("join")
-            reach = arrival if number == len(points) - 1 and not join else max(arrival, step)
+            is_last = number == len(points) - 1 and not join
+            reach = arrival if is_last else max(arrival, step)
             before, after = (join, join) if join else points[[max(0, number - 1), number]].tolist()
             if height is None:
                 if apart(after, here) > reach:
                     return type(here)(*after), "going"
             else:
                 off_m = height.note(before, after, here)
-                if not height.has_reached(before, after, here, reach):
-                    stop = type(here)(after[0], after[1] + height.above_m, after[2])
+                is_there = height.has_reached(before, after, here, reach)
+                if not is_there or (is_last and not stands):
+                    memory["climbs"] = height.climbs(before, after, here)
+                    stop = type(here)(after[0], after[1] + height.kept_m, after[2])
                     return (stop, "going") if self._is_on_it(off_m, stands) else (here, "astray")
+            if stands:
+                memory["from_m"] = memory.get("above_m", 0.0)
             if join:
                 memory["join"] = None
             else:
@@ -71,7 +79,7 @@ class WayWalk:
 
 def forget_way(memory: dict[str, Any]) -> None:
     """Forget how far somebody has come; how high he goes stays."""
-    for key in ("step", "join", "stood"):
+    for key in ("step", "join", "stood", "from_m"):
         memory.pop(key, None)
 
 
