@@ -22,12 +22,14 @@ class AgentWalk:
     Args:
         agent: the NavigationAgent3D or 2D.
         memory: kept between calls, plain values.
+        is_flat: whether it is a NavigationAgent2D.
         falls: whether floors carry the mover, as ``WayHeight``.
     """
 
-    def __init__(self, agent: Any, memory: dict[str, Any], *, falls: bool) -> None:
-        self._agent, self._memory, self._falls = agent, memory, falls
-        self._is_flat = bool(agent.is_class("NavigationAgent2D"))
+    def __init__(
+        self, agent: Any, memory: dict[str, Any], *, is_flat: bool = False, falls: bool = False,
+    ) -> None:
+        self._agent, self._memory, self._is_flat, self._falls = agent, memory, is_flat, falls
         self._server = singleton("NavigationServer2D" if self._is_flat else "NavigationServer3D")
         self._map = agent.get_navigation_map()
 
@@ -54,7 +56,7 @@ class AgentWalk:
         if not len(points):                                       # nothing is on the map yet
             del memory["aimed"]
             return here, "going"
-        way = [len(points), *points[[0, -1]].ravel().tolist()]
+        way = [len(points), points[0].tolist(), points[-1].tolist()]
         if way != memory.get("way"):
             memory["way"] = way
             forget_way(memory)

@@ -1,12 +1,34 @@
-"""Moving bodies of the engine as far as their turn of AI is long, which may be more than one frame."""
+"""Moving bodies of the engine: on floors, and as far as their turn of AI is long, which may be more than one frame."""
 from __future__ import annotations
 
 from typing import Any
 
-from addons.ai_core.bridge.gd import singleton
+from addons.ai_core.bridge.gd import Vector3, singleton
+
+BODIES = ("CharacterBody3D", "CharacterBody2D")
 
 AS_LONG = 1e-3
 """A turn that differs from a frame by no more than this share is as long."""
+
+
+def is_body(actor: Any) -> bool:
+    """Return whether an actor has a velocity and move_and_slide()."""
+    return any(actor.is_class(one) for one in BODIES)
+
+
+def carried(body: Any, wanted: Vector3, elapsed_s: float, *, stands: bool) -> Vector3:
+    """Return the velocity of a CharacterBody3D that floors carry: along the floor it stands on, else it falls.
+
+    Args:
+        body: the body.
+        wanted: how it should move (m/s); its height is left aside.
+        elapsed_s: since its last turn (s).
+        stands: whether it is on the floor.
+    """
+    if stands:
+        floor = body.get_floor_normal()
+        return Vector3(wanted.x, -(wanted.x * floor.x + wanted.z * floor.z) / floor.y, wanted.z)
+    return Vector3(wanted.x, min(0.0, body.get_velocity().y) + body.get_gravity().y * elapsed_s, wanted.z)
 
 
 def slide(body: Any, velocity: Any, elapsed_s: float) -> None:
@@ -19,13 +41,21 @@ def slide(body: Any, velocity: Any, elapsed_s: float) -> None:
         velocity: how it should move, in units of the scene a second; as what it collides with lets it, it stays so.
         elapsed_s: since its last turn (s); 0 for a frame.
     """
-    in_physics = singleton("Engine").is_in_physics_frame()
-    frame_s = body.get_physics_process_delta_time() if in_physics else body.get_process_delta_time()
-    frames = elapsed_s / frame_s if elapsed_s and frame_s else 1.0
-    if abs(frames - 1) <= AS_LONG:
+    frames = _frames(body, elapsed_s) if elapsed_s else 1.0
+    if frames == 1.0:
         body.set_velocity(velocity)
         body.move_and_slide()
         return
     body.set_velocity(velocity * frames)
     body.move_and_slide()
     body.set_velocity(body.get_velocity() * (1 / frames))
+
+
+def _frames(body: Any, elapsed_s: float) -> float:
+    """Return how many of the frames that move_and_slide() takes now are in a time; exactly 1 if it is about one."""
+    frame_s = body.get_physics_process_delta_time()
+    if abs(elapsed_s - frame_s) > AS_LONG * frame_s and not singleton("Engine").is_in_physics_frame():
+        frame_s = body.get_process_delta_time()
+    if not frame_s or abs(elapsed_s - frame_s) <= AS_LONG * frame_s:
+        return 1.0
+    return elapsed_s / frame_s

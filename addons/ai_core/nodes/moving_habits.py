@@ -7,15 +7,13 @@ from typing import Any
 
 from addons.ai_core.bridge.gd import NodePath, RefusedValue, Vector2, Vector3, export, gdclass, node_path
 from addons.ai_core.nodes.agent_walk import AgentWalk
-from addons.ai_core.nodes.body_moving import slide
+from addons.ai_core.nodes.body_moving import carried, is_body, slide
 from addons.ai_core.nodes.built_in_habits import BuiltIn
 from addons.ai_core.nodes.habit import Habit
 from addons.ai_core.nodes.ticket_walk import TicketWalk
 from addons.ai_core.nodes.way_height import GROUNDED, is_elsewhere
 from ai_core.decisions.habit_context import HabitContext
 from ai_core.decisions.habits import Status
-
-BODIES = ("CharacterBody3D", "CharacterBody2D")
 
 POINTS = (Vector2, Vector3)
 
@@ -94,34 +92,34 @@ class HabitMoveTo(Aimed, Habit):
 
     def began(self, run: HabitContext) -> None:
         actor = self._tree.actor_node()
-        self.places(actor)
+        _, here = self.places(actor)
         agent = None if self.paths else self._agent(actor)
-        run.memory["has_agent"] = agent is not None
+        run.memory["has_agent"], run.memory["is_body"] = agent is not None, is_body(actor)
         if agent is not None:
-            AgentWalk(agent, run.memory, falls=_falls(actor)).begin(self.arrival_distance)
+            AgentWalk(agent, run.memory, is_flat=isinstance(here, Vector2)).begin(self.arrival_distance)
 
     def went_on(self, run: HabitContext) -> Status:
         actor = self._tree.actor_node()
         goal, here = self.places(actor)
-        falls = _falls(actor)
         if _distance(goal, here) <= self.arrival_distance:
             return Status.SUCCEEDED
         service = self.node_at(self.paths)
         agent = self._agent(actor) if service is None and run.memory["has_agent"] else None
-        came = "going"
-        step, stands = self.speed * run.elapsed_s, not falls or actor.is_on_floor()
+        came, is_flat, step = "going", isinstance(here, Vector2), self.speed * run.elapsed_s
+        falls = self._moves_body(actor, run) and not is_flat and actor.get_motion_mode() == GROUNDED
+        stands = not falls or actor.is_on_floor()
         if service is not None:
             walk: Any = TicketWalk(service, run.memory, falls=falls)
             goal, came = walk.next(here, goal, self.arrival_distance, step, stands=stands)
         elif agent is not None:
-            walk = AgentWalk(agent, run.memory, falls=falls)
+            walk = AgentWalk(agent, run.memory, is_flat=is_flat, falls=falls)
             goal, came = walk.next(here, goal, self.arrival_distance, step, stands=stands)
         elif falls:                                   # goals on its floor are as high as it, however high its middle
             is_there = stands and not is_elsewhere(goal, here, self.arrival_distance)
             goal, came = Vector3(goal.x, here.y, goal.z), "arrived" if is_there else "going"
         if came != "going":
             return Status.SUCCEEDED if came == "arrived" else Status.FAILED
-        return self._go(actor, here, goal, run)
+        return self._go(actor, here, goal, run, falls, stands)
 
     def ended(self, run: HabitContext) -> None:
         actor = self._tree.actor_node()
@@ -130,20 +128,21 @@ class HabitMoveTo(Aimed, Habit):
         if service is not None:
             TicketWalk(service, run.memory).end()
         elif agent is not None:
-            AgentWalk(agent, run.memory, falls=_falls(actor)).end()
-        if any(actor.is_class(one) for one in BODIES):
+            AgentWalk(agent, run.memory).end()
+        if self._moves_body(actor, run):
             velocity = actor.get_velocity()
             actor.set_velocity(Vector3(0, velocity.y, 0) if isinstance(velocity, Vector3) else Vector2(0, 0))
 
-    def _go(self, actor: Any, here: Any, goal: Any, run: HabitContext) -> Status:
+    def _go(self, actor: Any, here: Any, goal: Any, run: HabitContext, falls: bool, stands: bool) -> Status:
         way = [to - at for to, at in zip(goal, here, strict=True)]
         length = math.sqrt(sum(one * one for one in way))
-        if any(actor.is_class(one) for one in BODIES):
+        if self._moves_body(actor, run):
             speed = self.speed if length > self.speed * run.elapsed_s else length / (run.elapsed_s or 1.0)
             velocity = type(here)(*(one / (length or 1.0) * speed for one in way))
-            if _falls(actor):
-                climbs = run.memory.get("climbs", False) or actor.is_on_wall()
-                velocity = Vector3(velocity.x, _rise(actor, velocity, climbs, run.elapsed_s), velocity.z)
+            if falls:
+                climbs = velocity.y > 0 and (run.memory.get("climbs", False) or actor.is_on_wall())
+                if not climbs:
+                    velocity = carried(actor, velocity, run.elapsed_s, stands=stands)
             slide(actor, velocity, run.elapsed_s)
             return self._got_on(here, goal, run)
         step = min(1.0, self.speed * run.elapsed_s / (length or 1.0))
@@ -161,6 +160,11 @@ class HabitMoveTo(Aimed, Habit):
             memory["left"], memory["left_s"] = list(here), age_s
         is_stuck = age_s - memory["left_s"] >= self.stuck_after_s
         return Status.FAILED if is_stuck else Status.RUNNING
+
+    def _moves_body(self, actor: Any, run: HabitContext) -> bool:
+        if "is_body" not in run.memory:                  # saved before that was kept
+            run.memory["is_body"] = is_body(actor)
+        return bool(run.memory["is_body"])
 
     def _agent(self, actor: Any) -> Any:
         kind = "NavigationAgent2D" if actor.is_class("Node2D") else "NavigationAgent3D"
@@ -202,18 +206,3 @@ class HabitLookAt(Aimed, Habit):
 
 def _distance(one: Any, other: Any) -> float:
     return math.dist(tuple(one), tuple(other))
-
-
-def _falls(actor: Any) -> bool:
-    """Return whether floors carry it: a CharacterBody3D, unless it floats."""
-    return bool(actor.is_class("CharacterBody3D")) and actor.get_motion_mode() == GROUNDED
-
-
-def _rise(actor: Any, wanted: Vector3, climbs: bool, elapsed_s: float) -> float:
-    """Return how fast somebody rises whom floors carry (m/s): up what he climbs, else along the floor, or down."""
-    if wanted.y > 0 and climbs:
-        return wanted.y
-    if actor.is_on_floor():
-        floor = actor.get_floor_normal()
-        return -(wanted.x * floor.x + wanted.z * floor.z) / floor.y
-    return min(0.0, actor.get_velocity().y) + actor.get_gravity().y * elapsed_s

@@ -51,6 +51,7 @@ class WayHeight:
 
     def __init__(self, memory: dict[str, Any], *, falls: bool) -> None:
         self._memory, self._falls = memory, falls
+        self._at: float | None = None                    # of the piece it is on, None if that is steep
 
     @property
     def above_m(self) -> float:
@@ -59,7 +60,7 @@ class WayHeight:
 
     def note(self, before: Point, after: Point, here: Any) -> float:
         """Note where it is on a piece of its way; return how far it is off the height it should be at (m)."""
-        at = height_at(before, after, here)
+        at = self._at = height_at(before, after, here)
         if at is None:
             return 0.0
         if self._falls or "above_m" not in self._memory:
@@ -74,15 +75,15 @@ class WayHeight:
         return float(from_m) if self._memory.get("climbs") else self.above_m
 
     def climbs(self, before: Point, after: Point, here: Any) -> bool:
-        """Return whether floors do not lead along a piece: it is steep, or leads up over them, as a link to jump."""
-        if height_at(before, after, here) is None:
+        """Return whether floors do not lead along the piece noted: it is steep, or leads over them, as links do."""
+        if self._at is None:
             return True
         sunk_m = self._memory.get("from_m", self.above_m) - self.above_m
         return self._falls and sunk_m > LEVEL_M and beside(before, after, here) <= BESIDE_M
 
-    def has_reached(self, before: Point, after: Point, here: Any, reach: float) -> bool:
-        """Return whether it is at the end of a piece of its way: so near seen from above, and on its floor."""
-        if height_at(before, after, here) is not None:
+    def has_reached(self, after: Point, here: Any, reach: float) -> bool:
+        """Return whether it is at the end of the piece noted: so near seen from above, and on its floor."""
+        if self._at is not None:
             most_m = STANDS_WITHIN_M
         else:
             most_m = LEVEL_M if self._falls else reach

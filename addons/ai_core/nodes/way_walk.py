@@ -51,13 +51,13 @@ class WayWalk:
             number, join = memory["step"], memory.get("join")
             is_last = number == len(points) - 1 and not join
             reach = arrival if is_last else max(arrival, step)
-            before, after = (join, join) if join else points[[max(0, number - 1), number]].tolist()
+            before, after = (join, join) if join else (points[max(0, number - 1)].tolist(), points[number].tolist())
             if height is None:
                 if apart(after, here) > reach:
                     return type(here)(*after), "going"
             else:
                 off_m = height.note(before, after, here)
-                is_there = height.has_reached(before, after, here, reach)
+                is_there = height.has_reached(after, here, reach)
                 if not is_there or (is_last and not stands):
                     memory["climbs"] = height.climbs(before, after, here)
                     stop = type(here)(after[0], after[1] + height.kept_m, after[2])
