@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.addon.editor_project import make_project
 from tools.engine_output import complaints
 from tools.preparation import ROOT, build
 
@@ -61,6 +62,20 @@ func _initialize() -> void:
 	print("behaviors: ", scheduler.get_stats().behaviors.size())
 	quit()
 """
+OPENED = """[gd_scene format=3]
+
+[sub_resource type="SenseModality" id="fear"]
+modality_name = "fear"
+
+[node name="Level" type="Node3D"]
+
+[node name="AI" type="AIScheduler" parent="."]
+
+[node name="Senses" type="SenseManager" parent="AI"]
+modalities = [SubResource("fear")]
+
+[node name="Eyes" type="Sensor3D" parent="."]
+"""
 # A start takes half a second; a hang is what it guards against.
 LIMIT_S = 240.0
 
@@ -77,3 +92,14 @@ def test_what_nodes_hold_is_not_leaked_at_exit(tmp_path: Path, text: str, said: 
     assert finished.succeeded, finished.explain()
     assert said in finished.output
     assert complaints(finished.output) == []
+
+
+@pytest.mark.slow
+def test_an_editor_that_is_closed_with_a_scene_open_leaves_none_of_its_resources(tmp_path: Path):
+    prepared = build(ROOT)
+    make_project(tmp_path, prepared, {"level.tscn": OPENED}, main_scene="level.tscn")
+    finished = prepared.engine.run(
+        ["--headless", "--editor", "--path", tmp_path, "res://level.tscn", "--quit-after", "60"], LIMIT_S)
+    assert finished.succeeded, finished.explain()
+    assert "Resource still in use" not in finished.output
+    assert "resources still in use" not in finished.output

@@ -3,9 +3,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from addons.ai_core.bridge.gd import Node, is_in_editor, singleton
+from addons.ai_core.bridge.gd import Node, get_object, is_in_editor, singleton
 
-_found: dict[str, list[Any]] = {}
+_found: dict[str, list[int]] = {}        # by class, ids of nodes: nodes would keep a closed scene's resources
 _found_at: tuple[int, ...] = ()
 
 
@@ -24,8 +24,9 @@ def nodes_of(node: Node, class_name: str) -> list[Any]:
         _found_at = now
     if class_name not in _found:
         below = root.find_children("*", class_name, True, False)
-        _found[class_name] = [*([root] if root.is_class(class_name) else []), *below]
-    return [one for one in _found[class_name] if one.is_valid()]
+        nodes = [*([root] if root.is_class(class_name) else []), *below]
+        _found[class_name] = [one.instance_id for one in nodes]
+    return [one for one in map(get_object, _found[class_name]) if one is not None]
 
 
 def has_action(name: str) -> bool:
