@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from addons.ai_core.bridge.gd import NodePath, Vector3, construct
+from addons.ai_core.bridge.gd import NodePath, Vector3, Vector3i, construct
 from addons.ai_core.nodes.ticket_walk import TicketWalk
 
 MAP_M, STEP_M = 0.5, 1.0
@@ -62,3 +62,22 @@ def test_a_goal_that_rises_to_another_floor_is_another_goal(node, rise_m, is_ask
     ticket = memory["ticket"]
     walk.next(Vector3(1, 0, 2), Vector3(7, rise_m, 2), 0.5)
     assert (memory["ticket"] != ticket) is is_asked_anew
+
+
+@pytest.mark.parametrize("height_m", [0.0, 2.0, 7.0])
+def test_over_a_grid_map_it_keeps_its_height_however_high_the_cells_are(node, physics_frames, signals, height_m):
+    world = node("SubViewport", own_world_3d=True)
+    grid = node("GridMap", world, cell_size=Vector3(2, 6, 2))
+    for x in range(5):
+        grid.set_cell_item(Vector3i(x, 0, 0), 0)
+    scheduler = node("AIScheduler", world, budget_us=0.0)
+    node("PathService", scheduler, name="Ways").set_grid_from(grid)
+    actor = node("Node3D", scheduler, position=Vector3(0.5, height_m, 1))
+    tree, go = construct("HabitTree"), construct("HabitMoveTo")
+    go.target_point, go.paths, go.speed, go.arrival_distance = Vector3(9.5, 6, 1), NodePath("../../../Ways"), 6.0, 0.2
+    ends = signals(go, "exited")
+    tree.add_child(go)
+    actor.add_child(tree)
+    physics_frames(150)
+    assert ends[0] == (1,)
+    assert tuple(actor.position) == pytest.approx((9.5, height_m, 1), abs=0.25)

@@ -89,13 +89,15 @@ class PathAsking:
         """
         return self._of("check_path", ticket).points
 
+    def is_over_grid(self, ticket: int) -> bool:
+        """Return whether a ticket's way leads over a grid; then check_path() makes its points anew each time."""
+        return self._of("is_over_grid", ticket).places is not None
+
     def is_in_goal_of(self, ticket: int, place: Any) -> bool:
-        """Return whether a place is in the cell a ticket leads to, whose middle is its end; never over a map."""
+        """Return whether a place is in the cell that a ticket over a grid leads to, in whose middle its way ends."""
         asked = self._of("is_in_goal_of", ticket)
-        if asked.places is None:
-            return False
         try:
-            return bool(asked.places.cell_at("place", tuple(place)) == asked.ticket.goal)
+            return asked.places is not None and asked.places.cell_at("place", tuple(place)) == asked.ticket.goal
         except RefusedValue:
             return False
 

@@ -49,9 +49,12 @@ class TicketWalk:
         if state not in STATES:
             return here, "failed"
         points = self._paths.check_path(memory["ticket"])
-        if state == "found" and self._paths.is_in_goal_of(memory["ticket"], goal):
-            points = np.concatenate([points, [tuple(goal)]], dtype=np.float32)
-            points[-1, 1:-1] = points[-2, 1:-1]          # as high as the middle of its cell
+        if self._paths.is_over_grid(memory["ticket"]):
+            if state == "found" and self._paths.is_in_goal_of(memory["ticket"], goal):
+                points = np.concatenate([points, [tuple(goal)]], dtype=np.float32)
+                points[-1, 1:-1] = points[-2, 1:-1]
+            if points.shape[1] == 3:                     # a grid is one floor, however high its cells' middles are
+                points[:, 1] += memory.get("began", here).y - points[0, 1]
         stop, came = WayWalk(memory, falls=self._falls).next(
             points, here, arrival, step, stands=stands, began=memory.get("began"))
         if came == "astray":
