@@ -53,7 +53,7 @@ class BuiltIn:
             return None
         node = self.get_node_or_null(path)  # type: ignore[attr-defined]
         if node is None:
-            raise RefusedValue(f"'{path}' is not in the scene")
+            raise RefusedValue(f"'{path}' is not in the scene; choose a node that is there while the habit runs")
         return node
 
     def missing(self, name: str) -> Iterator[str]:

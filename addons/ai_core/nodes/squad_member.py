@@ -211,7 +211,8 @@ class SquadMember(Node):
         warnings = []
         if self._named_squad() is None and (str(self.squad_path) or not is_a_part(self)):
             warnings.append(
-                f"squad_path names '{self.squad_path}', which is no Squad" if str(self.squad_path) else WITHOUT_SQUAD)
+                f"squad_path names '{self.squad_path}', which is no Squad; choose one, or leave it empty"
+                if str(self.squad_path) else WITHOUT_SQUAD)
         if place_of(self) is None:
             warnings.append(WITHOUT_PLACE)
         return warnings
