@@ -144,7 +144,7 @@ def test_a_way_around_is_found_by_the_navigation_agent(brain, node, physics_fram
     actor = brain.enter(position=Vector3(5, 0, 1))
     actor.add_child(construct("NavigationAgent3D"))
     path = []
-    for _ in range(1000):                # the map is built beside the frames, in its own time
+    for _ in range(30_000):              # the map is built beside the frames, in its own time
         physics_frames(3)
         path.append(actor.get("position"))
         if ends:

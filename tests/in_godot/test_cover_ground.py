@@ -33,7 +33,7 @@ def test_a_flat_world_in_pixels(node, scheduler, physics_frames):
     crate = body(Vector2(40, 40), Vector2(200, 200), "cover")
     cover = node("CoverMap", scheduler, name="Cover", dimensions=1, level="../Level")
     guard = node("Node2D", scheduler, position=Vector2(0, 100))
-    for _ in range(300):
+    for _ in range(100_000):
         physics_frames(1)
         if cover.get_stats()["spots"]:
             break

@@ -84,13 +84,13 @@ def floor(node, physics_frames):
     mesh.add_polygon([0, 1, 2, 3])
     region.navigation_mesh = mesh
     map_rid = region.get_navigation_map()
-    for _ in range(200):
+    for _ in range(100_000):     # frames take microseconds here; maps are built in real time
         physics_frames(1)
         server = singleton("NavigationServer3D")
         is_synchronised = server.map_get_iteration_id(map_rid) > 0
         if is_synchronised and server.map_get_closest_point(map_rid, Vector3(5, 0, 5)).x > 4:
             return region
-    raise AssertionError("the navigation map was not built within 200 frames")
+    raise AssertionError("the navigation map was not built")
 
 
 def test_a_way_over_the_navigation_map_has_a_length(station, floor):
@@ -231,7 +231,7 @@ def test_a_way_in_the_plane_has_a_length(station, node, physics_frames):
     polygon.set_vertices([Vector2(-500, -500), Vector2(500, -500), Vector2(500, 500), Vector2(-500, 500)])
     polygon.add_polygon([0, 1, 2, 3])
     region.navigation_polygon = polygon
-    for _ in range(200):
+    for _ in range(100_000):
         physics_frames(1)
         if station.is_reachable(Vector2(-100, 0), Vector2(100, 0)):
             break

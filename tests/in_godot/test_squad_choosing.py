@@ -137,7 +137,7 @@ def test_posts_of_tactics_lie_on_the_navigation_map(node, world, scheduler, phys
         character(node, stage, Vector2(60 + 40 * number, 160), "Node2D", squad_path=squad.get_path())
     foe = node("Node2D", stage, position=Vector2(900, 160))
     server, ground = singleton("NavigationServer2D"), world.find_world_2d().get_navigation_map()
-    until(lambda: server.map_get_iteration_id(ground) and len(squad.core) == 4, physics_frames)
+    until(lambda: server.map_get_iteration_id(ground) and len(squad.core) == 4, physics_frames, most=100_000)
     squad.see([foe])
     squad.use_tactic("flanking")
     physics_frames(10)
