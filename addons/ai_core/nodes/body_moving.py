@@ -53,9 +53,8 @@ def slide(body: Any, velocity: Any, elapsed_s: float) -> None:
 
 def _frames(body: Any, elapsed_s: float) -> float:
     """Return how many of the frames that move_and_slide() takes now are in a time; exactly 1 if it is about one."""
-    frame_s = body.get_physics_process_delta_time()
-    if abs(elapsed_s - frame_s) > AS_LONG * frame_s and not singleton("Engine").is_in_physics_frame():
-        frame_s = body.get_process_delta_time()
+    is_in_physics = singleton("Engine").is_in_physics_frame()
+    frame_s = body.get_physics_process_delta_time() if is_in_physics else body.get_process_delta_time()
     if not frame_s or abs(elapsed_s - frame_s) <= AS_LONG * frame_s:
         return 1.0
     return elapsed_s / frame_s

@@ -12,6 +12,7 @@ from addons.ai_core.nodes.built_in_habits import BuiltIn
 from addons.ai_core.nodes.habit import Habit
 from addons.ai_core.nodes.ticket_walk import TicketWalk
 from addons.ai_core.nodes.way_height import GROUNDED, is_elsewhere
+from addons.ai_core.nodes.way_walk import come_to
 from ai_core.decisions.habit_context import HabitContext
 from ai_core.decisions.habits import Status
 
@@ -103,23 +104,20 @@ class HabitMoveTo(Aimed, Habit):
         goal, here = self.places(actor)
         if _distance(goal, here) <= self.arrival_distance:
             return Status.SUCCEEDED
-        service = self.node_at(self.paths)
-        agent = self._agent(actor) if service is None and run.memory["has_agent"] else None
-        came, is_flat, step = "going", isinstance(here, Vector2), self.speed * run.elapsed_s
+        is_flat = isinstance(here, Vector2)
         falls = self._moves_body(actor, run) and not is_flat and actor.get_motion_mode() == GROUNDED
-        stands = not falls or actor.is_on_floor()
-        if service is not None:
-            walk: Any = TicketWalk(service, run.memory, falls=falls)
-            goal, came = walk.next(here, goal, self.arrival_distance, step, stands=stands)
-        elif agent is not None:
-            walk = AgentWalk(agent, run.memory, is_flat=is_flat, falls=falls)
-            goal, came = walk.next(here, goal, self.arrival_distance, step, stands=stands)
-        elif falls:                                   # goals on its floor are as high as it, however high its middle
-            is_there = stands and not is_elsewhere(goal, here, self.arrival_distance)
-            goal, came = Vector3(goal.x, here.y, goal.z), "arrived" if is_there else "going"
-        if came != "going":
-            return Status.SUCCEEDED if came == "arrived" else Status.FAILED
-        return self._go(actor, here, goal, run, falls, stands)
+        walk = self._walk(actor, run, is_flat=is_flat, falls=falls)
+        left_s, first, stands = run.elapsed_s, here, not falls or actor.is_on_floor()
+        stop, came = self._next(walk, here, goal, run, falls, stands)
+        while came == "going":
+            left_s -= self._go(actor, here, stop, run, left_s, falls, stands)
+            if left_s <= 0:
+                return self._got_on(first, stop, run)
+            at, here, stands = come_to(run.memory), actor.get_global_position(), not falls or actor.is_on_floor()
+            stop, came = self._next(walk, here, goal, run, falls, stands)
+            if came == "going" and come_to(run.memory) == at:
+                return self._got_on(first, stop, run)
+        return Status.SUCCEEDED if came == "arrived" else Status.FAILED
 
     def ended(self, run: HabitContext) -> None:
         actor = self._tree.actor_node()
@@ -133,21 +131,50 @@ class HabitMoveTo(Aimed, Habit):
             velocity = actor.get_velocity()
             actor.set_velocity(Vector3(0, velocity.y, 0) if isinstance(velocity, Vector3) else Vector2(0, 0))
 
-    def _go(self, actor: Any, here: Any, goal: Any, run: HabitContext, falls: bool, stands: bool) -> Status:
-        way = [to - at for to, at in zip(goal, here, strict=True)]
+    def _walk(self, actor: Any, run: HabitContext, *, is_flat: bool, falls: bool) -> Any:
+        """Return how it goes: by ticket, by agent, or None, straight."""
+        service = self.node_at(self.paths)
+        if service is not None:
+            return TicketWalk(service, run.memory, falls=falls)
+        agent = self._agent(actor) if run.memory["has_agent"] else None
+        return None if agent is None else AgentWalk(agent, run.memory, is_flat=is_flat, falls=falls)
+
+    def _next(self, walk: Any, here: Any, goal: Any, run: HabitContext, falls: bool, stands: bool) -> tuple[Any, str]:
+        """Return where to go next, and "going", "arrived" or "failed"."""
+        if isinstance(walk, TicketWalk):
+            return walk.next(here, goal, self.arrival_distance, self.speed * run.elapsed_s, stands=stands)
+        if walk is not None:
+            came: tuple[Any, str] = walk.next(here, goal, self.arrival_distance, stands=stands)
+            return came
+        if not falls:
+            return goal, "going"
+        is_there = stands and not is_elsewhere(goal, here, self.arrival_distance)
+        # goals on its floor are as high as it, however high its middle
+        return Vector3(goal.x, here.y, goal.z), "arrived" if is_there else "going"
+
+    def _go(
+        self, actor: Any, here: Any, stop: Any, run: HabitContext, left_s: float, falls: bool, stands: bool,
+    ) -> float:
+        """Go to a place, at most for what is left of this turn; return how long that took.
+
+        Where its way goes on from there it goes no longer than it must; else it is slower, and comes there at the end.
+        """
+        way = [to - at for to, at in zip(stop, here, strict=True)]
         length = math.sqrt(sum(one * one for one in way))
-        if self._moves_body(actor, run):
-            speed = self.speed if length > self.speed * run.elapsed_s else length / (run.elapsed_s or 1.0)
-            velocity = type(here)(*(one / (length or 1.0) * speed for one in way))
-            if falls:
-                climbs = velocity.y > 0 and (run.memory.get("climbs", False) or actor.is_on_wall())
-                if not climbs:
-                    velocity = carried(actor, velocity, run.elapsed_s, stands=stands)
-            slide(actor, velocity, run.elapsed_s)
-            return self._got_on(here, goal, run)
-        step = min(1.0, self.speed * run.elapsed_s / (length or 1.0))
-        actor.set_global_position(type(here)(*(at + one * step for at, one in zip(here, way, strict=True))))
-        return self._got_on(here, goal, run)
+        needed_s = length / self.speed
+        taken_s = needed_s if needed_s < left_s and run.memory.get("goes_on", False) else left_s
+        if not self._moves_body(actor, run):
+            share = min(1.0, taken_s / (needed_s or 1.0))
+            actor.set_global_position(type(here)(*(at + one * share for at, one in zip(here, way, strict=True))))
+            return taken_s
+        speed = self.speed if needed_s >= taken_s else length / taken_s
+        velocity = type(here)(*(one / (length or 1.0) * speed for one in way))
+        if falls:
+            climbs = velocity.y > 0 and (run.memory.get("climbs", False) or actor.is_on_wall())
+            if not climbs:
+                velocity = carried(actor, velocity, taken_s, stands=stands)
+        slide(actor, velocity, taken_s)
+        return taken_s
 
     def _got_on(self, here: Any, goal: Any, run: HabitContext) -> Status:
         """Return FAILED if it was to go somewhere and has been in one place for too long."""

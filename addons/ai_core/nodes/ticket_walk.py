@@ -32,7 +32,9 @@ class TicketWalk:
         Args:
             here: where it stands.
             goal: where to; if it is elsewhere than it was, another way is asked for.
-            arrival, step, stands: as ``WayWalk``; who is astray asks for another way.
+            arrival, stands: as ``WayWalk``; who is astray asks for another way.
+            step: how far it goes in a turn; goals that move less are followed when the way to them is over, or
+                whoever follows somebody in few turns would ask for a way in each.
         """
         memory = self._memory
         if memory.get("service") != self._name or is_elsewhere(memory["asked_for"], goal, max(arrival, step)):
@@ -56,10 +58,11 @@ class TicketWalk:
             if points.shape[1] == 3:                     # a grid is one floor, however high its cells' middles are
                 points[:, 1] += memory.get("began", here).y - points[0, 1]
         stop, came = WayWalk(memory, falls=self._falls).next(
-            points, here, arrival, step, stands=stands, began=memory.get("began"))
-        if came == "astray":
+            points, here, arrival, stands=stands, began=memory.get("began"))
+        has_moved = came == "arrived" and is_elsewhere(memory["asked_for"], goal, arrival)
+        if has_moved or came == "astray":
             self._ask(here, goal)
-        return stop, STATES[state] if came == "arrived" else "going"
+        return stop, STATES[state] if came == "arrived" and not has_moved else "going"
 
     def end(self) -> None:
         """Let go of the ticket."""

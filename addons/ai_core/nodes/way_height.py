@@ -74,12 +74,17 @@ class WayHeight:
         from_m = self._memory.get("from_m", self.above_m)
         return float(from_m) if self._memory.get("climbs") else self.above_m
 
-    def climbs(self, before: Point, after: Point, here: Any) -> bool:
-        """Return whether floors do not lead along the piece noted: it is steep, or leads over them, as links do."""
+    def climbs(self, before: Point, after: Point, here: Any, *, climbed: bool) -> bool:
+        """Return whether floors do not lead along the piece noted: it is steep, or leads over them, as links do.
+
+        Args:
+            before, after, here: as noted.
+            climbed: whether it climbed there before, and is in the air still: it would fall again and again.
+        """
         if self._at is None:
             return True
         sunk_m = self._memory.get("from_m", self.above_m) - self.above_m
-        return self._falls and sunk_m > LEVEL_M and beside(before, after, here) <= BESIDE_M
+        return self._falls and (climbed or sunk_m > LEVEL_M) and beside(before, after, here) <= BESIDE_M
 
     def has_reached(self, after: Point, here: Any, reach: float) -> bool:
         """Return whether it is at the end of the piece noted: so near seen from above, and on its floor."""

@@ -16,7 +16,7 @@ class WayWalk:
 
     Args:
         memory: kept between calls, plain values; ``forget_way`` before another way. "climbs" is whether no floor
-            leads to the next point.
+            leads to the next point, "goes_on" whether others follow it.
         falls: whether floors carry the mover, as ``WayHeight``.
     """
 
@@ -24,7 +24,7 @@ class WayWalk:
         self._memory, self._falls = memory, falls
 
     def next(
-        self, points: Floats, here: Any, arrival: float, step: float = 0.0, *, stands: bool = True, began: Any = None,
+        self, points: Floats, here: Any, arrival: float, *, stands: bool = True, began: Any = None,
     ) -> tuple[Any, str]:
         """Return where to go next, and "going", "arrived", or "astray" if it stands on another floor than its way.
 
@@ -32,7 +32,6 @@ class WayWalk:
             points: (n, 2) or (n, 3), the way; n at least 1.
             here: where it is.
             arrival: a point is reached when it is so near, seen from above, and on its floor (m).
-            step: how far it goes at once; points before the last are reached when they are so near (m).
             stands: whether it is not in the air: who is has not arrived. Astray is who stood on a floor of the way
                 before, and now stands on another.
             began: where it was when the way began, if it went on meanwhile.
@@ -40,7 +39,8 @@ class WayWalk:
         Cost: O(points) at first, then O(1).
         """
         memory = self._memory
-        memory["climbs"] = False
+        climbed = memory.get("climbs", False) and not stands
+        memory["climbs"] = memory["goes_on"] = False
         height = WayHeight(memory, falls=self._falls) if points.shape[1] == 3 else None
         if "step" not in memory:
             memory["step"], memory["join"] = joined(points, here)
@@ -50,18 +50,20 @@ class WayWalk:
         while memory["step"] < len(points):
             number, join = memory["step"], memory.get("join")
             is_last = number == len(points) - 1 and not join
-            reach = arrival if is_last else max(arrival, step)
             before, after = (join, join) if join else (points[max(0, number - 1)].tolist(), points[number].tolist())
             if height is None:
-                if apart(after, here) > reach:
+                if apart(after, here) > arrival:
+                    memory["goes_on"] = not is_last
                     return type(here)(*after), "going"
             else:
                 off_m = height.note(before, after, here)
-                is_there = height.has_reached(after, here, reach)
+                is_there = height.has_reached(after, here, arrival)
                 if not is_there or (is_last and not stands):
-                    memory["climbs"] = height.climbs(before, after, here)
+                    memory["goes_on"] = not is_last
+                    memory["climbs"] = height.climbs(before, after, here, climbed=climbed)
                     stop = type(here)(after[0], after[1] + height.kept_m, after[2])
                     return (stop, "going") if self._is_on_it(off_m, stands) else (here, "astray")
+            climbed = False
             if stands:
                 memory["from_m"] = memory.get("above_m", 0.0)
             if join:
@@ -79,8 +81,13 @@ class WayWalk:
 
 def forget_way(memory: dict[str, Any]) -> None:
     """Forget how far somebody has come; how high he goes stays."""
-    for key in ("step", "join", "stood", "from_m"):
+    for key in ("step", "join", "stood", "from_m", "climbs", "goes_on"):
         memory.pop(key, None)
+
+
+def come_to(memory: dict[str, Any]) -> tuple[Any, Any]:
+    """Return which point of its way somebody goes to; another as soon as he is there."""
+    return memory.get("step"), memory.get("join")
 
 
 def joined(points: Floats, here: Any) -> tuple[int, list[float] | None]:
