@@ -103,24 +103,20 @@ def _all_near(
 ) -> tuple[Rows, Rows]:
     """Return which may be near by one product of matrices: |p|² - 2 p·o <= r² - |o|²."""
     m, n = origins.shape[1], places.shape[1]
-    before = np.seterr(over="ignore", invalid="ignore")  # far beyond any reach is far beyond
-    try:
-        weights = np.empty((m, 4), np.float32)
-        np.multiply(origins.T, -2.0, out=weights[:, :3])
-        weights[:, 3] = 1.0 - ROUNDING
-        x, y, z = origins.astype(np.float64) ** 2
-        square = reach_m * reach_m * 1.0001 + 1e-9
-        square[reach_m > FARTHEST_M] = np.inf
-        limit = (square - (x + y + z) * (1.0 - ROUNDING)).astype(np.float32)[:, np.newaxis]
-        step = max(1, ANSWERS_AT_ONCE // n)
-        if m <= step:
-            return _near(weights, places, limit, room)
-        parts = [
-            _near(weights[first : first + step], places, limit[first : first + step], room)
-            for first in range(0, m, step)
-        ]
-    finally:
-        np.seterr(**before)
+    weights = np.empty((m, 4), np.float32)
+    np.multiply(origins.T, -2.0, out=weights[:, :3])
+    weights[:, 3] = 1.0 - ROUNDING
+    at = origins.astype(np.float64)
+    square = reach_m * reach_m * 1.0001 + 1e-9
+    square[reach_m > FARTHEST_M] = np.inf
+    limit = (square - np.einsum("ij,ij->j", at, at) * (1.0 - ROUNDING)).astype(np.float32)[:, np.newaxis]
+    step = max(1, ANSWERS_AT_ONCE // n)
+    if m <= step:
+        return _near(weights, places, limit, room)
+    parts = [
+        _near(weights[first : first + step], places, limit[first : first + step], room)
+        for first in range(0, m, step)
+    ]
     found = [rows + first for (rows, _), first in zip(parts, range(0, m, step), strict=True)]
     return np.concatenate(found), np.concatenate([columns for _, columns in parts])
 

@@ -43,6 +43,7 @@ class SensorTable:
         keenness: (capacity, modalities) float64, 1 unless dulled or sharpened.
         keeps_targets: whether any cone ever had a range of its own for losing.
         most_acuity: the most that any cone ever had (no unit).
+        farthest_cone_m: as far as any cone ever reached (m).
         changes: how often a position, threshold or anything else changed (count).
         cones: (capacity, k, 5) float64, rows of ``packed_cones``; k is the
             most cones any sensor had.
@@ -63,7 +64,7 @@ class SensorTable:
         self.own_threshold = np.full((rows, len(modalities)), DEAF)
         self.keenness = np.ones((rows, len(modalities)))
         self.keeps_targets = False
-        self.most_acuity = 0.0
+        self.most_acuity = self.farthest_cone_m = 0.0
         self.changes = 0
         self.room = Room()
         self.cones = np.zeros((rows, 0, CONE_NUMBERS))
@@ -211,6 +212,7 @@ class SensorTable:
             self.cones = np.concatenate((self.cones, nothing), axis=1)
         self.keeps_targets = self.keeps_targets or bool((packed[:, 4] > 0).any())
         self.most_acuity = max([self.most_acuity, *packed[:, 3].tolist()])
+        self.farthest_cone_m = max([self.farthest_cone_m, *packed[:, 0].tolist()])
         self.cones[slot] = NO_REACH
         self.cones[slot, : len(packed)] = packed
 

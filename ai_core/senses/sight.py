@@ -17,8 +17,8 @@ from ai_core.errors import finite_number, shown
 from ai_core.senses.sensation import Point
 
 __all__ = [
-    "CONE_NUMBERS", "NO_CONE", "SightCone", "aside_of", "bearings", "cone_towards", "first_cone_containing",
-    "packed_cones",
+    "CONE_NUMBERS", "NO_CONE", "SightCone", "acuity_towards", "aside_of", "bearings", "cone_towards",
+    "first_cone_containing", "packed_cones",
 ]
 
 NO_CONE = -1
@@ -166,21 +166,25 @@ def bearings(
 
     Cost: O(n).
     """
-    ahead = forwards.T.astype(np.float64)
-    right = _crossed(ahead, np.asarray(up)[:, np.newaxis])
-    length = np.sqrt(_dotted(right, right))
-    is_vertical = length < NO_RIGHT
-    if is_vertical.any():
+    n = len(offsets)
+    if not n:
+        return np.empty((0, 3))
+    # Three directions, their first two coordinates a second time, so that products across are of slices.
+    frame = np.empty((3, 5, n))
+    right, above, ahead = frame
+    ahead[:3], ahead[3:] = forwards.T, forwards.T[:2]
+    across = _crossed(ahead, np.asarray(up).take(_WRAPPED)[:, np.newaxis])
+    length = np.sqrt(_added(across * across))
+    if length.min() < NO_RIGHT:
+        is_vertical = length < NO_RIGHT
         fixed = aside_of(up) if aside is None else aside
         length[is_vertical] = 1.0
-        right = np.where(is_vertical, fixed[:, np.newaxis], right / length)
+        right[:3] = np.where(is_vertical, fixed[:, np.newaxis], across / length)
     else:
-        right /= length
-    offset, above = offsets.T, _crossed(right, ahead)
-    found = np.empty((len(offsets), 3))
-    for axis, part in enumerate((right, above, ahead)):
-        found[:, axis] = _dotted(part, offset)
-    return found
+        np.divide(across, length, out=right[:3])
+    right[3:] = right[:2]
+    above[:3] = _crossed(right, ahead)
+    return _added((frame[:, :3] * offsets.T).swapaxes(0, 1)).T
 
 
 def first_cone_containing(bearing: Floats, cones: Floats) -> NDArray[np.intp]:
@@ -198,18 +202,43 @@ def first_cone_containing(bearing: Floats, cones: Floats) -> NDArray[np.intp]:
 
     Cost: O(n * k).
     """
-    right, above, ahead = (bearing[:, axis, np.newaxis] for axis in range(3))
-    across = right * right + ahead * ahead
-    distance = np.sqrt(across + above * above)
-    across = np.sqrt(across)
-    slack = BORDER_TOLERANCE * distance
-    inside = distance - slack <= cones[:, :, 0]
-    inside &= ahead + slack >= cones[:, :, 1] * across
-    inside &= np.abs(above) - slack <= cones[:, :, 2] * distance
-    first: NDArray[np.intp] = inside.argmax(axis=1) if cones.shape[1] else np.zeros(
-        len(bearing), np.intp
-    )
+    inside = _are_inside(bearing, cones)
+    if not cones.shape[1]:
+        return np.full(len(bearing), NO_CONE, np.intp)
+    first: NDArray[np.intp] = inside.argmax(axis=1)
     return np.where(inside.any(axis=1), first, NO_CONE)
+
+
+def acuity_towards(bearing: Floats, cones: Floats) -> tuple[NDArray[np.bool_], Floats]:
+    """Return which targets are in a cone of their sensor, and the acuity of the first; see ``first_cone_containing``.
+
+    Of targets in none it is that of any cone.
+
+    Cost: O(n * k).
+    """
+    inside = _are_inside(bearing, cones)
+    if cones.shape[1] == 1:       # as most often, and then without looking for the first
+        return inside[:, 0], cones[:, 0, 3]
+    if not cones.shape[1]:
+        return np.zeros(len(bearing), np.bool_), np.zeros(len(bearing))
+    first = inside.argmax(axis=1)
+    rows = np.arange(len(first))
+    return inside[rows, first], cones[rows, first, 3]
+
+
+def _are_inside(bearing: Floats, cones: Floats) -> NDArray[np.bool_]:
+    """Return (n, k), whether each cone of each target's sensor contains it."""
+    right, above, ahead = bearing.T * bearing.T
+    distance = right + ahead
+    across = np.sqrt(distance)[:, np.newaxis]
+    distance += above
+    np.sqrt(distance, out=distance)
+    slack = BORDER_TOLERANCE * distance
+    _, above, ahead = bearing.T
+    inside: NDArray[np.bool_] = (distance - slack)[:, np.newaxis] <= cones[:, :, 0]
+    inside &= (ahead + slack)[:, np.newaxis] >= cones[:, :, 1] * across
+    inside &= (np.abs(above) - slack)[:, np.newaxis] <= cones[:, :, 2] * distance[:, np.newaxis]
+    return inside
 
 
 def cone_towards(
@@ -270,16 +299,17 @@ def _dot(a: Any, b: Any) -> Any:
 
 
 def _crossed(a: Floats, b: Floats) -> Floats:
-    """``_cross`` of columns (3, n): the same products and differences."""
-    found: Floats = a[_NEXT] * b[_LAST] - a[_LAST] * b[_NEXT]
+    """``_cross`` of columns (5, n) whose first two come again at the end: the same products and differences."""
+    found: Floats = a[1:4] * b[2:5]
+    found -= a[2:5] * b[1:4]
     return found
 
 
-def _dotted(a: Floats, b: Floats) -> Floats:
-    """``_dot`` of columns (3, n): added up in the same order."""
-    x, y, z = a * b
-    found: Floats = x + y + z
+def _added(products: Floats) -> Floats:
+    """Return the sum of three, added up in the order of ``_dot``."""
+    found: Floats = products[0] + products[1]
+    found += products[2]
     return found
 
 
-_NEXT, _LAST = np.array([1, 2, 0]), np.array([2, 0, 1])
+_WRAPPED = np.array([0, 1, 2, 0, 1])

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from ai_core.senses.modality import Modality, intensity_at
 from ai_core.senses.pairs_in_view import keys_of
-from ai_core.senses.reach import may_reach
-from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.sight import NO_CONE, bearings, first_cone_containing
+from ai_core.senses.reach import Columns, Room, may_reach
+from ai_core.senses.sensor_table import DEAF, SensorTable
+from ai_core.senses.sight import acuity_towards, bearings
 from ai_core.senses.sight_few import few_pairs, few_sensors_reached
 from ai_core.senses.signal_queue import Signal
 from ai_core.senses.source_table import SourceTable
@@ -51,6 +51,9 @@ CONE_SLACK = 1.0001
 """Factor on the reach of the farthest cone for a rough test, far above the tolerance of borders."""
 
 Floats = NDArray[np.float64]
+
+Some = NDArray[np.intp] | slice
+"""Rows of a table."""
 
 Reached = tuple[list[int], list[int], list[float], list[float]]
 """How many sensors sense each signal; then by signal and slot: slots, distances (m), intensities."""
@@ -87,22 +90,17 @@ def pairs_in_reach(
         keys, sensed = few_pairs(sensors, sensor_ids, sources, source_ids, sense)
         out_keys[: len(keys)], out_intensity[: len(keys)] = keys, sensed
         return len(keys)
-    eyes, targets = sensors.ids.slots_of_known(sensor_ids), sources.ids.slots_of_known(source_ids)
-    senses = np.isfinite(sensors.threshold[:, sense.number].take(eyes))
-    shows = sources.strength[:, sense.number].take(targets) >= 0
-    if not senses.all():
-        eyes, sensor_ids = eyes[senses], sensor_ids[senses]
+    eyes, targets = sensors.ids.rows_of_known(sensor_ids), sources.ids.rows_of_known(source_ids)
+    shows = sources.strength[targets, sense.number] >= 0
     if not shows.all():
-        targets, source_ids = targets[shows], source_ids[shows]
-    rows, columns = _may_sense(sensors, eyes, sources, targets, sense.range_m)
-    if not len(rows):
-        return 0
-    kept, intensity = _pairs_at_once(
-        sensors, eyes[rows], sources, targets[columns], source_ids[columns], sense
-    )
-    found = len(kept)
-    out_keys[:found] = keys_of(sensor_ids[rows[kept]], source_ids[columns[kept]])
-    out_intensity[:found] = intensity
+        source_ids = source_ids[shows]
+        targets = sources.ids.slots_of_known(source_ids)
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):    # far beyond any reach is far beyond
+        rows, columns, intensity = _pairs_at_once(sensors, eyes, sources, targets, source_ids, sense)
+    order = np.argsort(rows * len(source_ids) + columns, kind="stable")
+    found = len(order)
+    out_keys[:found] = keys_of(sensor_ids.take(rows), source_ids.take(columns)).take(order)
+    out_intensity[:found] = intensity.take(order)
     return found
 
 
@@ -159,72 +157,76 @@ def sensors_reached(sensors: SensorTable, waves: Sequence[Wave]) -> Reached:
     if sensors.rows <= FEW_SENSORS:
         return few_sensors_reached(sensors, waves)
     table = table_of(waves)
-    numbers, near = may_reach(
-        table[:3].astype(np.float32), sensors.position.T[:, : sensors.rows], table[4], sensors.room
-    )
-    counts, slots, distance, intensity = waves_at_once(sensors, table, numbers, near)
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):    # far beyond any reach is far beyond
+        numbers, near = may_reach(
+            table[:3].astype(np.float32), sensors.position.T[:, : sensors.rows], table[4], sensors.room
+        )
+        counts, slots, distance, intensity = waves_at_once(sensors, table, numbers, near)
     return counts, slots.tolist(), distance.tolist(), intensity.tolist()
 
 
-def _may_sense(
-    sensors: SensorTable,
-    eyes: NDArray[np.intp],
-    sources: SourceTable,
-    targets: NDArray[np.intp],
-    range_m: float,
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return rows of eyes and of targets that may be in reach, by eye, then target."""
-    reach_m = range_m * sources.size.take(targets)
-    at_eyes = sensors.position.T.take(eyes, axis=1)
-    at_targets = sources.position.T.take(targets, axis=1)
-    if len(eyes) <= len(targets):
-        most = reach_m.max() if len(reach_m) else 0.0
-        return may_reach(at_eyes, at_targets, np.full(len(eyes), most), sensors.room)
-    columns, rows = may_reach(at_targets, at_eyes, reach_m, sensors.room)
-    order = np.lexsort((columns, rows))
-    return rows[order], columns[order]
-
-
 def _pairs_at_once(
-    sensors: SensorTable,
-    eyes: NDArray[np.intp],
-    sources: SourceTable,
-    targets: NDArray[np.intp],
-    source_ids: NDArray[np.int32],
-    sense: Sense,
-) -> tuple[NDArray[np.intp], Floats]:
-    strength, size = sources.strength[:, sense.number].take(targets), sources.size.take(targets)
-    offsets = sources.position.T.take(targets, axis=1).astype(np.float64)
-    offsets -= sensors.position.T.take(eyes, axis=1)
-    offsets /= size
-    distance = _lengths_of(offsets)
-    may = distance <= sense.range_m
-    if sense.needs_cone and sensors.cones.shape[1]:  # roughly first, because cones cost most
-        may &= distance <= sensors.cones[:, :, 0].take(eyes, axis=0).max(axis=1) * CONE_SLACK
-    if sense.attenuation != 1 and not (sense.needs_cone and sensors.most_acuity > 1):
-        # Roughly first, because cones and powers cost most; not ">=": where nothing can be told.
-        before = np.seterr(divide="ignore", invalid="ignore")
-        faded = np.log(strength) + distance * np.log(sense.attenuation)
-        may &= ~(faded < sensors.log_threshold[:, sense.number].take(eyes) - ROUGHLY)
-        np.seterr(**before)
-    found = np.flatnonzero(may)
-    eyes, targets, distance = eyes.take(found), targets.take(found), distance.take(found)
-    kept = (sensors.notices.take(eyes) & sources.affiliation.take(targets)) != 0
-    kept &= sensors.own_source.take(eyes) != source_ids.take(found)
-    intensity = strength.take(found)
+    sensors: SensorTable, eyes: Some, sources: SourceTable, targets: Some, source_ids: NDArray[np.int32], sense: Sense
+) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
+    """Return which of some sensors sense which of some sources, in any order, and how strongly.
+
+    What leaves out most for least comes first: reach, then logarithms of intensities, cones, and powers last.
+    """
+    at_eyes, at_targets, size = sensors.position.T[:, eyes], sources.position.T[:, targets], sources.size[targets]
+    rows, columns = _may_reach(at_eyes, at_targets, size * _farthest_m(sensors, sense), sensors.room)
+    offsets = at_targets.astype(np.float64).take(columns, axis=1)
+    offsets -= at_eyes.take(rows, axis=1)
+    if (size != 1).any():
+        offsets /= size.take(columns)
+    distance, strength = _lengths_of(offsets), sources.strength[targets, sense.number]
+    slots, kept = _taken(eyes, rows), distance <= sense.range_m
+    if sense.attenuation != 1:
+        # Not ">=", which is false where nothing can be told.
+        most = np.log(strength) + (ROUGHLY + math.log(max(1.0, sensors.most_acuity)))
+        faded = distance * np.log(sense.attenuation)
+        faded += most.take(columns)
+        kept &= ~(faded < sensors.log_threshold[:, sense.number].take(slots))
+    found = np.flatnonzero(kept)
+    acuity: Floats | float = 1.0
+    if sense.needs_cone:
+        slots = slots.take(found)
+        bearing = bearings(
+            offsets.take(found, axis=1).T, sensors.forward.take(slots, axis=0), np.array(sense.up),
+            np.array(sense.aside))
+        kept, acuity = acuity_towards(bearing, sensors.cones.take(slots, axis=0))
+        acuity, found = acuity[kept], found[kept]
+    rows, columns, distance = rows.take(found), columns.take(found), distance.take(found)
+    slots, intensity = _taken(eyes, rows), strength.take(columns)
     if sense.attenuation != 1:
         intensity = intensity_at(intensity, distance, sense.attenuation)
-    if sense.needs_cone:
-        bearing = bearings(
-            offsets.take(found, axis=1).T, sensors.forward.take(eyes, axis=0), np.array(sense.up),
-            np.array(sense.aside))
-        cones = sensors.cones.take(eyes, axis=0)
-        first = first_cone_containing(bearing, cones)
-        kept &= first != NO_CONE
-        if cones.shape[1]:
-            intensity = intensity * cones[np.arange(len(first)), first, 3]
-    kept &= intensity >= sensors.threshold[:, sense.number].take(eyes)
-    return found[kept], intensity[kept]
+    intensity *= acuity
+    threshold = sensors.threshold[:, sense.number].take(slots)
+    kept = (intensity >= threshold) & (threshold != DEAF)
+    kept &= (sensors.notices.take(slots) & sources.affiliation[targets].take(columns)) != 0
+    kept &= sensors.own_source.take(slots) != source_ids.take(columns)
+    return rows[kept], columns[kept], intensity[kept]
+
+
+def _farthest_m(sensors: SensorTable, sense: Sense) -> float:
+    """Return from how far anything of size 1 may be sensed at all (m)."""
+    return min(sense.range_m, sensors.farthest_cone_m * CONE_SLACK) if sense.needs_cone else sense.range_m
+
+
+def _may_reach(
+    at_eyes: Columns, at_targets: Columns, reach_m: Floats, room: Room
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return rows of eyes and of targets that may be in reach, in any order; the fewer are the origins."""
+    if at_eyes.shape[1] <= at_targets.shape[1]:
+        return may_reach(at_eyes, at_targets, np.full(at_eyes.shape[1], reach_m.max(initial=0)), room)
+    columns, rows = may_reach(at_targets, at_eyes, reach_m, room)
+    return rows, columns
+
+
+def _taken(some: Some, which: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return ``some[which]`` of rows that may be a slice."""
+    if isinstance(some, slice):
+        return which + some.start if some.start else which
+    return some.take(which)
 
 
 def table_of(waves: Sequence[Wave]) -> Floats:

@@ -161,7 +161,7 @@ def test_all_forms_agree_on_a_border_to_the_last_bit():
     """A fused product and sum would differ here: half of the ranges end one bit short."""
     chance = np.random.default_rng(11)
     places, forwards = chance.uniform(-20, 20, (120, 3)), chance.normal(size=(120, 3))
-    sensing, sending = tables([(tuple(place), tuple(forward), [SightCone(9, math.tau, math.pi)], 0.1, 1, None)
+    sensing, sending = tables([(tuple(place), tuple(forward), [SightCone(99, math.tau, math.pi)], 0.1, 1, None)
                                for place, forward in zip(places.tolist(), forwards.tolist(), strict=True)],
                               [((1.0, 2.0, 3.0), 1.0, 1)])
     slots = sensing.ids.slots(sensing.ids.ids)
