@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ai_core.senses.awareness import Awareness
     from ai_core.senses.in_view import Shown
     from ai_core.senses.modality import ModalitySet
+    from ai_core.senses.perceiver import Perceiver
     from ai_core.senses.remembered import Remembered
 
 __all__ = ["FollowedPairs", "Rows", "row_of"]
@@ -133,6 +134,11 @@ class FollowedPairs:
     def mind_of(self, sensor_id: int, target: int) -> tuple[Remembered | None, Awareness | None] | None:
         """Return what is remembered of a target that is followed, and how aware the sensor is of it; else None."""
         return self._minds.get(sensor_id << ID_BITS | target)
+
+    def is_known_anew(self, perceiver: Perceiver, target: int) -> bool:
+        """Return whether a target that is followed was forgotten since the last look, and is remembered anew."""
+        followed, memory = self.mind_of(perceiver.sensor_id, target), perceiver.memory
+        return followed is not None and memory is not None and followed[0] is not memory.find(target)
 
     @property
     def is_tidy(self) -> bool:

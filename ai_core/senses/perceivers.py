@@ -121,7 +121,9 @@ class Perceivers:
             return
         meter = perceiver.notice(sensation, now)
         if self._all.get(perceiver.sensor_id) is perceiver:
-            if meter is not None:
+            if self._followed.is_known_anew(perceiver, sensation.source_id):
+                self._drop(perceiver.sensor_id)
+            elif meter is not None:
                 self._followed.put_line(perceiver.sensor_id, meter)
             self._note(perceiver)
             self._heard.drop_pair(perceiver.sensor_id, sensation.source_id)

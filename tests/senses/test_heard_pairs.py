@@ -136,6 +136,19 @@ def test_a_sound_that_makes_who_sees_the_target_sure_tells_so_at_once(gallery):
     assert world.manager.awareness_of(guard, thief).level == 1
 
 
+def test_who_was_forgotten_between_two_looks_and_heard_at_the_next_is_seen_on(gallery):
+    world, guard, thief = gallery
+    for _ in range(1000):
+        world.clock.advance()      # nobody has a turn for two minutes
+    world.manager.emit(thief, "hearing")
+    for step in range(3):
+        world.manager.move_sources([thief], [(0, 0, -4 - step)])
+        world.tick()
+    record = world.manager.memory_of(guard).find(thief)
+    assert record.last_seen_position == (0.0, 0.0, -6.0)
+    assert record.last_seen_s == world.clock.now.seconds
+
+
 def test_what_was_noted_is_there_for_who_asks(hallway):
     world, guard, thief = hallway
     for strength in (1.0, 0.5, 0.25):
