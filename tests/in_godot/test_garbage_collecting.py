@@ -69,4 +69,32 @@ def test_circles_are_collected_as_a_scene_with_many_characters_ends(root, frames
 
 def test_what_was_loaded_at_the_start_is_looked_at_no_more():
     assert gc.get_freeze_count() > 10_000
-    assert gc.get_threshold()[2] >= garbage_collecting.RARELY
+
+
+in_steps = pytest.mark.skipif(not gc.get_threshold()[2], reason="a Python that looks at old objects in steps")
+
+
+@in_steps
+def test_old_circles_that_nobody_tells_of_are_collected_when_there_is_much_more_than_before():
+    garbage_collecting._collect()
+    circle = Circle()
+    left = weakref.ref(circle)
+    gc.collect(1)
+    del circle
+    gc.collect(1)
+    assert left() is not None
+    more = [[] for _ in range(2 * garbage_collecting.MORE)]
+    assert left() is None
+    assert gc.get_threshold() == garbage_collecting.SELDOM
+    del more
+
+
+@in_steps
+def test_who_sets_thresholds_of_their_own_keeps_them():
+    garbage_collecting._collect()
+    own = (1_000, 10, 10_000)
+    gc.set_threshold(*own)
+    more = [[] for _ in range(2 * garbage_collecting.MORE)]
+    assert gc.get_threshold() == own
+    gc.set_threshold(*garbage_collecting.SELDOM)
+    del more
