@@ -64,3 +64,29 @@ def test_a_save_of_before_services_were_weighed_starves_nobody(node, scheduler, 
     task["priority"] = 1.0
     assert scheduler.call("load_state", state) is True
     assert weight_of("senses") == CHARACTERS
+
+
+def test_behaviors_that_decide_count_like_trees(node, scheduler, frames, weight_of):
+    node("SenseManager", scheduler).core  # noqa: B018
+    ids = [scheduler.add_behavior(lambda elapsed_s: None, priority=2.0) for _ in range(CHARACTERS)]
+    assert weight_of("senses") == 2 * CHARACTERS
+    scheduler.set_behavior_priority(ids[0], 12.0)
+    assert weight_of("senses") == 2 * CHARACTERS + 10
+    for one in ids:
+        scheduler.remove_behavior(one)
+    assert weight_of("senses") == 1
+
+
+def test_a_priority_or_phase_that_is_set_by_the_id_of_a_service_is_not_weighed_twice(
+        node, scheduler, frames, weight_of):
+    node("SenseManager", scheduler).core  # noqa: B018
+    characters(node, scheduler, CHARACTERS)
+    frames(2)
+    senses, = [task.id for task in scheduler.core.tasks if task.name.endswith("senses")]
+    for phase in range(3):
+        scheduler.set_behavior_phase(senses, phase)
+        assert weight_of("senses") == CHARACTERS
+    scheduler.set_behavior_priority(senses, 0.5)
+    characters(node, scheduler, CHARACTERS)
+    frames(2)
+    assert weight_of("senses") == CHARACTERS

@@ -154,6 +154,8 @@ class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, PhaseOu
         self._core: Any = None
         self._tasks: dict[int, Task] = {}
         self._services: dict[Task, float] = {}    # tasks that are done for all, and their own priority
+        self._deciding: dict[Task, int] = {}      # all others, and what they weigh (units)
+        self._units = 0                           # what those weigh together
         self._last_frame_us = 0.0
         self._frame_budget_us: float = self.budget_us     # the same, for a look at it in each frame
         self._service = QualityOfService(target_hz=60, ai_share=0.15)
@@ -187,6 +189,7 @@ class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, PhaseOu
     def on_predelete(self) -> None:
         look_for_another(self)
         # Behaviors hold Callables, which hold scripts: let them go now, not whenever Python tidies up.
+        self._services.clear()
         for task in list(self._tasks.values()):
             self.unschedule(task)
         if self._core is not None:

@@ -78,11 +78,6 @@ class CharacterCrowd(CrowdSaving):
         found = [one for of_period in self._paces.values() for one in of_period.values()]
         return sorted(found, key=lambda one: one.number)
 
-    @property
-    def weight(self) -> float:
-        """What all weigh together."""
-        return self._units / UNIT
-
     def __call__(self, turn: Turn) -> None:
         if self._to_edit:
             edited, self._to_edit = self._to_edit, {}
@@ -119,8 +114,8 @@ class CharacterCrowd(CrowdSaving):
             return
         if not self._is_weighed:
             self._is_weighed = True
-            self._scheduler.core.change(self.task, priority=min(max(self.weight, MIN_PRIORITY), MAX_PRIORITY))
-            self._scheduler.weigh_services()
+            weight = min(max(self._units / UNIT, MIN_PRIORITY), MAX_PRIORITY)
+            self._scheduler.change_priority(self.task, weight)
         if not (self._to_edit or self._waiting or self._awake):
             self._scheduler.core.pause(self.task)       # until something is told or changes
 

@@ -10,6 +10,7 @@ from ai_core.scheduling.requested_time import RequestedTimeScheduler
 from ai_core.scheduling.sharing import SharingScheduler
 from ai_core.scheduling.task import Task, Turn, Work
 from ai_core.scheduling.task_limits import MAX_PRIORITY
+from ai_core.scheduling.waiting_line import UNIT
 
 AUTOMATIC_PHASE = -1
 
@@ -22,9 +23,10 @@ class SchedulerBehaviors:
     monitor_behaviors: Any
     results: Results
     _core: Any
-    crowds: dict[str, Any]
     _tasks: dict[int, Task]
     _services: dict[Task, float]
+    _deciding: dict[Task, int]
+    _units: int
     _monitors: SchedulerMonitors
 
     def schedule(
@@ -37,6 +39,7 @@ class SchedulerBehaviors:
         task: Task = self.core.add(
             work, period_frames=period_frames, phase_frames=phase_frames, priority=priority, name=name)
         self._tasks[task.id] = task
+        self._weigh(task, priority)
         if self.monitor_behaviors and self._monitors.is_open:
             self._monitors.add(task)
         return task
@@ -49,27 +52,40 @@ class SchedulerBehaviors:
         """
         task = self.schedule(work, name=name, phase_frames=0, priority=priority)
         self._services[task] = priority
-        self.weigh_services()
+        self._weigh(task, 0.0)
         return task
 
+    def change_priority(self, task: Task, priority: float) -> None:
+        """Change what a task weighs, and with it what is done for all; of a service, beside all who decide."""
+        self.core.change(task, priority=priority)
+        if task in self._services:
+            self._services[task] = priority
+            self.weigh_services()
+        else:
+            self._weigh(task, priority)
+
     def weigh_services(self) -> None:
-        """Let what is done for all weigh as much as all by now."""
+        """Let what is done for all weigh as much as all by now. Cost: O(services)."""
         for task, priority in self._services.items():
-            weight = self._weight_of_service(priority)
+            weight = min(priority * max(1.0, self._units / UNIT), MAX_PRIORITY)
             if weight != task.priority:
                 self.core.change(task, priority=weight)
 
-    def _weight_of_service(self, priority: float) -> float:
-        return min(priority * max(1.0, sum(one.weight for one in self.crowds.values())), MAX_PRIORITY)
+    def _weigh(self, task: Task, priority: float) -> None:
+        """Note what a task weighs among those who decide, 0 if it is none of them."""
+        before, units = self._deciding.pop(task, 0), int(priority * UNIT)    # whole units: sums of floats would drift
+        if units:
+            self._deciding[task] = units
+        if units != before:
+            self._units += units - before
+            self.weigh_services()
 
     def reschedule(self, task: Task, *, period_frames: int, phase_frames: int | None, priority: float) -> None:
         """Change a task, which keeps its record; a phase of None is chosen, as in ``schedule``."""
         if phase_frames is None and not self.automatic_phasing:
             phase_frames = 0
-        if task in self._services:
-            self._services[task] = priority
-            priority = self._weight_of_service(priority)
         self.core.change(task, period_frames=period_frames, phase_frames=phase_frames, priority=priority)
+        self.change_priority(task, priority)
         if phase_frames is None and not task.is_automatic_phase:
             self.core.choose_phase(task)
 
@@ -79,6 +95,7 @@ class SchedulerBehaviors:
             self._core.remove(task)
         self._tasks.pop(task.id, None)
         self._services.pop(task, None)
+        self._weigh(task, 0.0)
         self._monitors.leave_out(task.id)
 
     def set_enabled(self, task: Task, is_enabled: bool) -> None:
@@ -135,12 +152,13 @@ class SchedulerBehaviors:
     def set_behavior_phase(self, behavior_id: int, phase_frames: int = AUTOMATIC_PHASE) -> None:
         """Call a behavior when (frame + phase) is a multiple of its period; -1 chooses the phase."""
         task, phase = self._task(behavior_id), _phase(phase_frames)
-        self.reschedule(task, period_frames=task.period_frames, phase_frames=phase, priority=task.priority)
+        priority = self._services.get(task, task.priority)
+        self.reschedule(task, period_frames=task.period_frames, phase_frames=phase, priority=priority)
 
     @method
     def set_behavior_priority(self, behavior_id: int, priority: float) -> None:
         """Set the weight of a behavior's share of the budget."""
-        self.core.change(self._task(behavior_id), priority=priority)
+        self.change_priority(self._task(behavior_id), priority)
 
     @method
     def request_time(self, behavior_id: int, us: float) -> None:

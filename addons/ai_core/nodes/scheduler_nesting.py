@@ -87,5 +87,5 @@ class SchedulerNesting:
     def nesting_set(self) -> None:
         """Period or priority were changed."""
         if self._outer is not None and self._nesting is not None:
-            self._outer.core.change(
-                self._nesting, period_frames=self.nested_period_frames, priority=self.nested_priority)
+            self._outer.core.change(self._nesting, period_frames=self.nested_period_frames)
+            self._outer.change_priority(self._nesting, self.nested_priority)
