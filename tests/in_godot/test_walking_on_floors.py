@@ -1,4 +1,4 @@
-"""HabitMoveTo in a house with a ramp, steps, a ladder and two floors, whose map lies half a metre above all of it."""
+"""HabitMoveTo in houses with a ramp, a ladder and two floors, whose map lies half a metre above all of it."""
 from __future__ import annotations
 
 import math

@@ -38,14 +38,16 @@ class AgentWalk:
         self._agent.set_target_desired_distance(arrival_m)
         self._memory["sets_offset"] = not self._is_flat and self._agent.get_path_height_offset() == 0
 
-    def next(self, here: Any, goal: Any, arrival_m: float, *, stands: bool) -> tuple[Any, str]:
+    def next(
+        self, here: Any, goal: Any, arrival_m: float, *, stands: bool, is_barred: bool = False,
+    ) -> tuple[Any, str]:
         """Return where to go next, and "going", "arrived" or "failed".
 
         Args:
             here: where it stands.
             goal: where to.
             arrival_m: how near to the goal a way must end that leads there, and how near it is there.
-            stands: as ``WayWalk``; who is astray gets another way.
+            stands, is_barred: as ``WayWalk``; who is astray gets another way.
         """
         agent, memory = self._agent, self._memory
         if not self._server.map_get_iteration_id(self._map):      # until its map is built it answers nothing
@@ -61,7 +63,7 @@ class AgentWalk:
             memory["way"] = way
             forget_way(memory)
         stop, came = WayWalk(memory, falls=self._falls).next(
-            points, here, arrival_m, stands=stands)
+            points, here, arrival_m, stands=stands, is_barred=is_barred)
         if memory.get("sets_offset"):
             agent.set_path_height_offset(-WayHeight(memory, falls=self._falls).above_m)
         if came == "arrived":

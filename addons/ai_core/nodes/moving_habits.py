@@ -108,13 +108,15 @@ class HabitMoveTo(Aimed, Habit):
         falls = self._moves_body(actor, run) and not is_flat and actor.get_motion_mode() == GROUNDED
         walk = self._walk(actor, run, is_flat=is_flat, falls=falls)
         left_s, first, stands = run.elapsed_s, here, not falls or actor.is_on_floor()
-        stop, came = self._next(walk, here, goal, run, falls, stands)
+        is_barred = falls and actor.is_on_wall()
+        stop, came = self._next(walk, here, goal, run, falls, stands, is_barred)
         while came == "going":
-            left_s -= self._go(actor, here, stop, run, left_s, falls, stands)
+            left_s -= self._go(actor, here, stop, run, left_s, falls, stands, is_barred)
             if left_s <= 0:
                 return self._got_on(first, stop, run)
             at, here, stands = come_to(run.memory), actor.get_global_position(), not falls or actor.is_on_floor()
-            stop, came = self._next(walk, here, goal, run, falls, stands)
+            is_barred = falls and actor.is_on_wall()
+            stop, came = self._next(walk, here, goal, run, falls, stands, is_barred)
             if came == "going" and come_to(run.memory) == at:
                 return self._got_on(first, stop, run)
         return Status.SUCCEEDED if came == "arrived" else Status.FAILED
@@ -139,12 +141,16 @@ class HabitMoveTo(Aimed, Habit):
         agent = self._agent(actor) if run.memory["has_agent"] else None
         return None if agent is None else AgentWalk(agent, run.memory, is_flat=is_flat, falls=falls)
 
-    def _next(self, walk: Any, here: Any, goal: Any, run: HabitContext, falls: bool, stands: bool) -> tuple[Any, str]:
+    def _next(
+        self, walk: Any, here: Any, goal: Any, run: HabitContext, falls: bool, stands: bool, is_barred: bool,
+    ) -> tuple[Any, str]:
         """Return where to go next, and "going", "arrived" or "failed"."""
         if isinstance(walk, TicketWalk):
-            return walk.next(here, goal, self.arrival_distance, self.speed * run.elapsed_s, stands=stands)
+            step = self.speed * run.elapsed_s
+            return walk.next(here, goal, self.arrival_distance, step, stands=stands, is_barred=is_barred)
         if walk is not None:
-            came: tuple[Any, str] = walk.next(here, goal, self.arrival_distance, stands=stands)
+            came: tuple[Any, str] = walk.next(
+                here, goal, self.arrival_distance, stands=stands, is_barred=is_barred)
             return came
         if not falls:
             return goal, "going"
@@ -154,6 +160,7 @@ class HabitMoveTo(Aimed, Habit):
 
     def _go(
         self, actor: Any, here: Any, stop: Any, run: HabitContext, left_s: float, falls: bool, stands: bool,
+        is_barred: bool,
     ) -> float:
         """Go to a place, at most for what is left of this turn; return how long that took.
 
@@ -170,7 +177,7 @@ class HabitMoveTo(Aimed, Habit):
         speed = self.speed if needed_s >= taken_s else length / taken_s
         velocity = type(here)(*(one / (length or 1.0) * speed for one in way))
         if falls:
-            climbs = velocity.y > 0 and (run.memory.get("climbs", False) or actor.is_on_wall())
+            climbs = velocity.y > 0 and (is_barred or run.memory.get("climbs", False))
             if not climbs:
                 velocity = carried(actor, velocity, taken_s, stands=stands)
         slide(actor, velocity, taken_s)

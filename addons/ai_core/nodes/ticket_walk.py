@@ -26,13 +26,15 @@ class TicketWalk:
         self._paths, self._memory, self._falls = paths, memory, falls
         self._name = paths.mark                          # tickets of another scene, in a save, are not ours
 
-    def next(self, here: Any, goal: Any, arrival: float, step: float = 0.0, *, stands: bool = True) -> tuple[Any, str]:
+    def next(
+        self, here: Any, goal: Any, arrival: float, step: float = 0.0, *, stands: bool = True, is_barred: bool = False,
+    ) -> tuple[Any, str]:
         """Return where to go next, and "going", "arrived" or "failed".
 
         Args:
             here: where it stands.
             goal: where to; if it is elsewhere than it was, another way is asked for.
-            arrival, stands: as ``WayWalk``; who is astray asks for another way.
+            arrival, stands, is_barred: as ``WayWalk``; who is astray asks for another way.
             step: how far it goes in a turn; goals that move less are followed when the way to them is over, or
                 whoever follows somebody in few turns would ask for a way in each.
         """
@@ -58,7 +60,7 @@ class TicketWalk:
             if points.shape[1] == 3:                     # a grid is one floor, however high its cells' middles are
                 points[:, 1] += memory.get("began", here).y - points[0, 1]
         stop, came = WayWalk(memory, falls=self._falls).next(
-            points, here, arrival, stands=stands, began=memory.get("began"))
+            points, here, arrival, stands=stands, is_barred=is_barred, began=memory.get("began"))
         has_moved = came == "arrived" and is_elsewhere(memory["asked_for"], goal, arrival)
         if has_moved or came == "astray":
             self._ask(here, goal)

@@ -17,6 +17,10 @@ STEEP = 2.0
 BESIDE_M = 0.5
 """Who is farther beside his way than this was pushed off it, and falls (m)."""
 
+BARRED_M = 0.6
+"""What bars somebody this near before the place where his way rises is what it rises over, as a step (m): bodies are
+so far before that place as they are thick."""
+
 LEVEL_M = 0.75
 """At the end of what is steep one is this near to its height (m): a baked map lies up to 0.5 m above the floor."""
 
@@ -89,10 +93,10 @@ class WayHeight:
     def has_reached(self, after: Point, here: Any, reach: float) -> bool:
         """Return whether it is at the end of the piece noted: so near seen from above, and on its floor."""
         if self._at is not None:
-            most_m = STANDS_WITHIN_M
+            most_m, above_m = STANDS_WITHIN_M, self.above_m
         else:
-            most_m = LEVEL_M if self._falls else reach
-        return apart(after, here) <= reach and abs(here.y - self.above_m - after[1]) <= most_m
+            most_m, above_m = LEVEL_M if self._falls else reach, float(self._memory.get("from_m", self.above_m))
+        return apart(after, here) <= reach and abs(here.y - above_m - after[1]) <= most_m
 
 
 def height_at(before: Point, after: Point, here: Any) -> float | None:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from addons.ai_core.nodes.way_height import STANDS_WITHIN_M, WayHeight, apart
+from addons.ai_core.nodes.way_height import BARRED_M, STANDS_WITHIN_M, WayHeight, apart
 
 Floats = NDArray[np.float32]
 
@@ -24,7 +24,8 @@ class WayWalk:
         self._memory, self._falls = memory, falls
 
     def next(
-        self, points: Floats, here: Any, arrival: float, *, stands: bool = True, began: Any = None,
+        self, points: Floats, here: Any, arrival: float, *, stands: bool = True, is_barred: bool = False,
+        began: Any = None,
     ) -> tuple[Any, str]:
         """Return where to go next, and "going", "arrived", or "astray" if it stands on another floor than its way.
 
@@ -34,6 +35,8 @@ class WayWalk:
             arrival: a point is reached when it is so near, seen from above, and on its floor (m).
             stands: whether it is not in the air: who is has not arrived. Astray is who stood on a floor of the way
                 before, and now stands on another.
+            is_barred: whether something bars its way, as a step does: points from which the way rises are reached from
+                ``BARRED_M`` away.
             began: where it was when the way began, if it went on meanwhile.
 
         Cost: O(points) at first, then O(1).
@@ -57,7 +60,10 @@ class WayWalk:
                     return type(here)(*after), "going"
             else:
                 off_m = height.note(before, after, here)
-                is_there = height.has_reached(after, here, arrival)
+                if stands and "from_m" not in memory:       # bodies do not know that they stand before they went
+                    memory["from_m"] = height.above_m
+                is_under = is_barred and number + 1 < len(points) and points[number + 1][1] > points[number][1]
+                is_there = height.has_reached(after, here, max(arrival, BARRED_M) if is_under else arrival)
                 if not is_there or (is_last and not stands):
                     memory["goes_on"] = not is_last
                     memory["climbs"] = height.climbs(before, after, here, climbed=climbed)
