@@ -67,6 +67,18 @@ def test_circles_are_collected_as_a_scene_with_many_characters_ends(root, frames
     assert (left() is None) == is_collected
 
 
+def test_who_has_turns_more_or_less_often_has_not_left(root, frames, only_when_asked):
+    scene, left = crowd(root, 1), circle()
+    frames(2)
+    tree = scene.get_child(1).get_child(0)
+    for period_frames in range(1, FEW + 5):
+        tree.set("period_frames", period_frames)
+    state = scene.get_child(0).call("save_state")
+    assert scene.get_child(0).call("load_state", state)
+    assert left() is not None
+    scene.free()
+
+
 def test_what_was_loaded_at_the_start_is_looked_at_no_more():
     assert gc.get_freeze_count() > 10_000
 

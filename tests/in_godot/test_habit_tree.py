@@ -270,6 +270,17 @@ def test_a_save_of_trees_whose_turns_are_no_turns_is_refused(build, scheduler, e
         scheduler.crowds["habit trees"].prepare_state(state)
 
 
+def test_a_save_of_turns_that_never_come_or_come_twice_is_refused(build, scheduler):
+    build({"walk": {}})
+    scheduler.step()
+    crowd = scheduler.crowds["habit trees"]
+    state = crowd.save_state()
+    pace, = state["paces"]
+    for wrong, place in (([{**pace, "phase_frames": 1}], "paces\\[0\\]"), ([pace, pace], "paces\\[1\\]")):
+        with pytest.raises(StateError, match=rf"{place}\.phase_frames"):
+            crowd.prepare_state({**state, "paces": wrong})
+
+
 def test_trees_weigh_together_what_each_weighs_however_they_come_and_go(node, scheduler):
     from addons.ai_core.bridge.gd import construct
 

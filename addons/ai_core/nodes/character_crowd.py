@@ -127,7 +127,7 @@ class CharacterCrowd(CrowdSaving):
                 if priority != node.priority:
                     self._weigh(node, pace, instead_of=priority)
                 return
-            self.leave(node)
+            self.unseat(node)
         self.seat(node, self._pace_for(node.period_frames))
 
     def seat(self, node: Any, pace: Pace, *, is_resting: bool = False) -> None:
@@ -139,14 +139,17 @@ class CharacterCrowd(CrowdSaving):
 
     def leave(self, node: Any) -> None:
         """Let a node go as it is; one that is not here is no mistake."""
+        if node.instance_id in self._nodes:
+            self.unseat(node)
+            characters_left()
+
+    def unseat(self, node: Any) -> None:
+        """Give a node that is here no turns any more."""
         self._to_edit.pop(node.instance_id, None)
-        if node.instance_id not in self._nodes:
-            return
         pace, priority, _ = self._nodes.pop(node.instance_id)
         self._units -= int(priority * UNIT)
         pace.population.remove(node.in_crowd)
         self._is_weighed = False
-        characters_left()
         if not len(pace.population):
             of_period = self._paces[pace.period_frames]
             del of_period[pace.phase_frames]

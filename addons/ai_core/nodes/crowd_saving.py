@@ -32,7 +32,7 @@ class CrowdSaving:
     new_population: Callable[[], Any]
     pace_at: Callable[[int, int], Any]
     seat: Callable[..., None]
-    leave: Callable[[Any], None]
+    unseat: Callable[[Any], None]
     _resume: Callable[[], None]
     _pace_for: Callable[[int], Any]
     _scheduler: Any
@@ -57,8 +57,11 @@ class CrowdSaving:
         saved: dict[Key, SavedPace] = {}
         for one in fields.groups("paces"):
             one.group("population")     # says where, if it is none
-            saved[_key(one)] = SavedPace(one.seconds("late_s"), one.anything("population"), _paths(one))
-            self.new_population().prepare_state(saved[_key(one)].population)
+            key = _key(one)
+            if key in saved:
+                one.refuse("phase_frames", f"comes twice with the period {key[0]}")
+            saved[key] = SavedPace(one.seconds("late_s"), one.anything("population"), _paths(one))
+            self.new_population().prepare_state(saved[key].population)
             one.end()
         waiting: dict[Key, bool] = {}
         for one in fields.groups("waiting"):
@@ -106,7 +109,7 @@ class CrowdSaving:
         resting = {node.instance_id for pace, _, node in self._nodes.values()
                    if pace.population.is_resting(node.in_crowd)}
         for _, node in present:
-            self.leave(node)
+            self.unseat(node)
         for key, node in wanted:
             self.seat(node, self.pace_at(*key), is_resting=node.instance_id in resting)
         for node in nodes.values():
@@ -126,7 +129,8 @@ def _named(pace: Any) -> State:
 
 
 def _key(fields: Fields) -> Key:
-    return fields.whole("period_frames", minimum=1), fields.whole("phase_frames")
+    period_frames = fields.whole("period_frames", minimum=1)
+    return period_frames, fields.whole("phase_frames", maximum=period_frames - 1)    # else its turn never comes
 
 
 def _paths(fields: Fields) -> list[str] | None:
