@@ -43,16 +43,16 @@ _held = 0       # objects after the last look at everything, and all else in mem
 
 
 def begin() -> None:
-    """Look at everything rarely from now on, unless there is much more than before."""
+    """Look at everything rarely from now on."""
     gc.set_threshold(*SELDOM)
-    gc.callbacks.append(_looked)
 
 
 def keep_what_is_loaded() -> None:
-    """Never look at what is here by now, modules above all, half of all objects; until ``end``."""
+    """Never look at what is here by now, modules above all, half of all objects, and see what comes; until ``end``."""
     global _held
     gc.freeze()
     _held = sys.getallocatedblocks()
+    gc.callbacks.append(_looked)
 
 
 def end() -> None:
