@@ -47,6 +47,7 @@ KERNELS = (
     "ai_core.senses._sight_kernels",
     "ai_core.senses._smell_flow",
     "ai_core.squads._least_cost_matching",
+    "ai_core.squads._marching_step",
 )
 """Every kernel module there is; build tools and tests go by this list."""
 

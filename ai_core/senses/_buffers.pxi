@@ -5,7 +5,7 @@ from cpython.buffer cimport (
 from libc.stdint cimport int32_t, int64_t
 
 cdef enum:
-    MOST_BUFFERS = 12
+    MOST_BUFFERS = 16
 
 
 cdef class Buffers:

@@ -14,6 +14,7 @@ from ai_core.squads.commander import ChooseCommander, SquadMember
 from ai_core.squads.formation import Formation
 from ai_core.squads.formation_march import FormationMarch, MarchSettings
 from ai_core.squads.march_path import Clearance
+from ai_core.squads.marching_shape import MarchingShape
 from ai_core.squads.membership import Membership, checked_place
 from ai_core.squads.orders import Order, OrderKind
 from ai_core.squads.routes import Routes
@@ -59,8 +60,7 @@ class Commanded(Membership):
         self._ticket: Any = None
         self._slots_wanted: str | None = None
         self._slots_given_s = 0.0
-        self._offsets_of: tuple[Formation, int] | None = None
-        self._known_offsets: Floats = np.zeros((0, 2))
+        self._known_shape: tuple[tuple[Formation, bytes, bytes], MarchingShape] | None = None
         self._counts = dict.fromkeys(("orders", "paths_requested", "thoughts", "slot_assignments"), 0)
 
     def take_in(self, member: SquadMember, place: Floats) -> None:
@@ -270,18 +270,25 @@ class Commanded(Membership):
         if self._slots_wanted is not None and self._march.is_under_way and len(self):
             self._safely("slots", self._give_slots)
 
-    def _offsets(self) -> Floats:
-        """Return the slots of the formation for so many, (n, 2); read only."""
-        wanted = self.formation, len(self)
-        if self._offsets_of != wanted:
-            self._offsets_of, self._known_offsets = wanted, self.formation.slots(len(self))
-        return self._known_offsets
+    def _shape(self) -> MarchingShape:
+        """Return the slots as members have them, which seldom are others; there must be one at least."""
+        slots, radii = self.marchers.slots, self.marchers.radii
+        wanted = self.formation, slots.tobytes(), radii.tobytes()
+        if self._known_shape is None or self._known_shape[0] != wanted:
+            offsets = self.formation.slots(len(self))
+            self._known_shape = wanted, MarchingShape(slots, offsets, radii, self.formation.spacing_m)
+        return self._known_shape[1]
+
+    def _all_slots(self) -> MarchingShape:
+        """Return the slots of the formation in their order; there must be a member at least."""
+        rows = np.arange(len(self), dtype=np.int32)
+        return MarchingShape(
+            rows, self.formation.slots(len(self)), self.marchers.radii, self.formation.spacing_m)
 
     def _give_slots(self) -> None:
         how, self._slots_wanted, self._slots_given_s = self._slots_wanted, None, self.clock.now.seconds
         self._counts["slot_assignments"] += 1
-        offsets = self._offsets()
-        places = self._march.places(self.marchers, offsets, self.formation.spacing_m)
+        places = self._march.places(self.marchers, self._all_slots())
         roles = [one.roles for one in self._members.values()]
         row = self.row_of(self.commander)  # type: ignore[arg-type]
         before, few = self.infeasible, {"anew": None, "few_changes": True, "worthwhile": False}[how or "anew"]

@@ -8,28 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import finite_number
-from ai_core.squads.march_path import Clearance, MarchPath, plane_axes
+from ai_core.squads.march_path import Clearance, MarchPath
 from ai_core.squads.marchers import Marchers
+from ai_core.squads.marching_shape import MarchingShape
+from ai_core.squads.marching_step import Manner, march_step
 from ai_core.squads.narrow_passage import NarrowPassage
 
 __all__ = ["FormationMarch", "MarchSettings"]
 
 Floats = NDArray[np.float64]
 
-PROBE_M = 0.25
-"""How far the path is looked along to see how fast slots will move (m)."""
-
-LOOK_M = 1.0
-"""How far ahead on its lane a member looks at least for where to go (m); more cuts corners of doors."""
-
 MEASURED_AT_ONCE = 24
 """Samples of the path whose width is asked for in one step (count): two clearances each."""
 
 ALL = 1 << 30
-
-STILL = 0.05
-"""Share of their pace at which slots as good as stand: who holds them up is late. At 0 none ever was: slots slow down
-the nearer he is to being late, and so never leave him so far behind."""
 
 STEP_SHARE = 0.25
 """Distance of the path's samples, in spacings; larger cuts corners, smaller costs more."""
@@ -87,7 +79,9 @@ class FormationMarch:
         self.passage = NarrowPassage()
         self.heading = np.array([1.0, 0.0])
         self._dimensions = dimensions
-        self._axes = list(plane_axes(dimensions))
+        self._manner = Manner(
+            settings.pace, settings.wait_from, settings.wait_at, settings.patience_s, settings.response_s,
+            settings.tolerance_m)
         self._points: Floats = np.zeros((0, dimensions))
         self.made_for: tuple[float, float, float] | None = None
         self._was_at_end = False        # as long as the path is not made again
@@ -128,121 +122,50 @@ class FormationMarch:
             return self._was_at_end or not self.is_under_way
         return self.anchor_m >= self.path.length_m
 
-    def advance(self, elapsed_s: float, marchers: Marchers, offsets: Floats, spacing_m: float) -> None:
+    def advance(self, elapsed_s: float, marchers: Marchers, shape: MarchingShape) -> None:
         """Move the slots on, and write where each member is to go, and how fast.
 
         Args:
             elapsed_s: game time since the last time (s).
-            marchers: everybody, with slots.
-            offsets: (n, 2) of their slots, ahead and to the right (m).
-            spacing_m: of the formation.
+            marchers: everybody.
+            shape: their slots.
 
         Cost: O(n), and what clearances cost.
         """
         if not self.is_under_way or not len(marchers):
             marchers.stay()
             return
-        path = self._path_for(marchers, offsets, spacing_m)
-        offsets = self.passage.offsets(self.anchor_m, path, marchers, offsets, spacing_m)
-        ahead_m, right_m = offsets.T
-        span = float(right_m.min()), float(right_m.max())
-        wanted = np.maximum(self.anchor_m + ahead_m, path.first_m)
-        slots, flow, arcs = self._look(path, marchers, wanted, ahead_m, right_m, span)
-        lag = wanted - arcs
-        waits = marchers.is_detached | (self.anchor_m + ahead_m < path.first_m)      # not on the path yet,
-        if not self.is_at_end:
-            waits |= lag < -spacing_m                                                # or their slots come to them
-        away = self._length(slots - marchers.positions)
-        if marchers.is_detached.all():
-            self.anchor_m = max(self.anchor_m, min(float(arcs.mean()), path.length_m))   # slots come after them
-            speed = 0.0
-        else:
-            speed = self._move_on(elapsed_s, path, marchers, np.where(waits, 0.0, away), flow, spacing_m)
-        look = np.maximum(LOOK_M, 1.2 * self.settings.response_s * marchers.speeds)
-        targets = path.lanes(arcs + np.clip(lag, -look, look), right_m, span)
-        targets[waits] = marchers.positions[waits]
-        marchers.destinations[:] = targets
-        follows = (np.abs(lag) <= look) & ~waits
-        self._steer(elapsed_s, marchers, targets, np.where(follows[:, None], flow * speed, 0.0))
+        path = self._path_for(shape)
+        offsets = self.passage.offsets(self.anchor_m, path, shape)
+        if not math.isfinite(marchers.arcs.sum()):
+            marchers.arcs[:] = path.begun(marchers.positions, marchers.arcs)
+        self.anchor_m = march_step(
+            path.samples, path.course, offsets, marchers, self._manner, self.anchor_m, elapsed_s, shape.spacing_m)
         self.heading = path.heading(self.anchor_m)
-        marchers.away[:] = np.where(waits, 0.0, away)
 
-    def _look(
-        self, path: MarchPath, marchers: Marchers, wanted: Floats, ahead_m: Floats, right_m: Floats,
-        span: tuple[float, float],
-    ) -> tuple[Floats, Floats, Floats]:
-        """Return where the slots are, how they move for each metre, and how far members have come.
-
-        All lanes are asked for at once, as each asking costs more than what is asked.
-        """
-        count, probe = len(wanted), min(self.anchor_m + PROBE_M, path.length_m)
-        tried = path.tried(path.begun(marchers.positions, marchers.arcs), wanted)
-        arcs = np.concatenate([self.anchor_m + ahead_m, probe + ahead_m, tried.ravel()])
-        aside = np.concatenate([right_m, right_m, np.repeat(right_m, tried.shape[1])])
-        lanes = path.lanes(arcs, aside, span)
-        slots, flow = lanes[:count], (lanes[count:2 * count] - lanes[:count]) / PROBE_M
-        come = path.come_to(tried, lanes[2 * count:].reshape(*tried.shape, -1), marchers.positions, wanted)
-        marchers.arcs[:] = come
-        return slots, flow, come
-
-    def _move_on(
-        self, elapsed_s: float, path: MarchPath, marchers: Marchers, away: Floats, flow: Floats, spacing_m: float
-    ) -> float:
-        """Move the commander's slot; return how fast it goes (m/s)."""
-        settings = self.settings
-        still = settings.wait_at - STILL * (settings.wait_at - settings.wait_from)
-        limit_m = settings.tolerance_m if self.is_at_end else still * spacing_m
-        late = marchers.note_lateness(away, elapsed_s, limit_m, settings.patience_s)
-        worst = float(late.max()) / spacing_m
-        share = (settings.wait_at - worst) / (settings.wait_at - settings.wait_from)
-        fastest = max(1.0, math.sqrt(float((flow ** 2).sum(axis=1).max())))
-        speed = settings.pace * marchers.slowest / fastest * min(1.0, max(0.0, share))
-        left = path.length_m - self.anchor_m
-        step = min(speed * elapsed_s, left)
-        self.anchor_m += step
-        return step / elapsed_s if elapsed_s > 0 else 0.0
-
-    def _length(self, ways: Floats) -> Floats:
-        """Return lengths in the plane: how high a body's middle is above the path is its own affair."""
-        flat = ways[:, self._axes]
-        length: Floats = np.sqrt((flat ** 2).sum(axis=1))
-        return length
-
-    def _steer(self, elapsed_s: float, marchers: Marchers, targets: Floats, flow: Floats) -> None:
-        """Write velocities: with the slot, and towards it; not beyond it in one step, nor faster than one can."""
-        velocities = flow + (targets - marchers.positions) / max(self.settings.response_s, elapsed_s)
-        speeds = self._length(velocities)
-        share = np.minimum(1.0, marchers.speeds / np.maximum(speeds, 1e-9))
-        marchers.velocities[:] = velocities * share[:, None]
-
-    def places(self, marchers: Marchers, offsets: Floats, spacing_m: float) -> Floats:
+    def places(self, marchers: Marchers, shape: MarchingShape) -> Floats:
         """Return where slots are now, (m, d); about the first member if there is no path.
 
         Args:
             marchers: everybody.
-            offsets: (m, 2) of slots, ahead and to the right (m).
-            spacing_m: of the formation.
+            shape: the slots that are asked about.
         """
-        if not len(offsets):
-            return np.zeros((0, self._dimensions))
         if not self.is_under_way:
-            return marchers.positions[:1] + np.zeros((len(offsets), 1))
-        span = float(offsets[:, 1].min()), float(offsets[:, 1].max())
-        return self._path_for(marchers, offsets, spacing_m).lanes(self.anchor_m + offsets[:, 0], offsets[:, 1], span)
+            return marchers.positions[:1] + np.zeros((len(shape.offsets), 1))
+        ahead_m, right_m = shape.offsets.T
+        span = float(right_m.min()), float(right_m.max())
+        return self._path_for(shape).lanes(self.anchor_m + ahead_m, right_m, span)
 
-    def _path_for(self, marchers: Marchers, offsets: Floats, spacing_m: float) -> MarchPath:
+    def _path_for(self, shape: MarchingShape) -> MarchPath:
         """Return the path, made anew where the formation needs another."""
-        body = float(marchers.radii.max())
-        aside = float(np.abs(offsets[:, 1]).max()) + spacing_m
-        reach = max(float(np.abs(offsets[:, 0]).max()), spacing_m * (len(marchers) - 1)) + spacing_m
-        wanted = body, aside, reach
-        made, looks_to = self.made_for, self.passage.looks_to(self.anchor_m, spacing_m, offsets)
+        wanted = shape.body_m, shape.aside_m, shape.reach_m
+        made, looks_to = self.made_for, self.passage.looks_to(self.anchor_m, shape)
         if made is None or any(new > old for new, old in zip(wanted, made, strict=True)):
             self.path, self.made_for = None, wanted
         if self.path is None:
             body, aside, reach = self.made_for or wanted
             self.path = MarchPath(
-                self._points, self.heading, step_m=min(LONGEST_STEP_M, STEP_SHARE * spacing_m), turn_m=2 * aside,
+                self._points, self.heading, step_m=min(LONGEST_STEP_M, STEP_SHARE * shape.spacing_m), turn_m=2 * aside,
                 reach_m=reach, body_m=body, aside_m=aside, clearance=self.clearance)
             self.path.measure(looks_to, ALL)
         self.path.measure(looks_to, MEASURED_AT_ONCE)

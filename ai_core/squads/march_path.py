@@ -13,6 +13,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ai_core.squads.marching_step import Course, lanes
+
 __all__ = ["Clearance", "MarchPath", "plane_axes"]
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -29,14 +31,15 @@ ROUNDS = 8
 """How often points are drawn between their neighbors where clearance is known (count): it takes
 the stairs out of a path over cells, and rounds corners by about two steps."""
 
-TOWARDS = 0.05
-"""How much nearer a place of the path must be (m for each metre of arc) to count for another than the wanted one."""
-
 SEARCHED_M = 4.0
 """How far ahead on the path members are looked for, from where they were (m)."""
 
 SEARCHED_BEHIND_M = 2.0
 """And how far behind (m): they may have been pushed back."""
+
+MEASURED_TOGETHER = 4
+"""Samples whose width is asked for at least, if any is (count): a spacing of the way. Each asking costs as much again
+as what is asked; more would be done in one frame."""
 
 FREE_M = 1e6
 """How wide open ground is (m)."""
@@ -65,6 +68,8 @@ class MarchPath:
         length_m: of the way itself.
         first_m: the arc at which it begins with what was added; 0 or less.
         last_m: the arc at which it ends with what was added.
+        samples: (m, 2 d + 2), what lanes are made of: places, directions to the right, what is free left and right.
+        course: what a step of a march must know beside them.
 
     Cost: O(length / step).
     """
@@ -88,7 +93,12 @@ class MarchPath:
         self._lanes = self._free.copy()                             # the same, opening slowly
         self._measured = 0 if clearance is not None else len(self._points)
         right, free = self._directions(_right_of(self._headings)), np.full((len(self._points), 2), FREE_M)
-        self._samples = np.concatenate([self._points, right, free], axis=1)     # what lanes are made of, in one row
+        self.samples = np.concatenate([self._points, right, free], axis=1)
+        gap_m = max(self._step_m, SEARCHED_M / 8)
+        self.course = Course(
+            self.first_m, self.last_m, self.length_m, self._step_m, -SEARCHED_BEHIND_M,
+            (gap_m - SEARCHED_BEHIND_M) + SEARCHED_BEHIND_M,
+            math.ceil((SEARCHED_M + self._step_m + SEARCHED_BEHIND_M) / gap_m))
 
     def measure(self, up_to_m: float, most: int) -> None:
         """Ask how much is free beside the path, from where that is known on.
@@ -97,21 +107,22 @@ class MarchPath:
             up_to_m: an arc.
             most: samples asked about (count), each to both sides.
 
-        Cost: two clearances a sample; O(samples) for lanes if there are any.
+        Cost: two clearances a sample, asked for all together; O(samples) for lanes if there are any.
         """
         wanted = min(len(self._points), math.ceil((up_to_m - self.first_m) / self._step_m) + 1, self._measured + most)
         if self._clearance is None or wanted <= self._measured:
             return
+        wanted = min(len(self._points), max(wanted, self._measured + MEASURED_TOGETHER))
         rows = slice(self._measured, wanted)
         points, right = self._points[rows], self._directions(_right_of(self._headings[rows]))
-        for side, sign in enumerate((-1.0, 1.0)):
-            free = self._clearance(points, sign * right, self._aside_m + self._body_m)
-            self._free[side, rows] = np.maximum(0.0, np.asarray(free, np.float64) - self._body_m)
+        both, sides = np.concatenate([points, points]), np.concatenate([-right, right])
+        free = np.asarray(self._clearance(both, sides, self._aside_m + self._body_m), np.float64)
+        self._free[:, rows] = np.maximum(0.0, free - self._body_m).reshape(2, -1)
         self._measured = wanted
         slope = np.arange(len(self._points)) * (FUNNEL * self._step_m)
         opening = np.minimum.accumulate(self._beside_bodies() - slope, axis=1) + slope
         self._lanes = np.minimum.accumulate((opening + slope)[:, ::-1], axis=1)[:, ::-1] - slope
-        self._samples[:, -2:] = np.minimum(self._lanes, FREE_M).T
+        self.samples[:, -2:] = np.minimum(self._lanes, FREE_M).T
 
     def _beside_bodies(self) -> Floats:
         """Return the least that is free along the length of a body, so that its ends pass corners, too."""
@@ -125,7 +136,7 @@ class MarchPath:
         """Measure anew what is free: a door was shut, a wall fell."""
         if self._clearance is not None:
             self._free[:] = self._lanes[:] = np.inf
-            self._samples[:, -2:] = FREE_M
+            self.samples[:, -2:] = FREE_M
             self._measured = 0
 
     @property
@@ -145,31 +156,8 @@ class MarchPath:
         return heading
 
     def lanes(self, arcs: Floats, right_m: Floats, span: tuple[float, float]) -> Floats:
-        """Return places beside the path, moved together where it is narrow, (n, d).
-
-        Args:
-            arcs: (n,) how far along (m).
-            right_m: (n,) how far to the right (m).
-            span: least and greatest ``right_m`` of all that march.
-        """
-        place = np.clip((arcs - self.first_m) / self._step_m, 0, len(self._points) - 1)
-        row = np.minimum(place.astype(np.intp), len(self._points) - 2)
-        share = (place - row)[:, None]
-        samples = self._samples[row]
-        here = samples + (self._samples[row + 1] - samples) * share
-        left, right = here[:, -2], here[:, -1]
-        low, high = span
-        wide = high - low
-        room = left + right
-        fits = room >= wide
-        least = np.where(fits, np.minimum(np.maximum(low, -left), right - wide), -left)  # moved aside if need be
-        share_m = np.where(fits, 1.0, room / wide) if wide > 0 else 0.0
-        aside = least + (right_m - low) * share_m
-        if wide == 0:
-            aside = np.minimum(np.maximum(right_m, -left), right)
-        dimensions = self._points.shape[1]
-        places: Floats = here[:, :dimensions] + here[:, dimensions:-2] * aside[:, None]
-        return places
+        """Return places beside the path, moved together where it is narrow, (n, d); as ``marching_step.lanes``."""
+        return lanes(self.samples, self.course, arcs, right_m, span)
 
     def begun(self, places: Floats, arcs: Floats) -> Floats:
         """Return arcs, those that are NaN as the nearest of the whole path. Cost: O(length / step) for each NaN."""
@@ -178,30 +166,6 @@ class MarchPath:
             away = ((self._points - places[row]) ** 2)[:, self._axes].sum(axis=1)
             known[row] = self.first_m + int(away.argmin()) * self._step_m
         return known
-
-    def tried(self, arcs: Floats, wanted: Floats) -> Floats:
-        """Return arcs where members may have come to, (n, m): about where they were, and towards the wanted one."""
-        steps = np.arange(-SEARCHED_BEHIND_M, SEARCHED_M + self._step_m, max(self._step_m, SEARCHED_M / 8))
-        tried = np.empty((len(arcs), len(steps) + 1))
-        tried[:, :-1] = arcs[:, None] + steps
-        tried[:, -1] = np.minimum(np.maximum(wanted, tried[:, 0]), tried[:, -2])
-        return np.minimum(np.maximum(tried, self.first_m), self.last_m)
-
-    def come_to(self, tried: Floats, lanes: Floats, places: Floats, wanted: Floats) -> Floats:
-        """Return how far members have come, each on its own lane, (n,) arcs.
-
-        Args:
-            tried: (n, m) arcs that come into question.
-            lanes: (n, m, d) where they are on the lane of each.
-            places: (n, d) where members are.
-            wanted: (n,) arcs they are going to. Inside a turn many arcs are in the same place, of
-                which the nearest to this one counts: else who is there would never come around.
-        """
-        ways = lanes - places[:, None]
-        away = np.sqrt(sum(ways[..., axis] ** 2 for axis in self._axes))
-        best = (away + TOWARDS * np.abs(tried - wanted[:, None])).argmin(axis=1)
-        found: Floats = tried[np.arange(len(tried)), best]
-        return found
 
     def _round_off(self, way: Floats) -> None:
         """Draw points between their neighbors where they keep clear of walls, in place."""

@@ -121,7 +121,7 @@ class Squad(Tactical):
         elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
         marchers, was_in_column = self.marchers, self.is_in_column
         # Who was lost may leave a slot behind that so few do not have: nobody waits for a thought then.
-        if len(self) and ((marchers.slots < 0) | (marchers.slots >= len(self))).any():
+        if len(self) and not self._shape().is_whole:
             self._want_slots("few_changes")
             self._keep_slots()
         if not self._safely("march", lambda: self._advance(elapsed_s)):
@@ -167,8 +167,9 @@ class Squad(Tactical):
 
     def slot_places(self) -> NDArray[np.float32]:
         """Return where the slots of the formation are now, (n, d) by slot."""
-        offsets = self._offsets()
-        return self._march.places(self.marchers, offsets, self.formation.spacing_m).astype(np.float32)
+        if not len(self):
+            return np.zeros((0, self.dimensions), np.float32)
+        return self._march.places(self.marchers, self._all_slots()).astype(np.float32)
 
     def split(self, member_ids: Iterable[int], name: str) -> Squad:
         """Make some members a squad of their own, with the same settings and no order yet.
@@ -237,6 +238,7 @@ class Squad(Tactical):
 
     def _advance(self, elapsed_s: float) -> None:
         marchers = self.marchers
-        offsets = self._offsets()[np.clip(marchers.slots, 0, max(0, len(self) - 1))]
-        self._march.advance(elapsed_s, marchers, offsets, self.formation.spacing_m)
+        if not len(marchers):
+            return
+        self._march.advance(elapsed_s, marchers, self._shape())
         self._carry_out(elapsed_s)
