@@ -31,6 +31,12 @@ cdef extern from "engine_hashes.h":
     int64_t HASH_RayCast3D_get_collision_point, HASH_RayCast2D_get_collision_point
     int64_t HASH_CharacterBody3D_get_slide_collision_count, HASH_CharacterBody3D_get_slide_collision
     int64_t HASH_CharacterBody2D_get_slide_collision_count, HASH_CharacterBody2D_get_slide_collision
+    int64_t HASH_CharacterBody3D_set_velocity, HASH_CharacterBody3D_get_velocity, HASH_CharacterBody3D_move_and_slide
+    int64_t HASH_CharacterBody3D_is_on_floor
+    int64_t HASH_CharacterBody2D_set_velocity, HASH_CharacterBody2D_get_velocity, HASH_CharacterBody2D_move_and_slide
+    int64_t HASH_Node3D_get_global_position, HASH_Node3D_set_global_position
+    int64_t HASH_Node3D_get_global_rotation, HASH_Node3D_set_global_rotation
+    int64_t HASH_Node2D_set_global_position, HASH_Node2D_get_global_rotation, HASH_Node2D_set_global_rotation
     int64_t HASH_KinematicCollision3D_get_collider_id, HASH_KinematicCollision3D_get_collision_count
     int64_t HASH_KinematicCollision2D_get_collider_id
     int64_t HASH_Array_size, HASH_Array_resize, HASH_Array_make_read_only, HASH_Dictionary_keys

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from addons.ai_core.bridge.gd import Vector3, singleton
+from addons.ai_core.bridge.gd import Vector3, delta_time_of, physics_delta_time_of, singleton
 
 BODIES = ("CharacterBody3D", "CharacterBody2D")
 
@@ -41,7 +41,7 @@ def slide(body: Any, velocity: Any, elapsed_s: float) -> None:
         velocity: how it should move, in units of the scene a second; as what it collides with lets it, it stays so.
         elapsed_s: since its last turn (s); 0 for a frame.
     """
-    frames = _frames(body, elapsed_s) if elapsed_s else 1.0
+    frames = frames_in(body, elapsed_s)
     if frames == 1.0:
         body.set_velocity(velocity)
         body.move_and_slide()
@@ -51,10 +51,15 @@ def slide(body: Any, velocity: Any, elapsed_s: float) -> None:
     body.set_velocity(body.get_velocity() * (1 / frames))
 
 
-def _frames(body: Any, elapsed_s: float) -> float:
-    """Return how many of the frames that move_and_slide() takes now are in a time; exactly 1 if it is about one."""
+def frames_in(node: Any, elapsed_s: float) -> float:
+    """Return how many of the frames that move_and_slide() takes now are in a time; exactly 1 if that is about one.
+
+    Args:
+        node: any that is in the scene.
+        elapsed_s: the time (s); 0 for a frame.
+    """
     is_in_physics = singleton("Engine").is_in_physics_frame()
-    frame_s = body.get_physics_process_delta_time() if is_in_physics else body.get_process_delta_time()
-    if not frame_s or abs(elapsed_s - frame_s) <= AS_LONG * frame_s:
+    frame_s = physics_delta_time_of(node) if is_in_physics else delta_time_of(node)
+    if not elapsed_s or not frame_s or abs(elapsed_s - frame_s) <= AS_LONG * frame_s:
         return 1.0
     return elapsed_s / frame_s

@@ -34,7 +34,8 @@ from addons.ai_core.nodes.squad_drawing import SquadDrawing
 from addons.ai_core.nodes.squad_ground import NavigationClearance, NavigationStanding, SceneRoutes, stands
 from addons.ai_core.nodes.squad_joining import SquadJoining
 from addons.ai_core.nodes.squad_meeting import SquadMeeting
-from addons.ai_core.nodes.squad_member import SQUADS, move
+from addons.ai_core.nodes.squad_member import SQUADS
+from addons.ai_core.nodes.squad_moving import SquadMoving
 from addons.ai_core.nodes.squad_on_grid import GridGround
 from addons.ai_core.nodes.squad_ordering import SquadOrdering
 from addons.ai_core.nodes.squad_saving import prepared_squad, saved_squad
@@ -51,7 +52,7 @@ IN_MEMORY = "this cannot change while the squad is in use; set it before the sce
 
 
 @gdclass(icon="res://addons/ai_core/icons/squad.svg")
-class Squad(SquadOrdering, SquadMeeting, SquadChoosing, SquadJoining, SquadDrawing, Node):
+class Squad(SquadOrdering, SquadMeeting, SquadChoosing, SquadJoining, SquadMoving, SquadDrawing, Node):
     """Several characters who act as one: a commander thinks for all, one path leads them, each keeps his slot.
 
     Its members are the characters with a SquadMember below them that names it, or is below it. Give it orders
@@ -165,6 +166,7 @@ class Squad(SquadOrdering, SquadMeeting, SquadChoosing, SquadJoining, SquadDrawi
         self._unmarched_s, self._frames = 0.0, 0
         self._is_resting = True
         self.begin_joining()
+        self.begin_moving()
         self.begin_meeting()
         self.begin_drawing()
 
@@ -322,7 +324,7 @@ class Squad(SquadOrdering, SquadMeeting, SquadChoosing, SquadJoining, SquadDrawi
 
     def _think(self, turn: Turn) -> None:
         if self.can_process():
-            self.place_all(turn.elapsed_s)
+            self.place_all()
             self.core.think(turn)
 
     def _frame(self, turn: Turn) -> None:
@@ -335,17 +337,11 @@ class Squad(SquadOrdering, SquadMeeting, SquadChoosing, SquadJoining, SquadDrawi
         self._is_resting = is_resting
         self._unmarched_s += turn.elapsed_s
         if self._frames % self.march_period_frames == 0 or is_resting:
-            self.place_all(turn.elapsed_s)
+            self.place_all()
             core.march(self._unmarched_s)
             self._unmarched_s = 0.0
         self._frames += 1
-        unit = np.float32(self.unit)
-        velocities = core.velocities() * unit * np.float32(not is_resting)
-        vector = Vector3 if self.has_dimensions == 3 else Vector2
-        for member, velocity, goal in zip(
-                list(self._members.values()), velocities.tolist(), (core.destinations * unit).tolist(), strict=True):
-            if member.is_valid() and member.body is not None and member.body.is_valid():
-                move(member, vector(*velocity), vector(*goal), turn.elapsed_s)
+        self.move_all(turn.elapsed_s, stops=is_resting)
         if self.show_in_game:
             self.show_squad()
 

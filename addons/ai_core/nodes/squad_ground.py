@@ -139,19 +139,21 @@ class NavigationClearance:
         free = np.full(len(points), most_m)
         if not _is_built(self._server, self._map, self._vector):
             return free                                    # as if all were free
-        for row, (point, direction) in enumerate(zip(points, directions, strict=True)):
+        for row, (point, direction) in enumerate(zip(points.tolist(), directions.tolist(), strict=True)):
             reached = STEP_M
-            while reached < most_m and self._is_on(point + direction * reached):
+            while reached < most_m and self._is_on([
+                    one + ahead * reached for one, ahead in zip(point, direction, strict=True)]):
                 reached += STEP_M
             if reached < most_m:
                 free[row] = min(most_m, reached - STEP_M + self._margin_m)
         return free
 
-    def _is_on(self, place: Floats) -> bool:
-        asked = place * self._unit
-        nearest = tuple(self._server.map_get_closest_point(self._map, self._vector(*asked.tolist())))
-        away = [nearest[axis] - asked[axis] for axis in self._axes]
-        return sum(one * one for one in away) <= (ON_THE_MAP_M * self._unit) ** 2
+    def _is_on(self, place: list[float]) -> bool:
+        asked = [one * self._unit for one in place]
+        nearest = tuple(self._server.map_get_closest_point(self._map, self._vector(*asked)))
+        first, second = self._axes
+        one, other = nearest[first] - asked[first], nearest[second] - asked[second]
+        return bool(one * one + other * other <= (ON_THE_MAP_M * self._unit) ** 2)
 
 
 def _is_built(server: Any, map_rid: RID, vector: Any) -> bool:

@@ -125,7 +125,7 @@ class SquadJoining:
 
     def give(self: Any, member: Any, other: Any) -> None:
         """Hand a member over to another squad."""
-        self.place_all(0.0)
+        self.place_all()
         number = member.member_id
         if number in other._members:
             raise RefusedValue(f"Squad '{other.get_name()}' has a member of the same id; that should not happen")
@@ -143,14 +143,15 @@ class SquadJoining:
 
     def discharge_all(self: Any) -> None:
         """The squad leaves the tree: its members wait for another."""
-        members, self._members, self._has_changed = self._members, {}, True
+        members, self._members = self._members, {}
+        self._others_are_here()
         for member in members.values():
             if member.is_valid():
                 member.discharged(self)
                 if member.is_inside_tree():
                     wait_for(member, SQUADS)
 
-    def place_all(self: Any, elapsed_s: float) -> None:
+    def place_all(self: Any) -> None:
         """Tell the library's squad where everybody is, read in one batch."""
         if self._has_changed:
             self._has_changed = False
@@ -159,7 +160,7 @@ class SquadJoining:
                 self._places = Places(self.has_dimensions, 1 / self.unit)
             self._places.keep([one.body for one in self._members.values()])
         if self._members:
-            self._places.look(elapsed_s)
+            self._places.look(0.0)
             self.core.place(self._places.positions)
 
     def id_of(self: Any, member: Any) -> int:
@@ -182,13 +183,17 @@ class SquadJoining:
     def _let_in(self: Any, member: Any, number: int) -> None:
         self._members[number] = member
         self._members = dict(sorted(self._members.items()))
-        self._has_changed = True
+        self._others_are_here()
         member.enlisted(self, number)
 
     def _let_go(self: Any, member: Any) -> None:
         self._members.pop(member.member_id, None)
-        self._has_changed = True
+        self._others_are_here()
         member.discharged(self)
+
+    def _others_are_here(self: Any) -> None:
+        self._has_changed = True
+        self.move_otherwise()
 
     def _check_squad(self: Any, other: Any) -> None:
         if other is None or not other.is_class("Squad"):

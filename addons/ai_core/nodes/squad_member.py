@@ -1,7 +1,6 @@
 """SquadMember: makes the character above it a member of a Squad."""
 from __future__ import annotations
 
-import math
 from enum import IntEnum
 from typing import Any
 
@@ -20,7 +19,6 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.agent_places import place_of
-from addons.ai_core.nodes.body_moving import slide
 from addons.ai_core.nodes.edited_scene import is_a_part
 from addons.ai_core.nodes.scheduled import nearest, wait_for
 from ai_core.squads.capabilities import Capabilities
@@ -56,14 +54,16 @@ class SquadMember(Node):
     radius_m = export(
         float, 0.4, range=(0.01, 20, 0.01), or_greater=True, unit="m", on_set="_change", doc="Half its width.")
     mover = export(
-        Mover, Mover.AUTOMATIC,
+        Mover, Mover.AUTOMATIC, on_set="_move_otherwise",
         doc="How it goes. Automatic: a body with move_and_slide(), so let the AIScheduler update in physics; any other"
             " node is put where it should be. Navigation agent: its target is set, and a script moves it. Script: asks"
             " get_velocity() or get_destination().")
     gravity_m_s2 = export(
-        float, 9.8, range=(0, 100, 0.1), or_greater=True, unit="m/s²",
+        float, 9.8, range=(0, 100, 0.1), or_greater=True, unit="m/s²", on_set="_move_otherwise",
         doc="Pull on a CharacterBody3D that is not on the floor; 0 for what flies.")
-    turns_to_way = export(bool, True, doc="It is turned to where it goes: -z ahead in 3D, x in 2D.")
+    turns_to_way = export(
+        bool, True, on_set="_move_otherwise",
+        doc="It is turned to where it goes: -z ahead in 3D, x in 2D.")
     kind = export(
         str, "ground", group="Capabilities", on_set="_change",
         doc="What it is to whoever meets it: ground, air, armor.")
@@ -195,6 +195,26 @@ class SquadMember(Node):
             if squad is not None and squad != self._squad:
                 self._squad.give(self, squad)
 
+    def walker(self) -> tuple[Any, bool, bool, float] | None:
+        """Return how its character is moved, as ``WalkRow`` takes it; None if a script moves it."""
+        if self.mover == self.Mover.SCRIPT or self.is_led():
+            return None
+        return self.body, self.mover != self.Mover.PLACE, self.turns_to_way, self.gravity_m_s2
+
+    def is_led(self) -> bool:
+        """Return whether a navigation agent leads it, whose target the squad sets."""
+        return bool(self.mover == self.Mover.NAVIGATION_AGENT)
+
+    def agent(self) -> Any:
+        """Return its navigation agent, None if there is none."""
+        kind = "NavigationAgent2D" if self.body.is_class("Node2D") else "NavigationAgent3D"
+        found = self.body.find_children("*", kind, True, False)
+        return found[0] if found else None
+
+    def _move_otherwise(self) -> None:
+        if self._squad is not None:
+            self._squad.move_otherwise()
+
     def _change(self) -> None:
         if self._squad is not None:
             self._squad.change(self)
@@ -222,58 +242,3 @@ def member_of(body: Any) -> Any:
     """Return the SquadMember below a character, None if it has none."""
     found = body.find_children("*", "SquadMember", True, False)
     return found[0] if found else None
-
-
-def move(member: Any, velocity: Any, destination: Any, elapsed_s: float) -> None:
-    """Move the character of a member for a frame, as it says.
-
-    Args:
-        member: the node.
-        velocity: in units of the scene a second.
-        destination: where it is to go.
-        elapsed_s: game time since the last frame (s).
-    """
-    body, mover = member.body, member.mover
-    if mover == SquadMember.Mover.SCRIPT:
-        return
-    if mover == SquadMember.Mover.NAVIGATION_AGENT:
-        _set_target(member, body, destination)
-        return
-    is_body = body.is_class("CharacterBody3D") or body.is_class("CharacterBody2D")
-    if is_body and mover != SquadMember.Mover.PLACE:
-        if isinstance(velocity, Vector3):
-            falling = 0.0 if body.is_on_floor() else body.get_velocity().y - member.gravity_m_s2 * elapsed_s
-            velocity = Vector3(velocity.x, falling if member.gravity_m_s2 else velocity.y, velocity.z)
-        slide(body, velocity, elapsed_s)
-    else:
-        here = body.get_global_position()
-        body.set_global_position(
-            type(here)(*(at + one * elapsed_s for at, one in zip(here, velocity, strict=True))))
-    if member.turns_to_way:
-        _turn(body, velocity, elapsed_s)
-
-
-TURN_RAD_S = 8.0
-"""How fast members turn to where they go (rad/s)."""
-
-SLOWEST_TURNING = 0.2
-"""Speed below which nobody turns (m/s, or that share of 32 pixels): they would spin on the spot."""
-
-
-def _turn(body: Any, velocity: Any, elapsed_s: float) -> None:
-    is_flat = isinstance(velocity, Vector2)
-    ahead = (velocity.x, velocity.y) if is_flat else (-velocity.z, -velocity.x)
-    if math.hypot(*ahead) < SLOWEST_TURNING * (32 if is_flat else 1):
-        return
-    rotation = body.get_global_rotation()
-    facing = rotation if is_flat else rotation.y
-    off = math.remainder(math.atan2(ahead[1], ahead[0]) - facing, math.tau)
-    turned = facing + max(-TURN_RAD_S * elapsed_s, min(TURN_RAD_S * elapsed_s, off))
-    body.set_global_rotation(turned if is_flat else Vector3(rotation.x, turned, rotation.z))
-
-
-def _set_target(member: Any, body: Any, destination: Any) -> None:
-    kind = "NavigationAgent2D" if body.is_class("Node2D") else "NavigationAgent3D"
-    found = body.find_children("*", kind, True, False)
-    if found:
-        found[0].set_target_position(destination)

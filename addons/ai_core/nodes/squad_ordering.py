@@ -91,7 +91,7 @@ class SquadOrdering:
         return self.point(self.core.marchers.velocities[self.core.row_of(member.member_id)])
 
     def _ordered(self: Any, give: Any) -> int:
-        self.place_all(0.0)
+        self.place_all()
         try:
             order: Order = give()
         except (TypeError, ValueError) as error:

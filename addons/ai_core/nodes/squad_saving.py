@@ -15,7 +15,7 @@ SAVED = ("tactic",)
 def saved_squad(squad: Any) -> State:
     """Return the state; members are named by their paths, enemies are seen again."""
     scheduler = squad._scheduler
-    squad.place_all(0.0)
+    squad.place_all()
     return {
         "version": 1, "settings": saved_settings(squad, SAVED),
         "members": [[number, path_of(scheduler, one)] for number, one in squad._members.items()],

@@ -224,7 +224,7 @@ class StrategistSquads:
 
 def _report(number: int, squad: Any, tree: TechnologyTree, ground: Any) -> SquadReport | None:
     """Return how a squad is now, None if nobody is in it."""
-    squad.place_all(0.0)
+    squad.place_all()
     core, strengths = squad.core, []
     if not len(core):
         return None

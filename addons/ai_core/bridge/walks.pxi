@@ -1,0 +1,189 @@
+# Characters that go where they are told: many in one crossing.
+#
+# GIL: released while they are moved, as bodies take microseconds and may call scripts.
+# BORROWED: a node is asked for by its id before each use, as who moves may free another.
+
+ctypedef struct WalkMethods:         # of nodes in space or in the plane, and their CharacterBody
+    int coordinates
+    const void* get_position
+    const void* set_position
+    const void* get_rotation
+    const void* set_rotation
+    const void* set_velocity
+    const void* get_velocity
+    const void* slide
+    const void* is_on_floor
+    void* node_tag
+    void* body_tag
+
+cdef WalkMethods walks_in_space, walks_in_plane
+
+cdef int open_walks() except -1:
+    walks_in_space.coordinates = 3
+    walks_in_space.get_position = need_bind("Node3D", "get_global_position", HASH_Node3D_get_global_position)
+    walks_in_space.set_position = need_bind("Node3D", "set_global_position", HASH_Node3D_set_global_position)
+    walks_in_space.get_rotation = need_bind("Node3D", "get_global_rotation", HASH_Node3D_get_global_rotation)
+    walks_in_space.set_rotation = need_bind("Node3D", "set_global_rotation", HASH_Node3D_set_global_rotation)
+    walks_in_space.set_velocity = need_bind("CharacterBody3D", "set_velocity", HASH_CharacterBody3D_set_velocity)
+    walks_in_space.get_velocity = need_bind("CharacterBody3D", "get_velocity", HASH_CharacterBody3D_get_velocity)
+    walks_in_space.slide = need_bind("CharacterBody3D", "move_and_slide", HASH_CharacterBody3D_move_and_slide)
+    walks_in_space.is_on_floor = need_bind("CharacterBody3D", "is_on_floor", HASH_CharacterBody3D_is_on_floor)
+    walks_in_space.node_tag = gd_classdb_get_class_tag(name_ptr("Node3D"))
+    walks_in_space.body_tag = gd_classdb_get_class_tag(name_ptr("CharacterBody3D"))
+    walks_in_plane.coordinates = 2
+    walks_in_plane.get_position = need_bind("Node2D", "get_global_position", HASH_Node2D_get_global_position)
+    walks_in_plane.set_position = need_bind("Node2D", "set_global_position", HASH_Node2D_set_global_position)
+    walks_in_plane.get_rotation = need_bind("Node2D", "get_global_rotation", HASH_Node2D_get_global_rotation)
+    walks_in_plane.set_rotation = need_bind("Node2D", "set_global_rotation", HASH_Node2D_set_global_rotation)
+    walks_in_plane.set_velocity = need_bind("CharacterBody2D", "set_velocity", HASH_CharacterBody2D_set_velocity)
+    walks_in_plane.get_velocity = need_bind("CharacterBody2D", "get_velocity", HASH_CharacterBody2D_get_velocity)
+    walks_in_plane.slide = need_bind("CharacterBody2D", "move_and_slide", HASH_CharacterBody2D_move_and_slide)
+    walks_in_plane.node_tag = gd_classdb_get_class_tag(name_ptr("Node2D"))
+    walks_in_plane.body_tag = gd_classdb_get_class_tag(name_ptr("CharacterBody2D"))
+
+
+cdef double TURN_RAD_S = 8.0         # how fast who walks turns to where he goes
+cdef double SLOWEST_TURNING = 0.2    # speed below which nobody turns (m/s, or that share of 32 pixels): he would spin
+
+ctypedef struct Walker:
+    uint64_t id                      # 0 for who is not moved here
+    WalkMethods* methods
+    bint slides, turns
+    double gravity
+
+
+@cython.final
+cdef class WalkRow:
+    """Characters that are moved again and again, each by a velocity.
+
+    Args:
+        walkers: of each a node in space or in the plane; whether it slides, if it is a CharacterBody, else
+            it is put where it should be; whether it turns to where it goes, -z ahead in space, x in the plane; and
+            the pull on a CharacterBody3D that is not on the floor, 0 for what flies (m/s²). None is not moved.
+    """
+    cdef Walker* all                 # OWNED
+    cdef Py_ssize_t count
+
+    def __init__(self, list walkers not None):
+        cdef Py_ssize_t i
+        cdef GDObject node
+        cdef void* pointer
+        cdef Walker* one
+        free(self.all)
+        self.count = 0
+        self.all = NULL
+        self.all = <Walker*>memory_of(len(walkers), sizeof(Walker))
+        for i in range(len(walkers)):
+            one = &self.all[i]
+            memset(one, 0, sizeof(Walker))
+            if walkers[i] is not None:
+                node, one.slides, one.turns, one.gravity = walkers[i]
+                pointer = node.live()
+                one.id = node.id
+                one.methods = &walks_in_space
+                if gd_object_cast_to(pointer, walks_in_space.node_tag) == NULL:
+                    one.methods = &walks_in_plane
+                    if gd_object_cast_to(pointer, walks_in_plane.node_tag) == NULL:
+                        raise TypeError(f"needs a Node3D or a Node2D, got {node!r}")
+                one.slides = one.slides and gd_object_cast_to(pointer, one.methods.body_tag) != NULL
+        self.count = len(walkers)
+
+    def __dealloc__(self):
+        free(self.all)
+
+    def walk(self, const float[:, ::1] velocities, double elapsed_s, double frames):
+        """Move all, one after the other; who is freed is left out.
+
+        Args:
+            velocities: shape (n, d), in units of the scene a second.
+            elapsed_s: game time since they were moved last (s).
+            frames: how many of the frames that move_and_slide() takes now are in it.
+
+        Cost: what the engine takes; no allocation.
+        """
+        cdef Py_ssize_t i
+        if velocities.shape[0] != self.count:
+            raise ValueError(f"{self.count} walkers need {self.count} velocities, got {velocities.shape[0]}")
+        for i in range(self.count):
+            if self.all[i].id != 0 and self.all[i].methods.coordinates != velocities.shape[1]:
+                raise ValueError(f"velocities must have {self.all[i].methods.coordinates} columns, got {velocities.shape[1]}")
+        if self.count:
+            with nogil:
+                walk_all(self.all, self.count, &velocities[0, 0], velocities.shape[1], elapsed_s, frames)
+
+
+cdef void walk_all(const Walker* all, Py_ssize_t count, const float* velocities, Py_ssize_t width, double elapsed_s,
+                   double frames) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef void* node
+    for i in range(count):
+        node = gd_object_get_instance_from_id(all[i].id) if all[i].id != 0 else NULL
+        if node == NULL:
+            continue
+        if all[i].slides:
+            slide_one(node, &all[i], velocities + i * width, elapsed_s, frames)
+        else:
+            put_one(node, all[i].methods, velocities + i * width, elapsed_s)
+        if all[i].turns:             # a script that freed it as it moved is no reason to fall
+            node = gd_object_get_instance_from_id(all[i].id)
+            if node != NULL:
+                turn_one(node, all[i].methods, velocities + i * width, elapsed_s)
+
+cdef inline void slide_one(void* body, const Walker* walker, const float* velocity, double elapsed_s, double frames) noexcept nogil:
+    """Let a CharacterBody move_and_slide() for a turn, which may be longer than the frame that this moves it by."""
+    cdef float wanted[3]
+    cdef float own[3]
+    cdef uint8_t is_true = 0
+    cdef int axis, coordinates = walker.methods.coordinates
+    for axis in range(coordinates):
+        wanted[axis] = velocity[axis]
+    if coordinates == 3 and walker.gravity != 0:
+        gd_object_method_bind_ptrcall(walker.methods.is_on_floor, body, NULL, &is_true)
+        wanted[1] = 0
+        if not is_true:
+            gd_object_method_bind_ptrcall(walker.methods.get_velocity, body, NULL, own)
+            wanted[1] = <float>(own[1] - walker.gravity * elapsed_s)
+    if frames != 1:
+        for axis in range(coordinates):
+            wanted[axis] = <float>(wanted[axis] * frames)
+    call_with(walker.methods.set_velocity, body, wanted)
+    gd_object_method_bind_ptrcall(walker.methods.slide, body, NULL, &is_true)
+    if frames != 1 and gd_object_get_instance_from_id(walker.id) != NULL:
+        gd_object_method_bind_ptrcall(walker.methods.get_velocity, body, NULL, own)
+        for axis in range(coordinates):
+            own[axis] = <float>(own[axis] / frames)
+        call_with(walker.methods.set_velocity, body, own)
+
+cdef inline void put_one(void* node, const WalkMethods* methods, const float* velocity, double elapsed_s) noexcept nogil:
+    cdef float place[3]
+    cdef int axis
+    gd_object_method_bind_ptrcall(methods.get_position, node, NULL, place)
+    for axis in range(methods.coordinates):
+        place[axis] = <float>(place[axis] + velocity[axis] * elapsed_s)
+    call_with(methods.set_position, node, place)
+
+cdef inline void turn_one(void* node, const WalkMethods* methods, const float* velocity, double elapsed_s) noexcept nogil:
+    """Turn somebody to where he goes, as fast as one turns."""
+    cdef bint is_flat = methods.coordinates == 2
+    cdef double x = velocity[0] if is_flat else -velocity[2], y = velocity[1] if is_flat else -velocity[0]
+    cdef double facing, off, most = TURN_RAD_S * elapsed_s
+    cdef float rotation[3]
+    if hypot(x, y) < SLOWEST_TURNING * (32 if is_flat else 1):
+        return
+    if is_flat:
+        gd_object_method_bind_ptrcall(methods.get_rotation, node, NULL, &facing)
+    else:
+        gd_object_method_bind_ptrcall(methods.get_rotation, node, NULL, rotation)
+        facing = rotation[1]
+    off = remainder(atan2(y, x) - facing, 2 * M_PI)
+    facing += max(-most, min(most, off))
+    if is_flat:
+        call_with(methods.set_rotation, node, &facing)
+    else:
+        rotation[1] = <float>facing
+        call_with(methods.set_rotation, node, rotation)
+
+cdef inline void call_with(const void* method, void* node, const void* argument) noexcept nogil:
+    cdef const void* arguments[1]
+    arguments[0] = argument
+    gd_object_method_bind_ptrcall(method, node, arguments, NULL)
