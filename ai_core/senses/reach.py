@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Room", "may_reach"]
+__all__ = ["FARTHEST_M", "Room", "may_reach", "own_squares"]
 
 FARTHEST_M = 1e18
 """Reach from which on everything may be in it (m): its square is near the end of float32."""
@@ -39,6 +39,8 @@ Columns = NDArray[np.float32]
 """Positions as NumPy adds them up fastest: shape (3, n), each axis in one run of memory (m)."""
 
 Rows = NDArray[np.intp]
+
+Reach = NDArray[np.float64] | float
 
 
 class Room:
@@ -73,15 +75,18 @@ class Room:
 
 
 def may_reach(
-    origins: Columns, places: Columns, reach_m: NDArray[np.float64], room: Room
+    origins: Columns, places: Columns, reach_m: Reach, room: Room, own: NDArray[np.float32] | None = None
 ) -> tuple[Rows, Rows]:
     """Return the columns of origins and of places that may be in reach of each other.
+
+    Numbers may overflow on the way, which is meant: who asks lets NumPy ignore it.
 
     Args:
         origins: (3, m) (m).
         places: (3, n) (m).
-        reach_m: (m,), of each origin, 0 or more (m).
+        reach_m: (m,), of each origin, or one of all, 0 or more (m).
         room: overwritten; it grows as is needed: 16 bytes for each place gone through together, one for each pair.
+        own: (n,), from ``own_squares``: of each place a reach of its own, none above ``reach_m``, which is one then.
 
     Returns:
         Two arrays of shape (k,), by ascending origin, then place.
@@ -91,48 +96,64 @@ def may_reach(
     m, n = origins.shape[1], places.shape[1]
     if not m or not n:
         return np.zeros(0, np.intp), np.zeros(0, np.intp)
-    near = _in_marked_cells(origins, places, reach_m) if n >= MANY_PLACES and m >= MANY_ORIGINS else None
-    if near is not None:
-        rows, columns = _all_near(origins, places.take(near, axis=1), reach_m, room)
-        return rows, near.take(columns)
-    return _all_near(origins, places, reach_m, room)
+    if n >= MANY_PLACES and m >= MANY_ORIGINS:
+        near = _in_marked_cells(origins, places, np.broadcast_to(reach_m, m))
+        if near is not None:
+            own = None if own is None else own.take(near)
+            rows, columns = _all_near(origins, places.take(near, axis=1), reach_m, room, own)
+            return rows, near.take(columns)
+    return _all_near(origins, places, reach_m, room, own)
+
+
+def own_squares(reach_m: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Return what ``may_reach`` takes as reaches of places: (n,) (m), at most ``FARTHEST_M``, below 0 for none."""
+    squares = reach_m * reach_m * (1.0001 / (1.0 - ROUNDING)) + 1e-9
+    squares[reach_m < 0] = -np.inf
+    return squares.astype(np.float32)
 
 
 def _all_near(
-    origins: Columns, places: Columns, reach_m: NDArray[np.float64], room: Room
+    origins: Columns, places: Columns, reach_m: Reach, room: Room, own: NDArray[np.float32] | None
 ) -> tuple[Rows, Rows]:
-    """Return which may be near by one product of matrices: |p|² - 2 p·o <= r² - |o|²."""
+    """Return which may be near by one product of matrices: |p|² - own² - 2 p·o <= r² - |o|², one of both reaches 0."""
     m, n = origins.shape[1], places.shape[1]
     weights = np.empty((m, 4), np.float32)
     np.multiply(origins.T, -2.0, out=weights[:, :3])
     weights[:, 3] = 1.0 - ROUNDING
     at = origins.astype(np.float64)
-    square = reach_m * reach_m * 1.0001 + 1e-9
-    square[reach_m > FARTHEST_M] = np.inf
-    limit = (square - np.einsum("ij,ij->j", at, at) * (1.0 - ROUNDING)).astype(np.float32)[:, np.newaxis]
+    limits = np.einsum("ij,ij->j", at, at)
+    limits *= ROUNDING - 1.0
+    if own is None:
+        limits += np.where(np.greater(reach_m, FARTHEST_M), np.inf, np.square(reach_m) * 1.0001 + 1e-9)
+    limit = limits.astype(np.float32)[:, np.newaxis]
     step = max(1, ANSWERS_AT_ONCE // n)
     if m <= step:
-        return _near(weights, places, limit, room)
+        return _near(weights, places, limit, room, own)
     parts = [
-        _near(weights[first : first + step], places, limit[first : first + step], room)
+        _near(weights[first : first + step], places, limit[first : first + step], room, own)
         for first in range(0, m, step)
     ]
     found = [rows + first for (rows, _), first in zip(parts, range(0, m, step), strict=True)]
     return np.concatenate(found), np.concatenate([columns for _, columns in parts])
 
 
-def _near(weights: NDArray[np.float32], places: Columns, limit: NDArray[np.float32], room: Room) -> tuple[Rows, Rows]:
+def _near(
+    weights: NDArray[np.float32], places: Columns, limit: NDArray[np.float32], room: Room,
+    own: NDArray[np.float32] | None,
+) -> tuple[Rows, Rows]:
     """Return which are near, going through places by so many as stay in the cache meanwhile."""
     m, n = len(weights), places.shape[1]
     is_near, step = room.answers(m, n), max(LEAST_AT_ONCE, PAIRS_AT_ONCE // m)
     for first in range(0, n, step):
         some = places[:, first : first + step]
         sums, reached = _sums_of(some, room), room.products(m, some.shape[1])
+        if own is not None:
+            sums[3] -= own[first : first + step]
         np.matmul(weights, sums, out=reached)
         # Not "<=": where numbers are too large to tell, the exact test must.
         np.greater(reached, limit, out=is_near[:, first : first + step])
     np.logical_not(is_near, out=is_near)
-    return np.divmod(np.flatnonzero(is_near), n)
+    return np.divmod(is_near.ravel().nonzero()[0], n)
 
 
 def _sums_of(places: Columns, room: Room) -> NDArray[np.float32]:

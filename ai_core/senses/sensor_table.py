@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ai_core.errors import finite_number, point, positions, whole_number
 from ai_core.senses.id_table import IdTable, grown
 from ai_core.senses.modality import ModalitySet
+from ai_core.senses.own_reach import OwnReach
 from ai_core.senses.reach import Room
 from ai_core.senses.sight import CONE_NUMBERS, SightCone, packed_cones
 from ai_core.senses.source_table import affiliation_mask, same_rows
@@ -45,11 +46,13 @@ class SensorTable:
         most_acuity: the most that any cone ever had (no unit).
         farthest_cone_m: as far as any cone ever reached (m).
         changes: how often a position, threshold or anything else changed (count).
+        ability_changes: how often a threshold or a cone changed (count).
         cones: (capacity, k, 5) float64, rows of ``packed_cones``; k is the
             most cones any sensor had.
         notices: (capacity,) int64, affiliations it notices, as bits.
         own_source: (capacity,) int64, id of the source that it is, or ``NO_SOURCE``.
         room: memory for questions who is in reach.
+        own_reach: how far each senses, as far as was asked.
     """
 
     def __init__(self, modalities: ModalitySet) -> None:
@@ -65,8 +68,8 @@ class SensorTable:
         self.keenness = np.ones((rows, len(modalities)))
         self.keeps_targets = False
         self.most_acuity = self.farthest_cone_m = 0.0
-        self.changes = 0
-        self.room = Room()
+        self.changes = self.ability_changes = 0
+        self.room, self.own_reach = Room(), OwnReach()
         self.cones = np.zeros((rows, 0, CONE_NUMBERS))
         self.notices = np.zeros(rows, np.int64)
         self.own_source = np.full(rows, NO_SOURCE, np.int64)
@@ -139,6 +142,7 @@ class SensorTable:
 
     def put_thresholds(self, slot: int, row: NDArray[np.float64] | float) -> None:
         """Give a row other thresholds of its own; its keenness stays."""
+        self.ability_changes += 1
         self.own_threshold[slot] = row
         with np.errstate(divide="ignore", invalid="ignore"):
             self.threshold[slot] = self.own_threshold[slot] / self.keenness[slot]
@@ -206,6 +210,7 @@ class SensorTable:
         return row, cones
 
     def _put_cones(self, slot: int, packed: NDArray[np.float64]) -> None:
+        self.ability_changes += 1
         missing = len(packed) - self.cones.shape[1]
         if missing > 0:
             nothing = np.broadcast_to(NO_REACH, (len(self.cones), missing, CONE_NUMBERS))

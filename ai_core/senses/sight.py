@@ -150,7 +150,7 @@ def aside_of(up: Floats) -> Floats:
 
 
 def bearings(
-    offsets: Floats, forwards: NDArray[np.float32], up: Floats, aside: Floats | None = None
+    offsets: Floats, forwards: NDArray[np.float32], up: Floats | Point, aside: Floats | Point | None = None
 ) -> Floats:
     """Return where targets are as sensors see it: metres to the right, up and ahead.
 
@@ -173,11 +173,11 @@ def bearings(
     frame = np.empty((3, 5, n))
     right, above, ahead = frame
     ahead[:3], ahead[3:] = forwards.T, forwards.T[:2]
-    across = _crossed(ahead, np.asarray(up).take(_WRAPPED)[:, np.newaxis])
+    across = _crossed(ahead, np.array([*up, *up[:2]])[:, np.newaxis])
     length = np.sqrt(_added(across * across))
     if length.min() < NO_RIGHT:
         is_vertical = length < NO_RIGHT
-        fixed = aside_of(up) if aside is None else aside
+        fixed = aside_of(np.asarray(up)) if aside is None else np.asarray(aside)
         length[is_vertical] = 1.0
         right[:3] = np.where(is_vertical, fixed[:, np.newaxis], across / length)
     else:
@@ -310,6 +310,3 @@ def _added(products: Floats) -> Floats:
     found: Floats = products[0] + products[1]
     found += products[2]
     return found
-
-
-_WRAPPED = np.array([0, 1, 2, 0, 1])

@@ -12,13 +12,15 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.senses.modality import Modality, intensity_at
+from ai_core.senses.own_reach import ROUGHLY, farthest_m
 from ai_core.senses.pairs_in_view import keys_of
-from ai_core.senses.reach import Columns, Room, may_reach
+from ai_core.senses.reach import Columns, Reach, Room, may_reach
 from ai_core.senses.sensor_table import DEAF, SensorTable
 from ai_core.senses.sight import acuity_towards, bearings
 from ai_core.senses.sight_few import few_pairs, few_sensors_reached
@@ -43,12 +45,6 @@ FEW_PAIRS = 2048
 
 MANY = 2000
 """Candidates from which on it pays to compare logarithms before powers are worked out (count)."""
-
-ROUGHLY = 1e-6
-"""Slack of logarithms of intensities (no unit): float64 rounds them to 1e-13 at most."""
-
-CONE_SLACK = 1.0001
-"""Factor on the reach of the farthest cone for a rough test, far above the tolerance of borders."""
 
 Floats = NDArray[np.float64]
 
@@ -92,12 +88,12 @@ def pairs_in_reach(
         return len(keys)
     eyes, targets = sensors.ids.rows_of_known(sensor_ids), sources.ids.rows_of_known(source_ids)
     shows = sources.strength[targets, sense.number] >= 0
-    if not shows.all():
+    if np.count_nonzero(shows) < len(shows):
         source_ids = source_ids[shows]
         targets = sources.ids.slots_of_known(source_ids)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):    # far beyond any reach is far beyond
         rows, columns, intensity = _pairs_at_once(sensors, eyes, sources, targets, source_ids, sense)
-    order = np.argsort(rows * len(source_ids) + columns, kind="stable")
+    order = (rows * len(source_ids) + columns).argsort(kind="stable")
     found = len(order)
     out_keys[:found] = keys_of(sensor_ids.take(rows), source_ids.take(columns)).take(order)
     out_intensity[:found] = intensity.take(order)
@@ -158,9 +154,12 @@ def sensors_reached(sensors: SensorTable, waves: Sequence[Wave]) -> Reached:
         return few_sensors_reached(sensors, waves)
     table = table_of(waves)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):    # far beyond any reach is far beyond
+        sense, own, reach_m = waves[0].sense, None, cast("Reach", table[4])
+        if len({id(one.sense) for one in waves}) == 1:      # as nearly always
+            loudest = max([one.strength for one in waves])
+            reach_m, own = sense.range_m, sensors.own_reach.squares(sensors, sense, loudest)
         numbers, near = may_reach(
-            table[:3].astype(np.float32), sensors.position.T[:, : sensors.rows], table[4], sensors.room
-        )
+            table[:3].astype(np.float32), sensors.position.T[:, : sensors.rows], reach_m, sensors.room, own)
         counts, slots, distance, intensity = waves_at_once(sensors, table, numbers, near)
     return counts, slots.tolist(), distance.tolist(), intensity.tolist()
 
@@ -172,34 +171,21 @@ def _pairs_at_once(
 
     What leaves out most for least comes first: reach, then logarithms of intensities, cones, and powers last.
     """
-    at_eyes, at_targets, size = sensors.position.T[:, eyes], sources.position.T[:, targets], sources.size[targets]
-    rows, columns = _may_reach(at_eyes, at_targets, size * _farthest_m(sensors, sense), sensors.room)
-    offsets = at_targets.astype(np.float64).take(columns, axis=1)
-    offsets -= at_eyes.take(rows, axis=1)
-    if (size != 1).any():
-        offsets /= size.take(columns)
-    distance, strength = _lengths_of(offsets), sources.strength[targets, sense.number]
-    slots, kept = _taken(eyes, rows), distance <= sense.range_m
-    if sense.attenuation != 1:
-        # Not ">=", which is false where nothing can be told.
-        most = np.log(strength) + (ROUGHLY + math.log(max(1.0, sensors.most_acuity)))
-        faded = distance * np.log(sense.attenuation)
-        faded += most.take(columns)
-        kept &= ~(faded < sensors.log_threshold[:, sense.number].take(slots))
-    found = np.flatnonzero(kept)
-    acuity: Floats | float = 1.0
+    strength = sources.strength[targets, sense.number]
+    rows, columns, offsets, distance = _near_pairs(sensors, eyes, sources, targets, sense)
+    kept, acuity = distance <= sense.range_m, None
     if sense.needs_cone:
-        slots = slots.take(found)
-        bearing = bearings(
-            offsets.take(found, axis=1).T, sensors.forward.take(slots, axis=0), np.array(sense.up),
-            np.array(sense.aside))
-        kept, acuity = acuity_towards(bearing, sensors.cones.take(slots, axis=0))
-        acuity, found = acuity[kept], found[kept]
-    rows, columns, distance = rows.take(found), columns.take(found), distance.take(found)
+        slots = _taken(eyes, rows)
+        bearing = bearings(offsets.T, sensors.forward.take(slots, axis=0), sense.up, sense.aside)
+        inside, acuity = acuity_towards(bearing, sensors.cones.take(slots, axis=0))
+        kept &= inside
+    found = kept.nonzero()[0]
+    rows, columns = rows.take(found), columns.take(found)
     slots, intensity = _taken(eyes, rows), strength.take(columns)
     if sense.attenuation != 1:
-        intensity = intensity_at(intensity, distance, sense.attenuation)
-    intensity *= acuity
+        intensity = intensity_at(intensity, distance.take(found), sense.attenuation)
+    if acuity is not None:
+        intensity *= acuity.take(found)
     threshold = sensors.threshold[:, sense.number].take(slots)
     kept = (intensity >= threshold) & (threshold != DEAF)
     kept &= (sensors.notices.take(slots) & sources.affiliation[targets].take(columns)) != 0
@@ -207,9 +193,33 @@ def _pairs_at_once(
     return rows[kept], columns[kept], intensity[kept]
 
 
-def _farthest_m(sensors: SensorTable, sense: Sense) -> float:
-    """Return from how far anything of size 1 may be sensed at all (m)."""
-    return min(sense.range_m, sensors.farthest_cone_m * CONE_SLACK) if sense.needs_cone else sense.range_m
+def _near_pairs(
+    sensors: SensorTable, eyes: Some, sources: SourceTable, targets: Some, sense: Sense
+) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats, Floats]:
+    """Return the pairs that are near, roughly; and their offsets, (3, k), and distances as sizes make them (m)."""
+    at_eyes, at_targets = sensors.position.T[:, eyes], sources.position.T[:, targets]
+    size, strength = sources.size[targets], sources.strength[targets, sense.number]
+    has_sizes, reach_m, own = np.count_nonzero(size != 1) > 0, farthest_m(sensors, sense), None
+    if has_sizes or at_eyes.shape[1] <= at_targets.shape[1]:
+        rows, columns = _may_reach(at_eyes, at_targets, size * reach_m, sensors.room)
+    else:
+        own = sensors.own_reach.squares(sensors, sense, float(strength.max(initial=0)))
+        columns, rows = may_reach(at_targets, at_eyes, reach_m, sensors.room, None if own is None else own[eyes])
+    offsets = at_targets.astype(np.float64).take(columns, axis=1)
+    offsets -= at_eyes.take(rows, axis=1)
+    if has_sizes:
+        offsets /= size.take(columns)
+    distance = _lengths_of(offsets)
+    if own is not None or sense.attenuation == 1:
+        return rows, columns, offsets, distance
+    # Not ">=", which is false where nothing can be told.
+    most = np.log(strength) + (ROUGHLY + math.log(max(1.0, sensors.most_acuity)))
+    faded = distance * np.log(sense.attenuation)
+    faded += most.take(columns)
+    kept = ~(faded < sensors.log_threshold[:, sense.number].take(_taken(eyes, rows)))
+    kept &= distance <= sense.range_m
+    found = kept.nonzero()[0]
+    return rows.take(found), columns.take(found), offsets.take(found, axis=1), distance.take(found)
 
 
 def _may_reach(
@@ -268,7 +278,7 @@ def waves_at_once(
         faded += ROUGHLY
         may &= ~(faded < _of_sense(sensors.log_threshold, slots, waves[6], numbers, is_one=is_one))
     if not may.all():
-        found = np.flatnonzero(may)
+        found = may.nonzero()[0]
         numbers, slots, distance = numbers.take(found), slots.take(found), distance.take(found)
     # A share of 1 gives a power of exactly 1, so whoever loses nothing loses nothing here.
     intensity = np.float_power(attenuations[0] if is_one else waves[5].take(numbers), distance)
@@ -278,7 +288,7 @@ def waves_at_once(
     kept = intensity >= _of_sense(sensors.threshold, slots, waves[6], numbers, is_one=is_one)     # never infinity
     kept &= affiliation != 0
     kept &= sensors.own_source.take(slots) != source_id
-    found = np.flatnonzero(kept)
+    found = kept.nonzero()[0]
     counts = np.bincount(numbers.take(found), minlength=waves.shape[1]).tolist()
     return counts, slots.take(found), distance.take(found), intensity.take(found)
 

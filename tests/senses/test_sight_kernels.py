@@ -188,6 +188,36 @@ def test_any_order_of_memory_gives_the_same():
     assert len(before["at once"][0]) > 10
 
 
+@settings(max_examples=25)
+@given(st.lists(SENSOR, min_size=1, max_size=9), st.lists(st.tuples(
+    st.sampled_from([0.0, 1e-300, 0.3, 1.0, 2.5, 1e6, 1e308]), st.sampled_from([0.0, 0.1, 3.0]),
+    st.sampled_from([0.0, 0.2, 5.0])), min_size=1, max_size=5), ATTENUATION, st.booleans())
+def test_how_far_each_senses_follows_strengths_thresholds_and_keenness(sensors, changes, attenuation, needs_cone):
+    """What is kept of one question must not answer the next."""
+    near = [((x, 1.0, z), forward, cones, *rest) for k, ((_, forward, cones, *rest)) in enumerate(sensors)
+            for x, z in [(float(k), 2.0)]]
+    sensing, sending = tables(near, [((4.0, 1.0, 0.5), 1.0, 3)])
+    sense, sound = Sense(0, 9.0, attenuation, needs_cone), Sense(1, 9.0, attenuation, needs_cone=False)
+    for strength, threshold, keenness in changes:
+        first = int(sensing.ids.ids[0])
+        sensing.change(first, {"hearing": threshold}, [], None, None)
+        sensing.put_keenness(first, 1, keenness)
+        sending.strength[sending.ids.slots(sending.ids.ids), 0] = strength
+        answers = in_every_way(lambda form: pairs(form, sensing, sending, sense))
+        assert all(answer == answers["at once"] for answer in answers.values())
+        wave = Wave(sound, (4.0, 1.0, 0.5), strength, 3, 99)
+        heard = in_every_way(lambda form, wave=wave: reached(form, sensing, wave))
+        assert all(repr(answer) == repr(heard["at once"]) for answer in heard.values())
+
+
+def test_who_needs_it_loud_hears_a_louder_signal_after_a_quiet_one():
+    sensing, _ = tables([((x / 10, 0.0, 0.0), (1.0, 0.0, 0.0), [], 0.1, 1, None) for x in range(300)], [])
+    form, sense = {"sensors_reached": sight_kernels.sensors_reached}, Sense(1, 50.0, 0.9, needs_cone=False)
+    counts = [len(reached(form, sensing, Wave(sense, (0.0, 0.0, 0.0), strength, 1, 7))[1])
+              for strength in (0.2, 1.0, 0.2)]
+    assert counts == [66, 219, 66]
+
+
 def test_pairs_come_by_sensor_then_by_source():
     sensing, sending = tables([((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), [SightCone(9, 2, 2)], 0.1, 1, None)] * 3,
                               [((1.0, 0.0, 0.0), 1.0, 1)] * 3)
