@@ -42,6 +42,7 @@ cdef int open_walks() except -1:
     walks_in_plane.body_tag = gd_classdb_get_class_tag(name_ptr("CharacterBody2D"))
 
 
+cdef double WHOLE_TURN = 6.283185307179586     # (rad); M_PI is not in every compiler's header
 cdef double TURN_RAD_S = 8.0         # how fast who walks turns to where he goes
 cdef double SLOWEST_TURNING = 0.2    # speed below which nobody turns (m/s, or that share of 32 pixels): he would spin
 
@@ -175,7 +176,7 @@ cdef inline void turn_one(void* node, const WalkMethods* methods, const float* v
     else:
         gd_object_method_bind_ptrcall(methods.get_rotation, node, NULL, rotation)
         facing = rotation[1]
-    off = remainder(atan2(y, x) - facing, 2 * M_PI)
+    off = remainder(atan2(y, x) - facing, WHOLE_TURN)
     facing += max(-most, min(most, off))
     if is_flat:
         call_with(methods.set_rotation, node, &facing)
