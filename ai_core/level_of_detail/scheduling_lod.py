@@ -1,7 +1,7 @@
 """The same behavior, less often or with less time: importance to period and priority."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -99,7 +99,9 @@ class SchedulingLOD:
         Raises:
             ValueError: if it is not here.
         """
-        self._applied = np.delete(self._applied, self._row(task))
+        if task not in self._tasks:
+            raise ValueError(f"{shown(task)} is not here; it was removed before, or never added")
+        self._applied = np.delete(self._applied, list(self._tasks).index(task))
         del self._tasks[task]
 
     def update(self, values: object, budget: Budget | None = None) -> int:
@@ -136,21 +138,24 @@ class SchedulingLOD:
                 budget.spend()
         return changed
 
-    def chosen_at(self, task: Task) -> float:
-        """Return the importance at which the rate of a task was chosen, below 0 if it was not yet.
+    @property
+    def chosen(self) -> dict[Task, float]:
+        """At which importance the rate of each task was chosen, below 0 if it was not yet. Cost: O(tasks)."""
+        return dict(zip(self._tasks, self._applied.tolist(), strict=True))
+
+    def choose(self, importances: Mapping[Task, float]) -> None:
+        """Take the rates that tasks have for those of their importances, as after loading; below 0 for none.
 
         Raises:
-            ValueError: if it is not here.
-        """
-        return float(self._applied[self._row(task)])
+            ValueError: if one is missing or too many, or an importance is above 1 or not finite.
 
-    def choose_at(self, task: Task, importance: float) -> None:
-        """Take the rate that a task has for the one of an importance, as after loading it; below 0 for none.
-
-        Raises:
-            ValueError: if it is not here, or the importance is above 1 or not finite.
+        Cost: O(tasks).
         """
-        self._applied[self._row(task)] = max(NEVER, finite_number("importance", importance, maximum=1))
+        if importances.keys() != self._tasks.keys():
+            raise ValueError(f"importances must be of all {len(self._tasks)} tasks here, got {len(importances)}")
+        self._applied = np.array([
+            max(NEVER, finite_number(f"importance of task {shown(task.name)}", importances[task], maximum=1))
+            for task in self._tasks], np.float64)
 
     def save_state(self) -> State:
         """Return at which importance each rate was chosen; rates are the scheduler's state."""
@@ -177,11 +182,6 @@ class SchedulingLOD:
             self._applied = loaded
 
         return change
-
-    def _row(self, task: Task) -> int:
-        if task not in self._tasks:
-            raise ValueError(f"{shown(task)} is not here; it was removed before, or never added")
-        return list(self._tasks).index(task)
 
     def _checked(self, values: object) -> NDArray[np.float64]:
         array = np.asarray(values, np.float64)

@@ -161,11 +161,13 @@ def test_a_rate_may_be_taken_for_the_one_of_an_importance(clock):
     lod = SchedulingLOD(scheduler, lambda importance: Rate(1 + round(9 * (1 - importance)), None), hysteresis=0.2)
     task = scheduler.add(lambda turn: None)
     lod.add(task)
-    assert lod.chosen_at(task) < 0
-    lod.choose_at(task, 0.5)
-    assert (lod.update([0.6]), task.period_frames, lod.chosen_at(task)) == (0, 1, 0.5)
-    lod.choose_at(task, -1)
+    assert lod.chosen[task] < 0
+    lod.choose({task: 0.5})
+    assert (lod.update([0.6]), task.period_frames, lod.chosen) == (0, 1, {task: 0.5})
+    lod.choose({task: -1})
     assert (lod.update([0.6]), task.period_frames) == (1, 5)
+    with pytest.raises(ValueError, match="must be of all 1 tasks here, got 0"):
+        lod.choose({})
     lod.remove(task)
     with pytest.raises(ValueError, match="was removed before, or never added"):
-        lod.chosen_at(task)
+        lod.remove(task)

@@ -69,7 +69,8 @@ class Pacing:
     def save_state(self, path_of: Callable[[Any], str]) -> list[State]:
         """Return by which importance the rate of each task was last chosen."""
         self._forget_removed()
-        return [{"agent": path_of(agent), "task": task.name, "chosen_at": self._chosen_at(task)}
+        chosen = self._chosen()
+        return [{"agent": path_of(agent), "task": task.name, "chosen_at": chosen[task]}
                 for task, (_, agent) in self._agents.items()]
 
     def prepare_state(self, fields: Fields, name: str, path_of: Callable[[Any], str]) -> Callable[[], None]:
@@ -88,18 +89,19 @@ class Pacing:
             row.end()
 
         def change() -> None:
-            agents, chosen = dict(self._agents), {task: self._chosen_at(task) for task in self._agents} | found
-            for task in agents:
-                self.remove(task)
+            self._forget_removed()
+            agents, chosen = self._agents, self._chosen() | found
+            self._lods, self._agents = {}, {}
             for task in [*(one for one in found if one in agents), *(one for one in agents if one not in found)]:
                 (pace, scheduler), agent = agents[task]
                 self.add(task, pace, agent, scheduler)
-                self._lods[pace, scheduler].choose_at(task, chosen[task])
+            for lod in self._lods.values():
+                lod.choose({task: chosen[task] for task in lod.tasks})
 
         return change
 
-    def _chosen_at(self, task: Task) -> float:
-        return self._lods[self._agents[task][0]].chosen_at(task)
+    def _chosen(self) -> dict[Task, float]:
+        return {task: at for lod in self._lods.values() for task, at in lod.chosen.items()}
 
     def _forget_removed(self) -> None:
         for task in [one for one in self._agents if one.is_removed]:
