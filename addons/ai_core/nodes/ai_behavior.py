@@ -119,6 +119,8 @@ class AIBehavior(ImportanceMember, Node):
 
         def change_all() -> None:
             change()
+            if self._task is not None:
+                self._scheduler.weigh(self._task, self.priority)    # and not what importance makes of it for now
             if self.follow_importance:
                 self._pace()
 

@@ -39,7 +39,7 @@ class SchedulerBehaviors:
         task: Task = self.core.add(
             work, period_frames=period_frames, phase_frames=phase_frames, priority=priority, name=name)
         self._tasks[task.id] = task
-        self._weigh(task, priority)
+        self.weigh(task, priority)
         if self.monitor_behaviors and self._monitors.is_open:
             self._monitors.add(task)
         return task
@@ -52,7 +52,7 @@ class SchedulerBehaviors:
         """
         task = self.schedule(work, name=name, phase_frames=0, priority=priority)
         self._services[task] = priority
-        self._weigh(task, 0.0)
+        self.weigh(task, 0.0)
         return task
 
     def change_priority(self, task: Task, priority: float) -> None:
@@ -62,7 +62,14 @@ class SchedulerBehaviors:
             self._services[task] = priority
             self.weigh_services()
         else:
-            self._weigh(task, priority)
+            self.weigh(task, priority)
+
+    def weigh_anew(self) -> None:
+        """Weigh all as a save says, which may be of other characters, or of before what is done for all was weighed."""
+        for task in self._tasks.values():
+            if task not in self._services:
+                self.weigh(task, task.priority)
+        self.weigh_services()
 
     def weigh_services(self) -> None:
         """Let what is done for all weigh as much as all by now. Cost: O(services)."""
@@ -71,7 +78,7 @@ class SchedulerBehaviors:
             if weight != task.priority:
                 self.core.change(task, priority=weight)
 
-    def _weigh(self, task: Task, priority: float) -> None:
+    def weigh(self, task: Task, priority: float) -> None:
         """Note what a task weighs among those who decide, 0 if it is none of them."""
         before, units = self._deciding.pop(task, 0), int(priority * UNIT)    # whole units: sums of floats would drift
         if units:
@@ -95,7 +102,7 @@ class SchedulerBehaviors:
             self._core.remove(task)
         self._tasks.pop(task.id, None)
         self._services.pop(task, None)
-        self._weigh(task, 0.0)
+        self.weigh(task, 0.0)
         self._monitors.leave_out(task.id)
 
     def set_enabled(self, task: Task, is_enabled: bool) -> None:

@@ -31,7 +31,7 @@ class SchedulerSaving:
     results: Results
     crowds: dict[str, Any]
     _tasks: dict[int, Task]
-    weigh_services: Any
+    weigh_anew: Any
     _inner: dict[int, Any]
     _members: dict[int, Any]
     _recorder: Any
@@ -62,7 +62,7 @@ class SchedulerSaving:
     def number_behaviors(self) -> None:
         """Use the ids that a loaded game had."""
         self._tasks = {task.id: task for task in self._tasks.values()}
-        self.weigh_services()     # a save may be of other characters, or of before they were weighed
+        self.weigh_anew()
         self.show_monitors()
         for inner in self._inner.values():
             inner.number_behaviors()
