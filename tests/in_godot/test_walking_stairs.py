@@ -46,27 +46,23 @@ def shaft(node):
     return house
 
 
-@pytest.mark.parametrize("by", WAYS)
-@pytest.mark.parametrize("period_frames", [1, 6, 30])
-def test_a_body_goes_up_stairs_and_down(stairs, walk, by, period_frames):  # noqa: F811
-    below, above = Vector3(-3, 0, 0), Vector3(6, UP_M, 0)
+def gets_there_and_back(level, walked, below, above, by, period_frames):
     for start, goal in ((below, above), (above, below)):
-        walker = stairs.walker(start, goal, by)
+        walker = level.walker(start, goal, by)
         walker.go.get_parent().period_frames = period_frames
-        ended, places = walk(walker)
+        ended, places = walked(walker)
         assert ended == 1
         assert tuple(places[-1]) == pytest.approx(tuple(goal), abs=0.15)
         walker.actor.queue_free()
+
+
+@pytest.mark.parametrize("by", WAYS)
+@pytest.mark.parametrize("period_frames", [1, 6, 30])
+def test_a_body_goes_up_stairs_and_down(stairs, walk, by, period_frames):  # noqa: F811
+    gets_there_and_back(stairs, walk, Vector3(-3, 0, 0), Vector3(6, UP_M, 0), by, period_frames)
 
 
 @pytest.mark.parametrize("by", WAYS)
 @pytest.mark.parametrize("period_frames", [1, 6])
 def test_a_body_goes_up_a_shaft_and_drops_into_it(shaft, walk, by, period_frames):  # noqa: F811
-    below, above = Vector3(-3, 0, 0), Vector3(-2, 4, 0)
-    for start, goal in ((below, above), (above, below)):
-        walker = shaft.walker(start, goal, by)
-        walker.go.get_parent().period_frames = period_frames
-        ended, places = walk(walker)
-        assert ended == 1
-        assert tuple(places[-1]) == pytest.approx(tuple(goal), abs=0.15)
-        walker.actor.queue_free()
+    gets_there_and_back(shaft, walk, Vector3(-3, 0, 0), Vector3(-2, 4, 0), by, period_frames)
