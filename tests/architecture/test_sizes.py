@@ -15,6 +15,8 @@ NAMES_THAT_SAY_NOTHING = {"utils", "util", "helpers", "helper", "common", "misc"
 MOST_LINES_IN_A_FILE = 400
 MOST_LINES_IN_A_FUNCTION = 40
 MOST_LINES_IN_A_FRONT_DOOR_DOCSTRING = 15
+MOST_CHARACTERS_IN_AN_ENTRY = 400
+MOST_LINES_IN_THE_CHANGELOG_OF_A_VERSION = 140
 
 
 def files(suffixes):
@@ -65,3 +67,13 @@ def test_a_front_door_says_briefly_what_to_choose(file):
     text = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
     assert text, f"{file}: say which one to choose"
     assert len(text.splitlines()) <= MOST_LINES_IN_A_FRONT_DOOR_DOCSTRING
+
+
+def test_the_changelog_says_in_short_what_there_is():
+    _, latest, *_ = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("\n## ")
+    lines = latest.splitlines()
+    long = [line for line in lines if len(line) > MOST_CHARACTERS_IN_AN_ENTRY]
+    hint = ("what a user needs is in docs/, how it came to be in git's history; a merge of this file may keep the lines of "
+            "both sides: take out again what came back")
+    assert not long, f"{hint}\n" + "\n".join(long)
+    assert len(lines) <= MOST_LINES_IN_THE_CHANGELOG_OF_A_VERSION, f"{len(lines)} lines; {hint}"
