@@ -73,7 +73,7 @@ def test_the_changelog_says_in_short_what_there_is():
     _, latest, *_ = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("\n## ")
     lines = latest.splitlines()
     long = [line for line in lines if len(line) > MOST_CHARACTERS_IN_AN_ENTRY]
-    hint = ("what a user needs is in docs/, how it came to be in git's history; a merge of this file may keep the lines of "
-            "both sides: take out again what came back")
+    hint = ("what a user needs is in docs/, how it came to be in git's history; a merge of this file may keep "
+            "the lines of both sides: take out again what came back")
     assert not long, f"{hint}\n" + "\n".join(long)
     assert len(lines) <= MOST_LINES_IN_THE_CHANGELOG_OF_A_VERSION, f"{len(lines)} lines; {hint}"
