@@ -6,12 +6,12 @@ Arrays come through the buffer protocol and are BORROWED for one call. GIL: kept
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE
 from libc.math cimport INFINITY, fabs, sqrt
 
-INTERFACE = 1
+INTERFACE = 2
 """Changes with any change of names, arguments, constants or results, here and in the twin."""
 
 include "../senses/_buffers.pxi"
 
-cdef double PROBE_M = 0.25, LOOK_M = 1.0, STILL = 0.05, TOWARDS = 0.05
+cdef double PROBE_M = 0.25, LOOK_M = 1.0, STILL = 0.05, TOWARDS = 0.05, FLOOR_M = 2.0
 
 cdef enum:
     MOST_DIMENSIONS = 3
@@ -34,6 +34,7 @@ cdef struct March:
     double* nearest_m
     double* destinations
     double* velocities           # while a step is made: how slots move for each metre
+    double* rises
     char* is_straggler
     char* is_detached
 
@@ -55,6 +56,7 @@ def march_step(samples, course, offsets, marchers, manner, double anchor_m, doub
     one.destinations = places_of(held, marchers.destinations, "destinations", &one)
     one.velocities = places_of(held, marchers.velocities, "velocities", &one)
     one.speeds = numbers_of(held, marchers.speeds, "speeds", &one)
+    one.rises = numbers_of(held, marchers.rises, "rises", &one)
     one.arcs = numbers_of(held, marchers.arcs, "arcs", &one)
     one.away = numbers_of(held, marchers.away, "away", &one)
     one.late_s = numbers_of(held, marchers.late_s, "late_s", &one)
@@ -185,9 +187,15 @@ cdef void steer(March* one, Py_ssize_t i, double lag, double speed, bint stays) 
     cdef double* here = &one.positions[i * one.dimensions]
     cdef double* target = &one.destinations[i * one.dimensions]
     cdef double* velocity = &one.velocities[i * one.dimensions]
+    cdef double own[MOST_DIMENSIONS]
     cdef bint follows = fabs(lag) <= look and not stays
     cdef Py_ssize_t axis, last = one.dimensions - 1
     lane(one, one.arcs[i] + least(most(lag, -look), look), one.offsets[2 * i + 1], target)
+    if one.dimensions == 3:
+        lane(one, one.arcs[i], one.offsets[2 * i + 1], own)
+        one.rises[i] = 0
+        if not stays and fabs(here[1] - own[1]) <= FLOOR_M:
+            one.rises[i] = (velocity[1] * speed if follows else 0) + (target[1] - own[1]) / most(one.response_s, one.elapsed_s)
     for axis in range(one.dimensions):
         if stays:
             target[axis] = here[axis]
@@ -197,6 +205,7 @@ cdef void steer(March* one, Py_ssize_t i, double lag, double speed, bint stays) 
     share = least(1, one.speeds[i] / most(length, 1e-9))
     for axis in range(one.dimensions):
         velocity[axis] *= share
+    one.rises[i] *= share
 
 
 cdef void lane(March* one, double arc, double right_m, double* out) noexcept nogil:

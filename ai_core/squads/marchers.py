@@ -31,6 +31,8 @@ class Marchers:
         is_detached: who has a task of his own, and no slot to be in.
         destinations: where each is to go (m).
         velocities: how (m/s).
+        rises: how fast each is to rise with its lane (m/s), however high above it it stands; 0 in the plane, and for
+            who is on another floor. Of the last step only, and not saved.
     """
 
     def __init__(self, dimensions: int) -> None:
@@ -47,6 +49,7 @@ class Marchers:
         self.is_detached = np.zeros(0, np.bool_)
         self.destinations = np.zeros((0, dimensions))
         self.velocities = np.zeros((0, dimensions))
+        self.rises = np.zeros(0)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -87,7 +90,7 @@ class Marchers:
     def stay(self) -> None:
         """Let everybody stand where he is."""
         self.destinations[:] = self.positions
-        self.velocities[:] = 0
+        self.velocities[:] = self.rises[:] = 0
 
     def note_lateness(self, away: Floats, elapsed_s: float, limit_m: float, patience_s: float) -> Floats:
         """Count for how long each has been late; return how late those are that are waited for, (n,) m.

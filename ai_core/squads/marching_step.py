@@ -16,7 +16,7 @@ from ai_core.twins import twin
 
 __all__ = ["INTERFACE", "Course", "Manner", "lanes", "march_step"]
 
-INTERFACE = 1
+INTERFACE = 2
 """Changes with any change of names, arguments, constants or results, here and in the kernel."""
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -30,6 +30,9 @@ LOOK_M = 1.0
 STILL = 0.05
 """Share of their pace at which slots as good as stand: who holds them up is late. At 0 none ever was: slots slow down
 the nearer he is to being late, and so never leave him so far behind."""
+
+FLOOR_M = 2.0
+"""Who is farther above or below his lane than this is on another floor, and does not rise with it (m)."""
 
 TOWARDS = 0.05
 """How much nearer a place of the path must be (m for each metre of arc) to count for another than the wanted one."""
@@ -86,7 +89,7 @@ def march_step(
     ahead_m, right_m = offsets.T
     span, axes = (float(right_m.min()), float(right_m.max())), _axes_of(marchers)
     wanted = np.maximum(anchor_m + ahead_m, course.first_m)
-    slots, flow = _look(samples, course, marchers, wanted, ahead_m, right_m, span, anchor_m)
+    slots, flow, own = _look(samples, course, marchers, wanted, ahead_m, right_m, span, anchor_m)
     is_at_end, arcs = anchor_m >= course.length_m, marchers.arcs
     lag = wanted - arcs
     waits = marchers.is_detached | (anchor_m + ahead_m < course.first_m)      # not on the path yet,
@@ -108,9 +111,14 @@ def march_step(
     marchers.destinations[:] = targets
     follows = (np.abs(lag) <= look) & ~waits
     velocities = np.where(follows[:, None], flow * speed, 0.0)
+    if len(axes) < targets.shape[1]:
+        is_near = ~waits & (np.abs(marchers.positions[:, 1] - own[:, 1]) <= FLOOR_M)
+        rises = velocities[:, 1] + (targets[:, 1] - own[:, 1]) / max(manner.response_s, elapsed_s)
+        marchers.rises[:] = np.where(is_near, rises, 0.0)
     velocities += (targets - marchers.positions) / max(manner.response_s, elapsed_s)
     share = np.minimum(1.0, marchers.speeds / np.maximum(_length(velocities[:, axes]), 1e-9))
     marchers.velocities[:] = velocities * share[:, None]
+    marchers.rises *= share
     marchers.away[:] = away
     return anchor_m
 
@@ -146,8 +154,8 @@ def lanes(samples: Floats, course: Course, arcs: Floats, right_m: Floats, span: 
 def _look(
     samples: Floats, course: Course, marchers: Marchers, wanted: Floats, ahead_m: Floats, right_m: Floats,
     span: tuple[float, float], anchor_m: float,
-) -> tuple[Floats, Floats]:
-    """Return where the slots are and how they move for each metre; write how far members have come.
+) -> tuple[Floats, Floats, Floats]:
+    """Return where the slots are, how they move for each metre, and places of members' lanes; write how far they came.
 
     All lanes are asked for at once, as each asking costs more than what is asked.
     """
@@ -162,7 +170,8 @@ def _look(
     # there would never come around.
     best = (away + TOWARDS * np.abs(tried - wanted[:, None])).argmin(axis=1)
     marchers.arcs[:] = tried[np.arange(count), best]
-    return places[:count], (places[count:2 * count] - places[:count]) / PROBE_M
+    own = places[2 * count:].reshape(*tried.shape, -1)[np.arange(count), best]
+    return places[:count], (places[count:2 * count] - places[:count]) / PROBE_M, own
 
 
 def _tried(course: Course, arcs: Floats, wanted: Floats) -> Floats:

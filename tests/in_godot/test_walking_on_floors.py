@@ -176,3 +176,40 @@ def test_a_way_is_joined_on_ones_floor_and_not_through_the_ceiling():
     assert joined(points, Vector3(2, 0, 1)) == (1, [2, 0, 0])
     assert joined(points, Vector3(2, 4, 1)) == (3, [2, 4, 1])
     assert joined(points, Vector3(2, 9, 1)) == (0, None)
+
+
+def jumped(house, walk, by, goal, at_frame):
+    """Lets a body jump in a frame, as a script does; returns how its walk ends, and its heights above the floor."""
+    walker = house().walker(Vector3(-6, 0, 1), goal, by)
+
+    def jump(step):
+        if step == at_frame:
+            velocity = walker.actor.get_velocity()
+            walker.actor.set_velocity(Vector3(velocity.x, 5.0, velocity.z))
+
+    ended, places = walk(walker, jump)
+    return ended, [one.y - floor_at(one) for one in places], places[-1]
+
+
+@pytest.mark.parametrize("by", [*WAYS, "straight"])
+def test_a_body_that_a_script_lets_jump_on_its_way_jumps_and_goes_on(house, walk, by):
+    goal = Vector3(-1, 0, 1)
+    ended, heights, last = jumped(house, walk, by, goal, 20)
+    assert ended == 1
+    assert max(heights) == pytest.approx(5.0**2 / 2 / 9.8, abs=0.06)
+    assert tuple(last) == pytest.approx(tuple(goal), abs=0.11)
+
+
+@pytest.mark.parametrize("by", WAYS)
+def test_a_body_jumps_on_a_ramp_and_comes_up(house, walk, by):
+    ended, heights, _ = jumped(house, walk, by, Vector3(7, UPPER_M, 1), 105)
+    assert ended == 1
+    assert 0.3 < max(heights) < 1.3
+
+
+@pytest.mark.parametrize("by", WAYS)
+def test_a_body_does_not_take_off_at_the_top_of_a_ramp(house, walk, by):
+    walker = house().walker(Vector3(-2, 0, 1), Vector3(7, UPPER_M, 1), by)
+    walker.go.speed = 12.0
+    _, places = walk(walker)
+    assert max(one.y - floor_at(one) for one in places) < 0.25

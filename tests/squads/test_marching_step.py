@@ -24,6 +24,8 @@ def path_of(dimensions, random):
     """A crooked way of some metres, here and there narrow."""
     way = np.zeros((5, dimensions))
     way[:, [0, -1]] = np.cumsum(random.uniform(-1, 6, (5, 2)), axis=0)
+    if dimensions == 3:
+        way[:, 1] = random.uniform(-3, 3, 5)
     path = MarchPath(way, np.array([1.0, 0.0]), step_m=float(random.uniform(0.2, 1.0)), turn_m=4.0, reach_m=6.0,
                      body_m=0.4, aside_m=4.0)
     path.samples[:, -2:] = random.choice([0.0, 0.5, 2.0, FREE_M], path.samples[:, -2:].shape)
@@ -40,6 +42,7 @@ def marchers_of(count, path, dimensions, random):
     marchers.late_s[:] = random.choice([0.0, 4.99, 6.0], count)
     marchers.is_straggler[:] = random.random(count) < 0.3
     marchers.is_detached[:] = random.random(count) < random.choice([0.0, 0.3, 1.0])
+    marchers.rises[:] = 0.5 if dimensions == 3 else 0.0
     return marchers
 
 

@@ -66,6 +66,7 @@ from _bridge import (
     see_between,
     singleton,
     vector3_of,
+    walk_body,
 )
 
 from addons.ai_core.bridge.declarations import (
@@ -183,6 +184,7 @@ __all__ = [
     "signal",
     "singleton",
     "vector3_of",
+    "walk_body",
 ]
 
 if not TYPE_CHECKING:           # a misspelt name is still found by type checkers

@@ -32,7 +32,8 @@ cdef extern from "engine_hashes.h":
     int64_t HASH_CharacterBody3D_get_slide_collision_count, HASH_CharacterBody3D_get_slide_collision
     int64_t HASH_CharacterBody2D_get_slide_collision_count, HASH_CharacterBody2D_get_slide_collision
     int64_t HASH_CharacterBody3D_set_velocity, HASH_CharacterBody3D_get_velocity, HASH_CharacterBody3D_move_and_slide
-    int64_t HASH_CharacterBody3D_is_on_floor
+    int64_t HASH_CharacterBody3D_is_on_floor, HASH_CharacterBody3D_is_on_wall
+    int64_t HASH_CharacterBody3D_get_floor_normal, HASH_CharacterBody3D_get_motion_mode
     int64_t HASH_CharacterBody2D_set_velocity, HASH_CharacterBody2D_get_velocity, HASH_CharacterBody2D_move_and_slide
     int64_t HASH_Node3D_get_global_position, HASH_Node3D_set_global_position
     int64_t HASH_Node3D_get_global_rotation, HASH_Node3D_set_global_rotation

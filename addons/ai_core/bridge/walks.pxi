@@ -12,7 +12,10 @@ ctypedef struct WalkMethods:         # of nodes in space or in the plane, and th
     const void* set_velocity
     const void* get_velocity
     const void* slide
-    const void* is_on_floor
+    const void* is_on_floor          # and what follows in space only
+    const void* is_on_wall
+    const void* floor_normal
+    const void* motion_mode
     void* node_tag
     void* body_tag
 
@@ -28,6 +31,9 @@ cdef int open_walks() except -1:
     walks_in_space.get_velocity = need_bind("CharacterBody3D", "get_velocity", HASH_CharacterBody3D_get_velocity)
     walks_in_space.slide = need_bind("CharacterBody3D", "move_and_slide", HASH_CharacterBody3D_move_and_slide)
     walks_in_space.is_on_floor = need_bind("CharacterBody3D", "is_on_floor", HASH_CharacterBody3D_is_on_floor)
+    walks_in_space.is_on_wall = need_bind("CharacterBody3D", "is_on_wall", HASH_CharacterBody3D_is_on_wall)
+    walks_in_space.floor_normal = need_bind("CharacterBody3D", "get_floor_normal", HASH_CharacterBody3D_get_floor_normal)
+    walks_in_space.motion_mode = need_bind("CharacterBody3D", "get_motion_mode", HASH_CharacterBody3D_get_motion_mode)
     walks_in_space.node_tag = gd_classdb_get_class_tag(name_ptr("Node3D"))
     walks_in_space.body_tag = gd_classdb_get_class_tag(name_ptr("CharacterBody3D"))
     walks_in_plane.coordinates = 2
@@ -45,6 +51,9 @@ cdef int open_walks() except -1:
 cdef double WHOLE_TURN = 6.283185307179586     # (rad); M_PI is not in every compiler's header
 cdef double TURN_RAD_S = 8.0         # how fast who walks turns to where he goes
 cdef double SLOWEST_TURNING = 0.2    # speed below which nobody turns (m/s, or that share of 32 pixels): he would spin
+cdef double LEAPS_M_S = 0.1          # who stands and leaves its floor faster than this was let jump, by a script
+cdef double LEAST_UP = 0.1           # floors whose normals point up by less lead nowhere along them
+cdef int64_t GROUNDED = 0            # the motion mode of bodies that stand on floors
 
 ctypedef struct Walker:
     uint64_t id                      # 0 for who is not moved here
@@ -60,7 +69,8 @@ cdef class WalkRow:
     Args:
         walkers: of each a node in space or in the plane; whether it slides, if it is a CharacterBody, else
             it is put where it should be; whether it turns to where it goes, -z ahead in space, x in the plane; and
-            the pull on a CharacterBody3D that is not on the floor, 0 for what flies (m/s²). None is not moved.
+            the pull on a CharacterBody3D that is not on the floor, 0 for what flies (m/s²), as does whose motion mode
+            is floating. None is not moved.
     """
     cdef Walker* all                 # OWNED
     cdef Py_ssize_t count
@@ -92,37 +102,47 @@ cdef class WalkRow:
     def __dealloc__(self):
         free(self.all)
 
-    def walk(self, const float[:, ::1] velocities, double elapsed_s, double frames):
+    def walk(self, const float[:, ::1] velocities, double elapsed_s, double frames, const double[::1] rises=None):
         """Move all, one after the other; who is freed is left out.
 
         Args:
             velocities: shape (n, d), in units of the scene a second.
             elapsed_s: game time since they were moved last (s).
             frames: how many of the frames that move_and_slide() takes now are in it.
+            rises: shape (n,), how fast who does not fly rises over what bars it, as steps do (m/s); None for not.
 
         Cost: what the engine takes; no allocation.
         """
         cdef Py_ssize_t i
         if velocities.shape[0] != self.count:
             raise ValueError(f"{self.count} walkers need {self.count} velocities, got {velocities.shape[0]}")
+        if rises is not None and rises.shape[0] != self.count:
+            raise ValueError(f"{self.count} walkers need {self.count} rises, got {rises.shape[0]}")
         for i in range(self.count):
             if self.all[i].id != 0 and self.all[i].methods.coordinates != velocities.shape[1]:
                 raise ValueError(f"velocities must have {self.all[i].methods.coordinates} columns, got {velocities.shape[1]}")
         if self.count:
             with nogil:
-                walk_all(self.all, self.count, &velocities[0, 0], velocities.shape[1], elapsed_s, frames)
+                walk_all(self.all, self.count, &velocities[0, 0], velocities.shape[1],
+                         NULL if rises is None else &rises[0], elapsed_s, frames)
 
 
-cdef void walk_all(const Walker* all, Py_ssize_t count, const float* velocities, Py_ssize_t width, double elapsed_s,
-                   double frames) noexcept nogil:
+cdef void walk_all(const Walker* all, Py_ssize_t count, const float* velocities, Py_ssize_t width, const double* rises,
+                   double elapsed_s, double frames) noexcept nogil:
     cdef Py_ssize_t i
     cdef void* node
+    cdef float wanted[3]
+    cdef bint falls
     for i in range(count):
         node = gd_object_get_instance_from_id(all[i].id) if all[i].id != 0 else NULL
         if node == NULL:
             continue
         if all[i].slides:
-            slide_one(node, &all[i], velocities + i * width, elapsed_s, frames)
+            memcpy(wanted, velocities + i * width, width * sizeof(float))
+            falls = is_carried(node, &all[i])
+            if falls:
+                wanted[1] = <float>(rises[i] if rises != NULL else 0)
+            slide_one(node, all[i].id, all[i].methods, wanted, falls, False, all[i].gravity, elapsed_s, frames)
         else:
             put_one(node, all[i].methods, velocities + i * width, elapsed_s)
         if all[i].turns:             # a script that freed it as it moved is no reason to fall
@@ -130,30 +150,91 @@ cdef void walk_all(const Walker* all, Py_ssize_t count, const float* velocities,
             if node != NULL:
                 turn_one(node, all[i].methods, velocities + i * width, elapsed_s)
 
-cdef inline void slide_one(void* body, const Walker* walker, const float* velocity, double elapsed_s, double frames) noexcept nogil:
-    """Let a CharacterBody move_and_slide() for a turn, which may be longer than the frame that this moves it by."""
+cdef inline bint is_carried(void* body, const Walker* walker) noexcept nogil:
+    """Return whether floors carry a body of a row."""
+    cdef int64_t mode = GROUNDED
+    if walker.gravity == 0 or walker.methods.coordinates == 2:
+        return False
+    gd_object_method_bind_ptrcall(walker.methods.motion_mode, body, NULL, &mode)
+    return mode == GROUNDED
+
+def walk_body(GDObject body, velocity, double elapsed_s, double frames, bint falls=False, bint climbs=False,
+              double gravity=0.0):
+    """Let a CharacterBody walk for a turn; it keeps its velocity, as what it runs into lets it.
+
+    Who falls goes along the floor it stands on; above all floors it falls, or goes on with a jump. It rises only over
+    what bars it, as steps do, and that is not kept: what rises in its velocity a script has given it.
+
+    Args:
+        body: a CharacterBody3D with a Vector3, or a CharacterBody2D with a Vector2.
+        velocity: how it should move, in units of the scene a second; up, of who falls, is how fast it goes over steps.
+        elapsed_s: game time since its last turn (s).
+        frames: how many of the frames that move_and_slide() takes now are in it.
+        falls: whether floors carry it, which those of a CharacterBody3D do.
+        climbs: whether it rises though nothing bars it, as up ladders.
+        gravity: pull while it falls (m/s²).
+    """
+    cdef WalkMethods* methods = &walks_in_space
     cdef float wanted[3]
+    cdef void* pointer = body.live()
+    cdef uint64_t number = body.id
+    if gd_object_cast_to(pointer, methods.body_tag) == NULL:
+        methods = &walks_in_plane
+        if gd_object_cast_to(pointer, methods.body_tag) == NULL:
+            raise TypeError(f"needs a CharacterBody3D or a CharacterBody2D, got {body!r}")
+        wanted[0], wanted[1] = velocity
+    else:
+        wanted[0], wanted[1], wanted[2] = velocity
+    with nogil:
+        slide_one(pointer, number, methods, wanted, falls, climbs, gravity, elapsed_s, frames)
+
+cdef inline void slide_one(void* body, uint64_t number, const WalkMethods* methods, float* wanted, bint falls,
+                           bint climbs, double gravity, double elapsed_s, double frames) noexcept nogil:
+    """Let a CharacterBody move_and_slide() for a turn, which may be longer than the frame that this moves it by."""
     cdef float own[3]
     cdef uint8_t is_true = 0
-    cdef int axis, coordinates = walker.methods.coordinates
-    for axis in range(coordinates):
-        wanted[axis] = velocity[axis]
-    if coordinates == 3 and walker.gravity != 0:
-        gd_object_method_bind_ptrcall(walker.methods.is_on_floor, body, NULL, &is_true)
-        wanted[1] = 0
-        if not is_true:
-            gd_object_method_bind_ptrcall(walker.methods.get_velocity, body, NULL, own)
-            wanted[1] = <float>(own[1] - walker.gravity * elapsed_s)
+    cdef int axis
+    cdef bint is_raised = falls and methods.coordinates == 3 and carry(body, methods, wanted, climbs, gravity, elapsed_s)
     if frames != 1:
-        for axis in range(coordinates):
+        for axis in range(methods.coordinates):
             wanted[axis] = <float>(wanted[axis] * frames)
-    call_with(walker.methods.set_velocity, body, wanted)
-    gd_object_method_bind_ptrcall(walker.methods.slide, body, NULL, &is_true)
-    if frames != 1 and gd_object_get_instance_from_id(walker.id) != NULL:
-        gd_object_method_bind_ptrcall(walker.methods.get_velocity, body, NULL, own)
-        for axis in range(coordinates):
+    call_with(methods.set_velocity, body, wanted)
+    gd_object_method_bind_ptrcall(methods.slide, body, NULL, &is_true)
+    if (frames != 1 or is_raised) and gd_object_get_instance_from_id(number) != NULL:
+        gd_object_method_bind_ptrcall(methods.get_velocity, body, NULL, own)
+        for axis in range(methods.coordinates):
             own[axis] = <float>(own[axis] / frames)
-        call_with(walker.methods.set_velocity, body, own)
+        if is_raised and own[1] > 0:
+            own[1] = 0
+        call_with(methods.set_velocity, body, own)
+
+cdef inline bint carry(void* body, const WalkMethods* methods, float* wanted, bint climbs, double gravity,
+                       double elapsed_s) noexcept nogil:
+    """Write how fast who falls goes up or down; return whether floors and steps raise it, and no jump."""
+    cdef float own[3]
+    cdef float floor[3]
+    cdef uint8_t stands = 0, is_barred = 0
+    cdef double falls_on
+    cdef bint leaps
+    gd_object_method_bind_ptrcall(methods.is_on_floor, body, NULL, &stands)
+    gd_object_method_bind_ptrcall(methods.get_velocity, body, NULL, own)
+    leaps = own[1] > 0
+    if stands:
+        gd_object_method_bind_ptrcall(methods.floor_normal, body, NULL, floor)
+        leaps = leaps and own[0] * floor[0] + own[1] * floor[1] + own[2] * floor[2] > LEAPS_M_S
+    if wanted[1] > 0 and not climbs:
+        gd_object_method_bind_ptrcall(methods.is_on_wall, body, NULL, &is_barred)
+    falls_on = own[1] - gravity * elapsed_s
+    if wanted[1] > 0 and (climbs or is_barred):
+        if leaps and falls_on > wanted[1]:
+            wanted[1] = <float>falls_on
+            return False
+        return True
+    if not stands or leaps:
+        wanted[1] = <float>falls_on
+        return False
+    wanted[1] = <float>(-(wanted[0] * floor[0] + wanted[2] * floor[2]) / floor[1]) if floor[1] > LEAST_UP else 0
+    return wanted[1] > 0
 
 cdef inline void put_one(void* node, const WalkMethods* methods, const float* velocity, double elapsed_s) noexcept nogil:
     cdef float place[3]

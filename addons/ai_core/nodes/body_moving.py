@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from addons.ai_core.bridge.gd import Vector3, delta_time_of, physics_delta_time_of, singleton
+from addons.ai_core.bridge.gd import delta_time_of, physics_delta_time_of, singleton, walk_body
 
 BODIES = ("CharacterBody3D", "CharacterBody2D")
 
@@ -16,39 +16,18 @@ def is_body(actor: Any) -> bool:
     return any(actor.is_class(one) for one in BODIES)
 
 
-def carried(body: Any, wanted: Vector3, elapsed_s: float, *, stands: bool) -> Vector3:
-    """Return the velocity of a CharacterBody3D that floors carry: along the floor it stands on, else it falls.
-
-    Args:
-        body: the body.
-        wanted: how it should move (m/s); its height is left aside.
-        elapsed_s: since its last turn (s).
-        stands: whether it is on the floor.
-    """
-    if stands:
-        floor = body.get_floor_normal()
-        return Vector3(wanted.x, -(wanted.x * floor.x + wanted.z * floor.z) / floor.y, wanted.z)
-    return Vector3(wanted.x, min(0.0, body.get_velocity().y) + body.get_gravity().y * elapsed_s, wanted.z)
-
-
-def slide(body: Any, velocity: Any, elapsed_s: float) -> None:
-    """Give a CharacterBody its velocity, and let it move_and_slide() for a turn.
-
-    That moves it by one frame's worth: who has his turn in every sixth frame would go at a sixth of his speed.
+def walk(body: Any, velocity: Any, elapsed_s: float, *, falls: bool, climbs: bool) -> None:
+    """Let a CharacterBody move for a turn: move_and_slide() moves it by one frame's worth.
 
     Args:
         body: the CharacterBody3D or 2D.
-        velocity: how it should move, in units of the scene a second; as what it collides with lets it, it stays so.
+        velocity: how it should move, in units of the scene a second.
         elapsed_s: since its last turn (s); 0 for a frame.
+        falls: whether floors carry it; it rises over steps that bar it.
+        climbs: whether it rises though nothing bars it.
     """
-    frames = frames_in(body, elapsed_s)
-    if frames == 1.0:
-        body.set_velocity(velocity)
-        body.move_and_slide()
-        return
-    body.set_velocity(velocity * frames)
-    body.move_and_slide()
-    body.set_velocity(body.get_velocity() * (1 / frames))
+    gravity = -body.get_gravity().y if falls else 0.0
+    walk_body(body, velocity, elapsed_s, frames_in(body, elapsed_s), falls, climbs, gravity)
 
 
 def frames_in(node: Any, elapsed_s: float) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 
 from addons.ai_core.bridge.gd import NodePath, RefusedValue, Vector2, Vector3, export, gdclass, node_path
 from addons.ai_core.nodes.agent_walk import AgentWalk
-from addons.ai_core.nodes.body_moving import carried, is_body, slide
+from addons.ai_core.nodes.body_moving import is_body, walk
 from addons.ai_core.nodes.built_in_habits import BuiltIn
 from addons.ai_core.nodes.habit import Habit
 from addons.ai_core.nodes.ticket_walk import TicketWalk
@@ -111,7 +111,7 @@ class HabitMoveTo(Aimed, Habit):
         is_barred = falls and actor.is_on_wall()
         stop, came = self._next(walk, here, goal, run, falls, stands, is_barred)
         while came == "going":
-            left_s -= self._go(actor, here, stop, run, left_s, falls, stands, is_barred)
+            left_s -= self._go(actor, here, stop, run, left_s, falls=falls)
             if left_s <= 0:
                 return self._got_on(first, stop, run)
             at, here, stands = come_to(run.memory), actor.get_global_position(), not falls or actor.is_on_floor()
@@ -158,10 +158,7 @@ class HabitMoveTo(Aimed, Habit):
         # goals on its floor are as high as it, however high its middle
         return Vector3(goal.x, here.y, goal.z), "arrived" if is_there else "going"
 
-    def _go(
-        self, actor: Any, here: Any, stop: Any, run: HabitContext, left_s: float, falls: bool, stands: bool,
-        is_barred: bool,
-    ) -> float:
+    def _go(self, actor: Any, here: Any, stop: Any, run: HabitContext, left_s: float, *, falls: bool) -> float:
         """Go to a place, at most for what is left of this turn; return how long that took.
 
         Where its way goes on from there it goes no longer than it must; else it is slower, and comes there at the end.
@@ -176,11 +173,7 @@ class HabitMoveTo(Aimed, Habit):
             return taken_s
         speed = self.speed if needed_s >= taken_s else length / taken_s
         velocity = type(here)(*(one / (length or 1.0) * speed for one in way))
-        if falls:
-            climbs = velocity.y > 0 and (is_barred or run.memory.get("climbs", False))
-            if not climbs:
-                velocity = carried(actor, velocity, taken_s, stands=stands)
-        slide(actor, velocity, taken_s)
+        walk(actor, velocity, taken_s, falls=falls, climbs=falls and run.memory.get("climbs", False))
         return taken_s
 
     def _got_on(self, here: Any, goal: Any, run: HabitContext) -> Status:

@@ -36,7 +36,8 @@ class SquadMoving:
             self._led = [(row, one) for row, one in enumerate(members) if one.is_valid() and one.is_led()]
         velocities = self.core.velocities()
         velocities *= np.float32(0.0 if stops else self.unit)
-        self._walkers.walk(velocities, elapsed_s, frames_in(self, elapsed_s))
+        rises = None if stops else self.core.marchers.rises
+        self._walkers.walk(velocities, elapsed_s, frames_in(self, elapsed_s), rises)
         for row, member in self._led:
             agent = member.agent() if _is_there(member) else None
             if agent is not None:
