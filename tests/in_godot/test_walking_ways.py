@@ -6,22 +6,32 @@ import math
 from itertools import pairwise
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from addons.ai_core.bridge.gd import NodePath, Rect2i, Vector2, Vector2i, Vector3, construct
+from addons.ai_core.nodes.way_walk import WayWalk
+
+DIAGONAL_MODE_NEVER = 1
+
+
+def walled(**settings):
+    """6 by 4 points, 10 apart, with a wall in column 3 and a gap below."""
+    grid = construct("AStarGrid2D")
+    grid.region = Rect2i(0, 0, 6, 4)
+    grid.cell_size = Vector2(10, 10)
+    for name, value in settings.items():
+        grid.set(name, value)
+    grid.update()
+    for row in range(3):
+        grid.set_point_solid(Vector2i(3, row), True)
+    return grid
 
 
 @pytest.fixture
 def service(node, scheduler):
-    """Ways over 6 by 4 points, 10 apart, with a wall in column 3 and a gap below."""
-    grid = construct("AStarGrid2D")
-    grid.region = Rect2i(0, 0, 6, 4)
-    grid.cell_size = Vector2(10, 10)
-    grid.update()
-    for row in range(3):
-        grid.set_point_solid(Vector2i(3, row), True)
     made = node("PathService", scheduler, name="Paths")
-    made.set_grid_from(grid)
+    made.set_grid_from(walled())
     return made
 
 
@@ -112,6 +122,25 @@ def test_it_goes_on_from_the_middle_of_the_last_cell_to_its_goal(walker, physics
     places = walked(walker, physics_frames, 300, lambda: ends)
     assert ends == [(1,)]
     assert math.dist(places[-1], (47, 4)) <= 0.5
+
+
+@pytest.mark.parametrize("arrival", [2.0, 12.0, 19.0])
+def test_who_need_not_come_near_cuts_no_corner(walker, service, physics_frames, signals, arrival):
+    service.set_grid_from(walled(diagonal_mode=DIAGONAL_MODE_NEVER))
+    walker.go.set("arrival_distance", arrival)
+    ends = signals(walker.go, "exited")
+    places = walked(walker, physics_frames, 200, lambda: ends)
+    assert ends == [(1,)]
+    assert math.dist(places[-1], (50, 0)) <= arrival
+    cells = {(round(x / 10), round(y / 10)) for x, y in places}
+    assert not cells & {(3, 0), (3, 1), (3, 2)}
+
+
+def test_who_is_kept_off_a_corner_goes_on_when_past_it():
+    way = np.array([[0, 0], [20, 0], [20, 50]], np.float32)
+    before, past = Vector2(17, 2), Vector2(20.1, -4)
+    assert WayWalk({}, falls=False).next(way, before, 6.0) == (Vector2(20, 0), "going")
+    assert WayWalk({}, falls=False).next(way, past, 6.0) == (Vector2(20, 50), "going")
 
 
 @pytest.mark.parametrize("period_frames", [1, 4])

@@ -6,9 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from addons.ai_core.nodes.way_height import BARRED_M, STANDS_WITHIN_M, WayHeight, apart
+from addons.ai_core.nodes.way_height import BARRED_M, STANDS_WITHIN_M, Point, WayHeight, apart
 
 Floats = NDArray[np.float32]
+
+CORNER = 0.5
+"""From so far before a point at which a way goes on one goes on (m, in 2D pixels), however near its end one is to come:
+who turns much earlier walks into what the way leads round."""
 
 
 class WayWalk:
@@ -32,7 +36,8 @@ class WayWalk:
         Args:
             points: (n, 2) or (n, 3), the way; n at least 1.
             here: where it is.
-            arrival: a point is reached when it is so near, seen from above, and on its floor (m).
+            arrival: a point is reached when it is so near, seen from above, and on its floor (m); those before the last
+                when it is past them, or within ``CORNER``.
             stands: whether it is not in the air: who is has not arrived. Astray is who stood on a floor of the way
                 before, and now stands on another.
             is_barred: whether something bars its way, as a step does: points from which the way rises are reached from
@@ -54,8 +59,9 @@ class WayWalk:
             number, join = memory["step"], memory.get("join")
             is_last = number == len(points) - 1 and not join
             before, after = (join, join) if join else (points[max(0, number - 1)].tolist(), points[number].tolist())
+            reach = arrival if is_last or is_past(before, after, here) else min(arrival, CORNER)
             if height is None:
-                if apart(after, here) > arrival:
+                if apart(after, here) > reach:
                     memory["goes_on"] = not is_last
                     return type(here)(*after), "going"
             else:
@@ -63,7 +69,7 @@ class WayWalk:
                 if stands and "from_m" not in memory:       # bodies do not know that they stand before they went
                     memory["from_m"] = height.above_m
                 is_under = is_barred and number + 1 < len(points) and points[number + 1][1] > points[number][1]
-                is_there = height.has_reached(after, here, max(arrival, BARRED_M) if is_under else arrival)
+                is_there = height.has_reached(after, here, BARRED_M if is_under else reach)
                 if not is_there or (is_last and not stands):
                     memory["goes_on"] = not is_last
                     memory["climbs"] = height.climbs(before, after, here, climbed=climbed)
@@ -72,10 +78,7 @@ class WayWalk:
             climbed = False
             if stands:
                 memory["from_m"] = memory.get("above_m", 0.0)
-            if join:
-                memory["join"] = None
-            else:
-                memory["step"] = number + 1
+            memory["join"], memory["step"] = None, number if join else number + 1
         return here, "arrived"
 
     def _is_on_it(self, off_m: float, stands: bool) -> bool:
@@ -94,6 +97,12 @@ def forget_way(memory: dict[str, Any]) -> None:
 def come_to(memory: dict[str, Any]) -> tuple[Any, Any]:
     """Return which point of its way somebody goes to; another as soon as he is there."""
     return memory.get("step"), memory.get("join")
+
+
+def is_past(before: Point, after: Point, here: Any) -> bool:
+    """Return whether a place is no longer before the end of a piece of a way, seen from above."""
+    place = tuple(here)
+    return sum((place[axis] - after[axis]) * (after[axis] - before[axis]) for axis in (0, -1)) >= 0
 
 
 def joined(points: Floats, here: Any) -> tuple[int, list[float] | None]:
