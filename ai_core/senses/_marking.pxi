@@ -47,7 +47,7 @@ cdef void mark_all(
     cdef Py_ssize_t first = 0, wave
     cdef Block block
     while first < n:
-        fetch(&block, look.position, NULL, 0, first, min(<Py_ssize_t> BLOCK, n - first))
+        fetch(&block, look, NULL, 0, first, min(<Py_ssize_t> BLOCK, n - first))
         for wave in range(m):
             mark_near(&block, &targets[wave], masks + wave * groups + first // GROUP)
         first += BLOCK
@@ -108,7 +108,7 @@ cdef int test_row(Look* look, Py_ssize_t slot, Target* target, Hit* hit) noexcep
     cdef double dy = float32_at(look.position, slot, 1) - target.at[1]
     cdef double dz = float32_at(look.position, slot, 2) - target.at[2]
     cdef double distance = sqrt(dx * dx + dy * dy + dz * dz), sensed = target.strength, threshold
-    if distance > look.range_m or is_faded(look, slot, target, distance):
+    if distance > look.range_m or look.is_rough_first and is_faded(look, slot, target, distance):
         return 0
     threshold = float64_at(look.threshold, slot, look.number)
     if not isfinite(threshold) or int64_at(look.own_source, slot) == target.id:

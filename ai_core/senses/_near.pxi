@@ -9,16 +9,17 @@ cdef enum:
 cdef extern from *:
     """
     /* A bit for each row that is near a target, 16 rows to a mask. Four rows at once, or eight where
-       the processor can: the same operations on each row either way, and never a fused one. */
+       the processor can: the same operations on each row either way, and never a fused one.
+       ``limit`` is of the squared distance; of each row in ``limits``, unless that is NULL. */
     #include <stdint.h>
     #define NEAR_ARGUMENTS const float *x, const float *y, const float *z, int rows, \\
-        float tx, float ty, float tz, float limit, uint16_t *masks
+        float tx, float ty, float tz, float limit, const float *limits, uint16_t *masks
     static void near_rows(NEAR_ARGUMENTS, int first)
     {
         int i;
         for (i = first; i < rows; i++) {
             float dx = x[i] - tx, dy = y[i] - ty, dz = z[i] - tz;
-            masks[i >> 4] |= (uint16_t)((dx * dx + dy * dy + dz * dz <= limit) << (i & 15));
+            masks[i >> 4] |= (uint16_t)((dx * dx + dy * dy + dz * dz <= (limits ? limits[i] : limit)) << (i & 15));
         }
     }
     #if defined(__GNUC__) && defined(__x86_64__)
@@ -32,9 +33,10 @@ cdef extern from *:
             __m128 dy = _mm_sub_ps(_mm_loadu_ps(y + i), ay);
             __m128 dz = _mm_sub_ps(_mm_loadu_ps(z + i), az);
             __m128 squared = _mm_add_ps(_mm_add_ps(_mm_mul_ps(dx, dx), _mm_mul_ps(dy, dy)), _mm_mul_ps(dz, dz));
+            if (limits) most = _mm_loadu_ps(limits + i);
             masks[i >> 4] |= (uint16_t)(_mm_movemask_ps(_mm_cmple_ps(squared, most)) << (i & 15));
         }
-        near_rows(x, y, z, rows, tx, ty, tz, limit, masks, i);
+        near_rows(x, y, z, rows, tx, ty, tz, limit, limits, masks, i);
     }
     __attribute__((target("avx2"))) static void near_eight(NEAR_ARGUMENTS)
     {
@@ -47,19 +49,20 @@ cdef extern from *:
             __m256 dz = _mm256_sub_ps(_mm256_loadu_ps(z + i), az);
             __m256 squared = _mm256_add_ps(
                 _mm256_add_ps(_mm256_mul_ps(dx, dx), _mm256_mul_ps(dy, dy)), _mm256_mul_ps(dz, dz));
+            if (limits) most = _mm256_loadu_ps(limits + i);
             int near = _mm256_movemask_ps(_mm256_cmp_ps(squared, most, _CMP_LE_OQ));
             if (i & 8) masks[i >> 4] |= (uint16_t)(near << 8 | near_before);
             near_before = near;
         }
         if (i & 8) masks[i >> 4] |= (uint16_t)near_before;
-        near_rows(x, y, z, rows, tx, ty, tz, limit, masks, i);
+        near_rows(x, y, z, rows, tx, ty, tz, limit, limits, masks, i);
     }
     static void (*near_masks)(NEAR_ARGUMENTS) = near_four;
     static void choose_near(void)
     { __builtin_cpu_init(); if (__builtin_cpu_supports("avx2")) near_masks = near_eight; }
     #else
     static void near_masks(NEAR_ARGUMENTS)
-    { near_rows(x, y, z, rows, tx, ty, tz, limit, masks, 0); }
+    { near_rows(x, y, z, rows, tx, ty, tz, limit, limits, masks, 0); }
     static void choose_near(void) {}
     #endif
     #if defined(__GNUC__)
@@ -74,7 +77,7 @@ cdef extern from *:
     void prefetch(const char* at) noexcept nogil
     void near_masks(
         const float* x, const float* y, const float* z, int rows,
-        float tx, float ty, float tz, float limit, uint16_t* masks) noexcept nogil
+        float tx, float ty, float tz, float limit, const float* limits, uint16_t* masks) noexcept nogil
     void choose_near() noexcept nogil
 
 
@@ -94,7 +97,8 @@ cdef struct Block:
     float* x            # BORROWED from the table, or ``own``
     float* y
     float* z
-    float own[3 * BLOCK]
+    float* limits       # of the squared distance, how far each senses anything; NULL: as far as a target says
+    float own[4 * BLOCK]
 
 
 cdef inline float limit_of(double range_m) noexcept nogil:
@@ -124,25 +128,29 @@ cdef Py_ssize_t first_of_run(Py_buffer* ids) noexcept nogil:
 
 
 cdef void fetch(
-    Block* block, Py_buffer* position, Py_buffer* ids, Py_ssize_t run, Py_ssize_t first, Py_ssize_t rows,
+    Block* block, Look* look, Py_buffer* ids, Py_ssize_t run, Py_ssize_t first, Py_ssize_t rows,
 ) noexcept nogil:
-    """Let a block show ``rows`` positions: as they lie if they lie in a run, or gathered by slots."""
-    cdef Py_ssize_t row = position.strides[0], axis = position.strides[1], slot, i
-    cdef char* at = <char*> position.buf
+    """Let a block show ``rows`` sensors: as they lie if they lie in a run, or gathered by slots."""
+    cdef Py_ssize_t row = look.position.strides[0], axis = look.position.strides[1], slot, i
+    cdef char* at = <char*> look.position.buf
     block.rows = rows
     if run >= 0 and row == sizeof(float):
         at += (run + first) * row
         block.x, block.y, block.z = <float*> at, <float*> (at + axis), <float*> (at + 2 * axis)
+        block.limits = look.reaches + run + first if look.reaches != NULL else NULL
         return
     block.x, block.y, block.z = block.own, block.own + BLOCK, block.own + 2 * BLOCK
+    block.limits = block.own + 3 * BLOCK if look.reaches != NULL else NULL
     for i in range(rows):
         slot = run + first + i if run >= 0 else int32_at(ids, first + i) & SLOT_MASK
         block.x[i] = (<float*> (at + slot * row))[0]
         block.y[i] = (<float*> (at + slot * row + axis))[0]
         block.z[i] = (<float*> (at + slot * row + 2 * axis))[0]
+        if look.reaches != NULL:
+            block.limits[i] = look.reaches[slot]
 
 
 cdef inline void mark_near(Block* block, Target* target, uint16_t* masks) noexcept nogil:
     """Add to masks which rows of a block are near a target."""
     near_masks(block.x, block.y, block.z, <int> block.rows,
-               target.near[0], target.near[1], target.near[2], target.limit, masks)
+               target.near[0], target.near[1], target.near[2], target.limit, block.limits, masks)

@@ -39,6 +39,20 @@ cdef Py_ssize_t gather_targets(sources, source_ids, Look* look, Target* targets)
     return count
 
 
+cdef int borrow_reach_of_all(Buffers held, sensors, sense, Targets* targets, Look* look) except -1:
+    """Have the reach of each sensor kept beside targets, unless their sizes make reaches of their own."""
+    cdef Py_ssize_t i
+    cdef double strongest = 0, weakest = INFINITY
+    for i in range(targets.count):
+        if targets.one[i].size != 1:
+            return 0
+        strongest = max(strongest, targets.one[i].strength)
+        weakest = min(weakest, targets.one[i].strength)
+    borrow_reaches(held, sensors, sense, strongest, look)
+    look.is_rough_first = look.reaches == NULL or 2 * weakest < strongest
+    return 0
+
+
 cdef Py_ssize_t find_pairs(
     Look* look, Py_buffer* ids, Targets* targets, Py_buffer* keys, Py_buffer* intensity,
 ) noexcept nogil:
@@ -51,7 +65,7 @@ cdef Py_ssize_t find_pairs(
     cdef Block block
     lay_out(targets)
     while first < n:
-        fetch(&block, look.position, ids, run, first, min(<Py_ssize_t> BLOCK, n - first))
+        fetch(&block, look, ids, run, first, min(<Py_ssize_t> BLOCK, n - first))
         found = 0
         if targets.count < MANY_TARGETS:
             for group in range(GROUPS):
@@ -100,6 +114,8 @@ cdef Py_ssize_t add_pairs(
         return count
     # No cone reaches farther than this, whatever the range.
     limit = min(targets.limit, limit_of(sqrt(eye.farthest) * targets.largest))
+    if look.reaches != NULL:
+        limit = min(limit, look.reaches[eye.slot])
     x, y, z = <float> eye.at[0], <float> eye.at[1], <float> eye.at[2]
     while first < m:
         rows = min(<Py_ssize_t> BLOCK, m - first)
@@ -107,7 +123,7 @@ cdef Py_ssize_t add_pairs(
         for group in range(groups):
             masks[group] = 0
         near_masks(targets.near + first, targets.near + m + first, targets.near + 2 * m + first, <int> rows,
-                   x, y, z, limit, masks)
+                   x, y, z, limit, NULL, masks)
         for group in range(groups):
             near = masks[group]
             while near:
@@ -123,7 +139,7 @@ cdef inline bint add_pair(
 ) noexcept nogil:
     """Write a pair and return 1 if it passes every test, else return 0."""
     cdef double dx = target.at[0] - eye.at[0], dy = target.at[1] - eye.at[1], dz = target.at[2] - eye.at[2]
-    cdef double squared = dx * dx + dy * dy + dz * dz, sensed, ahead
+    cdef double squared = dx * dx + dy * dy + dz * dz, sensed = target.strength, acuity = 1, ahead, distance
     # The rough test again, by its own size: before divisions and roots, which cost most.
     if squared > target.limit:
         return False
@@ -136,11 +152,23 @@ cdef inline bint add_pair(
         ahead = eye.ahead[0] * dx + eye.ahead[1] * dy + eye.ahead[2] * dz
         if ahead < 0 and ahead * ahead > BEHIND * squared:
             return False
-    if look.attenuation != 1 and not look.has_acuity and is_faded(look, eye.slot, target, sqrt(squared)):
+    distance = sqrt(squared)
+    if distance > look.range_m:
         return False
-    if not (eye.notices & target.affiliation) or eye.own_source == target.id:
+    if look.is_rough_first and look.attenuation != 1 and not look.has_acuity and is_faded(
+            look, eye.slot, target, distance):
         return False
-    sensed = sensed_by(look, eye, target, dx, dy, dz, sqrt(squared))
+    if not eye.is_known:
+        fetch_what_it_notices(look, eye.slot)
+    if look.needs_cone:
+        acuity = acuity_towards(look, eye, dx, dy, dz)
+        if acuity < 0:
+            return False
+    if not notices(look, eye) or not (eye.notices & target.affiliation) or eye.own_source == target.id:
+        return False
+    if look.attenuation != 1:
+        sensed = sensed * pow(look.attenuation, distance)
+    sensed = sensed * acuity
     if not sensed >= eye.threshold:
         return False
     (<int64_t*> (<char*> keys.buf + count * keys.strides[0]))[0] = <int64_t> sensor_id << ID_BITS | target.id

@@ -12,10 +12,11 @@ because getting it back can take longer than a short loop.
 """
 from cpython.buffer cimport PyBUF_WRITABLE
 from libc.math cimport INFINITY, fabs, isfinite, log, pow, sqrt
-from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 
 from ai_core.senses.signal_queue import Signal
+from ai_core.senses.waves import Sense
 
 INTERFACE = 8
 """Changes with any change of names, arguments or results, here and in the twin."""
@@ -27,6 +28,29 @@ cdef enum:
     LONG = 4096             # tests from which on the GIL is released (count): some 5 us
 
 include "_buffers.pxi"
+include "_runs.pxi"
+
+
+cdef struct Look:
+    Py_buffer* position
+    Py_buffer* log_threshold
+    Py_buffer* forward
+    Py_buffer* threshold
+    Py_buffer* notices
+    Py_buffer* own_source
+    Py_buffer* cones
+    float* reaches          # how far each sensor senses anything, squared; see own_reach.py. NULL: not asked
+    Py_ssize_t number
+    double range_m
+    double attenuation
+    double log_attenuation
+    bint needs_cone
+    bint has_acuity         # whether a cone may make anything stronger
+    bint is_rough_first     # whether logarithms leave out much that the rough test lets through
+    double up[3]
+    double aside[3]
+
+
 include "_near.pxi"
 
 choose_near()
@@ -49,25 +73,8 @@ cdef struct Eye:
     double behind           # the same of those that reach behind it
     int64_t notices
     int64_t own_source
+    bint is_known           # whether the three before are: they lie far away, and few are asked
     Py_ssize_t slot
-
-
-cdef struct Look:
-    Py_buffer* position
-    Py_buffer* log_threshold
-    Py_buffer* forward
-    Py_buffer* threshold
-    Py_buffer* notices
-    Py_buffer* own_source
-    Py_buffer* cones
-    Py_ssize_t number
-    double range_m
-    double attenuation
-    double log_attenuation
-    bint needs_cone
-    bint has_acuity         # whether a cone may make anything stronger
-    double up[3]
-    double aside[3]
 
 
 cdef struct Hit:
@@ -110,6 +117,8 @@ def pairs_in_reach(sensors, sensor_ids, sources, source_ids, sense, out_keys, ou
         if all.one == NULL or all.near == NULL:
             raise MemoryError()
         all.count = gather_targets(sources, source_ids, &look, all.one)
+        if n >= sensors.own_reach.asked_from and 0 < all.count < MANY_TARGETS:
+            borrow_reach_of_all(held, sensors, sense, &all, &look)
         if n * all.count >= LONG:
             with nogil:
                 count = find_pairs(&look, ids, &all, keys, intensity)
@@ -128,8 +137,17 @@ cdef int borrow_sensors(Buffers held, sensors, Look* look) except -1:
     look.log_threshold = held.borrow(sensors.log_threshold, "log_threshold", "f", 8, 2, rows, look.number + 1)
     look.notices = held.borrow(sensors.notices, "notices", "i", 8, 1, rows)
     look.own_source = held.borrow(sensors.own_source, "own_source", "i", 8, 1, rows)
+    look.reaches, look.is_rough_first = NULL, True
     if look.number < 0:
         raise IndexError(f"there is no modality {look.number}")
+    return 0
+
+
+cdef int borrow_reaches(Buffers held, sensors, sense, double strongest, Look* look) except -1:
+    """Have the reach of each sensor kept beside tables of which only a part is near the processor."""
+    squares = sensors.own_reach.squares(sensors, sense, strongest)
+    if squares is not None:
+        look.reaches = <float*> run_of(held, squares, "own_reach", "f", 4, sensors.ids.rows)
     return 0
 
 
@@ -152,31 +170,35 @@ cdef int check_rows(Py_buffer* ids, Py_ssize_t rows, str noun) except -1:
 
 cdef inline void fetch_ahead(Look* look, Py_ssize_t slot) noexcept nogil:
     """Have what is asked of a sensor brought nearer: it lies far away where there are many."""
-    prefetch(<char*> look.log_threshold.buf + slot * look.log_threshold.strides[0]
-             + look.number * look.log_threshold.strides[1])
+    if look.is_rough_first:
+        prefetch(<char*> look.log_threshold.buf + slot * look.log_threshold.strides[0]
+                 + look.number * look.log_threshold.strides[1])
+    if look.needs_cone:
+        prefetch(<char*> look.forward.buf + slot * look.forward.strides[0])
+        prefetch(<char*> look.cones.buf + slot * look.cones.strides[0])
+    if not look.needs_cone or look.reaches == NULL:
+        fetch_what_it_notices(look, slot)
+
+
+cdef inline void fetch_what_it_notices(Look* look, Py_ssize_t slot) noexcept nogil:
     prefetch(<char*> look.threshold.buf + slot * look.threshold.strides[0]
              + look.number * look.threshold.strides[1])
     prefetch(<char*> look.notices.buf + slot * look.notices.strides[0])
     prefetch(<char*> look.own_source.buf + slot * look.own_source.strides[0])
-    if look.needs_cone:
-        prefetch(<char*> look.forward.buf + slot * look.forward.strides[0])
-        prefetch(<char*> look.cones.buf + slot * look.cones.strides[0])
 
 
 cdef bint prepare(Look* look, Eye* eye) noexcept nogil:
-    """Fetch the rest of what a sensor is; return False if it lacks the sense."""
+    """Fetch where a sensor is and what it faces; return False if it surely lacks the sense."""
     cdef double length
     cdef double* up = look.up
     cdef double* ahead = eye.ahead
     cdef double* right = eye.right
     cdef Py_ssize_t axis
-    eye.threshold = float64_at(look.threshold, eye.slot, look.number)
-    if not isfinite(eye.threshold):
+    eye.is_known = False
+    if look.reaches == NULL and not notices(look, eye):     # who lacks it has no reach
         return False
     for axis in range(3):
         eye.at[axis] = float32_at(look.position, eye.slot, axis)
-    eye.notices = int64_at(look.notices, eye.slot)
-    eye.own_source = int64_at(look.own_source, eye.slot)
     eye.farthest = eye.behind = INFINITY
     if look.needs_cone:
         measure_cones(look, eye)
@@ -194,6 +216,16 @@ cdef bint prepare(Look* look, Eye* eye) noexcept nogil:
     return True
 
 
+cdef inline bint notices(Look* look, Eye* eye) noexcept nogil:
+    """Fetch what a sensor notices, and how well; return False if it lacks the sense."""
+    if not eye.is_known:
+        eye.threshold = float64_at(look.threshold, eye.slot, look.number)
+        eye.notices = int64_at(look.notices, eye.slot)
+        eye.own_source = int64_at(look.own_source, eye.slot)
+        eye.is_known = True
+    return isfinite(eye.threshold)
+
+
 cdef void measure_cones(Look* look, Eye* eye) noexcept nogil:
     """Note the squared reach of the farthest cone of a sensor, with slack; and of those to behind."""
     cdef char* cone = <char*> look.cones.buf + eye.slot * look.cones.strides[0]
@@ -206,24 +238,6 @@ cdef void measure_cones(Look* look, Eye* eye) noexcept nogil:
         if (<double*> (cone + look.cones.strides[2]))[0] < 0:
             eye.behind = max(eye.behind, reach * reach)
         cone += look.cones.strides[1]
-
-
-cdef double sensed_by(
-    Look* look, Eye* eye, Target* target, double dx, double dy, double dz, double distance,
-) noexcept nogil:
-    """Return the intensity at the sensor; -1 out of range or out of all cones."""
-    cdef double sensed = target.strength, acuity = 1
-    if distance > look.range_m:
-        return -1
-    if look.needs_cone:  # before the power, which costs most
-        acuity = acuity_towards(look, eye, dx, dy, dz)
-        if acuity < 0:
-            return -1
-    if look.attenuation != 1:
-        if acuity <= 1 and is_faded(look, eye.slot, target, distance):
-            return -1
-        sensed = sensed * pow(look.attenuation, distance)
-    return sensed * acuity
 
 
 cdef inline bint is_faded(Look* look, Py_ssize_t slot, Target* target, double distance) noexcept nogil:
@@ -288,6 +302,8 @@ cdef tuple reached_by(sensors, waves, kinds):
                 continue
             take_wave(waves[wave], waves[wave - 1] if wave else None, &looks[wave], &looks[max(0, wave - 1)],
                       &targets[wave])
+        if n >= sensors.own_reach.asked_from:
+            borrow_one_reach(held, sensors, targets, m, &look, looks)
         if n * m >= LONG:
             with nogil:
                 mark_all(&look, n, targets, m, masks, groups)
@@ -304,6 +320,23 @@ cdef tuple reached_by(sensors, waves, kinds):
         free(looks)
         free(masks)
         free(hits.all)
+
+
+cdef int borrow_one_reach(
+    Buffers held, sensors, Target* targets, Py_ssize_t m, Look* look, Look* looks,
+) except -1:
+    """Have the reach of each sensor kept beside signals of one modality, as they nearly always are."""
+    cdef Py_ssize_t wave
+    cdef double strongest = 0
+    for wave in range(m):
+        if (looks[wave].number != looks[0].number or looks[wave].range_m != looks[0].range_m
+                or looks[wave].attenuation != looks[0].attenuation):
+            return 0
+        strongest = max(strongest, targets[wave].strength)
+    borrow_reaches(held, sensors, Sense(looks[0].number, looks[0].range_m, looks[0].attenuation, False), strongest, look)
+    for wave in range(m):
+        looks[wave].is_rough_first = look.reaches == NULL or 2 * targets[wave].strength < strongest
+    return 0
 
 
 def plain_signal(dict voices, order, source_id, modality, strength, place, sent_at_s, channel):

@@ -46,7 +46,6 @@ class SensorTable:
         most_acuity: the most that any cone ever had (no unit).
         farthest_cone_m: as far as any cone ever reached (m).
         changes: how often a position, threshold or anything else changed (count).
-        ability_changes: how often a threshold or a cone changed (count).
         cones: (capacity, k, 5) float64, rows of ``packed_cones``; k is the
             most cones any sensor had.
         notices: (capacity,) int64, affiliations it notices, as bits.
@@ -68,7 +67,7 @@ class SensorTable:
         self.keenness = np.ones((rows, len(modalities)))
         self.keeps_targets = False
         self.most_acuity = self.farthest_cone_m = 0.0
-        self.changes = self.ability_changes = 0
+        self.changes = 0
         self.room, self.own_reach = Room(), OwnReach()
         self.cones = np.zeros((rows, 0, CONE_NUMBERS))
         self.notices = np.zeros(rows, np.int64)
@@ -142,9 +141,9 @@ class SensorTable:
 
     def put_thresholds(self, slot: int, row: NDArray[np.float64] | float) -> None:
         """Give a row other thresholds of its own; its keenness stays."""
-        self.ability_changes += 1
+        self.own_reach.changed(slot)
         self.own_threshold[slot] = row
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             self.threshold[slot] = self.own_threshold[slot] / self.keenness[slot]
             self.threshold[slot, self.keenness[slot] == 0] = DEAF
             self.log_threshold[slot] = np.log(self.threshold[slot])
@@ -210,7 +209,7 @@ class SensorTable:
         return row, cones
 
     def _put_cones(self, slot: int, packed: NDArray[np.float64]) -> None:
-        self.ability_changes += 1
+        self.own_reach.changed(slot)
         missing = len(packed) - self.cones.shape[1]
         if missing > 0:
             nothing = np.broadcast_to(NO_REACH, (len(self.cones), missing, CONE_NUMBERS))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import ai_core.senses.sight_kernels as sight_kernels
 from ai_core.senses.modality import Modality, ModalitySet
+from ai_core.senses.own_reach import OwnReach
 from ai_core.senses.pairs_in_view import ids_of
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight import BORDER_TOLERANCE, SightCone, aside_of, bearings
@@ -70,14 +71,23 @@ def reached(form, sensors, *waves):
 
 
 def in_every_way(ask):
-    """The answers of the kernel and of all ways in which its twin may go."""
-    answers = {"compiled": ask(FORMS["compiled"])} if "compiled" in FORMS else {}
+    """The answers of the kernel and of all ways in which it and its twin may go.
+
+    Each is asked three times, because how far each senses is worth knowing from the second time on.
+    """
+    answers = {}
+    with pytest.MonkeyPatch.context() as patch:
+        for number in range(3 if "compiled" in FORMS else 0):
+            answers[f"compiled, {number}"] = ask(FORMS["compiled"])
+            patch.setattr(OwnReach, "asked_from", 0)
     for way, few in WAYS.items():
         with pytest.MonkeyPatch.context() as patch:
             if few is not None:
                 patch.setattr(sight_kernels, "FEW_SENSORS", few)
                 patch.setattr(sight_kernels, "FEW_PAIRS", few)
-            answers[way] = ask(FORMS["interpreted"])
+            for number in range(3):
+                answers[f"{way}, {number}"] = ask(FORMS["interpreted"])
+    answers["at once"] = answers["at once, 0"]
     return answers
 
 
