@@ -8,7 +8,7 @@ from cpython.buffer cimport PyBUF_WRITABLE
 from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t
 
-INTERFACE = 2
+INTERFACE = 3
 """Changes with any change of names, arguments or results, here and in the twin."""
 
 
@@ -207,6 +207,8 @@ cdef inline bint leave(
             gained[place - 1] += moved
         elif moved > 0:
             ready_s = ready_at(level, here, i, k)
+            if is_free and ready_s > now_s:  # the wind has turned since; what is under way is not lost
+                ready_s = now_s
             if ready_s <= now_s:
                 left += moved
                 if place > 0:

@@ -6,6 +6,7 @@ and from there to the next.
 """
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import finite_number, point, whole_number
-from ai_core.saving.fields import LATEST_S, Fields, State
+from ai_core.saving.fields import LATEST_S, MOST, Fields, State
 from ai_core.senses.sensation import Point
 
 __all__ = ["Mark", "ScentTrails"]
@@ -25,6 +26,12 @@ MARK = np.dtype([
     ("strength", np.float64), ("left_at_s", np.float64),
 ])
 
+
+MOST_ADDED = 64
+"""New marks that are kept apart until they are taken up (count).
+
+Taking up costs O(marks), so that it is not done for each; more would keep cold marks longer than needed.
+"""
 
 Distances = Callable[[NDArray[np.float32]], NDArray[np.float64]]
 
@@ -86,7 +93,7 @@ class ScentTrails:
         self.mark_every_s = finite_number("mark_every_s", mark_every_s, minimum=0)
         self.sniff_every_s = finite_number("sniff_every_s", sniff_every_s, minimum=0)
         self._marks = np.zeros(0, MARK)
-        self._added: list[tuple[object, ...]] = []
+        self._added: list[tuple[int, int, Point, float, float]] = []
         self._last: dict[int, tuple[int, Point]] = {}
         self._left = 0
 
@@ -109,18 +116,20 @@ class ScentTrails:
         """
         x, y, z = point("position", position).tolist()
         strength = finite_number("strength", strength, minimum=0)
-        if strength < self._faintest:
+        now_s = finite_number("now_s", now_s, minimum=-LATEST_S, maximum=LATEST_S)
+        scent = whole_number("scent", scent, minimum=0, maximum=MOST)
+        if strength < self._faintest or self._warmed_again(scent, (x, y, z), strength, now_s):
             return
-        order, (lx, ly, lz) = self._last.get(scent, (-1, (np.inf, np.inf, np.inf)))
-        if order >= 0 and (x - lx) ** 2 + (y - ly) ** 2 + (z - lz) ** 2 < self._spacing_m**2:
-            self._tidy(now_s)
-            row = int(np.searchsorted(self._marks["order"], order))
-            if row < len(self._marks) and self._marks["order"][row] == order:
-                self._marks["strength"][row], self._marks["left_at_s"][row] = strength, now_s
-                return
         self._added.append((self._left, scent, (x, y, z), strength, now_s))
         self._last[scent] = (self._left, (x, y, z))
         self._left += 1
+        if len(self._added) > MOST_ADDED:
+            self._tidy(now_s)
+        if len(self) > self._maximum:
+            if not len(self._marks):
+                self._take_up()
+            self._let_go(self._marks[:1])
+            self._marks = self._marks[1:]
 
     def smelled(
         self,
@@ -145,9 +154,14 @@ class ScentTrails:
             distances_m: says how far a smell goes from places (n, 3) to the nose, ``inf`` for
                 no way (m); None for straight on.
 
+        Raises:
+            TypeError, ValueError: if an argument is of another type or out of range.
+
         Cost: O(marks) in NumPy.
         """
-        self._tidy(now_s)
+        threshold = finite_number("threshold", threshold)
+        attenuation = finite_number("attenuation", attenuation, minimum=0, maximum=1)
+        self._tidy(finite_number("now_s", now_s, minimum=-LATEST_S, maximum=LATEST_S))
         marks = self._marks
         if distances_m is None:
             offset = marks["position"].astype(np.float64) - point("position", position)
@@ -216,6 +230,25 @@ class ScentTrails:
 
         return change
 
+    def _warmed_again(self, scent: int, place: Point, strength: float, now_s: float) -> bool:
+        """Warm the last mark of a scent again if it is near and not cold; return whether it was."""
+        order, last = self._last.get(scent, (-1, place))
+        if order < 0 or sum((a - b) ** 2 for a, b in zip(place, last, strict=True)) >= self._spacing_m**2:
+            return False
+        at = bisect_left(self._added, (order,))
+        if at < len(self._added):
+            before, left_at_s = self._added[at][3:]
+        else:
+            row = int(np.searchsorted(self._marks["order"], order))
+            before, left_at_s = float(self._marks["strength"][row]), float(self._marks["left_at_s"][row])
+        if before * self._kept_per_s ** max(now_s - left_at_s, 0.0) < self._faintest:
+            return False
+        if at < len(self._added):
+            self._added[at] = (*self._added[at][:3], strength, now_s)
+        else:
+            self._marks["strength"][row], self._marks["left_at_s"][row] = strength, now_s
+        return True
+
     def _warmth(self, marks: NDArray[np.void], now_s: float) -> NDArray[np.float64]:
         age_s = np.maximum(now_s - marks["left_at_s"], 0.0)
         warmth: NDArray[np.float64] = marks["strength"] * np.float_power(self._kept_per_s, age_s)
@@ -225,11 +258,17 @@ class ScentTrails:
         if self._added:
             self._marks = np.concatenate([self._marks, np.array(self._added, MARK)])
             self._added = []
-        self._marks = self._marks[max(0, len(self._marks) - self._maximum) :]
 
     def _tidy(self, now_s: float) -> None:
         """Take up new marks, and let go those that are cold."""
         self._take_up()
         is_warm = self._warmth(self._marks, now_s) >= self._faintest
         if not is_warm.all():
+            self._let_go(self._marks[~is_warm])
             self._marks = self._marks[is_warm]
+
+    def _let_go(self, marks: NDArray[np.void]) -> None:
+        """Forget that these marks are the last of their scents."""
+        for order, scent in zip(marks["order"].tolist(), marks["scent"].tolist(), strict=True):
+            if scent in self._last and self._last[scent][0] == order:
+                del self._last[scent]

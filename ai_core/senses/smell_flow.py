@@ -17,7 +17,7 @@ from ai_core.twins import twin
 
 __all__ = ["INTERFACE", "Cloud", "Newcomers", "SmellPlan", "flow"]
 
-INTERFACE = 2
+INTERFACE = 3
 """Changes with any change of names, arguments or results, here and in the kernel."""
 
 Floats = NDArray[np.float64]
@@ -119,6 +119,7 @@ def flow(
     if len(asked):
         ready_s = np.full(len(row), -np.inf)
         ready_s[asked] = _ready_s(plan, cloud, row[asked], passage[asked])
+        ready_s[is_free[row] & (ready_s > now_s)] = now_s  # the wind has turned since; what is under way is not lost
         flows = np.flatnonzero((moved > 0) & (ready_s <= now_s))
         row, moved, place = row[flows], moved[flows], place[flows]
         new = np.flatnonzero(place == 0)

@@ -112,6 +112,57 @@ def test_marks_are_smelled_as_in_a_plain_list(steps, x, later_s):
     assert smelled(trails, x, now_s, threshold=0.2, attenuation=0.8) == sorted(expected.items())
 
 
+def test_a_trail_that_nobody_smells_for_hours_keeps_the_newest_marks_alone():
+    trails = ScentTrails(maximum_marks=100, kept_per_s=1.0)
+    walk(trails, 1, range(0, 2000, 2))
+    assert len(trails) == 100
+    assert smelled(trails, 1796, 1000.0) == []
+    assert smelled(trails, 1800, 1000.0) == [(1, 1802.0)]
+
+
+def test_scents_whose_marks_have_gone_leave_nothing_behind():
+    trails = ScentTrails(kept_per_s=0.5, faintest=0.1)
+    for scent in range(1000):
+        trails.leave(scent, (0, 0, 0), 1.0, float(scent))
+    trails.smelled((0, 0, 0), 0.0, 1.0, 1000.0)
+    assert len(trails) == len(trails._last) < 10
+
+
+def test_who_stands_still_warms_one_mark_again_among_any_number_of_others():
+    trails = ScentTrails(kept_per_s=1.0)
+    walk(trails, 1, range(0, 400, 2))
+    count = len(trails)
+    for second in range(100):
+        trails.leave(1, (398, 0, 0), 1.0, 300.0 + second)
+    assert len(trails) == count
+    assert trails.smelled((398, 0, 0), 0.0, 1.0, 400.0)[0].left_at_s == 399.0
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 12), st.sampled_from([0.2, 1.0])), max_size=60),
+       st.integers(1, 8), st.integers(0, 60))
+@settings(max_examples=20)
+def test_a_trail_saved_in_between_goes_on_as_one_that_was_not(steps, maximum, saved_at):
+    through, loaded = (ScentTrails(kept_per_s=0.9, faintest=0.1, maximum_marks=maximum) for _ in range(2))
+    for second, (scent, place, strength) in enumerate(steps):
+        for trails in (through, loaded):
+            trails.leave(scent, (place, 0, 0), strength, float(second))
+            if second == saved_at and trails is loaded:
+                trails.prepare_state(trails.save_state())()
+    assert through.save_state() == loaded.save_state()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [({"now_s": NAN}, "now_s must be a finite number"), ({"scent": -1}, "scent must be at least 0"),
+     ({"scent": 1.5}, "scent must be a whole number"), ({"position": (0, NAN, 0)}, "position")],
+)
+def test_a_mark_that_cannot_be_is_refused(wrong, message):
+    trails = ScentTrails()
+    with pytest.raises((TypeError, ValueError), match=message):
+        trails.leave(**{"scent": 1, "position": (0, 0, 0), "strength": 1.0, "now_s": 0.0, **wrong})
+    assert len(trails) == 0
+
+
 class Hunt(World):
     """A fugitive who walks along a crooked way, and a dog."""
 

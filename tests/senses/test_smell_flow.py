@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import random
 
 import numpy as np
 import pytest
@@ -83,6 +84,30 @@ def test_mass_never_rises_nothing_is_negative_and_both_forms_agree(graph, step_s
         assert (clouds[0].cloud.mass >= 0).all()
         assert clouds[0].mass <= mass * (1 + 1e-12)
         mass = clouds[0].mass
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 1 << 32))
+def test_nothing_is_lost_while_doors_move_and_the_wind_turns_and_both_forms_agree(seed):
+    chance, graphs_of_forms = random.Random(seed), []
+    for _ in FORMS:
+        row = [room(str(k), (2.0 * k, 0, 0)) for k in range(5)]
+        doors = [one for k in range(4) for one in door(str(k), str(k + 1), (2.0 * k + 1, 0, 0), "smell", name=f"d{k}")]
+        graphs_of_forms.append(SenseGraph(row, doors))
+    scents = [ScentCloud(SmellRoom(graph, smell(), 1e-300, 0.25), 1) for graph in graphs_of_forms]
+    for scent in scents:
+        scent.add(0, 64.0, (-0.5, 0.5, 0), 0.0)
+    for step in range(80):
+        door_id, is_open, wind = chance.randrange(4), chance.random() < 0.7, chance.choice([None, -0.9, -0.5, 0.0, 4.0])
+        for graph, scent, flow in zip(graphs_of_forms, scents, FORMS.values(), strict=True):
+            graph.set_open(f"d{door_id}", is_open)
+            graph.set_wind(f"d{door_id}", wind)
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(smell_flow, "flow", flow)
+                scent.step(step * 0.25)
+            assert scent.mass == pytest.approx(64.0, rel=1e-12)
+        for mine, other in zip(scents[0].cloud, scents[-1].cloud, strict=True):
+            assert mine.tobytes() == other.tobytes()
 
 
 @pytest.mark.usefixtures("form")
