@@ -9,11 +9,12 @@ import logging
 import traceback
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ai_core.errors import shown, whole_number
 from ai_core.saving.fields import Fields, State, brief
 
-__all__ = ["Fault", "FaultIsolation"]
+__all__ = ["NO_FAILURES", "Failures", "Fault", "FaultIsolation"]
 
 QUARANTINE_AFTER_FAILURES = 3
 """Failures in a row before work is left out (count).
@@ -36,6 +37,35 @@ class Fault:
     def traceback_text(self) -> str:
         """Return the traceback as Python prints it."""
         return "".join(traceback.format_exception(self.error))
+
+
+class Failures(NamedTuple):
+    """What is known of work that failed, and what a save of that work holds of it.
+
+    Attributes:
+        in_a_row: failures since it last succeeded (count).
+        is_quarantined: whether it is left out until it is released.
+    """
+
+    in_a_row: int = 0
+    is_quarantined: bool = False
+
+    def saved(self) -> State:
+        """Return it as two fields of the work's state."""
+        return {"failures": self.in_a_row, "is_quarantined": self.is_quarantined}
+
+    @classmethod
+    def read(cls, fields: Fields) -> Failures:
+        """Return what ``saved`` wrote among the fields of the work.
+
+        Raises:
+            StateError: if it cannot be loaded; says where in it, and why.
+        """
+        return cls(fields.whole("failures"), fields.flag("is_quarantined"))
+
+
+NO_FAILURES = Failures()
+"""Of work that succeeded last, or was released."""
 
 
 class FaultIsolation:
@@ -119,16 +149,16 @@ class FaultIsolation:
         """Drop all that is known of ``key``; call it when the work is removed."""
         self.release(key)
 
-    def failures_of(self, key: Hashable) -> tuple[int, bool]:
-        """Return the failures in a row under a key, and whether it is quarantined."""
-        return self._in_a_row.get(key, 0), key in self._quarantined
+    def failures_of(self, key: Hashable) -> Failures:
+        """Return what is known of the work under a key."""
+        return Failures(self._in_a_row.get(key, 0), key in self._quarantined)
 
-    def put_failures(self, key: Hashable, in_a_row: int, *, is_quarantined: bool) -> None:
+    def put_failures(self, key: Hashable, failures: Failures) -> None:
         """Set what ``failures_of`` returns; for what was saved by whoever runs the work."""
         self.release(key)
-        if in_a_row:
-            self._in_a_row[key] = in_a_row
-        if is_quarantined:
+        if failures.in_a_row:
+            self._in_a_row[key] = failures.in_a_row
+        if failures.is_quarantined:
             self._quarantined.add(key)
         self._look()
 
@@ -141,10 +171,7 @@ class FaultIsolation:
         names = sorted(
             key for key in {*self._in_a_row, *self._quarantined} if isinstance(key, str)
         )
-        rows = [
-            {"name": name, "failures": failures, "is_quarantined": is_quarantined}
-            for name, (failures, is_quarantined) in ((one, self.failures_of(one)) for one in names)
-        ]
+        rows = [{"name": name, **self.failures_of(name).saved()} for name in names]
         return {"version": 1, "failures": self._failures, "named": rows}
 
     def prepare_state(self, state: object) -> Callable[[], None]:
@@ -155,12 +182,12 @@ class FaultIsolation:
         """
         fields = Fields.versioned(state, version=1)
         failures = fields.whole("failures")
-        named: dict[str, tuple[int, bool]] = {}
+        named: dict[str, Failures] = {}
         for one in fields.groups("named"):
             name = one.text("name")
             if name in named:
                 one.refuse("name", f"comes again: {brief(name)}")
-            named[name] = one.whole("failures"), one.flag("is_quarantined")
+            named[name] = Failures.read(one)
             one.end()
         fields.end()
         return lambda: self._put_named(failures, named)
@@ -170,13 +197,13 @@ class FaultIsolation:
         """``failures`` since the beginning, and how many are ``quarantined`` now."""
         return {"failures": self._failures, "quarantined": len(self._quarantined)}
 
-    def _put_named(self, failures: int, named: dict[str, tuple[int, bool]]) -> None:
+    def _put_named(self, failures: int, named: dict[str, Failures]) -> None:
         self._failures = failures
         for key in [*self._in_a_row, *self._quarantined]:
             if isinstance(key, str):
                 self.release(key)
-        for name, (in_a_row, is_quarantined) in named.items():
-            self.put_failures(name, in_a_row, is_quarantined=is_quarantined)
+        for name, of_it in named.items():
+            self.put_failures(name, of_it)
 
 
 def _log(fault: Fault) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ai_core.errors import UnknownNameError
-from ai_core.faults import FaultIsolation
+from ai_core.faults import Failures, FaultIsolation
 from ai_core.saving.fields import Fields, State
 
 __all__ = ["CallbackFaults", "read_failing"]
@@ -59,21 +59,18 @@ class CallbackFaults:
 
     def save(self) -> list[State]:
         """Return what failed lately, as plain data."""
-        rows = ((name, *self._isolation.failures_of((self, name))) for name in sorted(self._failing))
         return [
-            {"name": name, "failures": failures, "is_quarantined": is_quarantined}
-            for name, failures, is_quarantined in rows
-        ]
+            {"name": name, **self._isolation.failures_of((self, name)).saved()} for name in sorted(self._failing)]
 
-    def put(self, failing: dict[str, tuple[int, bool]]) -> None:
+    def put(self, failing: dict[str, Failures]) -> None:
         """Set what ``save`` returns."""
         self.release()
-        for name, (failures, is_quarantined) in failing.items():
+        for name, failures in failing.items():
             self._failing.add(name)
-            self._isolation.put_failures((self, name), failures, is_quarantined=is_quarantined)
+            self._isolation.put_failures((self, name), failures)
 
 
-def read_failing(fields: Fields, known: Iterable[str]) -> dict[str, tuple[int, bool]]:
+def read_failing(fields: Fields, known: Iterable[str]) -> dict[str, Failures]:
     """Return the field "failing", as ``CallbackFaults.save`` wrote it, for its ``put``.
 
     Args:
@@ -84,13 +81,13 @@ def read_failing(fields: Fields, known: Iterable[str]) -> dict[str, tuple[int, b
         StateError: if it cannot be loaded; says where in it, and why.
     """
     names = set(known)
-    failing: dict[str, tuple[int, bool]] = {}
+    failing: dict[str, Failures] = {}
     for one in fields.groups("failing"):
         name = one.text("name")
         if name not in names:
             one.refuse("name", f"is not here: {UnknownNameError('callback', name, names)}")
         if name in failing:
             one.refuse("name", f"comes twice: {name!r}")
-        failing[name] = one.whole("failures"), one.flag("is_quarantined")
+        failing[name] = Failures.read(one)
         one.end()
     return failing

@@ -15,7 +15,7 @@ from ai_core.events.event import Delivery, Event, Handler
 from ai_core.events.event_log import EventLog
 from ai_core.events.event_registry import Listening
 from ai_core.events.nesting import is_told_inside, named
-from ai_core.faults import FaultIsolation
+from ai_core.faults import NO_FAILURES, Failures, FaultIsolation
 
 __all__ = ["DUE_TOLERANCE_S", "Dispatcher", "EventCounts", "WhenLate"]
 
@@ -202,10 +202,10 @@ class Dispatcher:
             if not listening.is_active:  # it stopped itself, then raised
                 self.faults.forget(listening)
 
-    def put_failures(self, listening: Listening, in_a_row: int, *, is_quarantined: bool) -> None:
-        """Set how often a listener failed in a row, and whether it is quarantined."""
-        self.faults.put_failures(listening, in_a_row, is_quarantined=is_quarantined)
-        if in_a_row or is_quarantined:
+    def put_failures(self, listening: Listening, failures: Failures) -> None:
+        """Set how a listener fails."""
+        self.faults.put_failures(listening, failures)
+        if failures != NO_FAILURES:
             self._watch(listening)
         elif listening.is_active and listening.call is not listening.handler:
             listening.answer_by(listening.handler)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from copy import copy
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from ai_core.clock import TimeIndex
 from ai_core.errors import UnknownNameError
@@ -16,6 +16,7 @@ from ai_core.events.event import PLAIN, Audience, Delivery, Event, EventTerms, R
 from ai_core.events.event_queue import queued
 from ai_core.events.event_registry import MOST_PRIORITY, EventRegistry, Listening
 from ai_core.events.once_listeners import OnceListeners
+from ai_core.faults import NO_FAILURES, Failures
 from ai_core.saving.fields import Fields, State, StateError, brief
 
 if TYPE_CHECKING:
@@ -108,12 +109,6 @@ class RegistryBook:
         return found
 
 
-class _SavedFailures(NamedTuple):
-    find: Finder
-    in_a_row: int
-    is_quarantined: bool
-
-
 def saved_manager(manager: EventManager) -> State:
     """Return the state of an event manager between two frames."""
     _check_between_frames(manager)
@@ -167,9 +162,9 @@ def prepared_manager(manager: EventManager, state: object) -> Callable[[], None]
         )
         manager._sticky.replace(sticky)
         for listening in manager._book.references():
-            done.put_failures(listening, 0, is_quarantined=False)
-        for one in failing:
-            done.put_failures(one.find(), one.in_a_row, is_quarantined=one.is_quarantined)
+            done.put_failures(listening, NO_FAILURES)
+        for find, failures in failing:
+            done.put_failures(find(), failures)
 
     return change
 
@@ -306,16 +301,14 @@ def _read_rest(manager: EventManager, fields: Fields) -> list[Finder]:
 def _saved_failing(manager: EventManager, references: dict[Listening, list[Any]]) -> list[State]:
     rows = []
     for listening, reference in references.items():
-        failures, is_quarantined = manager.dispatcher.faults.failures_of(listening)
-        if failures or is_quarantined:
-            rows.append({
-                "listener": reference, "failures": failures, "is_quarantined": is_quarantined,
-            })
+        failures = manager.dispatcher.faults.failures_of(listening)
+        if failures != NO_FAILURES:
+            rows.append({"listener": reference, **failures.saved()})
     return rows
 
 
-def _read_failing(book: ListenerBook, fields: Fields) -> list[_SavedFailures]:
-    failing: list[_SavedFailures] = []
+def _read_failing(book: ListenerBook, fields: Fields) -> list[tuple[Finder, Failures]]:
+    failing: list[tuple[Finder, Failures]] = []
     told: list[object] = []
     for one in fields.groups("failing"):
         reference = one.anything("listener")
@@ -323,7 +316,7 @@ def _read_failing(book: ListenerBook, fields: Fields) -> list[_SavedFailures]:
             one.refuse("listener", "comes twice")
         told.append(reference)
         find = _finder(book, one, "listener", reference, False)
-        failing.append(_SavedFailures(find, one.whole("failures"), one.flag("is_quarantined")))
+        failing.append((find, Failures.read(one)))
         one.end()
     return failing
 

@@ -9,6 +9,7 @@ from ai_core.events.event import Event, Handler
 from ai_core.events.event_registry import Codes, EventRegistry, Listening, handler_name, rank_of
 from ai_core.events.interest import Interest, Place, Predicate, interest_of
 from ai_core.events.once_listeners import REMEMBERED
+from ai_core.faults import NO_FAILURES
 from ai_core.saving.fields import State
 
 if TYPE_CHECKING:
@@ -129,12 +130,12 @@ class MemberListening:
         """Listen in the group the member is in now, instead of the one before."""
         dispatcher = self.member.narrowcast.events.dispatcher
         left = self.listening
-        failures, is_quarantined = dispatcher.faults.failures_of(left)
+        failures = dispatcher.faults.failures_of(left)
         left.stop()
         left.call = self.forward
         self.listening = self._registered(place)
-        if failures or is_quarantined:
-            dispatcher.put_failures(self.listening, failures, is_quarantined=is_quarantined)
+        if failures != NO_FAILURES:
+            dispatcher.put_failures(self.listening, failures)
 
     def forward(self, event: Event) -> None:
         """Tell of a broadcast that was under way when the member moved, if it reaches there too."""

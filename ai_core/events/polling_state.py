@@ -12,6 +12,7 @@ from ai_core.clock import TimeIndex
 from ai_core.errors import UnknownNameError
 from ai_core.events.polling_pairs import Kept
 from ai_core.events.polling_topic import EXPIRED, Key, Topic
+from ai_core.faults import Failures
 from ai_core.saving.fields import Fields, State, StateError, brief
 
 if TYPE_CHECKING:
@@ -28,8 +29,7 @@ class _SavedTopic(NamedTuple):
     topic: Topic
     counts: dict[str, int]
     kept: dict[Key, Kept]
-    failures_in_a_row: int
-    is_quarantined: bool
+    failures: Failures
 
 
 def saved_station(station: PollingStation) -> State:
@@ -61,13 +61,11 @@ def prepared_station(station: PollingStation, state: object) -> Callable[[], Non
     fields.end()
 
     def change() -> None:
-        for topic, counts, kept, failures, is_quarantined in saved:
+        for topic, counts, kept, failures in saved:
             for name, count in counts.items():
                 setattr(topic, name, count)
             topic.load(kept)
-            station.faults.put_failures(
-                (station, topic.code), failures, is_quarantined=is_quarantined
-            )
+            station.faults.put_failures((station, topic.code), failures)
         station._answering.waiting.replace(waiting)
 
     return change
@@ -79,7 +77,7 @@ def _check_at_rest(station: PollingStation) -> None:
 
 
 def _saved_topic(station: PollingStation, topic: Topic) -> State:
-    failures, is_quarantined = station.faults.failures_of((station, topic.code))
+    failures = station.faults.failures_of((station, topic.code))
     rows = []
     for key, (answer, computed_at, until) in topic.kept.items():
         try:
@@ -91,8 +89,8 @@ def _saved_topic(station: PollingStation, topic: Topic) -> State:
         "code": topic.code,
         "counts": {name: getattr(topic, name) for name in COUNTS},
         "answers": rows,
-        "failures_in_a_row": failures,
-        "is_quarantined": is_quarantined,
+        "failures_in_a_row": failures.in_a_row,
+        "is_quarantined": failures.is_quarantined,
     }
 
 
@@ -103,7 +101,7 @@ def _read_topic(station: PollingStation, fields: Fields) -> _SavedTopic:
     totals.end()
     saved = _SavedTopic(
         topic, counts, _read_answers(station, topic, fields),
-        fields.whole("failures_in_a_row"), fields.flag("is_quarantined"),
+        Failures(fields.whole("failures_in_a_row"), fields.flag("is_quarantined")),
     )
     fields.end()
     return saved

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
-from ai_core.faults import FaultIsolation
+from ai_core.faults import NO_FAILURES, Failures, FaultIsolation
 from ai_core.level_of_detail.behavior_ranges import BehaviorRanges, Range, checked_importance, united
 from ai_core.saving.fields import Fields, State
 from ai_core.saving.inner_state import inner_state, prepared_inner
@@ -223,13 +223,8 @@ class BehavioralLOD:
 
         Work is saved that has ``save_state`` and ``prepare_state``; a generator begins anew.
         """
-        force, failing = self._forced, []
-        for one in self._behaviors:
-            failures, is_quarantined = self._faults.failures_of((self, one.name))
-            if failures or is_quarantined:
-                failing.append(
-                    {"name": one.name, "failures": failures, "is_quarantined": is_quarantined}
-                )
+        force = self._forced
+        failing = {one.name: self._faults.failures_of((self, one.name)) for one in self._behaviors}
         return {
             "version": 1,
             "current": self.current,
@@ -240,7 +235,7 @@ class BehavioralLOD:
                 "left_s": None if force.left_s == math.inf else force.left_s,
             },
             "switches": self.switches,
-            "failing": failing,
+            "failing": [{"name": name, **one.saved()} for name, one in failing.items() if one != NO_FAILURES],
             "works": {one.name: inner_state(one.work) for one in self._behaviors},
         }
 
@@ -278,8 +273,7 @@ class BehavioralLOD:
             self._importance, self._level, self._forced = importance, level, forced
             self._current, self.switches = current, switches
             for name in here:
-                failures, is_quarantined = failing.get(name, (0, False))
-                self._faults.put_failures((self, name), failures, is_quarantined=is_quarantined)
+                self._faults.put_failures((self, name), failing.get(name, NO_FAILURES))
             for load in loads:
                 load()
 
@@ -387,12 +381,12 @@ def _narrowed(one: Range, margin: float) -> Range:
     )
 
 
-def _read_failing(fields: Fields, names: tuple[str, ...]) -> dict[str, tuple[int, bool]]:
+def _read_failing(fields: Fields, names: tuple[str, ...]) -> dict[str, Failures]:
     failing = {}
     for one in fields.groups("failing"):
         name = one.one_of("name", names)
         if name in failing:
             one.refuse("name", "comes again")
-        failing[name] = one.whole("failures"), one.flag("is_quarantined")
+        failing[name] = Failures.read(one)
         one.end()
     return failing

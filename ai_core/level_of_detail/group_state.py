@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ai_core.faults import Failures
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.saving.inner_state import inner_state, prepared_inner
 
@@ -20,16 +21,12 @@ WORK_OF_ITS_OWN = ("work", "expand", "compress")
 def saved_group(group: GroupLOD) -> State:
     """Return the state between two turns; members that are saveable are in the scheduler's."""
     scheduler = group._scheduler
-    failing = {}
-    for what in WORK_OF_ITS_OWN:
-        failures, is_quarantined = group._faults.failures_of((group, what))
-        failing[what] = {"failures": failures, "is_quarantined": is_quarantined}
     return {
         "version": VERSION,
         "name": group.name,
         "passing": list(group._passing),
         "scheduler": None if scheduler is None else scheduler.save_state(),
-        "failing": failing,
+        "failing": {what: group._faults.failures_of((group, what)).saved() for what in WORK_OF_ITS_OWN},
         "work": inner_state(group._work),
     }
 
@@ -49,7 +46,7 @@ def prepared_group(group: GroupLOD, state: object) -> Callable[[], None]:
     failing = {}
     for what in WORK_OF_ITS_OWN:
         one = all_failing.group(what)
-        failing[what] = one.whole("failures"), one.flag("is_quarantined")
+        failing[what] = Failures.read(one)
         one.end()
     all_failing.end()
     load_work = prepared_inner(group._work, fields.anything("work"), f"work of {group.name!r}")
@@ -61,8 +58,8 @@ def prepared_group(group: GroupLOD, state: object) -> Callable[[], None]:
     def change() -> None:
         start()
         load_work()
-        for what, (failures, is_quarantined) in failing.items():
-            group._faults.put_failures((group, what), failures, is_quarantined=is_quarantined)
+        for what, failures in failing.items():
+            group._faults.put_failures((group, what), failures)
 
     return change
 

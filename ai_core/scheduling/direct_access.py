@@ -8,6 +8,7 @@ import ai_core.scheduling.rounds as rounds
 from ai_core.budget import Budget
 from ai_core.clock import Clock
 from ai_core.errors import whole_number
+from ai_core.faults import NO_FAILURES
 from ai_core.scheduling.batched_round import BatchedRound
 from ai_core.scheduling.bucket import Bucket
 from ai_core.scheduling.rounds import NEVER_NS, Call, Round
@@ -206,6 +207,6 @@ class DirectAccessScheduler(Scheduler):
         super()._end_frame()
         for task in joining:
             bucket = task._bucket
-            is_steady = task not in touched and self._faults.failures_of(task) == (0, False)
+            is_steady = task not in touched and self._faults.failures_of(task) == NO_FAILURES
             if bucket is not None and is_steady and isinstance(task._runner, CallableRunner):
                 bucket.join(task, task._runner.run)

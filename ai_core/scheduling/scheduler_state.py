@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ai_core.clock import TimeIndex
+from ai_core.faults import Failures
 from ai_core.saving.fields import Fields, State
 from ai_core.saving.inner_state import inner_state, prepared_inner
 from ai_core.saving.matching import match_by_name
@@ -32,8 +33,7 @@ class _SavedTask(NamedTuple):
     settings: dict[str, Any]
     """Attributes of the Task, as they are to be."""
     record: RunRecord
-    failures: int
-    is_quarantined: bool
+    failures: Failures
     work: object
 
 
@@ -101,7 +101,6 @@ def _check_between_frames(scheduler: Scheduler) -> None:
 
 def _saved_task(scheduler: Scheduler, task: Task) -> State:
     record = task._record
-    failures, is_quarantined = scheduler._faults.failures_of(task)
     return {
         "id": task.id,
         "name": task.name,
@@ -115,8 +114,7 @@ def _saved_task(scheduler: Scheduler, task: Task) -> State:
             **{name: getattr(record, name) for name in COUNTS},
             "measured_runs": record.measured_runs, **record.times(),
         },
-        "failures": failures,
-        "is_quarantined": is_quarantined,
+        **scheduler._faults.failures_of(task).saved(),
         "work": inner_state(task._work),
     }
 
@@ -138,8 +136,7 @@ def _read_task(fields: Fields, now: TimeIndex) -> _SavedTask:
     record.put_times(measured_runs, **{name: totals.number(name, minimum=0) for name in MEASURED})
     totals.end()
     saved = _SavedTask(
-        fields.whole("id"), fields.text("name"), settings, record,
-        fields.whole("failures"), fields.flag("is_quarantined"), fields.anything("work"),
+        fields.whole("id"), fields.text("name"), settings, record, Failures.read(fields), fields.anything("work"),
     )
     fields.end()
     return saved
@@ -173,9 +170,7 @@ def _put_tasks(
         task._id, task._record = saved.id, saved.record
         for name, value in saved.settings.items():
             setattr(task, name, value)
-        scheduler._faults.put_failures(
-            task, saved.failures, is_quarantined=saved.is_quarantined
-        )
+        scheduler._faults.put_failures(task, saved.failures)
     for task_id, task in enumerate(extra, next_id):
         task._id = task_id
         task._last_run = min(task._last_run, now, key=_seconds_of)

@@ -17,7 +17,7 @@ from typing import Any
 from ai_core.budget import Budget
 from ai_core.clock import Clock, TimeIndex
 from ai_core.errors import shown, whole_number
-from ai_core.faults import FaultIsolation
+from ai_core.faults import Failures, FaultIsolation
 from ai_core.saving.fields import Fields, State
 from ai_core.saving.values import SavedValues
 from ai_core.scheduling.task_limits import checked_budget
@@ -207,13 +207,11 @@ class ThreadedWork:
         Raises:
             StateError: if an argument is neither plain data nor named in ``values``.
         """
-        failures, is_quarantined = self._faults.failures_of(self)
         return {
             "version": 1,
             "now": list(self._clock.now),
             "next_id": self._next_id,
-            "failures": failures,
-            "is_quarantined": is_quarantined,
+            **self._faults.failures_of(self).saved(),
             "pending": [
                 {
                     "id": ticket.id,
@@ -236,8 +234,7 @@ class ThreadedWork:
         """
         fields = Fields.versioned(state, version=1)
         frame, _ = fields.moment("now")
-        next_id, failures = fields.whole("next_id"), fields.whole("failures")
-        is_quarantined = fields.flag("is_quarantined")
+        next_id, failures = fields.whole("next_id"), Failures.read(fields)
         pending = [self._read_ticket(one, frame, next_id) for one in fields.groups("pending")]
         ids = [ticket.id for ticket in pending]
         if ids != sorted(set(ids)):
@@ -249,7 +246,7 @@ class ThreadedWork:
                 _drop(ticket)
             self._pending = deque(pending)
             self._next_id = next_id
-            self._faults.put_failures(self, failures, is_quarantined=is_quarantined)
+            self._faults.put_failures(self, failures)
             for ticket in pending:
                 self._start(ticket)
 

@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ai_core.errors import UnknownNameError, shown
+from ai_core.faults import Failures
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.job_batch import UNREAD, Flight, Job, JobFailed, Moment, wait_for
 
@@ -83,8 +84,8 @@ def prepared_timeslicer(slicer: Timeslicer, state: object) -> Callable[[], None]
         # Those that are only here begin anew: their ages belong to what was before.
         extra = {key: Job(key) for key in slicer._jobs if key not in jobs}
         slicer._jobs = {**{job.key: job for job in jobs.values()}, **extra}
-        for job, (failures, is_quarantined) in zip(jobs.values(), failing, strict=True):
-            slicer._faults.put_failures(job, failures, is_quarantined=is_quarantined)
+        for job, failures in zip(jobs.values(), failing, strict=True):
+            slicer._faults.put_failures(job, failures)
         for name, count in counts.items():
             setattr(slicer, f"_{name}", count)
         slicer._batch.started = started
@@ -104,14 +105,12 @@ def _place(what: str, job: Job) -> str:
 
 
 def _saved_key(slicer: Timeslicer, job: Job) -> State:
-    failures, is_quarantined = slicer._faults.failures_of(job)
     return {
         "key": slicer._values.plain(job.key, "key"),
         "result": slicer._values.plain(job.result, _place("result", job)),
         "read_at": None if job.result_at is None else list(job.result_at),
         "is_failing": job.is_failing,
-        "failures": failures,
-        "is_quarantined": is_quarantined,
+        **slicer._faults.failures_of(job).saved(),
     }
 
 
@@ -134,8 +133,8 @@ class _Reader:
         self._numbered: list[Job] = []
         self._placed: set[Job] = set()
 
-    def key(self, fields: Fields) -> tuple[int, bool]:
-        """Make the job of a key; return its failures in a row, and whether it is quarantined."""
+    def key(self, fields: Fields) -> Failures:
+        """Make the job of a key; return how it fails."""
         key = self._slicer._values.value(fields.anything("key"), fields.place_of("key"))
         if key not in self._slicer:
             unknown = UnknownNameError("key", key, self._slicer.keys)
@@ -148,7 +147,7 @@ class _Reader:
         job.result = self._value(fields, "result")
         job.result_at = None if fields.anything("read_at") is None else self._moment(fields)
         job.is_failing = fields.flag("is_failing")
-        failing = fields.whole("failures"), fields.flag("is_quarantined")
+        failing = Failures.read(fields)
         if any(failing) and not job.is_failing:
             fields.refuse("is_failing", "must be true with failures in a row")
         fields.end()

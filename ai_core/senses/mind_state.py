@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from ai_core.faults import NO_FAILURES, Failures
 from ai_core.saving.fields import LATEST_S, MOST, Fields, State
 from ai_core.senses.sensation import Sensation
 
@@ -101,13 +102,13 @@ def prepared_meter(
 def saved_mind(perceiver: Perceiver) -> State:
     """Return memory, meters and failing listeners of one sensor."""
     perceiver.catch_up()
-    failing = {name: list(perceiver.failures_of(name)) for name in perceiver.listener_names}
+    failing = {name: perceiver.failures_of(name) for name in perceiver.listener_names}
     return {
         "memory": None if perceiver.memory is None else perceiver.memory.save_state(),
         "meters": [saved_meter(meter) for meter in perceiver.meters.values()],
         "in_view": sorted(perceiver.in_view),
         "last_told": None if perceiver.last_told is None else _saved_sensation(perceiver.last_told),
-        "failing": {name: row for name, row in failing.items() if row != [0, False]},
+        "failing": {name: list(one) for name, one in failing.items() if one != NO_FAILURES},
     }
 
 
@@ -144,8 +145,7 @@ def prepared_mind(perceiver: Perceiver, fields: Fields, latest_s: float) -> Call
         perceiver.put_meters(meters, in_view)
         perceiver.last_told = last
         for name in perceiver.listener_names:
-            in_a_row, is_quarantined = failing.get(name, (0, False))
-            perceiver.put_failures(name, in_a_row, is_quarantined=is_quarantined)
+            perceiver.put_failures(name, failing.get(name, NO_FAILURES))
 
     return change
 
@@ -165,18 +165,13 @@ def _read_sensation(fields: Fields, latest_s: float) -> Sensation:
     return found
 
 
-def _read_failing(
-    fields: Fields, listener_names: tuple[str, ...]
-) -> Mapping[str, tuple[int, bool]]:
+def _read_failing(fields: Fields, listener_names: tuple[str, ...]) -> Mapping[str, Failures]:
     failing = {}
     for name in fields.names():
         if name not in listener_names:
             fields.refuse(name, f"must be one of {', '.join(listener_names)}")
         row = fields.items(name, count=2)
-        one = Fields(
-            {"failures": row[0], "is_quarantined": row[1]}, fields.place_of(name)
-        )
-        failing[name] = one.whole("failures"), one.flag("is_quarantined")
+        failing[name] = Failures.read(Fields(Failures(*row).saved(), fields.place_of(name)))
     return failing
 
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from ai_core.clock import TimeIndex
 from ai_core.errors import shown
-from ai_core.faults import FaultIsolation
+from ai_core.faults import Failures, FaultIsolation
 from ai_core.senses.awareness import Awareness, AwarenessReasons, AwarenessSettings, LevelChange
 from ai_core.senses.in_view import Shown
 from ai_core.senses.memory import MemoryChange, SenseMemory
@@ -268,15 +268,13 @@ class Perceiver:
         if self.home is not None and not self._is_at_work:
             self.home.stop_following(self)
 
-    def failures_of(self, listener_name: str) -> tuple[int, bool]:
-        """Return how often a listener failed in a row, and whether it is quarantined."""
+    def failures_of(self, listener_name: str) -> Failures:
+        """Return how a listener fails."""
         return self._faults.failures_of((self, listener_name))
 
-    def put_failures(self, listener_name: str, in_a_row: int, *, is_quarantined: bool) -> None:
+    def put_failures(self, listener_name: str, failures: Failures) -> None:
         """Set what ``failures_of`` returns."""
-        self._faults.put_failures(
-            (self, listener_name), in_a_row, is_quarantined=is_quarantined
-        )
+        self._faults.put_failures((self, listener_name), failures)
 
     def release(self) -> None:
         """Let listeners that were quarantined be told again."""

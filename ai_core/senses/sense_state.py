@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, cast
 
+from ai_core.faults import Failures
 from ai_core.saving.fields import Fields, State
 from ai_core.senses.id_state import LARGEST_ID, was_given_out
 from ai_core.senses.looking_state import prepared_looking, saved_looking
@@ -102,7 +103,7 @@ def _saved(manager: RegionalSenseManager) -> State:
         "modalities": _modality_names(manager),
         "stage": manager._stage,
         "rays_asked": manager._rays_asked,
-        **{name: _saved_failures(manager, name) for name in RAYS},
+        **{name: manager.faults.failures_of((manager, name)).saved() for name in RAYS},
         "sensors": sensors,
         "sources": saved_sources(manager._sources),
         "signals": signals,
@@ -141,8 +142,8 @@ def _prepared(manager: RegionalSenseManager, state: object) -> Change:
 
     def change() -> None:
         manager._stage, manager._rays_asked = stage, rays_asked
-        for name, (in_a_row, is_quarantined) in failures.items():
-            manager.faults.put_failures((manager, name), in_a_row, is_quarantined=is_quarantined)
+        for name, of_it in failures.items():
+            manager.faults.put_failures((manager, name), of_it)
         for here, loaded in ((manager._sensors, sensors), (manager._sources, sources)):
             vars(here).update(vars(loaded.table))
         manager._clues.collect(manager._sources)
@@ -154,13 +155,8 @@ def _prepared(manager: RegionalSenseManager, state: object) -> Change:
     return change
 
 
-def _saved_failures(manager: RegionalSenseManager, name: str) -> State:
-    failures, is_quarantined = manager.faults.failures_of((manager, name))
-    return {"failures": failures, "is_quarantined": is_quarantined}
-
-
-def _read_failures(fields: Fields) -> tuple[int, bool]:
-    found = fields.whole("failures"), fields.flag("is_quarantined")
+def _read_failures(fields: Fields) -> Failures:
+    found = Failures.read(fields)
     fields.end()
     return found
 
