@@ -6,9 +6,10 @@ that names the argument, says what was wanted, what came, and what to do.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from numbers import Integral, Real
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +18,14 @@ __all__ = [
     "CycleError",
     "UnknownNameError",
     "finite_number",
+    "named",
     "point",
     "positions",
     "shown",
     "whole_number",
 ]
+
+Found = TypeVar("Found")
 
 SHOWN_CHARACTERS = 60
 """Longest value quoted in an error (characters); more would bury the message."""
@@ -62,6 +66,23 @@ class UnknownNameError(LookupError):
         else:
             hint = "none is registered yet"
         super().__init__(f"unknown {kind} {shown(name)}; {hint}")
+
+
+def named(kind: str, name: object, among: Mapping[Any, Found]) -> Found:
+    """Return what has a name.
+
+    Args:
+        kind: what is looked up, in the words of the caller: "topic".
+        name: of what.
+        among: all there are, by name.
+
+    Raises:
+        UnknownNameError: if nothing has it.
+    """
+    try:
+        return among[name]
+    except (KeyError, TypeError):  # what cannot be hashed is nobody's name
+        raise UnknownNameError(kind, name, among) from None
 
 
 def whole_number(

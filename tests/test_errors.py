@@ -7,6 +7,7 @@ import pytest
 from ai_core.errors import (
     UnknownNameError,
     finite_number,
+    named,
     point,
     positions,
     shown,
@@ -122,6 +123,13 @@ def test_an_unknown_name_far_from_all_lists_some_that_exist():
 
 def test_an_unknown_name_among_none_says_so():
     assert str(UnknownNameError("topic", "a", [])).endswith("none is registered yet")
+
+
+@pytest.mark.parametrize("name", ["alice", None, ["Alice"]])
+def test_what_is_nobodys_name_is_unknown_also_if_it_cannot_be_one(name):
+    assert named("guard", "Alice", {"Alice": 1}) == 1
+    with pytest.raises(UnknownNameError, match="^unknown guard "):
+        named("guard", name, {"Alice": 1})
 
 
 def test_a_value_whose_repr_fails_can_still_be_named():

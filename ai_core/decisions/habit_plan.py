@@ -7,7 +7,7 @@ from ai_core.decisions.habit_batch import alone
 from ai_core.decisions.habit_generators import as_tick
 from ai_core.decisions.habit_place import PlaceFields
 from ai_core.decisions.habits import Habit, Launch, Outcome, check_habit
-from ai_core.errors import CycleError, UnknownNameError, shown
+from ai_core.errors import CycleError, named, shown
 
 __all__ = ["MAXIMUM_DEPTH", "HabitPlan", "Place", "plan_of"]
 
@@ -96,9 +96,7 @@ class HabitPlan:
         Raises:
             UnknownNameError: if there is none.
         """
-        if path not in self.by_path:
-            raise UnknownNameError("habit", path, self.by_path)
-        return self.by_path[path]
+        return named("habit", path, self.by_path)
 
     def _lay_out(self, habit: Habit, path: str, above: tuple[Habit, ...]) -> Place:
         if any(one is habit for one in above):

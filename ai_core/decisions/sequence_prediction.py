@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from ai_core.decisions.success_memory import checked_names, kept_each_time
-from ai_core.errors import UnknownNameError, shown, whole_number
+from ai_core.errors import named, shown, whole_number
 from ai_core.saving.fields import Fields, State
 
 __all__ = ["MOST_SEQUENCES", "Prediction", "SequencePrediction"]
@@ -193,7 +193,4 @@ class SequencePrediction:
         return float(self._kept ** (self._noted - followers.noted_at))
 
     def _symbol(self, name: str) -> int:
-        try:
-            return self._index[name]
-        except (KeyError, TypeError):
-            raise UnknownNameError("symbol", name, self.symbols) from None
+        return named("symbol", name, self._index)

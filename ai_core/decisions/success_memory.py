@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
-from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
+from ai_core.errors import finite_number, named, shown, whole_number
 from ai_core.saving.fields import LARGEST, MOST, Fields, State
 
 __all__ = ["MOST_CONTEXTS", "Context", "Discretiser", "SuccessMemory", "bands", "checked_names", "kept_each_time"]
@@ -224,10 +224,7 @@ class SuccessMemory:
         return float(self._kept ** (self._noted - record.noted_at))
 
     def _choice(self, name: str) -> int:
-        try:
-            return self._index[name]
-        except (KeyError, TypeError):
-            raise UnknownNameError("choice", name, self.choices) from None
+        return named("choice", name, self._index)
 
 
 def bands(*limits: float) -> Callable[[float], int]:

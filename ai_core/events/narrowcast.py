@@ -17,7 +17,7 @@ from weakref import ReferenceType, WeakKeyDictionary
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock
-from ai_core.errors import CycleError, UnknownNameError, shown
+from ai_core.errors import CycleError, named, shown
 from ai_core.events.dispatcher import EventCounts, WhenLate
 from ai_core.events.event import Event, EventTerms, new_event
 from ai_core.events.event_log import EventLog
@@ -268,15 +268,11 @@ class Narrowcast:
 
     def group(self, name: str) -> Group:
         """Return a group by name; UnknownNameError if there is none."""
-        if name not in self._groups:
-            raise UnknownNameError("group", name, self._groups)
-        return self._groups[name]
+        return named("group", name, self._groups)
 
     def member(self, name: str) -> Member:
         """Return a member by name; UnknownNameError if there is none."""
-        if name not in self._members:
-            raise UnknownNameError("member", name, self._members)
-        return self._members[name]
+        return named("member", name, self._members)
 
     def is_heard(self, code: str) -> bool:
         """Return whether anybody in any group listens to a code.

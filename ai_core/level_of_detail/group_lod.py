@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from ai_core.clock import Clock
-from ai_core.errors import CycleError, UnknownNameError, finite_number, shown
+from ai_core.errors import CycleError, UnknownNameError, finite_number, named, shown
 from ai_core.faults import FaultIsolation
 from ai_core.level_of_detail.behavior_ranges import checked_importance
 from ai_core.level_of_detail.group_state import prepared_group, saved_group
@@ -126,9 +126,7 @@ class GroupLOD:
         Raises:
             UnknownNameError: if no such member runs.
         """
-        if name not in self._tasks:
-            raise UnknownNameError("member that runs", name, self._tasks)
-        return self._tasks[name]
+        return named("member that runs", name, self._tasks)
 
     def groups(self) -> Iterator[GroupLOD]:
         """Yield itself and the groups inside, as far as they are open, outer ones first."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
+from ai_core.errors import finite_number, named, shown, whole_number
 from ai_core.level_of_detail.categorical import Categorical
 from ai_core.level_of_detail.chance import checked_generator
 from ai_core.level_of_detail.population import Columns, Population
@@ -63,9 +63,7 @@ class People:
         Raises:
             UnknownNameError: if nobody of that name is known here.
         """
-        if name not in self._row_of:
-            raise UnknownNameError("known person", name, self._row_of)
-        return self._row_of[name]
+        return named("known person", name, self._row_of)
 
     def remember(
         self, row: int, name: str, *, until_s: float = math.inf,

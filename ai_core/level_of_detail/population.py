@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import UnknownNameError, shown, whole_number
+from ai_core.errors import UnknownNameError, named, shown, whole_number
 from ai_core.level_of_detail.categorical import Categorical
 from ai_core.level_of_detail.chance import checked_generator
 from ai_core.level_of_detail.dependence import arranged, checked_dependences, measured
@@ -73,9 +73,7 @@ class Population:
         Raises:
             UnknownNameError: if there is no such property.
         """
-        if name not in self.numeric:
-            raise UnknownNameError("numeric property", name, self.numeric)
-        return self.numeric[name].mean * self.count
+        return named("numeric property", name, self.numeric).mean * self.count
 
     def expand(self, generator: Any) -> Columns:
         """Return people that have these counts, totals, spreads and dependences.

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, TimeIndex
-from ai_core.errors import UnknownNameError, finite_number, shown
+from ai_core.errors import finite_number, named, shown
 from ai_core.maps.decision_map_state import prepared, saved
 from ai_core.maps.influence_map import InfluenceMap, Scratch
 from ai_core.maps.map_area import OUTSIDE, MapArea
@@ -147,10 +147,7 @@ class DecisionMap:
         Raises:
             UnknownNameError: if there is none of this name.
         """
-        found = self.layers.get(name)
-        if found is None:
-            raise UnknownNameError("layer", name, self.layers)
-        return found
+        return named("layer", name, self.layers)
 
     def begin(self) -> None:
         """Begin an update of what was written until now.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.clock import TimeIndex
-from ai_core.errors import UnknownNameError, finite_number
+from ai_core.errors import finite_number, named
 from ai_core.maps.map_area import MapArea
 
 __all__ = ["MapPicture", "PictureBuffers"]
@@ -40,10 +40,7 @@ class MapPicture:
         Raises:
             UnknownNameError: if there is none of this name.
         """
-        layer = self._seen.get(name)
-        if layer is None:
-            raise UnknownNameError("layer", name, self.names)
-        return layer
+        return named("layer", name, self._seen)
 
     def combined(self, weights: Mapping[str, float], *, out: Floats | None = None) -> Floats:
         """Return the sum of layers times weights, which may be negative.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import UnknownNameError, finite_number, shown
+from ai_core.errors import finite_number, named, shown
 
 __all__ = ["NO_PATTERN", "Backdrop", "Background", "Camouflage"]
 
@@ -87,10 +87,7 @@ class Camouflage:
         """
         if name == "":
             return NO_PATTERN
-        try:
-            return self._number[name]
-        except (KeyError, TypeError):
-            raise UnknownNameError("pattern", name, self._number) from None
+        return named("pattern", name, self._number)
 
     def name(self, number: int) -> str:
         """Return the name of a pattern; "" for ``NO_PATTERN``."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import UnknownNameError, finite_number, point, positions, whole_number
+from ai_core.errors import finite_number, named, point, positions, whole_number
 from ai_core.senses.camouflage import NO_PATTERN, Camouflage
 from ai_core.senses.id_table import IdTable, grown
 from ai_core.senses.modality import ModalitySet
@@ -212,11 +212,7 @@ class SourceTable:
         Raises:
             UnknownNameError: if the source or its action is unknown.
         """
-        actions = self.details_of(source_id).actions
-        try:
-            return actions[action]
-        except (KeyError, TypeError):
-            raise UnknownNameError("action", action, actions) from None
+        return named("action", action, self.details_of(source_id).actions)
 
     def refresh(self, slots: NDArray[np.intp]) -> None:
         """Work out ``strength`` again."""

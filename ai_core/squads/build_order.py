@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ai_core.errors import CycleError, UnknownNameError, finite_number, shown, whole_number
+from ai_core.errors import CycleError, UnknownNameError, finite_number, named, shown, whole_number
 from ai_core.squads.capabilities import Capabilities
 
 __all__ = ["BuildOrder", "Product", "TechnologyTree"]
@@ -86,10 +86,7 @@ class TechnologyTree:
         Raises:
             UnknownNameError: if there is none of this name.
         """
-        found = self.products.get(name)
-        if found is None:
-            raise UnknownNameError("product", name, self.products)
-        return found
+        return named("product", name, self.products)
 
     def missing(self, name: str, owned: Mapping[str, int]) -> tuple[str, ...]:
         """Return what must be made before a product can be, in an order in which that goes.

@@ -7,7 +7,7 @@ from typing import Any
 
 from ai_core.decisions.rule_mind import RuleMind
 from ai_core.decisions.rules import RuleSet
-from ai_core.errors import UnknownNameError, shown
+from ai_core.errors import named, shown
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import State
 from ai_core.squads.capabilities import Force, power_ratio
@@ -70,9 +70,7 @@ def situation_grade(fact: str, situation: Situation) -> float:
     Raises:
         UnknownNameError: if there is none of this name.
     """
-    if fact not in FACTS:
-        raise UnknownNameError("fact of a situation", fact, FACTS)
-    return FACTS[fact](situation)
+    return named("fact of a situation", fact, FACTS)(situation)
 
 
 SITUATION_FACTS: Mapping[str, Callable[[RuleMind], float]] = {

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import UnknownNameError, shown
+from ai_core.errors import named, shown
 from ai_core.squads.attack_tokens import AttackTokens
 from ai_core.squads.bounding_overwatch import BoundingOverwatch
 from ai_core.squads.capabilities import Force
@@ -112,11 +112,10 @@ class Tactical(Commanded):
         Raises:
             UnknownNameError: if the squad does not know it.
         """
-        if name is not None and name not in self._tactics:
-            raise UnknownNameError("tactic", name, self._tactics)
+        tactic = None if name is None else named("tactic", name, self._tactics)
         if name == self.tactic:
             return
-        self._tactic = None if name is None else self._tactics[name]
+        self._tactic = tactic
         if self._tactic is not None:
             self._tactic.begin()
         self._set_tasks({})
@@ -128,9 +127,8 @@ class Tactical(Commanded):
         Raises:
             UnknownNameError: if the squad does not know it.
         """
-        if name not in self._tactics:
-            raise UnknownNameError("tactic", name, self._tactics)
-        return self._tactics[name].why_not(self.situation()) if len(self) else "the squad has no members"
+        tactic = named("tactic", name, self._tactics)
+        return tactic.why_not(self.situation()) if len(self) else "the squad has no members"
 
     def situation(self) -> Situation:
         """Return how things are, for tactics and rules; the commander has the role "commander", too."""
