@@ -12,7 +12,7 @@ missed); a distribution fitted to random numbers that were drawn from it (it
 drifts away within a hundred openings).
 """
 from ai_core.level_of_detail.behavior_ranges import ARBITRATIONS, BehaviorRanges
-from ai_core.level_of_detail.behavioral_lod import BehavioralLOD, LODBehavior
+from ai_core.level_of_detail.behavioral_lod import BehavioralLOD
 from ai_core.level_of_detail.categorical import Categorical
 from ai_core.level_of_detail.community import Community
 from ai_core.level_of_detail.distributions import Distribution, Normal, PowerLaw, Quantiles
@@ -20,6 +20,7 @@ from ai_core.level_of_detail.group_lod import GroupLOD
 from ai_core.level_of_detail.importance import Importance
 from ai_core.level_of_detail.importance_settings import PARTS, ImportanceSettings
 from ai_core.level_of_detail.level_limits import Level, LevelLimits
+from ai_core.level_of_detail.lod_behavior import LODBehavior
 from ai_core.level_of_detail.people import Draft, KnownPerson, People, made_characters
 from ai_core.level_of_detail.population import Population
 from ai_core.level_of_detail.scheduling_lod import Band, Rate, SchedulingLOD

@@ -3,57 +3,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
-from ai_core.faults import NO_FAILURES, Failures, FaultIsolation
+from ai_core.faults import FaultIsolation
 from ai_core.level_of_detail.behavior_ranges import BehaviorRanges, Range, checked_importance, united
-from ai_core.saving.fields import Fields, State
-from ai_core.saving.inner_state import inner_state, prepared_inner
-from ai_core.scheduling.task import Turn, Work
+from ai_core.level_of_detail.behavioral_lod_state import prepared_lod, saved_lod
+from ai_core.level_of_detail.lod_behavior import Force, LODBehavior
+from ai_core.saving.fields import State
+from ai_core.scheduling.task import Turn
 from ai_core.scheduling.work import Runner, runner_for
 
-__all__ = ["BehavioralLOD", "Force", "LODBehavior"]
+__all__ = ["BehavioralLOD"]
 
 SWITCH_STEPS = 1
 """Steps that a switch takes off the behavior's budget, where steps are counted."""
-
-
-@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
-class LODBehavior:
-    """One of the behaviors a character has for different importances.
-
-    Args:
-        name: unique within its character.
-        work: a callable, a generator function, or an object with ``advance``.
-        lowest, highest: importances for which it may run; ranges of neighbours
-            overlap by the hysteresis wanted. A fallback's are not used.
-        enter: called with the behavior left (or None) and what its exit gave.
-        exit: called with the behavior entered next (or None); what it returns
-            is compressed data for that one.
-    """
-
-    name: str
-    work: Work
-    lowest: float = 0.0
-    highest: float = 1.0
-    enter: Callable[[LODBehavior | None, Any], object] | None = None
-    exit: Callable[[LODBehavior | None], Any] | None = None
-
-
-class Force(NamedTuple):
-    """A behavior that runs whatever the importance.
-
-    Attributes:
-        behavior: which.
-        left_s: for how long (s), infinite until it is taken back.
-        has_begun: whether a turn has seen it: time before that is not its own.
-    """
-
-    behavior: LODBehavior
-    left_s: float
-    has_begun: bool = False
 
 
 class BehavioralLOD:
@@ -223,21 +187,7 @@ class BehavioralLOD:
 
         Work is saved that has ``save_state`` and ``prepare_state``; a generator begins anew.
         """
-        force = self._forced
-        failing = {one.name: self._faults.failures_of((self, one.name)) for one in self._behaviors}
-        return {
-            "version": 1,
-            "current": self.current,
-            "importance": self._importance,
-            "level": self._level,
-            "forced": None if force is None else {
-                "name": force.behavior.name, "has_begun": force.has_begun,
-                "left_s": None if force.left_s == math.inf else force.left_s,
-            },
-            "switches": self.switches,
-            "failing": [{"name": name, **one.saved()} for name, one in failing.items() if one != NO_FAILURES],
-            "works": {one.name: inner_state(one.work) for one in self._behaviors},
-        }
+        return saved_lod(self)
 
     def prepare_state(self, state: object) -> Callable[[], None]:
         """Check a saved state; return what loads it. Calls no enter and no exit.
@@ -245,39 +195,7 @@ class BehavioralLOD:
         Raises:
             StateError: if it cannot be loaded; says where in it, and why.
         """
-        here = {one.name: one for one in self._behaviors}
-        names = tuple(here)
-        fields = Fields.versioned(state, version=1)
-        importance = fields.number("importance", minimum=0, maximum=1)
-        level = None if fields.anything("level") is None else fields.whole("level")
-        is_none = fields.anything("current") is None
-        current = None if is_none else here[fields.one_of("current", names)]
-        forced = None
-        if fields.anything("forced") is not None:
-            one = fields.group("forced")
-            left_s = one.number_or("left_s", math.inf, minimum=0)
-            forced = Force(here[one.one_of("name", names)], left_s, one.flag("has_begun"))
-            one.end()
-        switches = fields.whole("switches")
-        failing = _read_failing(fields, names)
-        works = fields.group("works")
-        loads = [
-            prepared_inner(here[name].work, works.anything(name), f"work of {name!r}") for name in names
-        ]
-        works.end()
-        fields.end()
-
-        def change() -> None:
-            for runner in self._runners.values():
-                runner.close()  # a generator half done belongs to what was before
-            self._importance, self._level, self._forced = importance, level, forced
-            self._current, self.switches = current, switches
-            for name in here:
-                self._faults.put_failures((self, name), failing.get(name, NO_FAILURES))
-            for load in loads:
-                load()
-
-        return change
+        return prepared_lod(self, state)
 
     def _let_force_pass(self, elapsed_s: float) -> None:
         force = self._forced
@@ -379,14 +297,3 @@ def _narrowed(one: Range, margin: float) -> Range:
         one.lowest if one.lowest == 0 else one.lowest + margin,
         one.highest if one.highest == 1 else one.highest - margin,
     )
-
-
-def _read_failing(fields: Fields, names: tuple[str, ...]) -> dict[str, Failures]:
-    failing = {}
-    for one in fields.groups("failing"):
-        name = one.one_of("name", names)
-        if name in failing:
-            one.refuse("name", "comes again")
-        failing[name] = Failures.read(one)
-        one.end()
-    return failing

@@ -33,12 +33,13 @@ from ai_core.senses.regional_sense_manager import RegionalSenseManager
 from ai_core.senses.remembered import Remembered
 from ai_core.senses.scent_trail import Mark, ScentTrails
 from ai_core.senses.sensation import Sensation
-from ai_core.senses.sense_graph import Passage, SenseGraph, SensePortal, SenseRegion
+from ai_core.senses.sense_graph import SenseGraph
 from ai_core.senses.sense_graph_baking import BakingSettings, SenseGraphBaking
 from ai_core.senses.sense_graph_baking_again import BakingReport
 from ai_core.senses.sense_graph_baking_ground import WalkableGrid, WalkablePolygons
 from ai_core.senses.sense_graph_file import graph_from_text, graph_to_text
 from ai_core.senses.sense_graph_manager import SenseGraphManager
+from ai_core.senses.sense_graph_parts import Passage, SensePortal, SenseRegion
 from ai_core.senses.sense_graph_picture import graph_to_svg
 from ai_core.senses.sense_graph_shapes import Box, Boxes, Prism
 from ai_core.senses.sense_reasons import SenseFactors, SenseReasons

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ai_core.budget import Budget
 from ai_core.errors import finite_number, shown, whole_number
-from ai_core.senses.sense_graph import SenseGraph, SenseRegion
+from ai_core.senses.sense_graph import SenseGraph
 from ai_core.senses.sense_graph_baking_again import (
     BakingReport,
     Way,
@@ -29,6 +29,7 @@ from ai_core.senses.sense_graph_baking_rooms import NO_ROOM, Narrow, distances_t
 from ai_core.senses.sense_graph_baking_shapes import Reach, room_boxes
 from ai_core.senses.sense_graph_baking_sight import Blocked, Look, SightPair, sight_pairs
 from ai_core.senses.sense_graph_lookup import NOWHERE, ShapeLookup
+from ai_core.senses.sense_graph_parts import SenseRegion
 from ai_core.senses.sense_graph_shapes import Boxes, Shape
 
 __all__ = ["BakingSettings", "SenseGraphBaking"]

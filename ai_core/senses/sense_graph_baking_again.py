@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import shown
-from ai_core.senses.sense_graph import Passage, SenseGraph, SensePortal, SenseRegion
+from ai_core.senses.sense_graph import SenseGraph
 from ai_core.senses.sense_graph_lookup import NOWHERE, ShapeLookup
+from ai_core.senses.sense_graph_parts import Passage, SensePortal, SenseRegion
 from ai_core.senses.sense_graph_shapes import Shape
 
 __all__ = ["BakingReport", "Way", "check_earlier", "joined_by_hand", "make_graph", "names_of_rooms"]

@@ -9,8 +9,9 @@ from typing import Any
 
 from ai_core.errors import UnknownNameError, shown
 from ai_core.saving.fields import Fields, State, StateError
-from ai_core.senses.sense_graph import Passage, SenseGraph, SensePortal, SenseRegion
+from ai_core.senses.sense_graph import SenseGraph
 from ai_core.senses.sense_graph_lookup import Lookup
+from ai_core.senses.sense_graph_parts import Passage, SensePortal, SenseRegion
 from ai_core.senses.sense_graph_shapes import Box, Boxes, Prism, Shape
 
 __all__ = ["graph_from_text", "graph_to_text"]

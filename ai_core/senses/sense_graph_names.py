@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ai_core.saving.fields import Fields, State
 
 if TYPE_CHECKING:
-    from ai_core.senses.sense_graph import SenseGraph, SensePortal
+    from ai_core.senses.sense_graph import SenseGraph
+    from ai_core.senses.sense_graph_parts import SensePortal
 
 __all__ = ["SavedLevel", "portals_here", "saved_level", "saved_portals", "without_names"]
 

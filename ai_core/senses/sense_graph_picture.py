@@ -6,7 +6,8 @@ from itertools import cycle
 from xml.sax.saxutils import escape
 
 from ai_core.errors import finite_number, shown
-from ai_core.senses.sense_graph import Passage, SenseGraph, SensePortal, SenseRegion
+from ai_core.senses.sense_graph import SenseGraph
+from ai_core.senses.sense_graph_parts import Passage, SensePortal, SenseRegion
 from ai_core.senses.sense_graph_shapes import Box, Prism
 
 __all__ = ["graph_to_svg"]

@@ -20,7 +20,8 @@ from ai_core.senses.sensation import Point
 from ai_core.senses.sense_graph_wind import Wind
 
 if TYPE_CHECKING:
-    from ai_core.senses.sense_graph import Passage, SenseGraph
+    from ai_core.senses.sense_graph import SenseGraph
+    from ai_core.senses.sense_graph_parts import Passage
 
 __all__ = ["Ways", "expanded", "lengths", "shares_kept"]
 

@@ -9,7 +9,7 @@ from ai_core.saving.fields import Fields, State
 from ai_core.senses.sensation import Point
 
 if TYPE_CHECKING:
-    from ai_core.senses.sense_graph import SensePortal, SenseRegion
+    from ai_core.senses.sense_graph_parts import SensePortal, SenseRegion
 
 __all__ = ["PortalWinds", "Wind"]
 

@@ -9,8 +9,9 @@ from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
 from ai_core.senses.modality import Modality
-from ai_core.senses.sense_graph import Passage, SenseGraph, SensePortal, SenseRegion
+from ai_core.senses.sense_graph import SenseGraph
 from ai_core.senses.sense_graph_manager import SenseGraphManager
+from ai_core.senses.sense_graph_parts import Passage, SensePortal, SenseRegion
 from ai_core.senses.sense_graph_shapes import Box
 from tests.senses.worlds import AHEAD, ALL_ROUND
 

@@ -12,7 +12,8 @@ from ai_core.budget import Budget
 from ai_core.errors import UnknownNameError
 from ai_core.senses.memory import SenseMemory
 from ai_core.senses.modality import Modality
-from ai_core.senses.sense_graph import Passage, SenseGraph, SensePortal, SenseRegion
+from ai_core.senses.sense_graph import SenseGraph
+from ai_core.senses.sense_graph_parts import Passage, SensePortal, SenseRegion
 from ai_core.senses.sense_graph_shapes import Box
 from tests.senses.graph_worlds import (
     POINT,

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai_core.senses.modality import Modality
-from ai_core.senses.sense_graph import Passage, SenseGraph, SensePortal, SenseRegion
+from ai_core.senses.sense_graph import SenseGraph
+from ai_core.senses.sense_graph_parts import Passage, SensePortal, SenseRegion
 from ai_core.senses.sense_graph_shapes import Box
 from ai_core.senses.sight import SightCone
 from ai_core.senses.source_details import VisiblePart

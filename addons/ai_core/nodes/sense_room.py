@@ -6,7 +6,7 @@ from typing import Any
 from addons.ai_core.bridge.declarations import dictionary_of
 from addons.ai_core.bridge.gd import Node, RefusedValue, export, method
 from addons.ai_core.nodes.sense_place import REGIONS, SensePlace, is_baked
-from ai_core.senses.sense_graph import SenseRegion
+from ai_core.senses.sense_graph_parts import SenseRegion
 from ai_core.senses.sense_graph_shapes import Shape
 
 

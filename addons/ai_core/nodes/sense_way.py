@@ -6,7 +6,7 @@ from typing import Any
 from addons.ai_core.bridge.declarations import dictionary_of
 from addons.ai_core.bridge.gd import NodePath, export, method, signal
 from addons.ai_core.nodes.sense_place import PORTALS, SensePlace, is_baked
-from ai_core.senses.sense_graph import Passage, SensePortal
+from ai_core.senses.sense_graph_parts import Passage, SensePortal
 
 
 def _carries(

@@ -7,7 +7,8 @@ from functools import cache
 from typing import NamedTuple
 
 from ai_core.senses.modality import Modality
-from ai_core.senses.sense_graph import Passage, SenseGraph, SensePortal, SenseRegion
+from ai_core.senses.sense_graph import SenseGraph
+from ai_core.senses.sense_graph_parts import Passage, SensePortal, SenseRegion
 from ai_core.senses.sense_graph_shapes import Box
 
 ROOM_M = 5.0
