@@ -8,6 +8,9 @@
 """
 from __future__ import annotations
 
+import dis
+import sys
+from types import FrameType
 from typing import TYPE_CHECKING
 
 from _bridge import (
@@ -194,9 +197,14 @@ if not TYPE_CHECKING:           # a misspelt name is still found by type checker
         if not name[:1].isupper():
             raise AttributeError(f"{__name__} has no {name!r}")
         for declared in declared_classes:
-            if declared.__name__ == name:       # an ImportError says why, where "cannot import name" would not
-                raise ImportError(f"{name} is declared in Python: from {declared.__module__} import {name}")
+            if declared.__name__ == name:
+                refused = ImportError if _imports(sys._getframe(1)) else AttributeError
+                raise refused(f"{name} is declared in Python: from {declared.__module__} import {name}")
         try:
             return engine_class(name)
         except LookupError as unknown:
             raise AttributeError(f"{__name__} has no {name!r}, and {unknown}") from None
+
+    def _imports(asking: FrameType) -> bool:
+        """Return whether a name is asked for by ``from … import``, which would hide what an AttributeError says."""
+        return dis.opname[asking.f_code.co_code[asking.f_lasti]] == "IMPORT_FROM"
