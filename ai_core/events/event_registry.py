@@ -67,6 +67,10 @@ class Listening:
         """What reports and saves call it: the name given, or that of the handler."""
         return handler_name(self.handler) if self._given_name is None else self._given_name
 
+    def rename(self, name: str) -> None:
+        """Be called otherwise from now on, in reports and saves."""
+        self._given_name = name
+
     @property
     def codes(self) -> tuple[str, ...]:
         """The codes listened to, in the order they were given."""

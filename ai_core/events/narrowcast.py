@@ -11,7 +11,7 @@ longer what is queued where it was.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from weakref import ReferenceType, WeakKeyDictionary
 
@@ -273,6 +273,22 @@ class Narrowcast:
     def member(self, name: str) -> Member:
         """Return a member by name; UnknownNameError if there is none."""
         return named("member", name, self._members)
+
+    def rename(self, names: Mapping[Group | Member, str]) -> None:
+        """Call groups and members otherwise, in events from now on and in saves; their order stays.
+
+        Raises:
+            ValueError: if two groups, or two members, would have one name.
+
+        Cost: O(groups + members).
+        """
+        groups = {names.get(one, one.name): one for one in self.groups}
+        members = {names.get(one, one.name): one for one in self.members}
+        if len(groups) < len(self._groups) or len(members) < len(self._members):
+            raise ValueError("two would have one name; give each its own")
+        self._groups, self._members = groups, members
+        for one, name in names.items():
+            one.name = name
 
     def is_heard(self, code: str) -> bool:
         """Return whether anybody in any group listens to a code.

@@ -126,12 +126,10 @@ class Scheduler(DueTasks):
             raise CycleError("a scheduler cannot be its own work, directly or through others")
         if name is None:
             name = str(getattr(work, "__name__", type(work).__name__))
-        elif not isinstance(name, str) or not name:
-            raise TypeError(f"name must be a text that is not empty, got {shown(name)}")
         period = checked_period(period_frames)
         phase = None if phase_frames is None else checked_phase(phase_frames)
         weight = checked_priority(priority)
-        task = Task(self, self._next_id, name, work, runner, self._clock.now)
+        task = Task(self, self._next_id, _checked_name(name), work, runner, self._clock.now)
         task._automatic_phase = phase is None
         task._priority = weight
         self._place(task, period, phase)
@@ -216,6 +214,16 @@ class Scheduler(DueTasks):
             self._reweigh(task)
         if (period, phase) != (task._period, task._phase):
             self._move(task, period, None if task._automatic_phase else phase)
+
+    def rename(self, task: Task, name: str) -> None:
+        """Call ``task`` otherwise from now on, in reports and saves.
+
+        Raises:
+            TypeError: if ``name`` is not a text, or empty.
+            ValueError: if it was removed, or is another scheduler's.
+        """
+        self._check_ours(task)
+        task._name = _checked_name(name)
 
     def choose_phase(self, task: Task) -> None:
         """Let the phase of ``task`` be automatic again, and choose the best one now.
@@ -340,3 +348,9 @@ class Scheduler(DueTasks):
             raise ValueError(f"task {shown(task.name)} was removed; add its work again")
         if task._owner is not self:
             raise ValueError(f"task {shown(task.name)} belongs to another scheduler")
+
+
+def _checked_name(name: object) -> str:
+    if not isinstance(name, str) or not name:
+        raise TypeError(f"name must be a text that is not empty, got {shown(name)}")
+    return name

@@ -307,3 +307,20 @@ def test_who_stopped_listening_is_let_go_at_once():
     member.leave()
     del hear, member
     assert known() is None
+
+
+def test_groups_and_members_that_are_renamed_keep_their_order_and_are_known_by_their_new_names(army):
+    cast = army.cast
+    groups, members = [one.name for one in cast.groups], [one.name for one in cast.members]
+    cast.rename({cast.group("A1"): "guard", cast.member("A1x"): "ann", cast.member("A1y"): "A1x"})
+    assert [one.name for one in cast.groups] == ["guard" if one == "A1" else one for one in groups]
+    assert [one.name for one in cast.members] == ["ann", "A1x", *members[2:]]
+    assert cast.member("ann").group is cast.group("guard")
+    cast.group("guard").send("order")
+    assert army.told() == ["A1x", "A1y"]                     # told by the names they enlisted with
+    with pytest.raises(ValueError, match="two would have one name"):
+        cast.rename({cast.member("ann"): "A1x"})
+    assert cast.member("ann").name == "ann"
+    cast.member("ann").leave()
+    with pytest.raises(UnknownNameError):
+        cast.member("ann")

@@ -306,3 +306,14 @@ def test_times_survive_and_percentiles_begin_anew(stopwatch):
     second.load(first.save())
     row = second.scheduler.statistics()[1]
     assert (row["used_us_mean"], row["used_us_max"], row["used_us_p95"]) == (5, 5, 0)
+
+
+def test_a_task_that_was_renamed_is_saved_and_found_by_its_new_name():
+    before, after = Crew(), Crew(names="adc")
+    before.scheduler.rename(before.tasks["b"], "d")
+    after.load(before.save())
+    assert [task.name for task in after.scheduler.tasks] == ["a", "d", "c"]
+    with pytest.raises(TypeError, match="name must be a text that is not empty, got ''"):
+        before.scheduler.rename(before.tasks["a"], "")
+    with pytest.raises(ValueError, match="belongs to another scheduler"):
+        before.scheduler.rename(after.tasks["a"], "x")

@@ -20,6 +20,7 @@ NOTIFICATIONS = {
     "on_ready": 13,
     "on_paused": 14,    # it can no longer process: the tree was paused, or a node above was disabled
     "on_unpaused": 15,
+    "on_renamed": 23,   # it, or a node above
     "on_process": 25,  # the internal one: a script's own _process does not silence it
     "on_physics_process": 26,
     "on_entered": 27,  # each time, when the whole branch is in the tree; on_enter_tree comes before siblings

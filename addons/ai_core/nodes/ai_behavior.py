@@ -17,8 +17,7 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.importance_member import ImportanceMember, importance_warnings
 from addons.ai_core.nodes.importance_pacing import Pace
 from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
-from addons.ai_core.nodes.scene_values import path_of
-from addons.ai_core.nodes.scheduled import scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduled import named_after, scheduler_of, scheduler_warnings
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Task
 
@@ -156,7 +155,7 @@ class AIBehavior(ImportanceMember, Node):
                 skips_paused=not is_above, is_watched=is_above)
             call.is_off = not self.can_process()
             self._call = call
-            name = f"{path_of(self._scheduler, node)}.{self.method_name}"
+            name = named_after(self._scheduler, node, f".{self.method_name}")
             self._task = self._scheduler.schedule(call, name=name, **self._when())
             self._enable()
             self._pace()

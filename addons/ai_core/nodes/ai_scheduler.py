@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
 from weakref import WeakSet
@@ -154,6 +155,7 @@ class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, PhaseOu
         self._core: Any = None
         self._tasks: dict[int, Task] = {}
         self._services: dict[Task, float] = {}    # tasks that are done for all, and their own priority
+        self._namings: dict[Task, Callable[[], str]] = {}     # what tells the names of tasks, which may change
         self._deciding: dict[Task, int] = {}      # all others, and what they weigh (units)
         self._units = 0                           # what those weigh together
         self._last_frame_us = 0.0
@@ -190,6 +192,7 @@ class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, PhaseOu
         look_for_another(self)
         # Behaviors hold Callables, which hold scripts: let them go now, not whenever Python tidies up.
         self._services.clear()
+        self._namings.clear()
         for task in list(self._tasks.values()):
             self.unschedule(task)
         if self._core is not None:

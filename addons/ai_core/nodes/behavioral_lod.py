@@ -23,7 +23,7 @@ from addons.ai_core.nodes.importance_member import importance_warnings
 from addons.ai_core.nodes.lod_behavior import LODBehavior, switch_children
 from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.scene_values import path_of
-from addons.ai_core.nodes.scheduled import check_callable, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduled import check_callable, named_after, scheduler_of, scheduler_warnings
 from ai_core.level_of_detail import behavioral_lod as core
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.scheduling.task import Task, Turn
@@ -153,14 +153,15 @@ class BehavioralLOD(ImportanceAgent, Node):
             self._enter()
 
     def saved(self) -> State:
-        return {"version": 1, "settings": saved_settings(self, SAVED), "lod": self.core.save_state()}
+        lod = _called(self.core.save_state(), f"{path_of(self._scheduler, self)}/")
+        return {"version": 1, "settings": saved_settings(self, SAVED), "lod": lod}
 
     def prepared(self, state: object) -> Callable[[], None]:
         if self.core is None:
             raise StateError("its levels do not run; give it LODBehavior children and an AIScheduler first")
         fields = Fields.versioned(state, version=1)
         change_settings = prepared_settings(self, SAVED, fields.group("settings"))
-        change = self.core.prepare_state(fields.anything("lod"))
+        change = self.core.prepare_state(_called(fields.anything("lod"), self._prefix))
         fields.end()
 
         def change_all() -> None:
@@ -247,7 +248,8 @@ class BehavioralLOD(ImportanceAgent, Node):
         if self._task is not None:
             self._scheduler.reschedule(self._task, **when)
             return
-        self._task = self._scheduler.schedule(self._choose_and_run, name=f"{self._prefix}level", **when)
+        name = named_after(self._scheduler, self, "/level")
+        self._task = self._scheduler.schedule(self._choose_and_run, name=name, **when)
         self._enable()
 
     def _choose_and_run(self, turn: Turn) -> object:
@@ -299,3 +301,18 @@ class BehavioralLOD(ImportanceAgent, Node):
     def _in_use(self) -> None:
         if self.core is not None:
             raise RefusedValue("this cannot change while the levels run; set it before the scene runs")
+
+
+def _called(state: Any, prefix: str) -> object:
+    """Return a saved state with levels called after this node, whatever that was called then."""
+    def own(name: str) -> str:
+        return prefix + name.rpartition("/")[2]
+
+    try:
+        current, forced = state["current"], state["forced"]
+        return {
+            **state, "current": current and own(current), "forced": forced and {**forced, "name": own(forced["name"])},
+            "failing": [{**one, "name": own(one["name"])} for one in state["failing"]],
+            "works": {own(name): work for name, work in state["works"].items()}}
+    except (LookupError, TypeError, AttributeError):
+        return state                     # refused, with what is wrong, by who reads it next

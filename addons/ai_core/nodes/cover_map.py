@@ -25,8 +25,7 @@ from addons.ai_core.nodes.cover_asking import CoverAsking
 from addons.ai_core.nodes.cover_holding import CoverHolding
 from addons.ai_core.nodes.cover_scene_baking import CoverSceneBaking, packed_spots
 from addons.ai_core.nodes.scene_ground import why_no_ground
-from addons.ai_core.nodes.scene_values import path_of
-from addons.ai_core.nodes.scheduled import leave_scheduler, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduled import leave_scheduler, named_after, scheduler_of, scheduler_warnings
 from ai_core.budget import Budget
 from ai_core.scheduling.task import Task, Turn
 
@@ -152,7 +151,7 @@ class CoverMap(BakingNode, CoverHolding, CoverAsking, Node):
             return
         self.scene       # noqa: B018 - makes its ray now, as children may be locked later
         self._task = self._scheduler.serve(
-            self._frame, name=f"{path_of(self._scheduler, self)} cover", priority=self.priority)
+            self._frame, name=named_after(self._scheduler, self, " cover"), priority=self.priority)
         self._scheduler.join(self)
 
     def on_exit_tree(self) -> None:

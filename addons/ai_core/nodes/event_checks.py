@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from addons.ai_core.bridge.gd import GDCallable, RefusedValue, Variant, method, report_warning
-from addons.ai_core.nodes.scheduled import callable_name, check_callable
+from addons.ai_core.nodes.scheduled import callable_naming, check_callable
 from ai_core.events.checking import Check
 from ai_core.events.event_log import EventLog
 from ai_core.events.event_registry import EVERY_CODE
@@ -91,18 +91,18 @@ class EventChecks:
 
     def _begin_check(self, codes: tuple[str, ...], look: Any, times: dict[str, int]) -> None:
         scheduler = self.events.scheduler
-        name = f"{callable_name(scheduler, look)} looks for {', '.join(codes)}"
+        naming = callable_naming(scheduler, look, f" looks for {', '.join(codes)}")
 
         def look_now(wanted: tuple[str, ...]) -> None:
             if isinstance(look, GDCallable) and not look.is_live():
                 self.uncheck(look)
-                report_warning(f"what {name} was freed and looks no more; uncheck() it before")
+                report_warning(f"what {naming()} was freed and looks no more; uncheck() it before")
                 return
             look([*wanted])
 
-        check = Check(name, codes, look_now, HeardHere(self), scheduler.clock)
+        check = Check(naming(), codes, look_now, HeardHere(self), scheduler.clock)
         phase = None if times["phase_frames"] < 0 else times["phase_frames"] % times["period_frames"]
-        task = scheduler.schedule(check, name=name, period_frames=times["period_frames"], phase_frames=phase)
+        task = scheduler.schedule(check, name=naming, period_frames=times["period_frames"], phase_frames=phase)
         self._checks[look] = Scheduled(codes, task, scheduler, times)
 
 

@@ -1,12 +1,13 @@
 """Time of day at an AIEventManager: who waits for 17:00, or for dawn, is told."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from addons.ai_core.bridge.gd import GDCallable, RefusedValue, SharedCall, export, method, report_error
 from addons.ai_core.nodes.event_terms import refusing
 from addons.ai_core.nodes.scene_listening import manager_above
-from addons.ai_core.nodes.scheduled import callable_name, check_callable
+from addons.ai_core.nodes.scheduled import callable_name, callable_naming, check_callable
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.events.event_registry import Listening
@@ -18,6 +19,7 @@ class Waiting(NamedTuple):
 
     listening: Listening
     every_day: bool
+    naming: Callable[[], str]
 
 
 class EventDay:
@@ -119,6 +121,11 @@ class EventDay:
         """Return how many midnights have passed."""
         return self._with_day().day.day
 
+    def name_waiting_anew(self) -> None:
+        """Call who waits after its node, which may have been renamed."""
+        for one in self._waiting.values():
+            one.listening.rename(one.naming())
+
     def forget_told(self) -> None:
         """Let go of handlers that were told, and that no save can bring back; O(1) on average."""
         if len(self._waiting) < self._tidy_at:
@@ -131,14 +138,14 @@ class EventDay:
         waiting = self._waiting
 
         def gone(_event: Any) -> None:
-            waiting.pop((time, handler), Waiting(listening, every_day)).listening.stop()
+            waiting.pop((time, handler), Waiting(listening, every_day, naming)).listening.stop()
 
         call = SharedCall(handler, gone) if isinstance(handler, GDCallable) else (
             lambda event: handler(event.code, list(event.arguments)))
-        name = callable_name(self.events.scheduler, handler)
+        naming = callable_naming(self.events.scheduler, handler)
         with refusing():
-            listening = self.day.listen(time, call, every_day=every_day, name=name)
-        waiting[time, handler] = Waiting(listening, every_day)
+            listening = self.day.listen(time, call, every_day=every_day, name=naming())
+        waiting[time, handler] = Waiting(listening, every_day, naming)
 
     def _with_day(self) -> Any:
         self.need_place()

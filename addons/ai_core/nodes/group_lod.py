@@ -22,7 +22,7 @@ from addons.ai_core.nodes.importance_member import importance_warnings
 from addons.ai_core.nodes.lod_behavior import nearest_below, switch_children
 from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.scene_values import path_of
-from addons.ai_core.nodes.scheduled import scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduled import named_after, scheduler_of, scheduler_warnings
 from ai_core.errors import shown
 from ai_core.level_of_detail import group_lod as core
 from ai_core.saving.fields import Fields, State, StateError
@@ -147,12 +147,14 @@ class GroupLOD(ImportanceAgent, Node):
             self.core.release()
 
     def saved(self) -> State:
+        self._name_anew()
         inner = self.core.save_state() if self._outer is None else None
         return {"version": 1, "settings": saved_settings(self, SAVED), "group": inner}
 
     def prepared(self, state: object) -> Callable[[], None]:
         if self.core is None:
             raise StateError("it does not run; give it an AIScheduler first")
+        self._name_anew()
         fields = Fields.versioned(state, version=1)
         change_settings = prepared_settings(self, SAVED, fields.group("settings"))
         inner = fields.anything("group")
@@ -166,6 +168,9 @@ class GroupLOD(ImportanceAgent, Node):
             change()
 
         return change_all
+
+    def _name_anew(self) -> None:
+        self.core.name = path_of(self._scheduler, self)      # it may have been renamed
 
     def take_in(self, inner: Any) -> None:
         """Make a group below a member, by its path: districts may each have a group of the same name."""
@@ -212,7 +217,7 @@ class GroupLOD(ImportanceAgent, Node):
                 self.be_inside(outer)
             return                                # else the outer one takes it in, when it begins
         self._task = self._scheduler.schedule(
-            self._go_on, name=name, period_frames=1, priority=self.priority)
+            self._go_on, name=named_after(self._scheduler, self), period_frames=1, priority=self.priority)
         self._scheduler.set_enabled(self._task, self.enabled)
 
     def be_inside(self, outer: Any) -> None:

@@ -29,9 +29,7 @@ from ai_core.decisions import habits as core
 from ai_core.decisions.habit_context import HabitContext
 from ai_core.decisions.habit_state import active_runs
 
-LAUNCHES = (core.Launch.PRIORITIZED, core.Launch.SEQUENTIAL, core.Launch.RANDOM, core.Launch.FALLBACK)
-OUTCOMES = (
-    core.Outcome.AS_IT_ENDED, core.Outcome.INVERTED, core.Outcome.ALWAYS_SUCCEEDED, core.Outcome.ALWAYS_FAILED)
+LAUNCHES, OUTCOMES = tuple(core.Launch), tuple(core.Outcome)
 CALLED = ("_can_activate", "_enter", "_tick", "_exit")
 
 
@@ -140,6 +138,10 @@ class Habit(Node):
         tree = tree_above(self) if self.is_inside_tree() else None
         if tree is not None and tree.is_stopped:
             tree.habits_changed()
+
+    def on_renamed(self) -> None:
+        if self._tree is not None and self._tree.is_valid():
+            self._tree.on_renamed()
 
     def on_predelete(self) -> None:
         self.given.clear()       # they may hold scripts: let them go now

@@ -39,6 +39,8 @@ from ai_core.saving.fields import Fields, State, StateError
 SIGNALS, HABIT_SIGNALS = ("habit_entered", "habit_exited"), ("entered", "exited")
 SAVED = ("enabled", "period_frames", "priority")
 
+NOT_RUNNING = "the tree does not run; give it an actor, habits and an AIScheduler first"
+
 
 @gdclass(icon="res://addons/ai_core/icons/habit_tree.svg")
 class HabitTree(HabitKnowledge, OfCharacter, Node):
@@ -93,6 +95,10 @@ class HabitTree(HabitKnowledge, OfCharacter, Node):
             self.call_deferred("rebuild")     # whoever builds it by a script adds habits next
         else:
             self._begin()
+
+    def on_renamed(self) -> None:
+        if self.core is not None and not self.core.is_active:    # else what is active would end
+            self.habits_changed()
 
     def on_predelete(self) -> None:
         self.end_to_know()
@@ -162,6 +168,9 @@ class HabitTree(HabitKnowledge, OfCharacter, Node):
 
     def saved(self) -> State:
         values = self._scheduler.values
+        self._edit_now()
+        if self.core is None:
+            raise StateError(NOT_RUNNING)
         return {
             "version": 2,
             "settings": saved_settings(self, SAVED),
@@ -175,8 +184,9 @@ class HabitTree(HabitKnowledge, OfCharacter, Node):
         }
 
     def prepared(self, state: object) -> Callable[[], None]:
+        self._edit_now()
         if self.core is None:
-            raise StateError("the tree does not run; give it an actor, habits and an AIScheduler first")
+            raise StateError(NOT_RUNNING)
         fields = Fields.versioned(state, version=2, migrations={1: lambda old: {**old, "scopes": {}}})
         habits, values = self._habits_by_path(), self._scheduler.values
         change_settings = prepared_settings(self, SAVED, fields.group("settings"))
@@ -311,6 +321,11 @@ class HabitTree(HabitKnowledge, OfCharacter, Node):
             self._leave_crowd()
             self.core = None
             self._tell_mistake(mistake)
+
+    def _edit_now(self) -> None:
+        """Let its habits be known by the names and places they have, before its next turn."""
+        if self.core is not None and not self.core.is_active:
+            self.edit()
 
     def _tell_mistake(self, mistake: Exception) -> None:
         """Say why what the nodes below describe is no tree of habits; it tries again when one of them changes."""

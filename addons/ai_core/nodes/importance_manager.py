@@ -15,7 +15,7 @@ from addons.ai_core.nodes.importance_pacing import Pace, Pacing
 from addons.ai_core.nodes.importance_saving import prepared_manager, saved_manager
 from addons.ai_core.nodes.scene_saving import saving
 from addons.ai_core.nodes.scene_values import path_of
-from addons.ai_core.nodes.scheduled import call_waiting, leave_scheduler, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduled import call_waiting, leave_scheduler, named_after, scheduler_of, scheduler_warnings
 from ai_core.level_of_detail.importance import Importance
 from ai_core.level_of_detail.importance_settings import ImportanceSettings
 from ai_core.saving.fields import State
@@ -89,7 +89,7 @@ class ImportanceManager(Node):
             self._core = self._made_core()
             self.pacing = Pacing()
             self._task = self._scheduler.schedule(
-                self._evaluate, name=f"{path_of(self._scheduler, self)} importance",
+                self._evaluate, name=named_after(self._scheduler, self, " importance"),
                 period_frames=self.period_frames)
             self._scheduler.join(self)
             call_waiting(self, GROUP)

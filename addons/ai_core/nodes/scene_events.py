@@ -5,8 +5,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from addons.ai_core.bridge.gd import RefusedValue, call_run, get_object, report_warning
+from addons.ai_core.nodes.event_names import EventNames
 from addons.ai_core.nodes.scene_listening import ListeningNode, SceneListening, owner_of
 from addons.ai_core.nodes.scene_values import path_of
+from addons.ai_core.nodes.scheduled import named_after
 from ai_core.clock import TimeIndex
 from ai_core.events.dispatcher import Dispatcher
 from ai_core.events.event import Event
@@ -66,7 +68,7 @@ class SceneEvents:
         self._task: Task | None = None
         self._listenings: dict[tuple[str, Any], list[SceneListening]] = {}
         self._members: dict[int, list[ListeningNode]] = {}     # by instance id, 0 for functions of no node
-        self._names: set[str] = set()
+        self._names = EventNames()
         self.radios: dict[ListeningNode, SquadRadio] = {}
         self.watched_entries = 0             # what a debugger wants of the log
         self._logged_entries = 0
@@ -79,7 +81,9 @@ class SceneEvents:
 
     def add(self, manager: Any) -> Group:
         """Make the group of a manager."""
-        group = self.narrowcast.add_group(self._free_name(path_of(self.scheduler, manager)))
+        naming = named_after(self.scheduler, manager)
+        group = self.narrowcast.add_group(self._names.free(naming()))
+        self._names.keep(group, naming)
         self.managers[group] = manager
         self.changes += 1
         return group
@@ -92,7 +96,7 @@ class SceneEvents:
             below.move_under(group.above)
         group.remove()
         del self.managers[group]
-        self._names.discard(group.name)
+        self._names.drop(group)
         self.choose_keeper()
         if not self.managers:
             _OF_SCHEDULER.pop(self.scheduler.instance_id, None)
@@ -115,7 +119,7 @@ class SceneEvents:
             self._task = None
         self._keeper = keeper
         if keeper is not None:
-            self._task = self.scheduler.serve(self._frame, name=f"{path_of(self.scheduler, keeper)} dispatch")
+            self._task = self.scheduler.serve(self._frame, name=named_after(self.scheduler, keeper, " dispatch"))
             self.scheduler.join(keeper)
 
     def apply_log(self) -> None:
@@ -182,8 +186,10 @@ class SceneEvents:
         found = next((one for one in known if one.member.group is manager.group), None)
         if found is None:
             group = manager.group
-            place = path_of(self.scheduler, node) if node is not None and node.is_inside_tree() else ""
-            member = self.narrowcast.add_member(self._free_name(f"{place} at {group.name}".strip()), group)
+            place = named_after(self.scheduler, node) if node is not None and node.is_inside_tree() else str
+            naming = lambda: f"{place()} at {group.name}".strip()  # noqa: E731
+            member = self.narrowcast.add_member(self._names.free(naming()), group)
+            self._names.keep(member, naming)
             found = ListeningNode(self, node, manager, member)
             known.append(found)
         return found
@@ -260,11 +266,13 @@ class SceneEvents:
 
     def save_state(self) -> State:
         self._purge(always=True)
+        self._name_anew()
         days = {group.name: one.day.save_state() for group, one in self.managers.items() if one.day is not None}
         radios = {one.member.name: radio.save_state() for one, radio in self.radios.items()}
         return {"version": 1, "narrowcast": self.narrowcast.save_state(), "days": days, "radios": radios}
 
     def prepare_state(self, state: object) -> Callable[[], None]:
+        self._name_anew()
         fields = Fields.versioned(state, version=1)
         changes = [self.narrowcast.prepare_state(fields.anything("narrowcast"))]
         saved = fields.group("days")
@@ -285,6 +293,11 @@ class SceneEvents:
 
     # ---- within
 
+    def _name_anew(self) -> None:
+        self._names.anew(self.narrowcast)
+        for manager in self.managers.values():
+            manager.name_waiting_anew()
+
     def _listenings_of(self, code: str, handler: Any) -> list[SceneListening]:
         return [one for one in self._listenings.get((code, handler), ()) if one.is_active]
 
@@ -297,7 +310,7 @@ class SceneEvents:
         self._members[member.node_id].remove(member)
         if not self._members[member.node_id]:
             del self._members[member.node_id]
-        self._names.discard(member.member.name)
+        self._names.drop(member.member)
 
     def _purge(self, *, always: bool = False) -> None:
         """Forget nodes that were freed and have not been told anything since; O(1) on average."""
@@ -305,11 +318,3 @@ class SceneEvents:
             for one in [one for members in self._members.values() for one in members if one.is_freed]:
                 self.let_go(one)
             self._purge_at = max(64, 2 * len(self._members))
-
-    def _free_name(self, wanted: str) -> str:
-        number, name = 1, wanted
-        while name in self._names:
-            number += 1
-            name = f"{wanted} ({number})"
-        self._names.add(name)
-        return name

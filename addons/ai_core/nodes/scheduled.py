@@ -106,6 +106,19 @@ def look_for_another(scheduler: Any) -> None:
     orphans[0].get_tree().connect("process_frame", look, ONE_SHOT)
 
 
+def named_after(scheduler: Any, node: Any, ending: str = "") -> Callable[[], str]:
+    """Return what tells the name of a node's work: its path by now, or when it was last there, and an ending."""
+    last = f"{node.get_name()}{ending}"
+
+    def name() -> str:
+        nonlocal last
+        if node.is_valid() and node.is_inside_tree() and scheduler.is_valid():
+            last = f"{path_of(scheduler, node)}{ending}"
+        return last
+
+    return name
+
+
 def leave_scheduler(node: Node, scheduler: Any, task: Any) -> None:
     """Take a node and its task out of the AIScheduler that it joined, which may be freed by now; None for no task."""
     if task is not None and scheduler.is_valid():
@@ -141,11 +154,15 @@ def check_callable(function: Any, purpose: str) -> None:
 
 def callable_name(scheduler: Any, behavior: Any) -> str:
     """Return what reports and saves call a callable: "Guards/Bob.think"."""
+    return callable_naming(scheduler, behavior)()
+
+
+def callable_naming(scheduler: Any, behavior: Any, ending: str = "") -> Callable[[], str]:
+    """Return what tells the name of a callable, as ``named_after`` does."""
     if not isinstance(behavior, GDCallable):
-        return getattr(behavior, "__qualname__", "behavior")
+        return lambda: getattr(behavior, "__qualname__", "behavior") + ending
     owner = behavior.get("get_object")
     method_name = str(behavior.get("get_method") or "lambda")
     if owner is None or not owner.is_class("Node"):
-        return method_name
-    place = path_of(scheduler, owner) if owner.is_inside_tree() else owner.get_name()
-    return f"{place}.{method_name}"
+        return lambda: method_name + ending
+    return named_after(scheduler, owner, f".{method_name}{ending}")

@@ -1,10 +1,11 @@
 """The behaviors of an AIScheduler: added, changed and removed by id."""
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 from addons.ai_core.bridge.gd import GDCallable, KeptCall, RefusedValue, Results, method
-from addons.ai_core.nodes.scheduled import callable_name, check_callable
+from addons.ai_core.nodes.scheduled import callable_name, callable_naming, check_callable
 from addons.ai_core.nodes.scheduler_monitors import SchedulerMonitors
 from ai_core.scheduling.requested_time import RequestedTimeScheduler
 from ai_core.scheduling.sharing import SharingScheduler
@@ -14,6 +15,8 @@ from ai_core.scheduling.waiting_line import UNIT
 
 AUTOMATIC_PHASE = -1
 
+Naming: TypeAlias = str | Callable[[], str]
+
 
 class SchedulerBehaviors:
     """What an AIScheduler does with behaviors; a part of that class."""
@@ -22,29 +25,38 @@ class SchedulerBehaviors:
     automatic_phasing: Any
     monitor_behaviors: Any
     results: Results
+    recorder: Any
     _core: Any
     _tasks: dict[int, Task]
     _services: dict[Task, float]
+    _namings: dict[Task, Callable[[], str]]
+    _inner: dict[int, Any]
     _deciding: dict[Task, int]
     _units: int
     _monitors: SchedulerMonitors
 
     def schedule(
-        self, work: Work, *, name: str, period_frames: int = 1,
+        self, work: Work, *, name: Naming, period_frames: int = 1,
         phase_frames: int | None = None, priority: float = 1.0,
     ) -> Task:
-        """For nodes and behaviors written in Python: run ``work`` with a Turn."""
+        """For nodes and behaviors written in Python: run ``work`` with a Turn.
+
+        ``name`` is a text, or a function that tells it and is asked again when names matter: see ``name_anew``.
+        """
         if phase_frames is None and not self.automatic_phasing:
             phase_frames = 0
         task: Task = self.core.add(
-            work, period_frames=period_frames, phase_frames=phase_frames, priority=priority, name=name)
+            work, period_frames=period_frames, phase_frames=phase_frames, priority=priority,
+            name=name if isinstance(name, str) else name())
         self._tasks[task.id] = task
+        if not isinstance(name, str):
+            self._namings[task] = name
         self.weigh(task, priority)
         if self.monitor_behaviors and self._monitors.is_open:
             self._monitors.add(task)
         return task
 
-    def serve(self, work: Work, *, name: str, priority: float = 1.0) -> Task:
+    def serve(self, work: Work, *, name: Naming, priority: float = 1.0) -> Task:
         """Run in each frame what is done for all who decide, such as sensing: it weighs as much as they together.
 
         Weighing as one among hundreds of characters it would get next to nothing of a budget, of which
@@ -54,6 +66,20 @@ class SchedulerBehaviors:
         self._services[task] = priority
         self.weigh(task, 0.0)
         return task
+
+    def name_anew(self) -> None:
+        """Call all work after its nodes, which may have been renamed: saves and recordings find it by that.
+
+        Not while it is recorded or replayed, which tell work from work by its name. Cost: O(work), a microsecond each.
+        """
+        if self.recorder is not None:
+            return
+        for task, naming in self._namings.items():
+            name = naming()
+            if name != task.name:
+                self.core.rename(task, name)
+        for inner in self._inner.values():
+            inner.name_anew()
 
     def change_priority(self, task: Task, priority: float) -> None:
         """Change what a task weighs, and with it what is done for all; of a service, beside all who decide."""
@@ -102,6 +128,7 @@ class SchedulerBehaviors:
             self._core.remove(task)
         self._tasks.pop(task.id, None)
         self._services.pop(task, None)
+        self._namings.pop(task, None)
         self.weigh(task, 0.0)
         self._monitors.leave_out(task.id)
 
@@ -124,10 +151,10 @@ class SchedulerBehaviors:
         """
         check_callable(behavior, "add_behavior")
         phase = _phase(phase_frames)
-        name = behavior_name or callable_name(self, behavior)
         task = self.schedule(
-            self._caller(behavior, name), name=name, period_frames=period_frames,
-            phase_frames=phase, priority=priority)
+            self._caller(behavior, behavior_name or callable_name(self, behavior)),
+            name=behavior_name or callable_naming(self, behavior), period_frames=period_frames, phase_frames=phase,
+            priority=priority)
         return task.id
 
     @method

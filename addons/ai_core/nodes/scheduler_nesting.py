@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from addons.ai_core.bridge.gd import RefusedValue, report_error
+from addons.ai_core.nodes.scheduled import named_after
 from ai_core.scheduling.task import Task
 
 
@@ -53,7 +54,7 @@ class SchedulerNesting:
         self.clock, self.trace, self.results, self._faults = outer.clock, outer.trace, outer.results, outer.faults
         outer._inner[self.instance_id] = self
         self._nesting = outer.schedule(
-            self.core, name=str(outer.get_path_to(self)), period_frames=self.nested_period_frames,
+            self.core, name=named_after(outer, self), period_frames=self.nested_period_frames,
             priority=self.nested_priority)
         self.pause_nesting()
 

@@ -32,6 +32,7 @@ class SchedulerSaving:
     crowds: dict[str, Any]
     _tasks: dict[int, Task]
     weigh_anew: Any
+    name_anew: Any
     _inner: dict[int, Any]
     _members: dict[int, Any]
     _recorder: Any
@@ -85,6 +86,7 @@ class SchedulerSaving:
         of which place and motion are saved, too.
         """
         self.need_top("save_state()")
+        self.name_anew()
         return save_parts(self._parts())
 
     @method
@@ -97,6 +99,7 @@ class SchedulerSaving:
         behaviors are those of the saved game afterwards.
         """
         self.need_top("load_state()")
+        self.name_anew()
         parts, saved = self._parts(), state.get("parts")
         new = [name for name in parts if "/" in name and isinstance(saved, dict) and name not in saved]
         added: list[Any] = [parts.pop(name) for name in new]
@@ -120,6 +123,7 @@ class SchedulerSaving:
         """
         self.need_top("start_recording()")
         self.stop_recording()
+        self.name_anew()
         self.recorder = recorder_to(self, path, read_inputs, look_every_frames)
         return True
 
@@ -141,6 +145,7 @@ class SchedulerSaving:
         """
         self.need_top("start_replay()")
         self.stop_recording()
+        self.name_anew()
         self.recorder = replay_from(self, path, give_inputs)
         return True
 

@@ -18,8 +18,7 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.baking_node import BakingNode
 from addons.ai_core.nodes.scene_baking import SceneBaking
 from addons.ai_core.nodes.scene_ground import why_no_ground
-from addons.ai_core.nodes.scene_values import path_of
-from addons.ai_core.nodes.scheduled import scheduler_of
+from addons.ai_core.nodes.scheduled import named_after, scheduler_of
 from ai_core.scheduling.task import Task, Turn
 
 HINT_FILE = 13
@@ -105,7 +104,7 @@ class SenseGraphBaker(BakingNode, Node):
             self._fail(why)
             return False
         self._told = 0.0
-        self._task = self._scheduler.schedule(self._step, name=f"{path_of(self._scheduler, self)} baking")
+        self._task = self._scheduler.schedule(self._step, name=named_after(self._scheduler, self, " baking"))
         return True
 
     def _get_configuration_warnings(self) -> list[str]:

@@ -71,6 +71,17 @@ class Membership:
         self._note_left(node, False, source_id)
         self.tell_source_left(source_id)
 
+    def name_anew(self) -> None:
+        """Call sensors and sources after their nodes, which may have been renamed. Cost: O(sensors + sources)."""
+        core = self.core
+        for nodes, names, change in (
+                (self._sensors, core.sensor_names, core.change_sensor),
+                (self._sources, core.source_names, core.change_source)):
+            for known, node in nodes.items():
+                name = path_of(self._scheduler, node)
+                if names[known] != name:
+                    change(known, name=name)
+
     def let_go(self) -> None:
         """Forget those who left and have not come back."""
         left, self._left = self._left, {}

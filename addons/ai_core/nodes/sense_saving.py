@@ -21,6 +21,7 @@ class SenseSaving:
 
     core: Any
     let_go: Any
+    name_anew: Any
     _core: Any
     _sensors: dict[int, Any]
     _sources: dict[int, Any]
@@ -37,6 +38,7 @@ class SenseSaving:
 
     def saved(self) -> State:
         self.let_go()
+        self.name_anew()
         return {
             "version": 5,
             "senses": self.core.save_state(),
@@ -47,6 +49,7 @@ class SenseSaving:
 
     def prepared(self, state: object) -> Callable[[], None]:
         self.let_go()
+        self.name_anew()
         fields = Fields.versioned(state, version=5, migrations={
             2: _without_cones, 3: _without_touch, 4: _without_meetings})
         change = self.core.prepare_state(fields.anything("senses"))

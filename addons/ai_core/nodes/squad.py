@@ -27,8 +27,7 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.formation import Formation
 from addons.ai_core.nodes.rule_set import RuleSet
 from addons.ai_core.nodes.scene_saving import saving
-from addons.ai_core.nodes.scene_values import path_of
-from addons.ai_core.nodes.scheduled import call_waiting, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduled import call_waiting, named_after, scheduler_of, scheduler_warnings
 from addons.ai_core.nodes.squad_choosing import SquadChoosing
 from addons.ai_core.nodes.squad_drawing import SquadDrawing
 from addons.ai_core.nodes.squad_ground import NavigationClearance, NavigationStanding, SceneRoutes, stands
@@ -209,12 +208,13 @@ class Squad(SquadOrdering, SquadMeeting, SquadChoosing, SquadJoining, SquadMovin
         except (TypeError, ValueError) as error:
             report_error(f"does not run: {error}", self)
             return
-        name = path_of(self._scheduler, self)
         self._tasks = [
             self._scheduler.schedule(
-                self._think, name=f"{name} thinks", period_frames=self.think_period_frames, priority=self.priority),
+                self._think, name=named_after(self._scheduler, self, " thinks"),
+                period_frames=self.think_period_frames, priority=self.priority),
             self._scheduler.schedule(
-                self._frame, name=f"{name} marches", period_frames=1, phase_frames=0, priority=self.priority)]
+                self._frame, name=named_after(self._scheduler, self, " marches"), period_frames=1, phase_frames=0,
+                priority=self.priority)]
         self._scheduler.join(self)
         call_waiting(self, SQUADS)
         if self.tactic:

@@ -22,8 +22,14 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.scene_saving import saving
-from addons.ai_core.nodes.scene_values import path_of
-from addons.ai_core.nodes.scheduled import leave_scheduler, nearest, scheduler_of, scheduler_warnings, wait_for
+from addons.ai_core.nodes.scheduled import (
+    leave_scheduler,
+    named_after,
+    nearest,
+    scheduler_of,
+    scheduler_warnings,
+    wait_for,
+)
 from addons.ai_core.nodes.strategist_reports import StrategistReports
 from addons.ai_core.nodes.strategist_squads import FIRST_MET, FIRST_NUMBER, StrategistSquads
 from ai_core.maps.choke_points import choke_points
@@ -131,7 +137,7 @@ class Strategist(Node):
             report_error(f"decides nothing: {error}", self)
             return
         self._task = self._scheduler.schedule(
-            self._think, name=f"{path_of(self._scheduler, self)} thinks", period_frames=self.period_frames,
+            self._think, name=named_after(self._scheduler, self, " thinks"), period_frames=self.period_frames,
             priority=self.priority)
         self._scheduler.join(self)
 

@@ -17,8 +17,8 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
-from addons.ai_core.nodes.scene_values import SceneValues, path_of
-from addons.ai_core.nodes.scheduled import check_callable, report_fault, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scene_values import SceneValues
+from addons.ai_core.nodes.scheduled import check_callable, named_after, report_fault, scheduler_of, scheduler_warnings
 from ai_core.clock import TimeIndex
 from ai_core.errors import UnknownNameError
 from ai_core.faults import Fault, FaultIsolation
@@ -78,7 +78,7 @@ class Timeslicer(Node):
     def on_entered(self) -> None:
         self._scheduler = scheduler_of(self)
         if self._scheduler is not None:
-            self._task = self._scheduler.schedule(self._update, name=path_of(self._scheduler, self), **self._when())
+            self._task = self._scheduler.schedule(self._update, name=named_after(self._scheduler, self), **self._when())
             self._enable()
             self._scheduler.join(self)
 
