@@ -128,7 +128,7 @@ def test_an_unknown_name_among_none_says_so():
 @pytest.mark.parametrize("name", ["alice", None, ["Alice"]])
 def test_what_is_nobodys_name_is_unknown_also_if_it_cannot_be_one(name):
     assert named("guard", "Alice", {"Alice": 1}) == 1
-    with pytest.raises(UnknownNameError, match="^unknown guard "):
+    with pytest.raises(UnknownNameError, match=r"^unknown guard "):
         named("guard", name, {"Alice": 1})
 
 
