@@ -141,6 +141,23 @@ def test_settings_that_do_not_fit_are_told_as_the_scene_begins(side, expect_erro
     side(build_order=["dragon 1"])
 
 
+def test_what_is_set_while_it_runs_counts_from_the_next_thought(side, scheduler, physics_frames):
+    strategist = side(aggression=0.2)
+    physics_frames(2)
+    strategist.aggression, strategist.home_radius_m, strategist.priority, strategist.period_frames = 0.9, 40.0, 3.0, 100
+    [row] = [row for row in scheduler.get_stats()["behaviors"] if row["name"].endswith("thinks")]
+    assert (row["period_frames"], row["priority"]) == (100, 3.0)
+    assert (strategist.core.personality.aggression, strategist.core.home_radius_m) == (0.9, 40.0)
+
+
+def test_what_it_is_made_of_cannot_change_while_it_runs(side, expect_errors):
+    strategist = side()
+    expect_errors("products, build_order and chance_seed cannot change while it decides; set them before", 2)
+    strategist.set("products", [])
+    strategist.set("chance_seed", 3)
+    assert (len(strategist.products), strategist.chance_seed) == (4, 0)
+
+
 def test_without_a_map_it_waits_for_one(node, scheduler, expect_errors, physics_frames):
     expect_errors("found no DecisionMap")
     strategist = node("Strategist", node("Node3D", scheduler), products=products(), period_frames=1)

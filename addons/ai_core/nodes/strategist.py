@@ -1,23 +1,18 @@
 """Strategist: a commander of commanders, told what a side knows, telling squads where to go and what to make."""
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Generator
 from typing import Any
 
 import numpy as np
 
-from addons.ai_core.bridge.declarations import array_of
 from addons.ai_core.bridge.gd import (
     Node,
-    NodePath,
     PackedStringArray,
     RefusedValue,
     Variant,
-    export,
     gdclass,
     method,
-    node_path,
     report_error,
     signal,
 )
@@ -31,68 +26,27 @@ from addons.ai_core.nodes.scheduled import (
     wait_for,
 )
 from addons.ai_core.nodes.strategist_reports import StrategistReports
+from addons.ai_core.nodes.strategist_settings import StrategistSettings
 from addons.ai_core.nodes.strategist_squads import FIRST_MET, FIRST_NUMBER, StrategistSquads
 from ai_core.maps.choke_points import choke_points
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Task, Turn
 from ai_core.squads import strategist as library
-from ai_core.squads.build_order import BuildOrder, TechnologyTree
-from ai_core.squads.personality import Personality
 from ai_core.squads.strategic_situation import Mission, Purchase, StrategicPlan
 
 MAPS = "decision_maps"
 LOST_MAP = "has lost its DecisionMap and decides nothing; put one below the AIScheduler, or where decision_map says"
 WITHOUT_MAP = "found no DecisionMap and decides nothing; put one below the AIScheduler, or name it in decision_map"
-NEEDED_LAYERS = ("resources", "threat", "conflict", "exploration")
 
 
 @gdclass(icon="res://addons/ai_core/icons/strategist.svg")
-class Strategist(Node):
+class Strategist(StrategistSettings, Node):
     """Decides for a whole side: who scouts, who gathers, what to make, when to attack, defend and retreat.
 
     Squad nodes below it, or that name it, are its own: it looks at them and at whom they see, and sends them.
     Tell it of others, of enemies and resources with report_squad(), report_enemy() and set_purse(); it reads the
     ground from a DecisionMap. It answers by mission_given and purchase_wanted, and says why.
     """
-
-    decision_map = export(
-        NodePath, NodePath(""), hint=node_path("DecisionMap"),
-        doc="What its side knows of the ground; empty: the nearest.")
-    base = export(
-        NodePath, NodePath(".."), hint=node_path("Node3D", "Node2D"),
-        doc="Where the side lives; by default the parent.")
-    products = export(list, (), hint=array_of("StrategicProduct"), doc="All that can be made.")
-    build_order = export(
-        PackedStringArray, (), doc="How it begins, a step a line: \"worker 6\" is until there are six.")
-    aggression = export(
-        float, 0.5, range=(0, 1, 0.01), group="Personality", doc="How small an advantage it attacks with.")
-    caution = export(float, 0.5, range=(0, 1, 0.01), doc="How early it retreats, and how little makes it defend.")
-    greed = export(float, 0.5, range=(0, 1, 0.01), doc="How much it invests in gathering before it arms.")
-    curiosity = export(float, 0.5, range=(0, 1, 0.01), doc="How fresh it keeps its maps: up to four squads scout.")
-    army_cost = export(
-        float, 1000.0, range=(1, 100000, 1), or_greater=True, group="Scale",
-        doc="Cost of the army it aims at; what it has and can gather is rich or poor beside that.")
-    home_radius_m = export(
-        float, 25.0, range=(1, 1000, 0.5), or_greater=True, unit="m", doc="Enemies this near to its base threaten it.")
-    choke_width_cells = export(
-        int, 3, range=(0, 20, 1), unit="cells",
-        doc="Places of the DecisionMap's walls that are at most so wide are held by defenses; 0: none.")
-    search_after_s = export(
-        float, 60.0, range=(0, 3600, 1), or_greater=True, unit="s",
-        doc="When its army goes to look for an enemy that nobody has seen.")
-    overdue_after_s = export(
-        float, 240.0, range=(0, 3600, 1), or_greater=True, unit="s",
-        doc="After so long without an attack it attacks also without an advantage.")
-    forget_after_s = export(
-        float, 90.0, range=(0, 3600, 1), or_greater=True, unit="s",
-        doc="Enemies that its Squads met are forgotten after so long without being seen; objectives are not.")
-    objective_group = export(
-        str, "objectives", doc="Enemies its Squads meet are worth an attack by themselves if they are in this group.")
-    chance_seed = export(int, 0, doc="What its trying of other tactics comes from.")
-    period_frames = export(
-        int, 60, range=(1, 600, 1), or_greater=True, unit="frames", group="Optimizations",
-        doc="Frames from one thought to the next; a thought pauses where the budget ends.")
-    priority = export(float, 1.0, range=(0.001, 1000, 0.001), doc="Weight of its share of the budget.")
 
     mission_given = signal(
         ("squad_id", int), ("kind", str), ("place", Variant), ("why", str),
@@ -131,7 +85,7 @@ class Strategist(Node):
             wait_for(self, MAPS)
             return
         try:
-            self._core = self._made()
+            self._core = self.made_for(self._map.core.layers)
             self._narrow = self._narrow_places()
         except (TypeError, ValueError, LookupError) as error:
             report_error(f"decides nothing: {error}", self)
@@ -346,25 +300,6 @@ class Strategist(Node):
         if defense is not None and self._wanted_defense != known and self._has_map():
             self.defense_wanted.emit(defense.name, self._map.place_of_ground(defense.place), defense.why)
 
-    def _made(self) -> library.Strategist:
-        missing = [name for name in NEEDED_LAYERS if name not in self._map.core.layers]
-        if missing:
-            raise ValueError(f"its DecisionMap lacks the layers {', '.join(missing)}")
-        if None in self.products:
-            raise ValueError("products has an empty place; choose a StrategicProduct")
-        tree = TechnologyTree(one.product() for one in self.products)
-        steps = []
-        for line in map(str, self.build_order):
-            name, _, count = line.rpartition(" ")
-            if not count.isdecimal():
-                raise ValueError(f"build_order has {line!r}; write a name and a number, such as \"worker 6\"")
-            steps.append((name, int(count)))
-        return library.Strategist(
-            tree, random.Random(self.chance_seed), build_order=BuildOrder(steps, tree),
-            personality=Personality(self.aggression, self.caution, self.greed, self.curiosity),
-            army_cost=self.army_cost, home_radius_m=self.home_radius_m, search_after_s=self.search_after_s,
-            overdue_after_s=self.overdue_after_s)
-
     def _narrow_places(self) -> tuple[tuple[float, float], ...]:
         """Look at the walls once, as the scene begins, if there is a defense to build."""
         maps = self._map.core
@@ -372,6 +307,23 @@ class Strategist(Node):
                 one.defends for one in self.core.tree.products.values()):
             return ()
         return tuple(maps.area.center_of(one.cell) for one in choke_points(maps.is_open, self.choke_width_cells))
+
+    def _reschedule(self) -> None:
+        if self._task is not None:
+            self._scheduler.reschedule(
+                self._task, period_frames=self.period_frames, phase_frames=None, priority=self.priority)
+
+    def _temper_set(self) -> None:
+        if self._core is not None:
+            self.put_temper(self._core)
+
+    def _width_set(self) -> None:
+        if self._core is not None and self._has_map():
+            self._narrow = self._narrow_places()
+
+    def _in_use(self) -> None:
+        if self._core is not None:
+            raise RefusedValue("products, build_order and chance_seed cannot change while it decides; set them before")
 
     def _ground(self, place: Any) -> tuple[float, float]:
         self.core  # noqa: B018
