@@ -143,10 +143,17 @@ def test_an_unknown_behavior_id_says_so(scheduler, expect_errors):
 
 def test_the_policy_stays_once_work_was_added(scheduler, gdscript, expect_errors):
     scheduler.add_behavior(lambda elapsed: None)
-    expect_errors("policy cannot change once behaviors were added", times=1)
+    expect_errors("policy: cannot change once behaviors were added", times=1)
     script = gdscript("extends RefCounted\nstatic func run(s: AIScheduler): s.policy = AIScheduler.POLICY_FREQUENCY")
     script.run(scheduler)
 
+
+
+def test_how_many_tries_there_are_is_settled_when_work_comes(scheduler, expect_errors):
+    scheduler.add_behavior(lambda elapsed_s: None, 1)
+    expect_errors("quarantine_after: cannot change once behaviors were added; set it before the scene runs", times=1)
+    scheduler.set("quarantine_after", 9)
+    assert scheduler.quarantine_after == 3
 
 def test_a_wrong_type_of_behavior_is_refused_by_the_engine(scheduler):
     with pytest.raises(GodotCallError, match="argument 1 needs Callable"):
@@ -288,7 +295,7 @@ def test_a_look_ahead_chooses_the_textbooks_dry_run(node, expect_errors):
     for _ in range(3):
         scheduler.add_behavior(lambda elapsed: None, 10)
     assert [row["phase_frames"] for row in scheduler.get_stats()["behaviors"]] == [0, 9, 8]
-    expect_errors("neither can bias, activations and look-ahead", times=1)
+    expect_errors("look_ahead_frames: cannot change once behaviors were added", times=1)
     scheduler.call("set_look_ahead_frames", 20)
     assert scheduler.look_ahead_frames == 10
 

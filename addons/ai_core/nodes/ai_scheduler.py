@@ -44,6 +44,7 @@ TABLE = (
     "staleness_frames", "overruns", "faults",
 )
 """Columns of the table of statistics."""
+SETTLED = "cannot change once behaviors were added; set it before the scene runs"
 
 
 @gdclass(icon="res://addons/ai_core/icons/ai_scheduler.svg")
@@ -128,7 +129,7 @@ class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, PhaseOu
         float, 1.0, range=(0.001, 1000, 0.001), on_set="nesting_set",
         shown_when=("update", Update.IDLE, Update.PHYSICS), doc="Weight of its share of the outer's budget.")
     quarantine_after = export(
-        int, 3, range=(1, 100, 1), group="Debug",
+        int, 3, range=(1, 100, 1), group="Debug", on_set="_tries_set",
         doc="Failures in a row after which a behavior is left out until release_behavior().")
     timed_every = export(
         int, 16, range=(1, 1000, 1), on_set="_core_setting_set",
@@ -327,8 +328,10 @@ class AIScheduler(SchedulerBehaviors, SchedulerSaving, SchedulerNesting, PhaseOu
             raise RefusedValue("budget_us cannot become limited or unlimited in a recording; stop it first")
         self.__dict__[type(self).budget_us.slot] = self._frame_budget_us = budget_us
 
+    def _tries_set(self) -> None:
+        if self._faults is not None:
+            raise RefusedValue(SETTLED)
+
     def _core_setting_set(self) -> None:
         if self._core is not None:
-            raise RefusedValue(
-                "policy cannot change once behaviors were added, and neither can bias, activations and look-ahead;"
-                " set them before the scene runs")
+            raise RefusedValue(SETTLED)

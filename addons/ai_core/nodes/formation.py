@@ -25,7 +25,7 @@ class Formation(Resource):
     """A pattern of slots around a commander, for any number of members.
 
     Give it to the Squad nodes that go so. Slots lie beside the commander's path: who is behind goes where
-    the commander went.
+    the commander went. What changes in it while a squad goes so counts when it is given to the Squad again.
     """
 
     class Pattern(IntEnum):
