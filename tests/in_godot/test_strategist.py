@@ -152,7 +152,7 @@ def test_what_is_set_while_it_runs_counts_from_the_next_thought(side, scheduler,
 
 def test_what_it_is_made_of_cannot_change_while_it_runs(side, expect_errors):
     strategist = side()
-    expect_errors("products, build_order and chance_seed cannot change while it decides; set them before", 2)
+    expect_errors("cannot change while it decides; set it before the scene runs", 2)
     strategist.set("products", [])
     strategist.set("chance_seed", 3)
     assert (len(strategist.products), strategist.chance_seed) == (4, 0)

@@ -44,6 +44,7 @@ TABLE = (
     "staleness_frames", "overruns", "faults",
 )
 """Columns of the table of statistics."""
+
 SETTLED = "cannot change once behaviors were added; set it before the scene runs"
 
 

@@ -323,7 +323,7 @@ class Strategist(StrategistSettings, Node):
 
     def _in_use(self) -> None:
         if self._core is not None:
-            raise RefusedValue("products, build_order and chance_seed cannot change while it decides; set them before")
+            raise RefusedValue("cannot change while it decides; set it before the scene runs")
 
     def _ground(self, place: Any) -> tuple[float, float]:
         self.core  # noqa: B018
