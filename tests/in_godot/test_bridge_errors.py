@@ -11,7 +11,7 @@ from addons.ai_core.bridge.gd import (
     RefusedValue,
     construct,
 )
-from tests.in_godot import bridge_nodes  # noqa: F401 - registers the classes
+from tests.in_godot import bridge_nodes
 
 
 def assigning(value):
@@ -115,6 +115,18 @@ def test_a_freed_object_raises_and_is_not_touched():
     probe.free()
     with pytest.raises(GodotFreedError):
         probe.call("half", 1.0)
+
+
+@pytest.mark.parametrize("use", [
+    lambda made, parent: made.name,
+    lambda made, parent: made.set("name", "x"),
+    lambda made, parent: parent.add_child(made),
+    lambda made, parent: parent.set_meta("made", made),
+], ids=["reading", "setting", "adding", "handing on"])
+def test_a_class_that_is_called_says_how_to_make_a_node(node, use):
+    says = r"BridgeProbe\(\) makes nothing that the engine knows; make one with construct\('BridgeProbe'\)"
+    with pytest.raises(TypeError, match=says):
+        use(bridge_nodes.BridgeProbe(), node("Node"))
 
 
 def test_wrong_calls_say_what_is_wrong(node):

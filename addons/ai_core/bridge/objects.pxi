@@ -49,7 +49,10 @@ cdef class GDObject:
                                      or gd_object_get_instance_from_id(self.id) != NULL):
             return self.pointer
         self.pointer = NULL
-        raise GodotFreedError(f"{type(self).__name__} #{self.id} has been freed; check is_valid() before using a kept object")
+        name = type(self).__name__
+        if self.id == 0:                     # only the engine makes instances that it knows
+            raise TypeError(f"{name}() makes nothing that the engine knows; make one with construct({name!r})")
+        raise GodotFreedError(f"{name} #{self.id} has been freed; check is_valid() before using a kept object")
 
     @property
     def instance_id(self): return self.id
