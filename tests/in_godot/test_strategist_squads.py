@@ -69,6 +69,17 @@ def test_a_scout_that_has_arrived_is_sent_elsewhere(node, strategist, enlist, ma
     assert len({(place.x, place.z) for _, _, place, _ in told}) == len(told)
 
 
+@pytest.mark.parametrize(("role", "kind"), [(1, "scout"), (0, "search")])
+def test_where_they_have_looked_counts_as_seen_also_if_nobody_writes_that(
+        node, strategist, enlist, signals, physics_frames, role, kind):
+    strategist.search_after_s = 0.0
+    enlist(squad_of(node, strategist, "Squad", role), 1, speed_m_s=40.0)
+    told = signals(strategist, "mission_given")
+    until(lambda: sum(one == kind for _, one, _, _ in told) >= 3, physics_frames)
+    looked = [(place.x, place.z) for _, one, place, _ in told if one == kind]
+    assert len(set(looked)) == len(looked)
+
+
 def test_whom_squads_see_is_defended_against_and_fallen_ones_are_counted(
         node, world, strategist, enlist, physics_frames):
     army = squad_of(node, strategist, "Army")

@@ -160,15 +160,16 @@ class StrategistSquads:
     def carry_out(mission: Mission, squad: Any, ground: Any, *, is_new: bool) -> Any:
         """Order the squad of a mission to its place, if it is not on its way there; return it, None if it has none.
 
-        Who was out of the tree knows of no order, and gets it again. What failed is tried again, but for
-        scouts: a place nobody can get to counts as seen, as they would be sent there for ever.
+        Who was out of the tree knows of no order, and gets it again. What failed is tried again, but not to look
+        somewhere: a place nobody can get to counts as seen, and so does one where somebody has looked, as they
+        would be sent there for ever if no MapWriter says what they see.
         """
         if squad is None or not squad.is_valid() or not squad.is_in_use() or not len(squad.core):
             return None
         order = squad.core.order
         is_there = order.goal is not None and math.dist(
             ground.ground_of(squad.point(order.goal)), mission.place) <= SAME_PLACE_M
-        if is_there and order.state == "failed" and mission.kind == "scout":
+        if is_there and order.state in ("done", "failed") and mission.kind in ("scout", "search"):
             ground.core.write_at("exploration", [mission.place], 0.0)
         elif (is_there and order.state == "failed") or ((is_new or not order.number) and not is_there):
             height = 0.0 if squad.has_dimensions == 2 else float(squad.core.centre[1])
