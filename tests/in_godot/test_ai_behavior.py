@@ -38,9 +38,20 @@ def test_a_behavior_node_without_such_a_method_says_what_to_write(scheduler, nod
     node("AIBehavior", node("Node", scheduler, name="Bob"))
 
 
-def test_a_behavior_node_without_scheduler_says_where_to_put_one(node, expect_errors):
+def test_a_behavior_node_without_scheduler_says_where_to_put_one(node, frames, expect_errors):
     expect_errors("found no AIScheduler and will not run; put an AIScheduler above it", times=1)
     node("AIBehavior", node("Node"))
+    frames(2)
+
+
+def test_who_comes_before_its_scheduler_in_the_same_frame_says_nothing(node, gdscript, physics_frames, frames):
+    level, recorder = node("Node"), gdscript(RECORDER).new()
+    level.add_child(recorder)
+    node("AIBehavior", recorder, period_frames=1)
+    node("AIScheduler", level)
+    frames(2)
+    physics_frames(2)
+    assert len(recorder.get("elapsed")) >= 2
 
 
 def test_leaving_and_coming_back_keeps_one_behavior(scheduler, recorder, node, physics_frames):

@@ -249,9 +249,10 @@ def test_listening_to_nothing_is_an_error(manager, gdscript, expect_errors):
     manager.call("listen", "alarm", empty)
 
 
-def test_a_manager_without_a_scheduler_says_what_it_needs(node, expect_errors):
+def test_a_manager_without_a_scheduler_says_what_it_needs(node, frames, expect_errors):
     expect_errors("found no AIScheduler")
     lonely = node("AIEventManager")
+    frames(2)
     expect_errors("needs an AIScheduler", times=2)
     for how in ("send", "send_now"):
         lonely.call(how, "alarm")

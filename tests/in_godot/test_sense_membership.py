@@ -186,11 +186,12 @@ def test_a_world_in_2d_beside_one_in_3d_has_a_manager_of_its_own(node, scheduler
 
 
 def test_who_found_no_manager_of_its_dimensions_joins_one_that_comes_later(
-    node, scheduler, physics_frames, expect_errors,
+    node, scheduler, frames, physics_frames, expect_errors,
 ):
     node("SenseManager", scheduler)
     expect_errors("is in 2D, its SenseManager", times=2)
     eye, thing = node("Sensor2D"), node("SenseSource2D", position=Vector2(100, 0))
+    frames(2)
     node("SenseManager", scheduler, dimensions=1)
     physics_frames(3)
     assert eye.can_sense(thing)

@@ -183,9 +183,10 @@ def test_an_unknown_modality_is_a_clear_error(world, expect_errors):
 
 
 @pytest.mark.parametrize("class_name", ["Sensor3D", "SenseSource3D"])
-def test_without_a_manager_the_error_says_what_to_do(node, expect_errors, class_name):
+def test_without_a_manager_the_error_says_what_to_do(node, frames, expect_errors, class_name):
     expect_errors("found no SenseManager", times=1)
     node(class_name)
+    frames(2)
 
 
 def test_rays_are_bounded_per_frame_and_nobody_starves(node, scheduler, physics_frames, signals):
@@ -235,9 +236,18 @@ def test_an_own_source_that_is_none_says_what_to_choose(world, node, expect_erro
     node("Sensor3D", own_source="..")
 
 
-def test_a_manager_that_comes_later_takes_everybody_in(node, scheduler, physics_frames, expect_errors):
+def test_who_comes_before_its_manager_in_the_same_frame_says_nothing(node, scheduler, frames, physics_frames):
+    eye, thing = node("Sensor3D"), node("SenseSource3D", position=Vector3(0, 0, -5))
+    node("SenseManager", scheduler)
+    frames(2)
+    physics_frames(3)
+    assert eye.can_sense(thing)
+
+
+def test_a_manager_that_comes_later_takes_everybody_in(node, scheduler, frames, physics_frames, expect_errors):
     expect_errors("found no SenseManager", times=2)
     eye, thing = node("Sensor3D"), node("SenseSource3D", position=Vector3(0, 0, -5))
+    frames(2)
     manager = node("SenseManager", scheduler)
     physics_frames(3)
     assert eye.can_sense(thing)

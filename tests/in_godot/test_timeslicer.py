@@ -171,9 +171,10 @@ def test_keys_need_a_job_first_and_inputs_read_together_need_inputs(node, schedu
     crowd.call("begin", slicer)
 
 
-def test_without_a_scheduler_it_says_where_to_put_one(node, expect_errors):
+def test_without_a_scheduler_it_says_where_to_put_one(node, frames, expect_errors):
     expect_errors("found no AIScheduler and will not run; put an AIScheduler above it", times=1)
     node("Timeslicer", node("Node"))
+    frames(2)
 
 
 def test_it_is_saved_with_its_scheduler_in_the_midst_of_a_batch(

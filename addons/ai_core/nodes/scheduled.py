@@ -20,6 +20,7 @@ from ai_core.faults import Fault
 SCHEDULERS = "ai_schedulers"
 WAITING = "_waiting"
 ONE_SHOT = 4
+_to_report: set[int] = set()
 WITHOUT_SCHEDULER = "found no AIScheduler and will not run; put an AIScheduler above it, or anywhere in the scene"
 
 
@@ -66,7 +67,7 @@ def call_waiting(member: Node, group: str) -> None:
 
 
 def scheduler_of(node: Any) -> Any:
-    """Return the AIScheduler a node runs under, or report once how to get one and return None.
+    """Return the AIScheduler a node runs under, or None; if none comes in this frame, report once how to get one.
 
     Should that one be freed, and the node not with it, the node leaves it and looks for another.
     """
@@ -77,9 +78,29 @@ def scheduler_of(node: Any) -> Any:
         return found
     if getattr(node, "runs_under", -1) != 0:
         node.runs_under = 0
-        report_error(WITHOUT_SCHEDULER, node)
+        report_next_frame(node, lambda: [] if node.runs_under else [WITHOUT_SCHEDULER])
     wait_for(node, SCHEDULERS)
     return None
+
+
+def report_next_frame(node: Any, mistakes: Callable[[], list[str]]) -> None:
+    """Report what is still wrong with a node as the next frame begins: a script may add what it needs after it.
+
+    Args:
+        node: in the tree; one that has left it by then is left in peace.
+        mistakes: returns what is wrong, asked then.
+    """
+    if node.instance_id in _to_report:
+        return
+    _to_report.add(node.instance_id)
+
+    def report() -> None:
+        _to_report.discard(node.instance_id)
+        if node.is_valid() and node.is_inside_tree():
+            for mistake in mistakes():
+                report_error(mistake, node)
+
+    node.get_tree().connect("process_frame", report, ONE_SHOT)
 
 
 def look_for_another(scheduler: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from addons.ai_core.bridge.gd import RefusedValue, report_error
 from addons.ai_core.nodes.edited_scene import is_a_part
 from addons.ai_core.nodes.felt_collisions import Touching
-from addons.ai_core.nodes.scheduled import wait_for
+from addons.ai_core.nodes.scheduled import report_next_frame, wait_for
 from addons.ai_core.nodes.sense_place import GROUP, manager_of
 from ai_core.saving.fields import Fields, State
 
@@ -70,12 +70,13 @@ class SenseMember(Touching):
         return []
 
     def _join(self: Any) -> None:
-        for warning in self._get_configuration_warnings():
-            report_error(warning, self)
         manager = manager_of(self)
         if manager is None or manager.has_dimensions != self.dimensions:
+            report_next_frame(self, lambda: [] if self._manager is not None else self._get_configuration_warnings())
             wait_for(self, GROUP)
             return
+        for warning in self._get_configuration_warnings():
+            report_error(warning, self)
         if not all(map(math.isfinite, self.global_position)):
             report_error(
                 f"its global transform holds a NaN or infinity, and it {self.without_manager}; put it into the scene at"
