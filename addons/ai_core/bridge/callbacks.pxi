@@ -34,6 +34,8 @@ cdef inline int need_thread_for(object self, int kind) except -1:
 
 # ---- methods and properties
 
+cdef double LARGEST_WHOLE = 9223372036854775808.0      # 2 to the 63rd
+
 cdef object argument_to_python(MethodData* method, int index, const void* variant, CallError* error):
     """Check and convert one argument; on a mismatch fill ``error`` and return None."""
     cdef int wanted = method.types[index]
@@ -54,8 +56,8 @@ cdef object argument_to_python(MethodData* method, int index, const void* varian
         return variant_to_python(variant)
     elif wanted == T_FLOAT and got == T_INT:
         return <double>(<const int64_t*>variant)[1]
-    elif wanted == T_INT and got == T_FLOAT and float((<const double*>variant)[1]).is_integer():
-        return int((<const double*>variant)[1])
+    elif wanted == T_INT and got == T_FLOAT and is_whole((<const double*>variant)[1]):
+        return <int64_t>(<const double*>variant)[1]
     elif wanted == T_BOOL and got == T_INT:
         return (<const int64_t*>variant)[1] != 0
     elif wanted in (T_STRING, T_STRING_NAME, T_NODE_PATH) and got in (T_STRING, T_STRING_NAME, T_NODE_PATH):
@@ -70,6 +72,10 @@ cdef object argument_to_python(MethodData* method, int index, const void* varian
     error.argument = index
     error.expected = wanted
     return None
+
+cdef inline bint is_whole(double number) noexcept:
+    """Whether a number is one of the engine's whole ones."""
+    return -LARGEST_WHOLE <= number < LARGEST_WHOLE and number == floor(number)
 
 cdef object run_method(MethodData* method, object self, list arguments):
     if method.kind == GETTER:

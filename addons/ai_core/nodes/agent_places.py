@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from addons.ai_core.bridge.gd import Node, NodePlaces, report_error
+from addons.ai_core.bridge.gd import Node, NodePlaces, RefusedValue, Vector2, Vector3, report_error
 
 Floats = NDArray[np.float32]
 
@@ -27,6 +27,22 @@ def place_of(node: Node) -> Any:
 def dimensions_of(place: Any) -> int:
     """Return 3 for a Node3D, 2 for a Node2D."""
     return 3 if place.is_class("Node3D") else 2
+
+
+def packed(places: Any, dimensions: int, name: str) -> NDArray[Any]:
+    """Return packed places of the engine, or a list of its vectors, (n, dimensions).
+
+    Raises:
+        RefusedValue: if they are something else, or of other dimensions.
+    """
+    vector = Vector3 if dimensions == 3 else Vector2
+    if isinstance(places, list) and all(isinstance(one, vector) for one in places):
+        places = np.array([tuple(one) for one in places], np.float32)
+    if isinstance(places, np.ndarray) and not len(places):
+        return np.zeros((0, dimensions), np.float32)
+    if not isinstance(places, np.ndarray) or places.ndim != 2 or places.shape[1] != dimensions:
+        raise RefusedValue(f"{name} must be a PackedVector{dimensions}Array, got {places!r}")
+    return places
 
 
 class Places:

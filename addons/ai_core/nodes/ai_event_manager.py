@@ -230,6 +230,7 @@ class AIEventManager(EventChecks, EventDay, EventLogNode, EventRadio, Node):
     @method
     def clear_sticky(self, code: str, reach: int = 0) -> None:
         """Forget the sticky event of a code that was sent here with this reach."""
+        self._check_code(code)
         self.group.clear_sticky(code, reach=self._reach(reach))
 
     @method

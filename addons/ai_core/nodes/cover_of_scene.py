@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from addons.ai_core.bridge.gd import RefusedValue, Vector2, Vector3, singleton
+from addons.ai_core.bridge.gd import GDObject, RefusedValue, Vector2, Vector3, singleton
 from addons.ai_core.nodes.grid_of_scene import Places, grid_of_scene
 from addons.ai_core.nodes.scene_ground import mesh_below
 from addons.ai_core.nodes.sight_rays import FlatSightRays, SightRays
@@ -81,7 +81,7 @@ class CoverScene:
         vector = Vector3 if self.dimensions == 3 else Vector2
         if isinstance(what, vector):
             numbers = list(what)
-        elif hasattr(what, "is_valid") and what.is_valid() and what.is_class(f"Node{self.dimensions}D"):
+        elif isinstance(what, GDObject) and what.is_valid() and what.is_class(f"Node{self.dimensions}D"):
             if not what.is_inside_tree():
                 raise RefusedValue(f"{name} must be in the scene tree, {what.get_name()} is not")
             numbers = list(what.global_position)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from addons.ai_core.bridge.gd import RefusedValue, Vector2i, Vector3i
+from addons.ai_core.bridge.gd import GDObject, RefusedValue, Vector2i, Vector3i
 from addons.ai_core.nodes.tile_places import TilePlaces
 from ai_core.maps.cell_moves import Corners
 from ai_core.maps.grid import MOST_CELLS, Grid
@@ -105,7 +105,7 @@ def grid_of_scene(
     Raises:
         RefusedValue: if it is none, or is empty.
     """
-    kind = "" if source is None else str(source.get_class())
+    kind = str(source.get_class()) if isinstance(source, GDObject) and source.is_valid() else ""
     places: Places
     if kind == "TileMapLayer":
         costs, places = _tiles(source, cost_data)

@@ -17,6 +17,7 @@ from addons.ai_core.bridge.gd import (
     export,
     node_path,
 )
+from addons.ai_core.nodes.agent_places import packed
 from addons.ai_core.nodes.grid_of_scene import CellPlaces, grid_of_scene
 from ai_core.maps.map_area import MapArea
 from ai_core.maps.map_layer import MapLayer, standard_layers
@@ -107,11 +108,7 @@ class MapGround:
 
     def grounds_of(self, places: Any) -> Points:
         """Return places of the engine, packed, on the ground, (n, 2) (m)."""
-        dimensions = 2 if self.is_flat else 3
-        array = np.asarray(places, np.float32) if len(places) else np.zeros((0, dimensions), np.float32)
-        if array.ndim != 2 or array.shape[1] != dimensions:
-            raise RefusedValue(f"places must be a PackedVector{dimensions}Array, got {type(places).__name__}"
-                               f" of {array.shape}")
+        array = packed(places, 2 if self.is_flat else 3, "places").astype(np.float32)
         return array * np.float32(self.unit_m) if self.is_flat else array[:, ::2]
 
     def place_of_ground(self, ground: Sequence[float], height: float = 0.0) -> Any:

@@ -239,7 +239,8 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
     @method
     def invalidate(self, code: str, key: list = ()) -> None:
         """Drop a kept answer; with an empty key, all answers of the topic."""
-        self.answers.invalidate(code, *key)
+        with refusing():
+            self.answers.invalidate(code, *key)
 
     @method
     def invalidate_on(self, manager: Node, event_code: str, code: str, by_key: bool = False) -> None:

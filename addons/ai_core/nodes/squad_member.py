@@ -8,6 +8,7 @@ from addons.ai_core.bridge.gd import (
     Node,
     NodePath,
     PackedStringArray,
+    RefusedValue,
     Variant,
     Vector2,
     Vector3,
@@ -125,15 +126,13 @@ class SquadMember(Node):
     @method
     def get_destination(self) -> Variant:
         """Return where it is to go now: a Vector3, or Vector2; where it is, without a squad."""
-        if self._squad is None:
-            return place_of(self).get_global_position()
-        return self._squad.destination_of(self)
+        return self._own_place().get_global_position() if self._squad is None else self._squad.destination_of(self)
 
     @method
     def get_velocity(self) -> Variant:
         """Return how it should move now, a Vector3 or Vector2 in units of the scene a second."""
         if self._squad is None:
-            return Vector2() if place_of(self).is_class("Node2D") else Vector3()
+            return Vector2() if self._own_place().is_class("Node2D") else Vector3()
         return self._squad.velocity_of(self)
 
     @method
@@ -173,6 +172,12 @@ class SquadMember(Node):
         """A squad let it go: it waits for the next, if it is still there."""
         if self._squad is squad:
             self._squad = None
+
+    def _own_place(self) -> Any:
+        place = place_of(self) if self.is_inside_tree() else None
+        if place is None:
+            raise RefusedValue(WITHOUT_PLACE if self.is_inside_tree() else "is outside the tree, and so nowhere")
+        return place
 
     def _join(self) -> None:
         for warning in self._place_warnings():

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from addons.ai_core.bridge.gd import RefusedValue, Variant, method
+from addons.ai_core.nodes.agent_places import packed
 from addons.ai_core.nodes.squad_joining import as_place
 from ai_core.squads.orders import Order
 
@@ -25,9 +26,9 @@ class SquadOrdering:
     @method
     def follow(self: Any, points: Variant) -> int:
         """Order the squad along a way: a PackedVector3Array, or PackedVector2Array."""
-        way = np.asarray(points, np.float64)
-        if way.ndim != 2 or way.shape[1] != self.has_dimensions or not len(way):
-            raise RefusedValue(f"points must be a PackedVector{self.has_dimensions}Array with a place at least")
+        way = packed(points, self.has_dimensions, "points").astype(np.float64)
+        if not len(way):
+            raise RefusedValue("points must have at least one place, got none; use hold() to stay")
         return self._ordered(lambda: self.core.follow(way / self.unit))
 
     @method

@@ -103,7 +103,7 @@ class Timeslicer(Node):
         if self._core is None:
             self._core = timeslicer.Timeslicer(
                 self, self._run_job, inputs=self._read_input, timing=list(timing.Timing)[self.timing],
-                jobs_per_update=self.jobs_per_update or None, name=str(self.get_name()),
+                jobs_per_update=self.jobs_per_update or None, name=str(self.get_name()) or "Timeslicer",
                 faults=FaultIsolation(report=self._report), values=SceneValues(self))
         return self._core
 

@@ -1,0 +1,63 @@
+"""Methods that are called with what they cannot take: one line that says what was wrong, and no traceback."""
+from __future__ import annotations
+
+import pytest
+
+from addons.ai_core.bridge.gd import RefusedValue, Vector2, Vector3, construct
+
+CALLED = (
+    ("Squad", "follow", ("'12:00'",), "points must be a PackedVector3Array, got '12:00'"),
+    ("Squad", "follow", ("[1, 2]",), "points must be a PackedVector3Array, got [1, 2]"),
+    ("Squad", "follow", ("[]",), "points must have at least one place"),
+    ("DecisionMap", "write_batch", ("'threat'", "7", "[1.0]"), "places must be a PackedVector3Array, got 7"),
+    ("DecisionMap", "write_batch", ("'threat'", "{}", "[1.0]"), "places must be a PackedVector3Array, got {}"),
+    ("CoverMap", "cover_at", ("func(): pass",), "place must be a Node3D or a Vector3"),
+    ("PathService", "set_grid_from", ("7",), "a grid is a TileMapLayer, a GridMap or an AStarGrid2D, got 7"),
+    ("AIEventManager", "clear_sticky", ("''",), "an event code must not be empty"),
+    ("PollingStation", "invalidate", ("'sight'", "[[[]]]"), "a key of topic 'sight' must be hashable"),
+)
+
+
+@pytest.mark.parametrize(("class_name", "method", "arguments", "said"), CALLED)
+def test_what_it_cannot_take_is_refused_in_one_line(
+    node, scheduler, gdscript, expect_errors, class_name, method, arguments, said):
+    made = node(class_name, scheduler)
+    if class_name == "PollingStation":
+        made.add_topic("sight", lambda *key: key, 7)
+    expect_errors(f"': {said}", times=1)     # what is no misuse to the bridge says "Class.method raised" before it
+    gdscript(f"extends RefCounted\nstatic func run(it): it.{method}({', '.join(arguments)})").run(made)
+
+
+def test_a_list_of_vectors_is_as_good_as_a_packed_array(node, scheduler):
+    squad = node("Squad", scheduler)
+    squad.follow([Vector3(0, 0, 0), Vector3(5, 0, 0)])
+    with pytest.raises(RefusedValue, match="must be a PackedVector3Array"):
+        squad.follow([Vector2(0, 0)])
+
+
+def test_a_timeslicer_outside_the_tree_takes_its_job():
+    slicer = construct("Timeslicer")
+    slicer.set_job(lambda key: key)
+    slicer.add_job("a")
+    assert slicer.has_job("a")
+    slicer.free()
+
+
+@pytest.mark.parametrize("number", [1e30, -1e30, 9.3e18, 0.5])
+def test_a_number_that_is_no_whole_one_of_the_engine_is_no_value_of_an_int(node, gdscript, expect_errors, number):
+    cover = node("CoverMap", node("AIScheduler"))
+    expect_errors("cover_mask needs int, got float", times=1)
+    gdscript(f"extends RefCounted\nstatic func run(it): it.cover_mask = {number}").run(cover)
+    assert cover.cover_mask == 1
+
+
+@pytest.mark.parametrize("method", ["get_destination", "get_velocity"])
+def test_a_member_that_is_nowhere_says_so(node, expect_errors, method):
+    member = construct("SquadMember")
+    with pytest.raises(RefusedValue, match="outside the tree"):
+        getattr(member, method)()
+    expect_errors("found no Squad", times=1)
+    expect_errors("is below nothing that has a place", times=1)
+    node("Node").add_child(member)
+    with pytest.raises(RefusedValue, match="is below nothing that has a place"):
+        getattr(member, method)()
