@@ -58,6 +58,6 @@ class MarchingShape:
         order = np.lexsort((slots, np.abs(offsets[:, 1]), -np.round(offsets[:, 0], 3)))
         place = np.empty(len(order), np.float64)
         place[order] = np.arange(len(order))
-        leader = np.flatnonzero(slots == 0)
-        own = place[leader[0]] if len(leader) else 0.0
+        commander = np.flatnonzero(slots == 0)
+        own = place[commander[0]] if len(commander) else 0.0
         return np.stack([(own - place) * self.spacing_m, np.zeros(len(place))], axis=1)

@@ -38,7 +38,7 @@ def missions_for(
 
     Cost: O(cells × scouts + squads × sites).
     """
-    missions = [*_scouting(strategist, situation), *_gathering(strategist, situation, sites)]
+    missions = [*_scouting(strategist, situation), *_gathering(situation, sites)]
     army = sorted(one for one in situation.squads if one.role == "army" and one.force.count)
     if army:
         missions += _of_army(strategist, situation, army, sites, objective, intruders)
@@ -67,7 +67,7 @@ def _scouting(strategist: Strategist, situation: StrategicSituation) -> list[Mis
     ]
 
 
-def _gathering(strategist: Strategist, situation: StrategicSituation, sites: list[ResourceSite]) -> list[Mission]:
+def _gathering(situation: StrategicSituation, sites: list[ResourceSite]) -> list[Mission]:
     """Spread gatherers over sites: ours before contested ones, near before far, safe ones alone."""
     left = {site.place: site.amount for site in sites}
     missions = []

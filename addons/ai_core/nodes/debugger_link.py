@@ -35,7 +35,6 @@ class DebuggerLink:
         self._stepping = FrameStepping(node.get_tree)
         self._timer: Any = None
         self._reports_left = 0
-        self.reports_sent = 0
 
     def open(self) -> None:
         """Listen to the debugger, if there is one and nobody listens yet."""
@@ -77,7 +76,6 @@ class DebuggerLink:
             self._end()
             return
         self._reports_left -= 1
-        self.reports_sent += 1
         singleton("EngineDebugger").send_message(f"{CAPTURE}:report", [watch.report()])
 
     def _begin(self, scheduler: str, section: str, character: str, wanted: str) -> None:

@@ -91,7 +91,6 @@ class SquadMember(Node):
     def __init__(self) -> None:
         self.member_id = -1
         self.body: Any = None
-        self.told_task: tuple[str, int | None] = ("", None)
         self._squad: Any = None
 
     def on_entered(self) -> None:
