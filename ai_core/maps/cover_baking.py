@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.budget import Budget, check_budget
+from ai_core.budget import Budget
 from ai_core.errors import finite_number, shown, whole_number
 from ai_core.maps.cover_body import Blocked, CoverBody, asked_blocked
 from ai_core.maps.cover_spots import LEFT, OVER, RIGHT, CoverCandidates, CoverSpots
+from ai_core.scheduling.interruptible import Cancellable
 
 __all__ = ["CoverBaking", "CoverBakingSettings"]
 
@@ -43,7 +44,7 @@ class CoverBakingSettings:
         whole_number("directions", self.directions, minimum=1, maximum=64)
 
 
-class CoverBaking:
+class CoverBaking(Cancellable):
     """Finds the cover of a level. Interruptible work: advance it until it is done, take the result.
 
     Args:
@@ -72,17 +73,11 @@ class CoverBaking:
         self._settings = settings or CoverBakingSettings()
         self._looked = 0
         self._found: list[CoverSpots] = []
-        self._is_cancelled = False
 
     @property
     def is_done(self) -> bool:
         """True when all candidates were looked at."""
         return self._looked >= len(self._candidates) and not self._is_cancelled
-
-    @property
-    def is_cancelled(self) -> bool:
-        """True after ``cancel``."""
-        return self._is_cancelled
 
     @property
     def progress(self) -> float:
@@ -96,13 +91,8 @@ class CoverBaking:
         Raises:
             RuntimeError: if it is not done.
         """
-        if not self.is_done:
-            raise RuntimeError("cover is not baked yet; advance it until is_done")
+        self._check_done()
         return CoverSpots.joined(self._found)
-
-    def cancel(self) -> None:
-        """Give up; does nothing when it is done."""
-        self._is_cancelled = not self.is_done
 
     def advance(self, budget: Budget, /) -> None:
         """Go on until done or the budget is spent.
@@ -111,9 +101,7 @@ class CoverBaking:
             RuntimeError: if it was cancelled.
             TypeError, ValueError: if ``blocked`` does not answer as it should.
         """
-        check_budget(budget)
-        if self._is_cancelled:
-            raise RuntimeError("cover baking was cancelled; begin another")
+        self._check_goes_on(budget)
         while self._looked < len(self._candidates):
             last = min(len(self._candidates), self._looked + PLACES_PER_STEP)
             self._found.append(self._look(slice(self._looked, last)))

@@ -10,11 +10,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.budget import Budget, check_budget
+from ai_core.budget import Budget
 from ai_core.errors import finite_number, point, positions, shown, whole_number
 from ai_core.maps.cover import CoverMap, CoverSpot, Who
 from ai_core.maps.cover_body import Blocked, CoverBody, asked_blocked
 from ai_core.maps.cover_objects import GAP_M, BehindObject, CoverObject
+from ai_core.scheduling.interruptible import Cancellable
 
 __all__ = ["CoverSearch", "CoverVerdict", "CoverWish", "Ground", "Travel"]
 
@@ -101,7 +102,7 @@ class CoverVerdict:
     thing: CoverObject | None = None
 
 
-class CoverSearch:
+class CoverSearch(Cancellable):
     """Looks for the best cover. Interruptible work: advance it until it is done, take the result.
 
     Spots are judged in the order of what they could score at best, and no ray is cast for those
@@ -145,7 +146,6 @@ class CoverSearch:
         self._held = 0 if who is None else cover.held.get(who, 0)
         self._body, self._wish = body or CoverBody(), wish or CoverWish()
         self._travel, self._ground = travel, ground
-        self._is_cancelled = False
         self.verdicts: list[CoverVerdict] = []
         self._best: CoverVerdict | None = None
         self._begin()
@@ -158,19 +158,13 @@ class CoverSearch:
                                 and self._ranks[-1][0] < self._best.score))
 
     @property
-    def is_cancelled(self) -> bool:
-        """True after ``cancel``."""
-        return self._is_cancelled
-
-    @property
     def result(self) -> CoverVerdict | None:
         """The best spot, None if there is none.
 
         Raises:
             RuntimeError: if it is not done.
         """
-        if not self.is_done:
-            raise RuntimeError("cover is not found yet; advance it until is_done")
+        self._check_done()
         return self._best
 
     @property
@@ -183,10 +177,6 @@ class CoverSearch:
         counts = Counter(one.why.split(":")[0] for one in self.verdicts)
         return "none will do: " + ", ".join(f"{count} {why}" for why, count in sorted(counts.items()))
 
-    def cancel(self) -> None:
-        """Give up; does nothing when it is done."""
-        self._is_cancelled = not self.is_done
-
     def advance(self, budget: Budget, /) -> None:
         """Go on until done or the budget is spent.
 
@@ -194,9 +184,7 @@ class CoverSearch:
             RuntimeError: if it was cancelled.
             TypeError, ValueError: if what was handed in does not answer as it should.
         """
-        check_budget(budget)
-        if self._is_cancelled:
-            raise RuntimeError("cover search was cancelled; begin another")
+        self._check_goes_on(budget)
         if self._version != self._cover.version:
             self._begin()
         while not self.is_done:

@@ -9,7 +9,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.budget import Budget, check_budget
+from ai_core.budget import Budget
 from ai_core.errors import shown, whole_number
 from ai_core.maps.passage import Passage
 from ai_core.paths.called_back_search import goals_on
@@ -19,11 +19,12 @@ from ai_core.paths.path import Path
 from ai_core.paths.search import CELLS_PER_LOOK, Goals
 from ai_core.paths.search_memory import SearchMemory
 from ai_core.paths.walking_search import NOWHERE
+from ai_core.scheduling.interruptible import Cancellable
 
 __all__ = ["FlowField"]
 
 
-class FlowField:
+class FlowField(Cancellable):
     """Where to go from every cell of a passage. Interruptible work: advance it until it is done.
 
     When cells change while it is made, it begins anew. When they change later it goes
@@ -53,7 +54,7 @@ class FlowField:
         self._passage, self._goals = passage, checked
         self._memory = memory or SearchMemory(passage)
         self._version: int | None = None
-        self._is_made = self._is_cancelled = False
+        self._is_made = False
         self._made_of = -1
         self._making: Flow
         self._flow: Flow | None = None
@@ -97,16 +98,6 @@ class FlowField:
         return self._is_made and self._made_of == self._passage.version
 
     @property
-    def is_cancelled(self) -> bool:
-        """True after ``cancel``."""
-        return self._is_cancelled
-
-    @property
-    def progress(self) -> float:
-        """0 until it is done, then 1."""
-        return float(self._is_made)
-
-    @property
     def result(self) -> FlowField:
         """Itself.
 
@@ -122,9 +113,7 @@ class FlowField:
         Raises:
             RuntimeError: if it was cancelled.
         """
-        check_budget(budget)
-        if self._is_cancelled:
-            raise RuntimeError("the flow field was cancelled; begin another")
+        self._check_goes_on(budget)
         if self.is_current:
             return
         if self._version != self._passage.version:
@@ -146,10 +135,9 @@ class FlowField:
 
     def cancel(self) -> None:
         """Give up; does nothing when it is done."""
-        if not self._is_made:
-            self._is_cancelled = True
-            if self._memory.holder is self:
-                self._memory.holder = None
+        super().cancel()
+        if self._is_cancelled and self._memory.holder is self:
+            self._memory.holder = None
 
     def next_of(self, cells: ArrayLike) -> NDArray[np.int32]:
         """Return for many movers the cell each goes to next; for one at a goal, or without a way, its own.

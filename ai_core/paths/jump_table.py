@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 import ai_core.paths.jump_distances as jump_distances
 import ai_core.paths.jump_search as jump_search
-from ai_core.budget import Budget, check_budget
+from ai_core.budget import Budget
 from ai_core.errors import shown
 from ai_core.maps.cell_moves import SQUARE_8
 from ai_core.maps.passage import Passage
 from ai_core.paths.jump_distances import DIAGONAL, LONGEST_SIDE, STRAIGHT
 from ai_core.paths.jump_search import JumpSearch
+from ai_core.scheduling.interruptible import Cancellable
 
 __all__ = ["JumpTable"]
 
@@ -30,7 +31,7 @@ MOST_CHANGED = 64
 """Cells changed at once (count) above which a new table costs less than mending."""
 
 
-class JumpTable:
+class JumpTable(Cancellable):
     """The jumps of one passage. Interruptible work: advance it until it is done.
 
     Args:
@@ -61,7 +62,6 @@ class JumpTable:
         self._all = sum(count for _, count in self._lines)
         self._version = passage.version
         self._done: int = 0
-        self._is_cancelled = False
         self._mean_jump: float | None = None
 
     @staticmethod
@@ -78,11 +78,6 @@ class JumpTable:
         return bool(self._done == self._all and self._version == self.passage.version)
 
     @property
-    def is_cancelled(self) -> bool:
-        """True after ``cancel``."""
-        return self._is_cancelled
-
-    @property
     def progress(self) -> float:
         """Share of the lines that are written."""
         return self._done / self._all
@@ -94,8 +89,7 @@ class JumpTable:
         Raises:
             RuntimeError: if it is not done.
         """
-        if not self.is_done:
-            raise RuntimeError("the jumps are not done; advance them until is_done")
+        self._check_done()
         return self
 
     @property
@@ -119,9 +113,7 @@ class JumpTable:
             RuntimeError: if it was cancelled.
             ValueError: if the passage does not suit any more.
         """
-        check_budget(budget)
-        if self._is_cancelled:
-            raise RuntimeError("the jumps were cancelled; begin others")
+        self._check_goes_on(budget)
         if self._version != self.passage.version:
             self._follow(budget)
         while self._done < self._all:
@@ -129,10 +121,6 @@ class JumpTable:
             budget.spend(count)
             if budget.is_spent:
                 return
-
-    def cancel(self) -> None:
-        """Give up; does nothing when it is done."""
-        self._is_cancelled = not self.is_done
 
     def _follow(self, budget: Budget) -> None:
         """Mend what changed, or begin anew where that is less work."""

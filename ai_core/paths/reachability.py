@@ -12,10 +12,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.budget import Budget, check_budget
+from ai_core.budget import Budget
 from ai_core.errors import shown, whole_number
 from ai_core.maps.cell_moves import ODD_ROW
 from ai_core.maps.passage import Passage
+from ai_core.scheduling.interruptible import Cancellable
 
 __all__ = ["Reachability"]
 
@@ -28,7 +29,7 @@ MOST_CHANGED = 64
 SHUT = -1
 
 
-class Reachability:
+class Reachability(Cancellable):
     """Who can reach whom on a passage. Interruptible work: advance it until it is done.
 
     Args:
@@ -47,18 +48,12 @@ class Reachability:
         self._passage = passage
         self._height = passage.shape[0]
         self._rows: int = 0
-        self._is_cancelled = False
         self._begin()
 
     @property
     def is_done(self) -> bool:
         """True if it knows, for the cells as they are now."""
         return self._rows == self._height and self._version == self._passage.version
-
-    @property
-    def is_cancelled(self) -> bool:
-        """True after ``cancel``."""
-        return self._is_cancelled
 
     @property
     def progress(self) -> float:
@@ -72,8 +67,7 @@ class Reachability:
         Raises:
             RuntimeError: if it is not done.
         """
-        if not self.is_done:
-            raise RuntimeError("reachability is not known yet; advance it until is_done")
+        self._check_done()
         return self
 
     def are_connected(self, start: int, goal: int) -> bool:
@@ -86,7 +80,7 @@ class Reachability:
         Cost: O(1).
         """
         if self._version != self._passage.version or self._rows != self._height:
-            raise RuntimeError("reachability is not known yet; advance it until is_done")
+            self._check_done()
         runs = self._flat
         if type(start) is not int or not 0 <= start < len(runs):
             start = whole_number("start", start, minimum=0, maximum=len(runs) - 1)
@@ -104,9 +98,7 @@ class Reachability:
         Raises:
             RuntimeError: if it was cancelled.
         """
-        check_budget(budget)
-        if self._is_cancelled:
-            raise RuntimeError("reachability was cancelled; begin another")
+        self._check_goes_on(budget)
         if self._version != self._passage.version:
             self._follow(budget)
         while self._rows < self._height:
@@ -116,10 +108,6 @@ class Reachability:
             self._rows = last
             if budget.is_spent:
                 return
-
-    def cancel(self) -> None:
-        """Give up; does nothing when it is done."""
-        self._is_cancelled = not self.is_done
 
     def _begin(self) -> None:
         self._version = self._passage.version

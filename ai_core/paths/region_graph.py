@@ -6,11 +6,12 @@ from numpy.typing import NDArray
 
 import ai_core.paths.portal_search as portal_search
 import ai_core.paths.region_fields as region_fields
-from ai_core.budget import Budget, check_budget
+from ai_core.budget import Budget
 from ai_core.errors import shown, whole_number
 from ai_core.maps.passage import Passage
 from ai_core.paths.portal_search import NO_PORTAL, PortalGraph, PortalSearch
 from ai_core.paths.region_portals import Portal, portals_between
+from ai_core.scheduling.interruptible import Cancellable
 
 __all__ = ["RegionGraph"]
 
@@ -27,7 +28,7 @@ BORDERS = ((-1, 0), (0, -1), (0, 1), (1, 0))
 """Rows and columns of regions to the next, in the order in which a region's portals are numbered."""
 
 
-class RegionGraph:
+class RegionGraph(Cancellable):
     """The regions of one passage. Interruptible work: advance it until it is done.
 
     When cells change it is not done until ``advance`` has mended the regions they lie in; a
@@ -66,7 +67,6 @@ class RegionGraph:
         height, width = passage.shape
         self._across = -(-width // self.side)
         self._down = -(-height // self.side)
-        self._is_cancelled = False
         self._begin()
 
     @staticmethod
@@ -82,11 +82,6 @@ class RegionGraph:
         return not self._stale and self._version == self.passage.version
 
     @property
-    def is_cancelled(self) -> bool:
-        """True after ``cancel``."""
-        return self._is_cancelled
-
-    @property
     def progress(self) -> float:
         """Share of the regions that are right."""
         return 1 - len(self._stale) / (self._across * self._down)
@@ -98,13 +93,8 @@ class RegionGraph:
         Raises:
             RuntimeError: if it is not done.
         """
-        if not self.is_done:
-            raise RuntimeError("the regions are not done; advance them until is_done")
+        self._check_done()
         return self
-
-    def cancel(self) -> None:
-        """Give up; does nothing when it is done."""
-        self._is_cancelled = not self.is_done
 
     def advance(self, budget: Budget, /) -> None:
         """Make or mend regions until all are right or the budget is spent, one at least.
@@ -112,9 +102,7 @@ class RegionGraph:
         Raises:
             RuntimeError: if it was cancelled.
         """
-        check_budget(budget)
-        if self._is_cancelled:
-            raise RuntimeError("the regions were cancelled; begin others")
+        self._check_goes_on(budget)
         if self._version != self.passage.version:
             self._follow()
         while self._stale:

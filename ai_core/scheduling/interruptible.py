@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Any, Protocol, TypeVar
 
-from ai_core.budget import Budget
+from ai_core.budget import Budget, check_budget
 from ai_core.errors import shown
 
-__all__ = ["Interruptible", "check_done", "check_interruptible", "check_not_cancelled"]
+__all__ = ["Cancellable", "Interruptible", "check_done", "check_interruptible", "check_not_cancelled"]
 
 R_co = TypeVar("R_co", covariant=True)
 
@@ -58,6 +58,40 @@ class Interruptible(Protocol[R_co]):
         ...
 
 
+class Cancellable:
+    """What kinds of interruptible work share that know by themselves when they are done."""
+
+    _is_cancelled = False
+
+    @property
+    def is_done(self) -> bool:
+        """True when ``result`` is there."""
+        raise NotImplementedError
+
+    @property
+    def is_cancelled(self) -> bool:
+        """True after ``cancel``."""
+        return self._is_cancelled
+
+    @property
+    def progress(self) -> float:
+        """0 until it is done, then 1, where it cannot tell how far it has come."""
+        return float(self.is_done)
+
+    def cancel(self) -> None:
+        """Give up; does nothing when it is done."""
+        self._is_cancelled = not self.is_done
+
+    def _check_goes_on(self, budget: Budget) -> None:
+        """Raise for what is no budget, and if it was cancelled; whoever is advanced asks first."""
+        check_budget(budget)
+        check_not_cancelled(self)
+
+    def _check_done(self) -> None:
+        """Raise RuntimeError unless there is a result."""
+        check_done(self)
+
+
 def check_interruptible(name: str, work: Any) -> Interruptible[Any]:
     """Return ``work`` if it is interruptible work.
 
@@ -76,14 +110,14 @@ def check_interruptible(name: str, work: Any) -> Interruptible[Any]:
     return checked
 
 
-def check_done(work: Interruptible[Any]) -> None:
+def check_done(work: Interruptible[Any] | Cancellable) -> None:
     """Raise RuntimeError unless ``work`` has a result."""
     if not work.is_done:
         why = "it was cancelled" if work.is_cancelled else f"it is not done ({work.progress:.0%})"
-        raise RuntimeError(f"there is no result: {why}; ask is_done first")
+        raise RuntimeError(f"{type(work).__name__} has no result: {why}; ask is_done first")
 
 
-def check_not_cancelled(work: Interruptible[Any]) -> None:
+def check_not_cancelled(work: Interruptible[Any] | Cancellable) -> None:
     """Raise RuntimeError if ``work`` was cancelled."""
     if work.is_cancelled:
-        raise RuntimeError("the work was cancelled; make it anew to run it again")
+        raise RuntimeError(f"{type(work).__name__} was cancelled; make it anew to run it again")

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ai_core.budget import Budget
-from ai_core.scheduling.interruptible import check_done, check_not_cancelled
+from ai_core.scheduling.interruptible import Cancellable
 from ai_core.scheduling.phasing import Slot
 from ai_core.scheduling.rephasing import Rephasing
 
@@ -19,7 +19,7 @@ MOVED_AT_ONCE = 10
 """Tasks that take over their phases in one step (count); 0.15 ms."""
 
 
-class TaskRephasing:
+class TaskRephasing(Cancellable):
     """What ``rephase`` of a scheduler returns: interruptible work, for an ``Errand``, too.
 
     Only automatic phases change, once the search has ended. Who was removed or
@@ -41,17 +41,12 @@ class TaskRephasing:
         )
         self._found: list[tuple[Task, Slot, int]] | None = None
         self._offered = self._moved = 0
-        self._is_done = self._is_cancelled = False
+        self._is_done = False
 
     @property
     def is_done(self) -> bool:
         """True when all phases found have been taken over."""
         return self._is_done
-
-    @property
-    def is_cancelled(self) -> bool:
-        """True after ``cancel``."""
-        return self._is_cancelled
 
     @property
     def progress(self) -> float:
@@ -67,7 +62,7 @@ class TaskRephasing:
         Raises:
             RuntimeError: if it is not done.
         """
-        check_done(self)
+        self._check_done()
         return self._moved
 
     @property
@@ -81,7 +76,7 @@ class TaskRephasing:
         Raises:
             RuntimeError: if it was cancelled.
         """
-        check_not_cancelled(self)
+        self._check_goes_on(budget)
         self._search.advance(budget)
         if not self._search.is_done:
             return
@@ -97,10 +92,6 @@ class TaskRephasing:
             self._offered += MOVED_AT_ONCE
             self._is_done = self._offered >= len(self._found)
             budget.spend()
-
-    def cancel(self) -> None:
-        """Leave all phases as they are now; does nothing when done."""
-        self._is_cancelled = not self._is_done
 
 
 def slots_of(tasks: list[Task]) -> list[Slot]:

@@ -79,7 +79,7 @@ def test_progress_grows_and_nothing_is_there_before_it_is_done():
     assert baking.progress == 0
     baking.advance(Budget.of_steps(1))
     assert 0 < baking.progress < 1
-    with pytest.raises(RuntimeError, match="not baked yet"):
+    with pytest.raises(RuntimeError, match="it is not done"):
         _ = baking.result
     baking.cancel()
     with pytest.raises(RuntimeError, match="cancelled"):

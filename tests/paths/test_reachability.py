@@ -72,9 +72,9 @@ def test_misuse_is_told():
     with pytest.raises(TypeError, match="passage must be a Passage of a grid"):
         Reachability(None)
     reachability = Reachability(passage)
-    with pytest.raises(RuntimeError, match="is not known yet"):
+    with pytest.raises(RuntimeError, match="it is not done"):
         reachability.are_connected(0, 1)
-    with pytest.raises(RuntimeError, match="is not known yet"):
+    with pytest.raises(RuntimeError, match="it is not done"):
         _ = reachability.result
     known(reachability)
     with pytest.raises(ValueError, match="goal must be at most 1, got 2"):

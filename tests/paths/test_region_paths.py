@@ -186,7 +186,7 @@ def test_bad_input_is_refused_at_the_call():
         search.advance(Budget.unlimited())
     regions = RegionGraph(grid.passage())
     regions.cancel()
-    with pytest.raises(RuntimeError, match="begin others"):
+    with pytest.raises(RuntimeError, match="RegionGraph was cancelled"):
         regions.advance(Budget.unlimited())
 
 
