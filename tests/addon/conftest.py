@@ -1,4 +1,4 @@
-"""What tests that start Godot share: the zip that users get, packed once."""
+"""What tests that start Godot share: what is built, and the zip that users get, packed once."""
 from __future__ import annotations
 
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tools.packaging.command import package
-from tools.preparation import ROOT, build
+from tools.preparation import ROOT, Prepared, build
 
 HERE = Path(__file__).parent
 LIMIT_S = 400.0
@@ -14,9 +14,15 @@ LIMIT_S = 400.0
 
 
 @pytest.fixture(scope="session")
-def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def prepared() -> Prepared:
+    """Godot, and the addon as built."""
+    return build(ROOT)
+
+
+@pytest.fixture(scope="session")
+def archive(prepared: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The addon's zip, as `dev.py package` makes it."""
-    return package(build(ROOT), tmp_path_factory.mktemp("package"))
+    return package(prepared, tmp_path_factory.mktemp("package"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from tools.addon_install import install
 from tools.engine_output import complaints
-from tools.preparation import ROOT, Prepared, build
+from tools.preparation import ROOT, Prepared
 
 PROJECT = """config_version=5
 
@@ -52,11 +52,6 @@ func check() -> void:
 LIMIT_S = 240.0
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def prepared() -> Prepared:
-    return build(ROOT)
 
 
 @pytest.fixture(scope="module")

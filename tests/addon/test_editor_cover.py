@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.addon.editor_project import make_project, run_in_editor
-from tools.preparation import ROOT, Prepared, build
+from tools.preparation import Prepared
 
 LEVEL = """\
     [gd_scene format=3]
@@ -55,11 +55,6 @@ BODY = """
 """
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def prepared() -> Prepared:
-    return build(ROOT)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.addon.editor_project import make_project, run_in_editor
-from tools.preparation import ROOT, Prepared, build
+from tools.preparation import Prepared
 
 LEVEL = """\
     [gd_scene format=3]
@@ -65,11 +65,6 @@ OPENING = """
 
 # An editor and a game at once, on a busy machine; a hang is what it guards against.
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
-
-
-@pytest.fixture(scope="module")
-def prepared() -> Prepared:
-    return build(ROOT)
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.addon.editor_project import make_project, run_in_editor
-from tools.preparation import ROOT, Prepared, build
+from tools.preparation import Prepared
 
 # Asks the editor's help for each class, as F1 does, and says which members it does not tell of.
 ASK = """\
@@ -39,11 +39,6 @@ class Torch(Node):
 '''
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
-
-
-@pytest.fixture(scope="module")
-def prepared() -> Prepared:
-    return build(ROOT)
 
 
 def test_the_editors_help_describes_every_class_and_member(prepared: Prepared, tmp_path: Path):

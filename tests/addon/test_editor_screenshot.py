@@ -7,17 +7,12 @@ from pathlib import Path
 import pytest
 
 from tools.editor_screenshot import take_editor_screenshot
-from tools.preparation import ROOT, Prepared, build
+from tools.preparation import Prepared
 from tools.progress import StepFailed
 from tools.screenshot import SIZE
 
 # Importing the demonstrations and drawing an editor in software takes 20 s here.
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
-
-
-@pytest.fixture(scope="module")
-def prepared() -> Prepared:
-    return build(ROOT)
 
 
 def test_it_is_a_png_of_the_editor_s_window(prepared: Prepared, tmp_path: Path):

@@ -52,11 +52,6 @@ LIMIT_S = 300.0
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
 
-@pytest.fixture(scope="module")
-def prepared() -> Prepared:
-    return build(ROOT)
-
-
 def watch(prepared: Prepared, project: Path, *words: str, limit_s: float = LIMIT_S) -> list[list[int]]:
     """Return rows of objects, nodes, orphans, resources, static and resident memory (kB)."""
     script = project / ".godot" / "watcher.gd"

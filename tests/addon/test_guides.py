@@ -9,7 +9,7 @@ import pytest
 from tests.addon.documented_project import write_project
 from tools.addon_install import install
 from tools.engine_output import complaints
-from tools.preparation import ROOT, Prepared, build
+from tools.preparation import ROOT, Prepared
 
 GUIDES = [ROOT / "docs/five_minutes.md", *sorted((ROOT / "docs/guides").glob("*.md"))]
 # Guides without a scene have tests of their own.
@@ -22,11 +22,6 @@ FRAMES_OF_OTHERS = 900
 LIMIT_S = 240.0
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def prepared() -> Prepared:
-    return build(ROOT)
 
 
 @pytest.mark.parametrize("page", [page for page in GUIDES if page.name not in ABOUT_TOOLS], ids=lambda page: page.stem)

@@ -7,7 +7,7 @@ import pytest
 
 from tools.addon_install import install
 from tools.engine_output import complaints
-from tools.preparation import ROOT, Prepared, build
+from tools.preparation import ROOT, Prepared
 from tools.processes import Finished
 
 SCRIPT = """extends SceneTree
@@ -20,11 +20,6 @@ func _initialize() -> void:
 LIMIT_S = 240.0
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def prepared() -> Prepared:
-    return build(ROOT)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from tests.addon.every_node import write_every_node
 from tests.addon.without_python import run_without_python
 from tools.engine_output import complaints
 from tools.packaging.command import package
-from tools.preparation import ROOT, Prepared, build
+from tools.preparation import ROOT, Prepared
 from tools.processes import Finished
 from tools.virtual_display import virtual_display
 
@@ -49,11 +49,6 @@ MOST_BYTES = 72_000_000
 
 # Packing takes 10 s here, opening an editor in a window 20, and several times as long on a busy machine.
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
-
-
-@pytest.fixture(scope="module")
-def prepared() -> Prepared:
-    return build(ROOT)
 
 
 @pytest.fixture

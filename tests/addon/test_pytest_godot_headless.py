@@ -123,11 +123,6 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def prepared() -> Prepared:
-    return build(ROOT)
-
-
-@pytest.fixture(scope="module")
 def project(prepared: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("project")
     (folder / "project.godot").write_text('config_version=5\n[application]\nconfig/name="tested"\n')

@@ -8,7 +8,7 @@ import pytest
 from tests.addon.every_node import FILES, write_every_node
 from tools.addon_install import install
 from tools.engine_output import complaints
-from tools.preparation import ROOT, Prepared, build
+from tools.preparation import ROOT, Prepared
 
 # A runner as users' are: it fails on errors, counts orphans, frees scenes between tests.
 RUNNER = """extends SceneTree
@@ -85,11 +85,6 @@ script = ExtResource("life")
 LIMIT_S = 240.0
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def prepared() -> Prepared:
-    return build(ROOT)
 
 
 @pytest.fixture

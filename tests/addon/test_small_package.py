@@ -13,7 +13,7 @@ from tools.cache_folder import is_whole
 from tools.engine_output import complaints
 from tools.packaging.command import package
 from tools.packaging.ingredients import gather, place
-from tools.preparation import ROOT, Prepared, build
+from tools.preparation import ROOT, Prepared
 from tools.processes import run
 
 MOST_BYTES = 60_000_000
@@ -46,11 +46,6 @@ pytestmark = [
         not is_whole(place(ROOT, is_small=True)),
         reason="NumPy without OpenBLAS was not built here; dev.py package --small does, in ten minutes"),
 ]
-
-
-@pytest.fixture(scope="module")
-def prepared() -> Prepared:
-    return build(ROOT)
 
 
 @pytest.fixture(scope="module")

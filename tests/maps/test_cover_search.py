@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ai_core.budget import Budget
+from ai_core.clock import ManualClock
 from ai_core.maps import CellSight, CoverBody, CoverMap, CoverObject, CoverSearch, CoverWish
+from ai_core.scheduling import Errand, FrequencyScheduler
 from tests.maps.cover_levels import CoverLevel, at, best
 
 YARD = """
@@ -33,6 +35,14 @@ def test_one_hides_behind_the_wall_and_changes_sides_with_the_threat(yard):
     cover = yard.cover()
     assert at(best(cover, (6, 0, 4), [NORTH], yard.sight).result.spot) == (6, 3)
     assert at(best(cover, (6, 0, 4), [SOUTH], yard.sight).result.spot) == (6, 1)
+
+
+def test_a_search_is_work_for_an_errand(yard):
+    scheduler = FrequencyScheduler(ManualClock())
+    found = []
+    Errand(scheduler, CoverSearch(yard.cover(), (6, 0, 4), [NORTH], yard.sight), then=found.append)
+    scheduler.advance(Budget.unlimited())
+    assert [at(verdict.spot) for verdict in found] == [(6, 3)]
 
 
 def test_between_two_threats_no_side_of_a_wall_will_do_and_it_says_so(yard):
