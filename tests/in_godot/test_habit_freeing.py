@@ -84,6 +84,41 @@ def test_scripts_of_what_is_gone_are_not_called(node, scheduler, gdscript, physi
         assert list(tree.get_active_paths()) == ["Brain/urgent"]
 
 
+LEAVING = FATAL.replace("""
+        if now == moment and is_instance_valid(victim): victim.free()""", """
+        names.append(get_actor().name)
+        if now == moment and victim.get_parent(): victim.get_parent().remove_child(victim)""").replace(
+    "var victim", "var names := []\n    var victim")
+
+
+@pytest.mark.parametrize("victim", ["tree", "character"])
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_who_is_taken_out_by_what_it_does_ends_with_its_character_and_lives_again_elsewhere(
+    node, scheduler, gdscript, physics_frames, moment, victim,
+):
+    character = node("Node3D", scheduler)
+    character.set("name", "Bob")
+    habit = gdscript(LEAVING).new()
+    tree, victims = tree_with(habit, character)
+    habit.set("moment", moment)
+    habit.set("victim", victims[victim])
+    character.add_child(tree)
+    live(tree, physics_frames)
+    assert not tree.is_inside_tree()
+    assert set(map(str, habit.get("names"))) == {"Bob"}
+    habit.set("moment", "")
+    other = node("Node3D", scheduler)
+    if victim == "character":
+        character.remove_child(tree)
+        character.free()
+    other.add_child(tree)
+    physics_frames(2)
+    assert tree.actor_node() == other
+    assert list(tree.get_active_paths())
+    tree.actor = tree.get_path_to(scheduler)
+    assert tree.actor_node() == scheduler
+
+
 @pytest.mark.parametrize(("way", "victim"), [
     ("methods of the actor", "tree"), ("methods of the actor", "around"),    # an object whose method runs stays
     ("Callables", "tree"), ("Callables", "around"), ("Callables", "character"),

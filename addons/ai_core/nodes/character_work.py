@@ -24,6 +24,10 @@ class OfCharacter:
                 raise RefusedValue(self._no_actor())
         return self._actor
 
+    def _look_for_actor(self) -> None:
+        """Another is its actor, perhaps. Not as it leaves: who is taken out by what it does ends with its character."""
+        self._actor = None
+
     def actor_method(self, name: str) -> Callable[..., object]:
         """Return what calls a method of the character; it raises RefusedValue if there is no such method."""
         return functools.partial(_call, self.actor_node(), name)

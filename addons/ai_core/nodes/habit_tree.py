@@ -85,11 +85,13 @@ class HabitTree(HabitKnowledge, OfCharacter, Node):
         self._is_changed = self._is_empty = self.is_stopped = False
 
     def may_be_mended(self) -> None:
-        """Try again if a mistake has stopped it."""
+        """Try again if a mistake has stopped it, now that something was set; it may be another actor."""
+        self._look_for_actor()
         if self.is_stopped:
             self.habits_changed()
 
     def on_entered(self) -> None:
+        self._look_for_actor()
         self._is_empty = not self._has_habits()
         if self._is_empty:
             self.call_deferred("rebuild")     # whoever builds it by a script adds habits next
@@ -111,7 +113,7 @@ class HabitTree(HabitKnowledge, OfCharacter, Node):
         if self._scheduler is not None and self._scheduler.is_valid():
             self._scheduler.leave(self)
         leave_scopes(self, self._blackboard)
-        self.core = self._scheduler = self._actor = None
+        self.core = self._scheduler = None
 
     @method
     def get_active_paths(self) -> PackedStringArray:

@@ -42,7 +42,7 @@ class RuleMind(CharacterWork, Node):
     parameters = export(
         dict, {}, on_set="_rebuild",
         doc="In what this character differs from the parameters of the rules: courage 0.9.")
-    actor = export(NodePath, NodePath(".."), doc="The character; by default the parent.")
+    actor = export(NodePath, NodePath(".."), on_set="_look_for_actor", doc="The character; by default the parent.")
     thinks_by_itself = export(
         bool, True, on_set="_reschedule", doc="Off: it thinks only when think() or decide() is called.")
     most_rules = export(
@@ -66,6 +66,7 @@ class RuleMind(CharacterWork, Node):
         self._actor: Any = None
 
     def on_entered(self) -> None:
+        self._look_for_actor()
         for warning in [*self._rule_warnings(), *self.actor_warnings()]:
             report_error(warning, self)
         self._scheduler = scheduler_of(self)
@@ -77,7 +78,7 @@ class RuleMind(CharacterWork, Node):
         self._leave_crowd()
         if self._scheduler is not None and self._scheduler.is_valid():
             self._scheduler.leave(self)
-        self._core = self._scheduler = self._actor = None
+        self._core = self._scheduler = None
 
     @method
     def set_fact(self, fact: str, grade: float) -> None:

@@ -52,7 +52,7 @@ class StateMachine(CharacterWork, Node):
 
     initial_state = export(
         NodePath, NodePath(""), hint=node_path("AIState"), doc="The state it begins with; empty is the first.")
-    actor = export(NodePath, NodePath(".."), doc="The character; by default the parent.")
+    actor = export(NodePath, NodePath(".."), on_set="_look_for_actor", doc="The character; by default the parent.")
     enabled = export(bool, True, on_set="_enable", doc="Off: every state is left; on again, it begins anew.")
     period_frames = export(
         int, 1, range=(1, 600, 1), or_greater=True, unit="frames", group="Optimizations", on_set="_reschedule",
@@ -75,6 +75,7 @@ class StateMachine(CharacterWork, Node):
         self._actor: Any = None
 
     def on_entered(self) -> None:
+        self._look_for_actor()
         if any(child.is_class("AIState") for child in self.get_children()):
             self._begin()
         else:
@@ -90,7 +91,7 @@ class StateMachine(CharacterWork, Node):
             self.core.parts.drop(self)
         if self._scheduler is not None and self._scheduler.is_valid():
             self._scheduler.leave(self)
-        self.core = self.nodes = self._scheduler = self._actor = None
+        self.core = self.nodes = self._scheduler = None
 
     @method
     def send_event(self, event: str, cargo: Variant = None) -> bool:
