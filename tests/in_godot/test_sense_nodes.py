@@ -53,6 +53,19 @@ def test_free_knowledge_follows_a_target_that_has_just_gone(manager, node, sched
     assert eye.get_known_targets()[0]["last_known_position"] == BEHIND
 
 
+def test_who_is_in_view_is_known_before_a_louder_noise_of_some_time_ago(manager, node, scheduler, thing, physics_frames):
+    eye = node("Sensor3D", scheduler, hearing_threshold=0.1)
+    noise = node("SenseSource3D", scheduler, position=BEHIND)
+    noise.emit("hearing", 9.0)
+    physics_frames(120)
+    known = eye.get_known_targets()
+    assert [one["target"] for one in known] == [thing, noise]
+    assert known[0]["strength"] < known[1]["strength"]
+    thing.position = Vector3(50, 0, 50)
+    physics_frames(5)
+    assert [one["target"] for one in eye.get_known_targets()] == [thing, noise]     # it is aware of that much more
+
+
 def test_why_says_what_makes_it_aware(eye, thing, node, scheduler, physics_frames):
     physics_frames(10)
     thing.emit("hearing", 5.0)
@@ -268,10 +281,11 @@ def test_in_2d_sensing_is_saved(flat, scheduler, physics_frames):
 
 
 @pytest.mark.parametrize(("class_name", "dimensions"), [("Sensor2D", 0), ("SenseSource2D", 0), ("Sensor3D", 1)])
-def test_who_is_in_another_space_than_its_manager_says_so(node, scheduler, expect_errors, class_name, dimensions):
+def test_who_is_in_another_space_than_its_manager_says_so(node, scheduler, frames, expect_errors, class_name, dimensions):
     expect_errors("set dimensions there, or give 2D and 3D a SenseManager each", times=1)
     node("SenseManager", scheduler, dimensions=dimensions)
     node(class_name, scheduler)
+    frames(2)
 
 
 def test_the_space_of_a_manager_in_the_tree_cannot_change(manager, gdscript, expect_errors):

@@ -19,7 +19,7 @@ class SensorQuestions:
 
     @method
     def get_known_targets(self) -> list:
-        """Return what it knows, the surest first: a Dictionary per target.
+        """Return what it knows, what is in view first, then what it is most aware of: a Dictionary per target.
 
         Keys: target (null if it has left), last_known_position, age_s, strength, modality,
         velocity, awareness (0 to 1), level, is_visible.
@@ -27,7 +27,8 @@ class SensorQuestions:
         if self._manager is None:
             return []
         visible = set(self._manager.core.sensed_by(self._id))
-        return [self._known(one, visible) for one in self._memory().known()]
+        found = [self._known(one, visible) for one in self._memory().known()]
+        return sorted(found, key=lambda one: (not one["is_visible"], -one["awareness"]))    # of equal ones the strongest
 
     @method
     def can_sense(self, target: Node, modality: str = "sight") -> bool:
