@@ -53,7 +53,7 @@ def test_free_knowledge_follows_a_target_that_has_just_gone(manager, node, sched
     assert eye.get_known_targets()[0]["last_known_position"] == BEHIND
 
 
-def test_who_is_in_view_is_known_before_a_louder_noise_of_some_time_ago(manager, node, scheduler, thing, physics_frames):
+def test_who_is_in_view_comes_before_a_louder_noise_of_some_time_ago(manager, node, scheduler, thing, physics_frames):
     eye = node("Sensor3D", scheduler, hearing_threshold=0.1)
     noise = node("SenseSource3D", scheduler, position=BEHIND)
     noise.emit("hearing", 9.0)
@@ -281,7 +281,9 @@ def test_in_2d_sensing_is_saved(flat, scheduler, physics_frames):
 
 
 @pytest.mark.parametrize(("class_name", "dimensions"), [("Sensor2D", 0), ("SenseSource2D", 0), ("Sensor3D", 1)])
-def test_who_is_in_another_space_than_its_manager_says_so(node, scheduler, frames, expect_errors, class_name, dimensions):
+def test_who_is_in_another_space_than_its_manager_says_so(
+    node, scheduler, frames, expect_errors, class_name, dimensions,
+):
     expect_errors("set dimensions there, or give 2D and 3D a SenseManager each", times=1)
     node("SenseManager", scheduler, dimensions=dimensions)
     node(class_name, scheduler)

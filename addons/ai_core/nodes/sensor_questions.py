@@ -28,7 +28,7 @@ class SensorQuestions:
             return []
         visible = set(self._manager.core.sensed_by(self._id))
         found = [self._known(one, visible) for one in self._memory().known()]
-        return sorted(found, key=lambda one: (not one["is_visible"], -one["awareness"]))    # of equal ones the strongest
+        return sorted(found, key=lambda one: (not one["is_visible"], -one["awareness"]))    # of equals the strongest
 
     @method
     def can_sense(self, target: Node, modality: str = "sight") -> bool:
