@@ -1,6 +1,7 @@
 """Suites: found by their folders, every one that is here declared well, and the command's words."""
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,11 @@ def test_an_unknown_suite_is_refused_with_the_known_ones(root):
     with pytest.raises(StepFailed) as failure:
         chosen(root, ["bride"])
     assert failure.value.remedy == "use some of: bridge, senses"
+
+
+def test_the_manual_names_every_suite_and_no_other():
+    rows = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(rows) == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
