@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from addons.ai_core.bridge.gd import Vector3, construct
+from addons.ai_core.bridge.registration import declared_classes
 
 README = (Path(__file__).parents[2] / "README.md").read_text()
 
@@ -43,3 +44,12 @@ def test_every_node_of_the_table_exists(class_name):
         assert made.get_class() == name
         if made.is_class("Node"):  # a resource goes when nobody holds it
             made.free()
+
+
+def test_every_node_is_in_the_table():
+    rows = re.findall(r"^\| (`[^|]*) \|.*", README, re.MULTILINE)
+    told = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    told |= {name.replace("3D", "2D") for name in told}        # "(and 2D)"
+    ours = {one.__name__ for one in declared_classes if one.__module__.startswith("addons.ai_core.nodes")}
+    assert "Squad" in ours
+    assert ours - told == set()
