@@ -51,7 +51,7 @@ class AnytimeSearch:
         passage: where.
         start: where the mover is.
         goals: a cell, or several of which any will do.
-        known: a way from the start to a goal to begin with, say of ``RegionPaths``; checked.
+        known: a way from the start to a goal to begin with, say of ``RegionSearch``; checked.
         memory: what it writes into; None makes its own.
 
     Raises:

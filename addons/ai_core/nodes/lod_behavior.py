@@ -29,7 +29,8 @@ class LODBehavior(Node):
 
     Extend it and override _lod_enter(), _lod_exit() and _lod_tick(), or put AIBehavior and
     HabitTree nodes below it: they are enabled while it is the level, and disabled otherwise.
-    Ranges of neighbors overlap; how far is the hysteresis.
+    Ranges of neighbors overlap; how far is the hysteresis. After changing one while the scene runs
+    call rebuild() of the BehavioralLOD.
     """
 
     lowest = export(
