@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 
 from tools.addon_install import install
@@ -121,13 +122,14 @@ def make_project(project: Path, prepared: Prepared, scenes: dict[str, str], *, m
     assert complaints(finished.output) == []
 
 
-def run_in_editor(project: Path, prepared: Prepared, body: str) -> list[str]:
+def run_in_editor(project: Path, prepared: Prepared, body: str, complains: Sequence[str] = ()) -> list[str]:
     """Run GDScript in the editor of a project; return the lines it printed that begin with ">".
 
     Args:
         project: made by ``make_project``.
         prepared: the engine.
         body: statements, which may ``await``; ``say(value)`` prints.
+        complains: of each complaint that must come, in order, a part; no other may.
     """
     function = "func run() -> void:\n" + textwrap.indent(textwrap.dedent(body).strip().replace("    ", "\t"), "\t")
     say = "\n\nfunc say(value: Variant) -> void: print(\">\", value)\n"
@@ -136,5 +138,7 @@ def run_in_editor(project: Path, prepared: Prepared, body: str) -> list[str]:
     (project / ".godot/editor/editor_layout.cfg").unlink(missing_ok=True)
     finished = prepared.engine.run(["--headless", "--editor", "--path", project], LIMIT_S)
     assert finished.succeeded, finished.explain()
-    assert complaints(finished.output) == [], finished.output
+    found = complaints(finished.output)
+    assert len(found) == len(complains), finished.output
+    assert [part for part, line in zip(complains, found, strict=True) if part not in line] == [], finished.output
     return [line[1:] for line in finished.output.splitlines() if line.startswith(">")]

@@ -16,7 +16,7 @@ cdef str described(object source):
     try:
         if node.is_class("Node"):
             if node.call("is_inside_tree"):
-                return f"{node.get_class()} '{node.call('get_path')}': "
+                return f"{node.get_class()} {placed(node)}: "
             return f"{node.get_class()} '{node.call('get_name')}' (outside the tree): "
         if node.is_class("Resource"):
             known_as = node.get("resource_path") or node.get("resource_name")
@@ -24,6 +24,15 @@ cdef str described(object source):
     except Exception:
         pass
     return f"{node.get_class()}: "
+
+cdef str placed(GDObject node):
+    """Path of a node in the tree; in the editor, which has it deep in its own windows, in the scene that is edited."""
+    cdef object root
+    if not node.call("is_part_of_edited_scene"):
+        return f"'{node.call('get_path')}'"
+    root = node.call("get_tree").get_edited_scene_root()
+    below = "" if root == node else f"/{root.get_path_to(node)}"
+    return f"'{root.get_name()}{below}' ({root.scene_file_path or 'not saved yet'})"
 
 cdef bint is_misuse(object problem):
     """Whether the message says all: a refused value or argument. Its class says so, or the module that raised it."""
