@@ -2,13 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf
 from typing import NamedTuple, Protocol
 
-from ai_core.errors import finite_number, whole_number
-from ai_core.saving.fields import Fields, State
+from ai_core.errors import MOST, finite_number, shown, whole_number
+from ai_core.saving.fields import LATEST_S, Fields, State
 
-__all__ = ["Clock", "ManualClock", "TimeIndex"]
+__all__ = ["Clock", "ManualClock", "TimeIndex", "checked_clock", "moment_s"]
 
 
 class TimeIndex(NamedTuple):
@@ -62,9 +61,9 @@ class ManualClock:
                 more; None for ``frames * seconds_per_frame``.
 
         Raises:
-            ValueError: if either is negative: time does not go back.
+            ValueError: if either is negative, as time does not go back, or more than a save holds.
         """
-        if type(frames) is not int or frames < 0:
+        if type(frames) is not int or not 0 <= frames <= MOST:
             frames = whole_number("frames", frames, minimum=0, remedy="time does not go back")
         frame, passed_s = self.now
         frame += frames
@@ -73,8 +72,9 @@ class ManualClock:
             since = self._steady_since
             self.now = moment_of(TimeIndex, (frame, since.seconds + (frame - since.frame) * self._step_s))
         else:
-            if type(seconds) is not float or not 0 <= seconds < inf:
-                seconds = finite_number("seconds", seconds, minimum=0, remedy="time does not go back")
+            if type(seconds) is not float or not 0 <= seconds <= LATEST_S:
+                seconds = finite_number(
+                    "seconds", seconds, minimum=0, maximum=LATEST_S, remedy="time does not go back")
             self.now = self._steady_since = moment_of(TimeIndex, (frame, passed_s + seconds))
         return self.now
 
@@ -103,3 +103,19 @@ class ManualClock:
             self.now, self._steady_since = now, since
 
         return change
+
+
+def checked_clock(clock: Clock) -> Clock:
+    """Return a clock; TypeError for what has no ``now``."""
+    if not isinstance(getattr(clock, "now", None), TimeIndex):
+        raise TypeError(f"clock must have a 'now', got {shown(clock)}; use ManualClock()")
+    return clock
+
+
+def moment_s(name: str, seconds: object) -> float:
+    """Return a moment in game time (s), one that a save holds.
+
+    Raises:
+        TypeError, ValueError: if it is none.
+    """
+    return finite_number(name, seconds, minimum=-LATEST_S, maximum=LATEST_S)

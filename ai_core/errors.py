@@ -17,8 +17,12 @@ from numpy.typing import NDArray
 __all__ = [
     "CycleError",
     "UnknownNameError",
+    "as_array",
+    "check_callables",
+    "check_kind",
     "finite_number",
     "named",
+    "numbers",
     "point",
     "positions",
     "shown",
@@ -26,6 +30,18 @@ __all__ = [
 ]
 
 Found = TypeVar("Found")
+LARGEST = 1e100
+"""Largest number without a limit of its own, either way (no unit).
+
+Two of them multiplied are still finite; what is infinite could not be saved again.
+"""
+
+MOST = (1 << 53) - 1
+"""Largest whole number, either way (count).
+
+Beyond it a reader that keeps every number as a float, as JSON allows and Godot does, would
+round it.
+"""
 
 SHOWN_CHARACTERS = 60
 """Longest value quoted in an error (characters); more would bury the message."""
@@ -86,7 +102,7 @@ def named(kind: str, name: object, among: Mapping[Any, Found]) -> Found:
 
 
 def whole_number(
-    name: str, value: object, *, minimum: int, maximum: int | None = None, remedy: str = ""
+    name: str, value: object, *, minimum: int, maximum: int = MOST, remedy: str = ""
 ) -> int:
     """Return ``value`` as an int between ``minimum`` and ``maximum``.
 
@@ -94,7 +110,7 @@ def whole_number(
         name: the argument's name, for the message.
         value: an int or a NumPy integer; bool, float and str are refused.
         minimum: smallest allowed value.
-        maximum: largest allowed value, or None for no limit.
+        maximum: largest allowed value; without one, the largest that a save holds.
         remedy: what to do instead: "use 1 to run every frame".
 
     Raises:
@@ -107,7 +123,7 @@ def whole_number(
         value = int(value)
     if value < minimum:
         raise ValueError(_message(name, f"at least {minimum}", value, remedy))
-    if maximum is not None and value > maximum:
+    if value > maximum:
         raise ValueError(_message(name, f"at most {maximum}", value, remedy))
     return value
 
@@ -133,7 +149,7 @@ def finite_number(
 
     Raises:
         TypeError: if ``value`` is not a number by type.
-        ValueError: if it is not finite, or out of range.
+        ValueError: if it is not finite, out of range, or larger than a save holds.
     """
     # The first question answers most, as asking an abstract class takes longer than all the rest.
     if type(value) is not float and (isinstance(value, bool) or not isinstance(value, Real)):
@@ -142,8 +158,9 @@ def finite_number(
         number = float(value)
     except OverflowError:
         number = math.inf
-    if not math.isfinite(number):
-        raise ValueError(_message(name, "a finite number", value, remedy))
+    if not -LARGEST <= number <= LARGEST:
+        wanted = f"at most {LARGEST:g} either way" if math.isfinite(number) else "a finite number"
+        raise ValueError(_message(name, wanted, value, remedy))
     if minimum is not None and number < minimum:
         raise ValueError(_message(name, f"at least {minimum:g}", value, remedy))
     if above is not None and number <= above:
@@ -206,6 +223,41 @@ def point(name: str, value: object) -> NDArray[np.float32]:
     return full
 
 
+def check_callables(**functions: object) -> None:
+    """Raise TypeError, by its name, for one that is neither None nor can be called."""
+    for name, one in functions.items():
+        if one is not None and not callable(one):
+            raise TypeError(f"{name} must be a callable or None, got {shown(one)}")
+
+
+def check_kind(name: str, value: object, kind: type) -> None:
+    """Raise TypeError for what is neither None nor an object of a class."""
+    if value is not None and not isinstance(value, kind):
+        raise TypeError(f"{name} must be a {kind.__name__} or None, got {shown(value)}")
+
+
+def as_array(name: str, value: object) -> NDArray[Any]:
+    """Return ``value`` as NumPy reads it, whatever it holds.
+
+    Raises:
+        ValueError: if it has rows of different lengths.
+    """
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{name} must have rows of one length, got {shown(value)}") from None
+
+
+def numbers(name: str, value: object) -> NDArray[np.float64]:
+    """Return ``value`` as an array of numbers, of any shape, NaN and infinity included.
+
+    Raises:
+        TypeError: if it holds something else.
+        ValueError: if it has rows of different lengths.
+    """
+    return _numbers(name, value).astype(np.float64, copy=False)
+
+
 def shown(value: object) -> str:
     """Return a short ``repr`` for an error message; never raises.
 
@@ -227,10 +279,7 @@ def _message(name: str, wanted: str, value: object, remedy: str) -> str:
 
 
 def _numbers(name: str, value: object) -> NDArray[np.generic]:
-    try:
-        array = np.asarray(value)
-    except ValueError:  # rows of different lengths
-        raise ValueError(f"{name} must have rows of one length, got {shown(value)}") from None
+    array = as_array(name, value)
     if array.size and array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must hold numbers, got {shown(value)}")
     return array

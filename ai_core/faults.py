@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ai_core.errors import shown, whole_number
 from ai_core.saving.fields import Fields, State, brief
 
-__all__ = ["NO_FAILURES", "Failures", "Fault", "FaultIsolation"]
+__all__ = ["NO_FAILURES", "Failures", "Fault", "FaultIsolation", "given_faults"]
 
 QUARANTINE_AFTER_FAILURES = 3
 """Failures in a row before work is left out (count).
@@ -204,6 +204,19 @@ class FaultIsolation:
                 self.release(key)
         for name, of_it in named.items():
             self.put_failures(name, of_it)
+
+
+def given_faults(faults: object) -> FaultIsolation:
+    """Return what was handed in to report failures to; for None one that reports to the log.
+
+    Raises:
+        TypeError: if it is something else.
+    """
+    if faults is None:
+        return FaultIsolation()
+    if not isinstance(faults, FaultIsolation):
+        raise TypeError(f"faults must be a FaultIsolation or None, got {shown(faults)}; use FaultIsolation()")
+    return faults
 
 
 def _log(fault: Fault) -> None:

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from weakref import WeakMethod
 
-__all__ = ["HOOK_NAMES", "Trace"]
+from ai_core.errors import shown
+
+__all__ = ["HOOK_NAMES", "Trace", "given_trace"]
 
 Hook = Callable[..., object]
 
@@ -104,3 +106,16 @@ class Trace:
         for watcher in self._watchers:
             if (changed := watcher()) is not None:
                 changed()
+
+
+def given_trace(trace: object) -> Trace:
+    """Return what was handed in to listen to; for None one that nobody listens to.
+
+    Raises:
+        TypeError: if it is something else.
+    """
+    if trace is None:
+        return Trace()
+    if not isinstance(trace, Trace):
+        raise TypeError(f"trace must be a Trace or None, got {shown(trace)}; let it listen: trace.listen(…)")
+    return trace

@@ -9,17 +9,31 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.decisions.habit_population import HabitPopulation
+from ai_core.decisions.habit_tree import HabitTree
+from ai_core.decisions.habits import Habit
 from ai_core.decisions.mind_population import MindPopulation
+from ai_core.decisions.sequence_prediction import SequencePrediction
 from ai_core.events.event_log import EventLog
 from ai_core.events.polling_log import PollingLog
 from ai_core.events.squad_radio import SquadRadio
+from ai_core.faults import FaultIsolation
+from ai_core.level_of_detail.group_lod import GroupLOD
+from ai_core.maps import CoverBody, CoverMap, CoverObject, CoverSearch
 from ai_core.maps.grid import Grid
 from ai_core.paths.anytime_search import AnytimeSearch
+from ai_core.paths.bump_and_turn import cells_around
+from ai_core.paths.explored_map import ExploredMap
 from ai_core.paths.flow_field import FlowField
 from ai_core.paths.grid_ways import GridWays
+from ai_core.paths.path_progress import PathProgress
 from ai_core.paths.path_service import PathService
+from ai_core.paths.path_smoothing import smooth
+from ai_core.senses.regional_sense_manager import RegionalSenseManager
 from ai_core.squads.build_order import BuildOrder, Product, TechnologyTree
+from ai_core.squads.roles import RoleNeed
+from ai_core.squads.sacrifice import Sacrifice
 from ai_core.squads.strategist import Strategist
+from ai_core.trace import Trace
 
 GROUND = Grid(np.ones((4, 4))).passage()
 TREE = TechnologyTree([Product("worker", 50)])
@@ -48,6 +62,38 @@ WRONG = {
     "a mover beyond the grid": (lambda: flow_field().costs_of([16]), ValueError, r"cells must be 0 to 15, got \[16\]"),
     "a cell beyond the grid": (lambda: flow_field().way_from(16), ValueError, "cell must be at most 15, got 16"),
     "no budget of trees": (lambda: HabitPopulation().tick(0.1, 5), TypeError, "budget must be a Budget, got 5"),
+    "a class of traces": (
+        lambda: HabitTree(Habit("x"), trace=Trace), TypeError, "trace must be a Trace or None, got <class"),
+    "a class of faults": (
+        lambda: HabitTree(Habit("x"), faults=FaultIsolation), TypeError, "faults must be a FaultIsolation or None"),
+    "a class of clocks": (lambda: RegionalSenseManager(ManualClock), TypeError, "clock must have a 'now', got <class"),
+    "nothing to group by": (
+        lambda: GroupLOD("x", ManualClock(), importance=float, expand=list, member=3), TypeError,
+        "member must be a callable or None, got 3"),
+    "a place beyond the grid": (
+        lambda: cells_around(GROUND)(16), ValueError, "a place must be a cell of the grid, 0 to 15, got 16"),
+    "a way that is no place": (
+        lambda: ExploredMap().report(1, [1.5]), TypeError, "open_ways must be a whole number, got 1.5"),
+    "rows of many lengths": (
+        lambda: smooth([(0, 0), (1,)], 1.0), ValueError,
+        r"points must have rows of one length, got \[\(0, 0\), \(1,\)\]"),
+    "text for numbers": (lambda: PathProgress("here"), TypeError, "points must hold numbers, got 'here'"),
+    "no goals": (lambda: AnytimeSearch(GROUND, 0, None), TypeError, "goals must be whole numbers, or a function"),
+    "a body that is none": (
+        lambda: CoverSearch(CoverMap(), (0, 0, 0), [(1, 0, 0)], len, body=CoverBody), TypeError,
+        "body must be a CoverBody or None, got <class"),
+    "letters for names": (
+        lambda: RoleNeed("healer", only="medic"), TypeError, "only must be a tuple of names, got 'medic'"),
+    "letters for roles": (lambda: Sacrifice(roles="vip"), TypeError, "roles must be a tuple of names, got 'vip'"),
+    "a number that no save holds": (
+        lambda: SequencePrediction(["a", "b"], half_life=1e300), ValueError,
+        r"half_life must be at most 1e\+100 either way"),
+    "a count that no save holds": (
+        lambda: CoverMap().put_object(10**40, CoverObject((0, 0, 0), (1, 1, 1))), ValueError,
+        "number must be at most 9007199254740991"),
+    "a time that no save holds": (
+        lambda: ManualClock().advance(seconds=1e13), ValueError, r"seconds must be at most 1e\+12"),
+    "frames that no save holds": (lambda: ManualClock().advance(10**20), ValueError, "frames must be at most"),
     "no budget of minds": (lambda: MindPopulation().tick(0.1, 5), TypeError, "budget must be a Budget, got 5"),
 }
 

@@ -15,7 +15,7 @@ from ai_core.decisions.habit_turns import HabitTurns, Member
 from ai_core.decisions.habits import Status
 from ai_core.decisions.population import MIGRATIONS, Population
 from ai_core.errors import finite_number, shown
-from ai_core.faults import FaultIsolation
+from ai_core.faults import FaultIsolation, given_faults
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Turn
 
@@ -45,7 +45,7 @@ class HabitPopulation(HabitTurns, Population[HabitTree, Member]):
 
     def __init__(self, *, faults: FaultIsolation | None = None) -> None:
         super().__init__()
-        self._faults = faults or FaultIsolation()
+        self._faults = given_faults(faults)
         self._batches: dict[Place, HabitBatch] = {}
 
     @property

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any
 
-from ai_core.clock import Clock
+from ai_core.clock import Clock, checked_clock
 from ai_core.decisions.habit_choice import RandomSource, check_random
 from ai_core.decisions.habit_context import HabitContext
 from ai_core.decisions.habit_edits import added, carry_over, removed, replaced
@@ -14,6 +14,7 @@ from ai_core.decisions.habit_plan import plan_of
 from ai_core.decisions.habit_state import PLAIN_VALUES, SaveableHabits, active_runs
 from ai_core.decisions.habit_text import active_paths, live_view
 from ai_core.decisions.habits import Habit, Status
+from ai_core.errors import check_kind
 from ai_core.faults import FaultIsolation
 from ai_core.saving.values import SavedValues
 from ai_core.trace import Trace
@@ -111,6 +112,10 @@ class HabitTree(HabitNoticing, SaveableHabits):
             check_random(plan, random)
         self.plan, self.owner, self.name = plan, owner, name or root.name
         self.parts = parts
+        if clock is not None:
+            checked_clock(clock)
+        check_kind("trace", trace, Trace)
+        check_kind("faults", faults, FaultIsolation)
         self.values = values or PLAIN_VALUES
         self._clock, self._random, self._trace, self._isolation = clock, random, trace, faults
         self._kept: dict[int, dict[str, Any]] | None = None

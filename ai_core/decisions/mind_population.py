@@ -10,7 +10,7 @@ from ai_core.budget import Budget, check_budget
 from ai_core.decisions.population import MIGRATIONS, Population, by_place
 from ai_core.decisions.turns import Seat
 from ai_core.errors import finite_number
-from ai_core.faults import FaultIsolation
+from ai_core.faults import FaultIsolation, given_faults
 from ai_core.saving.fields import Fields, State
 
 __all__ = ["Mind", "MindPopulation"]
@@ -64,7 +64,7 @@ class MindPopulation(Population[AnyMind, MindSeat[AnyMind]]):
         self, *, faults: FaultIsolation | None = None, name_of: Callable[[AnyMind], str] = repr,
     ) -> None:
         super().__init__()
-        self._faults, self._name_of = faults or FaultIsolation(), name_of
+        self._faults, self._name_of = given_faults(faults), name_of
 
     def add(self, mind: AnyMind, *, late_s: float = 0.0) -> None:
         """Let a mind live with the others from the next tick on.

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from ai_core.decisions.callback_faults import CallbackFaults
 from ai_core.decisions.rule_mind_state import SaveableMind
 from ai_core.decisions.rules import RuleSet, grade_of
-from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
+from ai_core.errors import UnknownNameError, check_callables, check_kind, finite_number, shown, whole_number
 from ai_core.faults import FaultIsolation
 from ai_core.scheduling.task import Turn
 
@@ -64,6 +64,8 @@ class RuleMind(SaveableMind):
     ) -> None:
         if not isinstance(rules, RuleSet):
             raise TypeError(f"rules must be a RuleSet, got {shown(rules)}")
+        check_kind("faults", faults, FaultIsolation)
+        check_callables(on_fired=on_fired)
         self.rules, self.owner, self.name = rules, owner, name
         self.on_fired = on_fired
         self._parameters = list(rules.defaults)
@@ -138,7 +140,7 @@ class RuleMind(SaveableMind):
         Raises:
             RuntimeError: if called from inside a rule or fact of this mind.
         """
-        limit = MOST_FIRINGS if most is None else whole_number("most", most, minimum=1)
+        limit = _most_firings(most)
         self._begin_thought()
         fired: list[Fired] = []
         kept: list[Exception] = []
@@ -165,7 +167,11 @@ class RuleMind(SaveableMind):
         Args:
             elapsed_s: since the last call (s), 0 or more.
             most: as ``think`` takes it.
+
+        Raises:
+            TypeError, ValueError: if an argument is no number, or out of range.
         """
+        _most_firings(most)
         elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
         period_s = self.rules.period_s(self._parameters)
         if self._waited_s is not None:
@@ -325,3 +331,8 @@ class RuleMind(SaveableMind):
         if self._faults is None:
             self._faults = CallbackFaults(self.name, self._isolation or FaultIsolation())
         return self._faults
+
+
+def _most_firings(most: int | None) -> int:
+    """Return how many rules may fire in one thought."""
+    return MOST_FIRINGS if most is None else whole_number("most", most, minimum=1)

@@ -5,14 +5,14 @@ from collections.abc import Callable
 from math import inf
 from typing import Any
 
-from ai_core.clock import Clock, TimeIndex
+from ai_core.clock import Clock, TimeIndex, checked_clock
 from ai_core.decisions.callback_faults import CallbackFaults
 from ai_core.decisions.state_machine_definition import OWN_EVENTS, StateMachineDefinition
 from ai_core.decisions.state_machine_plan import Node, Route, Step, Way
 from ai_core.decisions.state_machine_rest import rest_in
 from ai_core.decisions.state_machine_state import SaveableMachine
 from ai_core.decisions.state_machine_text import live_view
-from ai_core.errors import finite_number, shown
+from ai_core.errors import check_callables, check_kind, finite_number, shown
 from ai_core.faults import FaultIsolation
 from ai_core.scheduling.task import Turn
 from ai_core.trace import Trace
@@ -88,8 +88,12 @@ class StateMachine(SaveableMachine):
     ) -> None:
         if not isinstance(definition, StateMachineDefinition):
             raise TypeError(f"definition must be a StateMachineDefinition, got {shown(definition)}")
-        self._definition = definition
-        self._table = NOWHERE
+        if clock is not None:
+            checked_clock(clock)
+        check_kind("trace", trace, Trace)
+        check_kind("faults", faults, FaultIsolation)
+        check_callables(listening=listening)
+        self._definition, self._table = definition, NOWHERE
         self._leaf: Node | None = None
         self._previous: Node | None = None
         self._left: dict[int, int] | None = None
@@ -97,12 +101,9 @@ class StateMachine(SaveableMachine):
         self._queue: list[tuple[str, Any]] | None = None
         self._kept_errors: list[Exception] | None = None
         self._faults: CallbackFaults | None = None
-        self._clock, self._trace, self._isolation = clock, trace, faults
-        self._listening = listening
+        self._clock, self._trace, self._isolation, self._listening = clock, trace, faults, listening
         self._seconds = self._since_s = self.elapsed_s = 0.0
-        self._frame = 0
-        self._should_stop = False
-        self._reason = ""
+        self._frame, self._should_stop, self._reason = 0, False, ""
         self.event: str | None = None
         self.cargo: Any = None
         self.owner, self.name, self.parts = owner, name or definition.name, parts

@@ -114,6 +114,8 @@ class SuccessMemory:
     def note_in(self, context: Context, choice: str, outcome: float) -> None:
         """Note how a choice went in a context that ``context`` returned before."""
         index, value = self._choice(choice), _outcome("outcome", outcome)
+        if not isinstance(context, tuple):
+            raise TypeError(f"context must be what context() returned, got {shown(context)}")
         if len(context) != len(self._features):
             raise ValueError(f"a context has {len(self._features)} kinds, got {shown(context)}")
         self._noted += 1

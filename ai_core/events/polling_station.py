@@ -5,9 +5,9 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from ai_core.budget import Budget, check_budget
-from ai_core.clock import Clock
+from ai_core.clock import Clock, checked_clock
 from ai_core.errors import UnknownNameError, shown
-from ai_core.events.arguments import checked_clock, checked_log
+from ai_core.events.arguments import checked_log
 from ai_core.events.polling_answer import NO_FALLBACK, REFUSED, Answer, TopicStatistics
 from ai_core.events.polling_answering import Answering
 from ai_core.events.polling_log import PollingLog
@@ -19,7 +19,7 @@ from ai_core.events.polling_topic import (
     Topic,
     unhashable,
 )
-from ai_core.faults import FaultIsolation
+from ai_core.faults import FaultIsolation, given_faults
 from ai_core.saving.fields import State
 from ai_core.saving.values import SavedValues
 
@@ -64,7 +64,7 @@ class PollingStation:
     ) -> None:
         self.clock = checked_clock(clock)
         self.values = values if values is not None else SavedValues()
-        self.faults = faults if faults is not None else FaultIsolation()
+        self.faults = given_faults(faults)
         self._topics: dict[str, Topic] = {}
         self._answering = Answering(self, self.faults)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ai_core.clock import Clock
+from ai_core.clock import Clock, checked_clock
 from ai_core.errors import shown
-from ai_core.events.arguments import checked_clock, checked_log
+from ai_core.events.arguments import checked_log
 from ai_core.events.calls import KeeperGoneError
 from ai_core.events.dispatcher import Dispatcher, WhenLate
 from ai_core.events.event import PLAIN, Audience, Event, Handler, new_event
@@ -16,8 +16,8 @@ from ai_core.events.interest import ANYTHING, Interest, Place, Predicate, intere
 from ai_core.events.once_listeners import OnceListeners
 from ai_core.events.sticky_events import StickyEvents
 from ai_core.events.terms import terms_of
-from ai_core.faults import FaultIsolation
-from ai_core.trace import Trace
+from ai_core.faults import FaultIsolation, given_faults
+from ai_core.trace import Trace, given_trace
 
 __all__ = ["Telling", "no_event"]
 
@@ -39,9 +39,8 @@ class Telling:
         when_late: WhenLate | None = None,
     ) -> None:
         self._clock = checked_clock(clock)
-        self._trace = trace if trace is not None else Trace()
-        faults = faults if faults is not None else FaultIsolation()
-        self.dispatcher = Dispatcher(clock, faults, when_late)
+        self._trace = given_trace(trace)
+        self.dispatcher = Dispatcher(clock, given_faults(faults), when_late)
         self._registry = EventRegistry(codes, self.dispatcher.when_stopped)
         self._calls = self._registry.calls
         self._sticky = StickyEvents()

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import UnknownNameError, shown, whole_number
+from ai_core.errors import UnknownNameError, as_array, shown, whole_number
 
 __all__ = ["MOST_AGENTS", "AgentRows"]
 
@@ -87,7 +87,7 @@ class AgentRows:
 
         Cost: O(log n) for each.
         """
-        wanted = np.atleast_1d(np.asarray(ids))
+        wanted = np.atleast_1d(as_array("ids", ids))
         if wanted.ndim != 1 or (wanted.size and wanted.dtype.kind not in "iu"):
             raise TypeError(f"{self.noun} ids must be whole numbers, got {shown(ids)}")
         if not wanted.size:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
-from ai_core.faults import FaultIsolation
+from ai_core.faults import FaultIsolation, given_faults
 from ai_core.level_of_detail.behavior_ranges import BehaviorRanges, Range, checked_importance, united
 from ai_core.level_of_detail.behavioral_lod_state import prepared_lod, saved_lod
 from ai_core.level_of_detail.lod_behavior import Force, LODBehavior
@@ -63,7 +63,7 @@ class BehavioralLOD:
         if importance is not None and not callable(importance):
             raise TypeError(f"importance must be a callable or None, got {shown(importance)}")
         self._source = importance
-        self._faults = faults if faults is not None else FaultIsolation()
+        self._faults = given_faults(faults)
         self._compressions: dict[tuple[str, str], Callable[[Any], Any]] = {}
         self._importance = 0.0
         self._level: int | None = None

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ai_core.errors import finite_number, shown
+from ai_core.errors import as_array, finite_number, shown
 from ai_core.level_of_detail.chance import Floats, normals, uniforms
 from ai_core.saving.fields import LARGEST
 
@@ -225,7 +225,7 @@ class Quantiles(Distribution):
     @classmethod
     def of(cls, values: object, points: int = QUANTILE_POINTS) -> Quantiles:
         """Return the quantiles of ``values``, at so many points."""
-        ordered = np.sort(checked_values(np.asarray(values, np.float64)))
+        ordered = np.sort(checked_values(as_array("values", values)))
         return cls(tuple(ordered[_places(points, len(ordered))].tolist()), float(ordered.mean()))
 
     @property
@@ -279,7 +279,7 @@ def checked_values(values: Floats) -> Floats:
     Raises:
         ValueError: if they are not.
     """
-    array = np.asarray(values)
+    array = as_array("values", values)
     if array.dtype.kind not in "iuf":
         row = next((n for n, one in enumerate(array.flat) if not _is_number(one)), 0)
         raise TypeError(f"values must be numbers, got {shown(array.flat[row] if array.size else values)} in row {row}")

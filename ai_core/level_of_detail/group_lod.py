@@ -4,9 +4,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from ai_core.clock import Clock
-from ai_core.errors import CycleError, UnknownNameError, finite_number, named, shown
-from ai_core.faults import FaultIsolation
+from ai_core.clock import Clock, checked_clock
+from ai_core.errors import CycleError, UnknownNameError, check_callables, finite_number, named, shown
+from ai_core.faults import FaultIsolation, given_faults
 from ai_core.level_of_detail.behavior_ranges import checked_importance
 from ai_core.level_of_detail.group_state import prepared_group, saved_group
 from ai_core.saving.fields import State
@@ -15,7 +15,7 @@ from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Task, Turn, Work
 from ai_core.scheduling.task_limits import checked_period, checked_priority
 from ai_core.scheduling.work import runner_for
-from ai_core.trace import Trace
+from ai_core.trace import Trace, given_trace
 
 __all__ = ["GroupLOD", "GroupMember"]
 
@@ -78,6 +78,9 @@ class GroupLOD:
             raise TypeError(f"name must be a text that is not empty, got {shown(name)}")
         if not callable(importance):
             raise TypeError(f"importance must be a callable, got {shown(importance)}")
+        check_callables(expand=expand, member=member, compress=compress, make_scheduler=make_scheduler)
+        checked_clock(clock)
+        given_trace(trace)
         if (expand is None) != (member is None):
             raise ValueError("expand and member belong together: give both, or neither")
         self.name = name
@@ -90,7 +93,7 @@ class GroupLOD:
         self._importance, self._expand, self._member, self._compress = (
             importance, expand, member, compress
         )
-        self._faults = faults if faults is not None else FaultIsolation()
+        self._faults = given_faults(faults)
         self._make_scheduler = make_scheduler or (
             lambda: LoadBalancingScheduler(clock, faults=self._faults, trace=trace)
         )

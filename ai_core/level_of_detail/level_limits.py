@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
+from ai_core.errors import UnknownNameError, as_array, finite_number, shown, whole_number
 from ai_core.level_of_detail.agent_rows import LARGEST_ID
 from ai_core.level_of_detail.behavior_ranges import BehaviorRanges
 from ai_core.level_of_detail.importance_state import read_ids
@@ -68,7 +68,7 @@ class LevelLimits:
         ranges = BehaviorRanges([(one.lowest, one.highest) for one in self._levels])
         self._margin = finite_number("margin", margin, minimum=0, maximum=0.5)
         self._held = ranges.held(self._margin)
-        self._spread = whole_number("spread_updates", spread_updates, minimum=1)
+        self._spread = whole_number("spread_updates", spread_updates, minimum=1, maximum=LARGEST_ID)
         self._ids = np.zeros(0, np.int32)
         self._level = np.zeros(0, np.int32)
         self._waits = np.zeros(0, np.int32)
@@ -306,7 +306,7 @@ def _wishes(
 
 
 def _checked(ids: object, values: object) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    agents, wanted = np.asarray(ids), np.asarray(values)
+    agents, wanted = as_array("ids", ids), as_array("values", values)
     if agents.ndim != 1 or (agents.size and agents.dtype.kind not in "iu"):
         raise TypeError(f"ids must be whole numbers of shape (n,), got {shown(ids)}")
     if wanted.shape != agents.shape or (wanted.size and wanted.dtype.kind not in "iuf"):

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.budget import Budget
-from ai_core.errors import finite_number, shown
+from ai_core.budget import Budget, check_budget
+from ai_core.errors import finite_number, numbers, shown
 from ai_core.saving.fields import Fields, State
 from ai_core.saving.matching import match_by_name
 from ai_core.scheduling.scheduler import Scheduler
@@ -114,10 +114,13 @@ class SchedulingLOD:
 
         Raises:
             ValueError: if the shape is another, or a value is NaN or outside 0 to 1.
-            TypeError: if the function gives a task no Rate; more important ones have theirs.
+            TypeError: if ``budget`` is no Budget, or the function gives a task no Rate; more important
+                ones have theirs.
 
         Cost: O(tasks) in NumPy, and a ``Scheduler.change`` for each that changes.
         """
+        if budget is not None:
+            check_budget(budget)
         wanted = self._checked(values)
         rows = np.flatnonzero(self._is_due(wanted))
         tasks, changed = self.tasks, 0
@@ -184,7 +187,7 @@ class SchedulingLOD:
         return change
 
     def _checked(self, values: object) -> NDArray[np.float64]:
-        array = np.asarray(values, np.float64)
+        array = numbers("values", values)
         if array.shape != (len(self._tasks),):
             raise ValueError(f"values must have shape ({len(self._tasks)},), got {array.shape}")
         wrong = np.flatnonzero(~((array >= 0) & (array <= 1)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import positions, shown
+from ai_core.errors import as_array, positions, shown
 from ai_core.maps.cover_body import UPWARD
 
 __all__ = ["CellSight"]
@@ -37,7 +37,7 @@ class CellSight:
         self, heights_m: ArrayLike, *, origin: ArrayLike = (0, 0, 0), steps: ArrayLike = ((1, 0, 0), (0, 0, 1)),
         up: str = "y",
     ) -> None:
-        heights = np.asarray(heights_m)
+        heights = as_array("heights_m", heights_m)
         if heights.dtype == np.bool_:
             heights = np.where(heights, np.inf, 0.0)
         if heights.ndim != 2 or not heights.size or heights.dtype.kind not in "iuf" or not (heights >= 0).all():
@@ -45,7 +45,7 @@ class CellSight:
         if up not in UPWARD:
             raise ValueError(f"up must be one of {', '.join(UPWARD)}, got {shown(up)}")
         self.heights_m = np.array(heights, np.float32)
-        self._origin = positions("origin", np.asarray(origin)[None], dimensions=(3,))[0].astype(np.float64)
+        self._origin = positions("origin", as_array("origin", origin)[None], dimensions=(3,))[0].astype(np.float64)
         ways = positions("steps", steps, dimensions=(3,)).astype(np.float64)
         if len(ways) != 2 or np.linalg.matrix_rank(ways) < 2:
             raise ValueError(f"steps must be two ways that are not along each other, got {shown(steps)}")

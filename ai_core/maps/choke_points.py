@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import shown, whole_number
+from ai_core.errors import as_array, shown, whole_number
 
 __all__ = ["ChokePoint", "choke_points"]
 
@@ -50,7 +50,7 @@ def choke_points(is_open: ArrayLike, most_width_cells: int = 3) -> list[ChokePoi
     ...                                                 [1, 1, 0, 1, 1]], bool), 1)]
     [7]
     """
-    ground = np.asarray(is_open)
+    ground = as_array("is_open", is_open)
     if ground.dtype != np.bool_:
         raise TypeError(f"is_open must be bool, got {shown(is_open)}")
     if ground.ndim != 2:

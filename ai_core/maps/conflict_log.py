@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
+from ai_core.clock import moment_s
+from ai_core.errors import UnknownNameError, as_array, finite_number, shown, whole_number
 from ai_core.maps.map_area import MapArea
 from ai_core.saving.fields import LATEST_S, Fields, State
 
@@ -94,7 +95,7 @@ class ConflictLog:
         ground = MapArea.on_ground(places)
         count = len(ground)
         rows = np.zeros(count, REPORT)
-        rows["place"], rows["kind"], rows["at_s"] = ground, self.kinds.index(kind), finite_number("now_s", now_s)
+        rows["place"], rows["kind"], rows["at_s"] = ground, self.kinds.index(kind), moment_s("now_s", now_s)
         rows["strength"] = _column("strengths", strengths, count, MOST_STRENGTH, "iuf")
         rows["numbers"] = _column("numbers", numbers, count, MOST_NUMBERS, "iu")
         rows["capabilities"] = _column("capabilities", capabilities, count, MOST_CAPABILITIES, "iu")
@@ -115,6 +116,7 @@ class ConflictLog:
         """
         x, y = MapArea.on_ground([place])[0].tolist()
         radius_m = finite_number("radius_m", radius_m, minimum=0)
+        now_s = moment_s("now_s", now_s)
         rows = self._rows[:self._count]
         apart = rows["place"].astype(np.float64) - (x, y)
         rows = rows[(apart ** 2).sum(axis=1) <= radius_m ** 2]
@@ -167,7 +169,7 @@ class ConflictLog:
 
 
 def _column(name: str, values: ArrayLike, count: int, most: float, kinds: str) -> NDArray[np.generic]:
-    array = np.asarray(values)
+    array = as_array(name, values)
     if array.dtype.kind not in kinds:
         raise TypeError(f"{name} must be {'whole ' if kinds == 'iu' else ''}numbers, got {shown(values)}")
     if array.ndim and array.shape != (count,):

@@ -106,8 +106,13 @@ class CoverMap:
             spots: all that are there now.
             lowest, highest: corners of the box (m).
 
+        Raises:
+            TypeError, ValueError: if they are no spots, or the corners no places.
+
         Cost: O(all spots) in arrays, and some 10 µs for each of ``spots``.
         """
+        if not isinstance(spots, CoverSpots):
+            raise TypeError(f"spots must be CoverSpots, got {shown(spots)}")
         is_old = self._within(lowest, highest)
         old = np.flatnonzero(is_old)
         same = self._same(old, spots)

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget
-from ai_core.errors import finite_number, shown, whole_number
+from ai_core.errors import check_kind, finite_number, shown, whole_number
 from ai_core.maps.cover_body import Blocked, CoverBody, asked_blocked
-from ai_core.maps.cover_spots import LEFT, OVER, RIGHT, CoverCandidates, CoverSpots
+from ai_core.maps.cover_spots import FARTHEST_M, LEFT, OVER, RIGHT, CoverCandidates, CoverSpots
 from ai_core.scheduling.interruptible import Cancellable
 
 __all__ = ["CoverBaking", "CoverBakingSettings"]
@@ -39,8 +39,8 @@ class CoverBakingSettings:
     peek_m: float = 1.0
 
     def __post_init__(self) -> None:
-        finite_number("exposure_m", self.exposure_m, above=0)
-        finite_number("peek_m", self.peek_m, above=0)
+        finite_number("exposure_m", self.exposure_m, above=0, maximum=FARTHEST_M)
+        finite_number("peek_m", self.peek_m, above=0, maximum=FARTHEST_M)
         whole_number("directions", self.directions, minimum=1, maximum=64)
 
 
@@ -69,6 +69,8 @@ class CoverBaking(Cancellable):
         if not callable(blocked):
             raise TypeError(f"blocked must be a callable, got {shown(blocked)}")
         self._candidates, self._blocked = candidates, blocked
+        check_kind("body", body, CoverBody)
+        check_kind("settings", settings, CoverBakingSettings)
         self._body = body or CoverBody()
         self._settings = settings or CoverBakingSettings()
         self._looked = 0

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import finite_number, shown
+from ai_core.maps.cover_spots import FARTHEST_M
 
 __all__ = ["UPWARD", "Blocked", "CoverBody", "asked_blocked"]
 
@@ -41,8 +42,8 @@ class CoverBody:
     up: str = "y"
 
     def __post_init__(self) -> None:
-        finite_number("radius_m", self.radius_m, above=0)
-        finite_number("standing_m", self.standing_m, minimum=0)
+        finite_number("radius_m", self.radius_m, above=0, maximum=FARTHEST_M)
+        finite_number("standing_m", self.standing_m, minimum=0, maximum=FARTHEST_M)
         finite_number("crouching_m", self.crouching_m, minimum=0, maximum=self.standing_m)
         if self.up not in UPWARD:
             raise ValueError(f"up must be one of {', '.join(UPWARD)}, got {self.up!r}")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import finite_number, positions, shown
+from ai_core.errors import as_array, finite_number, positions, shown
 from ai_core.maps.cover_body import UPWARD
 from ai_core.maps.cover_spots import CoverCandidates
 from ai_core.maps.passage import Passage
@@ -36,7 +36,7 @@ def candidates_of_grid(
     if not isinstance(passage, Passage):
         raise TypeError(f"passage must be a Passage of a grid, got {shown(passage)}")
     is_free = np.isfinite(passage.costs)
-    covers = ~is_free if gives_cover is None else np.asarray(gives_cover)
+    covers = ~is_free if gives_cover is None else as_array("gives_cover", gives_cover)
     if covers.dtype != np.bool_ or covers.shape != passage.shape:
         raise ValueError(f"gives_cover must be bool of shape {passage.shape}, got {covers.dtype} {covers.shape}")
     places = positions("middles", middles, dimensions=(3,))
@@ -83,7 +83,7 @@ def wall_edges(vertices: ArrayLike, polygons: Sequence[ArrayLike]) -> NDArray[np
     welded = welded.reshape(-1)
     if not len(polygons):
         return np.zeros((0, 9), np.float32)
-    rows = [np.asarray(polygon, np.int64).reshape(-1) for polygon in polygons]
+    rows = [_corners(polygon) for polygon in polygons]
     counts = np.array([len(row) for row in rows])
     corners = np.concatenate(rows)
     if counts.min() < 3 or corners.min() < 0 or corners.max() >= len(places):
@@ -134,3 +134,10 @@ def candidates_along_edges(
     places = np.repeat(starts, counts, axis=0) + np.repeat(alongs, counts, axis=0) * shares
     return CoverCandidates(
         places.astype(np.float32), np.repeat(outs, counts, axis=0).astype(np.float32), reach_m)
+
+
+def _corners(polygon: ArrayLike) -> NDArray[np.int64]:
+    corners = as_array("polygons", polygon).reshape(-1)
+    if corners.size and corners.dtype.kind not in "iu":
+        raise TypeError(f"polygons must hold whole numbers, got {shown(polygon)}")
+    return corners.astype(np.int64)

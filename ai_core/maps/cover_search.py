@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget
-from ai_core.errors import finite_number, point, positions, shown, whole_number
+from ai_core.errors import check_callables, check_kind, finite_number, numbers, point, positions, shown, whole_number
 from ai_core.maps.cover import CoverMap, CoverSpot, Who
 from ai_core.maps.cover_body import Blocked, CoverBody, asked_blocked
 from ai_core.maps.cover_objects import GAP_M, BehindObject, CoverObject
@@ -144,6 +144,9 @@ class CoverSearch(Cancellable):
         whole_number("count of threats", len(self._eyes), minimum=1, maximum=MOST_THREATS)
         self._weights = _checked_weights(weights, len(self._eyes))
         self._held = 0 if who is None else cover.held.get(who, 0)
+        check_kind("body", body, CoverBody)
+        check_kind("wish", wish, CoverWish)
+        check_callables(travel=travel, ground=ground)
         self._body, self._wish = body or CoverBody(), wish or CoverWish()
         self._travel, self._ground = travel, ground
         self.verdicts: list[CoverVerdict] = []
@@ -357,7 +360,7 @@ def _checked_weights(weights: ArrayLike | None, count: int) -> NDArray[np.float6
     """
     if weights is None:
         return np.full(count, 1 / count)
-    told = np.asarray(weights, np.float64)
+    told = numbers("weights", weights)
     if told.shape != (count,) or not (told > 0).all() or not np.isfinite(told).all():
         raise ValueError(f"weights must be {count} numbers above 0, got {shown(weights)}")
     shares: NDArray[np.float64] = told / told.sum()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import positions
+from ai_core.errors import finite_number, positions, shown
 
 __all__ = ["LEFT", "OVER", "RIGHT", "CoverCandidates", "CoverSpots"]
 
@@ -19,6 +19,9 @@ RIGHT = 2
 
 OVER = 4
 """Bit of ``peeks``: over it, as it is low."""
+
+FARTHEST_M = 1e6
+"""How far cover may be looked for (m): beyond it float32 does not tell two places apart."""
 
 
 class CoverCandidates:
@@ -42,15 +45,19 @@ class CoverCandidates:
         if not (lengths > 0).all():
             raise ValueError("towards must have a direction, got a vector of no length")
         self.towards = (directions / lengths).astype(np.float32)
-        self.reach_m = float(reach_m)
+        self.reach_m = finite_number("reach_m", reach_m, above=0, maximum=FARTHEST_M)
 
     def __len__(self) -> int:
         return len(self.places)
 
     def within(self, lowest: Sequence[float], highest: Sequence[float]) -> CoverCandidates:
-        """Return those whose places lie in a box, both corners included (m)."""
-        is_in = ((self.places >= np.array(lowest, np.float32)) & (self.places <= np.array(highest, np.float32))).all(
-            axis=1)
+        """Return those whose places lie in a box, both corners included (m).
+
+        Raises:
+            TypeError, ValueError: if the corners are no places.
+        """
+        low, high = positions("corners", [lowest, highest], dimensions=(3,))
+        is_in = ((self.places >= low) & (self.places <= high)).all(axis=1)
         return CoverCandidates(self.places[is_in], self.towards[is_in], self.reach_m)
 
 
@@ -64,6 +71,9 @@ class CoverSpots:
         is_low: (n,) bool, True where only who crouches is hidden.
         exposures: (n,) float32, share of the directions around that lie open, 0 to 1.
         peeks: (n,) uint8, bits ``LEFT``, ``RIGHT``, ``OVER``.
+
+    Raises:
+        TypeError, ValueError: if they are no such arrays, or not as many of each.
     """
 
     places: NDArray[np.float32]
@@ -71,6 +81,19 @@ class CoverSpots:
     is_low: NDArray[np.bool_]
     exposures: NDArray[np.float32]
     peeks: NDArray[np.uint8]
+
+    def __post_init__(self) -> None:
+        for name in ("places", "towards"):
+            object.__setattr__(self, name, positions(name, getattr(self, name), dimensions=(3,)))
+        count = len(self.places)
+        for name, kinds in (("towards", "f"), ("is_low", "b"), ("exposures", "f"), ("peeks", "u")):
+            array = getattr(self, name)
+            if not isinstance(array, np.ndarray) or array.dtype.kind not in kinds:
+                raise TypeError(f"{name} must be an array as CoverSpots says, got {shown(array)}")
+            if len(array) != count:
+                raise ValueError(f"{name} must be as many as places, {count}, got {len(array)}")
+        if not ((self.exposures >= 0) & (self.exposures <= 1)).all():
+            raise ValueError(f"exposures must be 0 to 1, got {shown(self.exposures)}")
 
     def __len__(self) -> int:
         return len(self.places)

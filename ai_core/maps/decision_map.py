@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, TimeIndex
-from ai_core.errors import finite_number, named, shown
+from ai_core.errors import as_array, finite_number, named, shown
 from ai_core.maps.decision_map_state import prepared, saved
 from ai_core.maps.influence_map import InfluenceMap, Scratch
 from ai_core.maps.map_area import OUTSIDE, MapArea
@@ -242,7 +242,7 @@ def _checked_layers(layers: Iterable[MapLayer]) -> list[MapLayer]:
 
 
 def _checked_walls(is_open: ArrayLike, area: MapArea) -> NDArray[np.bool_]:
-    walls = np.array(is_open)
+    walls = as_array("is_open", is_open).copy()
     if walls.dtype != np.bool_:
         raise TypeError(f"is_open must be bool, got {shown(is_open)}")
     if walls.shape != area.shape:

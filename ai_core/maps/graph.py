@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import shown, whole_number
+from ai_core.errors import as_array, numbers, shown, whole_number
 
 __all__ = ["Graph"]
 
@@ -42,7 +42,7 @@ class Graph:
     ) -> None:
         self.size = whole_number("size", size, minimum=1, maximum=2 ** 31 - 2)
         begin, end = self._places("begins", begins), self._places("ends", ends)
-        cost = np.asarray(costs, np.float64)
+        cost = numbers("costs", costs)
         if not begin.shape == end.shape == cost.shape:
             raise ValueError(
                 f"begins, ends and costs must be as many, got {begin.shape}, {end.shape} and {cost.shape}"
@@ -67,7 +67,7 @@ class Graph:
         return list(zip(self.ends[begin:end].tolist(), self.costs[begin:end].tolist(), strict=True))
 
     def _places(self, name: str, places: ArrayLike) -> NDArray[np.int32]:
-        array = np.asarray(places)
+        array = as_array(name, places)
         if array.size == 0:
             return np.zeros(0, np.int32)
         if array.dtype.kind not in "iu" or array.ndim != 1:
@@ -77,7 +77,7 @@ class Graph:
         return array.astype(np.int32)
 
     def _placed(self, positions: ArrayLike) -> NDArray[np.float64]:
-        array = np.asarray(positions, np.float64)
+        array = numbers("positions", positions)
         if array.ndim != 2 or array.shape[0] != self.size or array.shape[1] not in (2, 3):
             raise ValueError(f"positions must have shape ({self.size}, 2 or 3), got {array.shape}")
         if not np.isfinite(array).all():

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import UnknownNameError, shown, whole_number
+from ai_core.errors import UnknownNameError, as_array, shown, whole_number
 from ai_core.maps.cell_moves import CORNER_RULES, Corners, moves_of
 from ai_core.maps.passage import Passage
 
@@ -119,7 +119,7 @@ class Grid:
             ValueError: if it has another shape, or the name is none, or taken.
         """
         self._check_new("team", name, self._shut)
-        shut = np.array(is_shut)
+        shut = as_array("is_shut", is_shut).copy()
         if shut.dtype != np.bool_:
             raise TypeError(f"is_shut must be bool, got {shown(is_shut)}")
         if shut.shape != self.shape:
@@ -198,7 +198,7 @@ class Grid:
         return costs
 
     def _numbers(self, cells: ArrayLike) -> NDArray[np.int32]:
-        numbers = np.atleast_1d(np.asarray(cells))
+        numbers = np.atleast_1d(as_array("cells", cells))
         if (numbers.size and numbers.dtype.kind not in "iu") or numbers.ndim != 1:
             raise TypeError(f"cells must be (n,) whole numbers, got {shown(cells)}")
         most = self.shape[0] * self.shape[1]
@@ -220,10 +220,7 @@ def _costs_of(name: str, cells: ArrayLike) -> NDArray[np.float32]:
     Raises:
         TypeError, ValueError: if they are none.
     """
-    try:
-        array = np.asarray(cells)
-    except ValueError:      # NumPy speaks of "an inhomogeneous shape"
-        raise ValueError(f"{name} must have rows of one length, got {shown(cells)}") from None
+    array = as_array(name, cells)
     if array.dtype == np.bool_:
         return np.where(array, np.float32(1), np.float32(np.inf))
     if array.dtype.kind not in "iuf":

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import shown
+from ai_core.errors import as_array, shown
 from ai_core.maps.blurring import blur_rows, blur_rows_within_walls
 from ai_core.maps.map_area import MapArea
 from ai_core.maps.map_layer import LARGEST_VALUE, MapLayer
@@ -69,7 +69,7 @@ class InfluenceMap:
             TypeError: if they are no numbers.
             ValueError: if their number is another, or one is negative, too large or not finite.
         """
-        numbers = np.asarray(strengths)
+        numbers = as_array("strengths", strengths)
         if numbers.dtype.kind not in "iufb" or numbers.dtype == np.bool_:
             raise TypeError(f"strengths of layer {self.layer.name!r} must be numbers, got {shown(strengths)}")
         if numbers.ndim and numbers.shape != (count,):

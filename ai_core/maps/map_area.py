@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import finite_number, positions, shown, whole_number
+from ai_core.errors import as_array, finite_number, positions, shown, whole_number
 from ai_core.maps.grid import MOST_CELLS
 
 __all__ = ["OUTSIDE", "MapArea"]
@@ -106,7 +106,7 @@ class MapArea:
             TypeError: if they are not whole numbers.
             ValueError: if one is not in the area.
         """
-        numbers = np.atleast_1d(np.asarray(cells))
+        numbers = np.atleast_1d(as_array("cells", cells))
         if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iu"):
             raise TypeError(f"cells must be (n,) whole numbers, got {shown(cells)}")
         if numbers.size and not (int(numbers.min()) >= 0 and int(numbers.max()) < self.size):

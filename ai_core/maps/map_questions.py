@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import finite_number, shown, whole_number
+from ai_core.errors import as_array, finite_number, shown, whole_number
 from ai_core.maps.grid import LARGEST_COST
 
 __all__ = ["best_cells", "careful_costs", "careful_step_cost", "frontier"]
@@ -141,7 +141,7 @@ def careful_step_cost(danger: ArrayLike, weight: float) -> Callable[[int, int, f
 
 
 def _map(name: str, values: ArrayLike) -> NDArray[Any]:
-    array = np.asarray(values)
+    array = as_array(name, values)
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must be numbers, got {shown(values)}")
     if array.ndim != 2 or not array.size:
@@ -150,7 +150,7 @@ def _map(name: str, values: ArrayLike) -> NDArray[Any]:
 
 
 def _marks(name: str, marks: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    array = np.asarray(marks)
+    array = as_array(name, marks)
     if array.dtype != np.bool_:
         raise TypeError(f"{name} must be bool, got {shown(marks)}")
     if array.shape != shape:

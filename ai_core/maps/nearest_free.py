@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import finite_number, shown
+from ai_core.errors import finite_number, numbers, shown
 from ai_core.maps.passage import Passage
 
 __all__ = ["nearest_free"]
@@ -40,7 +40,7 @@ def nearest_free(
     within = finite_number("within", within, minimum=0)
     if steps is None:
         steps = HEXAGONS if passage.moves.is_hexagonal else SQUARES
-    axes, point = np.asarray(steps, np.float64), np.asarray(place, np.float64)
+    axes, point = numbers("steps", steps), numbers("place", place)
     if point.shape != axes.shape[1:] or not np.isfinite(point).all():
         raise ValueError(f"place must be {axes.shape[1]} finite numbers, got {shown(place)}")
     column, row = point @ np.linalg.pinv(axes)

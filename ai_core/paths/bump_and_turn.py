@@ -183,9 +183,11 @@ def cells_around(passage: Passage) -> Look:
     """Return what looks around on a grid: the open moves from a cell."""
     if not isinstance(passage, Passage):
         raise TypeError(f"passage must be a Passage of a grid, got {shown(passage)}")
-    moves, width = passage.moves, passage.shape[1]
+    moves, width, size = passage.moves, passage.shape[1], passage.costs.size
 
     def look(cell: int) -> list[int]:
+        if not 0 <= cell < size:
+            raise ValueError(f"a place must be a cell of the grid, 0 to {size - 1}, got {cell}")
         bits = int(passage.open_moves.flat[cell])
         goes = moves.odd if moves.is_hexagonal and bits & ODD_ROW else moves.even
         return [cell + down * width + right for move, (down, right) in enumerate(goes) if bits >> move & 1]

@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import finite_number, shown, whole_number
+from ai_core.errors import as_array, finite_number, shown, whole_number
 from ai_core.maps.cell_moves import ODD_ROW
 from ai_core.maps.graph import Graph
 from ai_core.maps.passage import Passage
@@ -31,7 +31,9 @@ def goals_on(size: int, goals: object) -> NDArray[np.int32] | Callable[[int], bo
         return goals
     if isinstance(goals, int | np.integer):
         goals = [whole_number("goals", goals, minimum=0, maximum=size - 1)]
-    array = np.asarray(goals if isinstance(goals, np.ndarray) else list(goals))  # type: ignore[call-overload]
+    if not isinstance(goals, Iterable):
+        raise TypeError(f"goals must be whole numbers, or a function, got {shown(goals)}")
+    array = as_array("goals", goals if isinstance(goals, np.ndarray) else list(goals))
     if array.size == 0:
         raise ValueError("goals must be at least one, got none")
     if array.ndim != 1 or array.dtype.kind not in "iu":

@@ -70,9 +70,10 @@ class ExploredMap:
         """Tell what is open around a place; it is known once the map was advanced. Cost: O(ways).
 
         Raises:
-            TypeError, ValueError: if it is no place.
+            TypeError, ValueError: if it is no place, or one of the ways is none.
         """
-        ways, told = tuple(open_ways), self._told.get(whole_number("place", place, minimum=0))
+        ways = tuple(whole_number("open_ways", one, minimum=0) for one in open_ways)
+        told = self._told.get(whole_number("place", place, minimum=0))
         if (self._ways.get(place) if told is None else told[1]) != ways:
             self._told[place] = report = (place, ways)
             self._reports.append(report)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget
-from ai_core.errors import shown, whole_number
+from ai_core.errors import as_array, shown, whole_number
 from ai_core.maps.passage import Passage
 from ai_core.paths.called_back_search import goals_on
 from ai_core.paths.canonical_moves import suits
@@ -202,7 +202,7 @@ class FlowField(Cancellable):
         return self._flow
 
     def _checked(self, cells: ArrayLike) -> NDArray[np.integer]:
-        numbers, last = np.asarray(cells), self._passage.costs.size - 1
+        numbers, last = as_array("cells", cells), self._passage.costs.size - 1
         if numbers.dtype.kind not in "iu" and numbers.size:
             raise TypeError(f"cells must be whole numbers, got {shown(cells)}")
         if numbers.size and not (int(numbers.min()) >= 0 and int(numbers.max()) <= last):

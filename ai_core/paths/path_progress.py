@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import finite_number, shown
+from ai_core.errors import LARGEST, finite_number, numbers, shown
 from ai_core.saving.fields import Fields, State
 
 __all__ = ["PathProgress", "StuckDetection"]
@@ -42,11 +42,11 @@ class PathProgress:
     """
 
     def __init__(self, points: ArrayLike, *, arrival_m: float = 0.5, window_m: float = 5.0) -> None:
-        self.points: NDArray[np.float64] = np.array(points, np.float64)
+        self.points: NDArray[np.float64] = numbers("points", points).copy()
         if self.points.ndim != 2 or self.points.shape[1] not in (2, 3) or not len(self.points):
             raise ValueError(f"points must be (n, 2) or (n, 3), at least one, got {shown(points)}")
-        if not np.isfinite(self.points).all():
-            raise ValueError("points must be finite")
+        if not (np.abs(self.points) <= LARGEST).all():
+            raise ValueError(f"points must be finite, at most {LARGEST:g} either way")
         self._arrival_m = finite_number("arrival_m", arrival_m, minimum=0)
         self._window_m = finite_number("window_m", window_m, above=0)
         self._pieces = np.diff(self.points, axis=0)
@@ -68,7 +68,7 @@ class PathProgress:
 
         Cost: O(pieces within the window).
         """
-        here = np.asarray(position, np.float64)
+        here = numbers("position", position)
         if here.shape != self.points.shape[1:] or not np.isfinite(here).all():
             raise ValueError(f"position must be {self.points.shape[1]} finite numbers, got {shown(position)}")
         first = max(0, int(np.searchsorted(self._ends, self.walked_m, "right")) - 1)

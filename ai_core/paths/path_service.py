@@ -11,7 +11,7 @@ from concurrent.futures import Executor
 from weakref import WeakValueDictionary
 
 from ai_core.budget import Budget, check_budget
-from ai_core.clock import Clock
+from ai_core.clock import Clock, checked_clock
 from ai_core.errors import finite_number, shown, whole_number
 from ai_core.faults import FaultIsolation
 from ai_core.paths.path import Path
@@ -81,8 +81,7 @@ class PathService:
             raise TypeError(
                 f"ways must find ways, got {shown(ways)} without {', '.join(missing)}; use GridWays(passage)"
             )
-        if not hasattr(clock, "now"):
-            raise TypeError(f"clock must be a Clock, got {shown(clock)}")
+        checked_clock(clock)
         self._ways = ways
         self._clock = clock
         self._most_running = whole_number("most_running", most_running, minimum=1)

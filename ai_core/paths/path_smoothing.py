@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import finite_number, shown, whole_number
+from ai_core.errors import finite_number, numbers, shown, whole_number
 
 __all__ = ["smooth"]
 
@@ -38,7 +38,7 @@ def smooth(
     >>> smooth([(0, 0), (4, 0), (4, 4)], 1.0, rounds=1).tolist()
     [[0.0, 0.0], [3.0, 0.0], [4.0, 1.0], [4.0, 4.0]]
     """
-    way = np.asarray(points, np.float64)
+    way = numbers("points", points)
     if way.ndim != 2 or way.shape[1] not in (2, 3) or not np.isfinite(way).all():
         raise ValueError(f"points must be (n, 2) or (n, 3), finite, got {shown(points)}")
     reach = finite_number("radius", radius, minimum=0)

@@ -6,7 +6,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import finite_number, shown
+from ai_core.errors import as_array, finite_number, numbers, shown
 from ai_core.maps.passage import Passage
 from ai_core.paths.cells_along import costs_along, moves_along
 from ai_core.paths.grid_line import dearest_on_line
@@ -39,7 +39,7 @@ def pull_cells(passage: Passage, cells: ArrayLike) -> NDArray[np.int32]:
     """
     if passage.moves.is_hexagonal:
         raise ValueError("passage must be of a square grid, got a hexagonal one; walk from cell to cell there")
-    way = np.asarray(cells)
+    way = as_array("cells", cells)
     if way.ndim != 1 or way.dtype.kind not in "iu" or (way.size and not (
             int(way.min()) >= 0 and int(way.max()) < passage.costs.size)):
         raise ValueError(f"cells must be cells of the grid, (n,), got {shown(cells)}")
@@ -89,8 +89,8 @@ def pull_through(start: ArrayLike, goal: ArrayLike, portals: ArrayLike, *, margi
     [[0.0, 0.0], [2.0, 1.0], [4.0, 0.0]]
     """
     finite_number("margin", margin, minimum=0)
-    ends = [np.asarray(end, np.float64) for end in (start, goal)]
-    gates = np.asarray(portals, np.float64)
+    ends = [numbers("start", start), numbers("goal", goal)]
+    gates = numbers("portals", portals)
     gates = gates.reshape(0, 2, 2) if not gates.size else gates
     if any(end.shape != (2,) for end in ends) or gates.ndim != 3 or gates.shape[1:] != (2, 2):
         raise ValueError(f"start and goal must be (2,), portals (n, 2, 2), got {shown(portals)}")

@@ -4,9 +4,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 
 from ai_core.clock import Clock
-from ai_core.faults import FaultIsolation
+from ai_core.faults import FaultIsolation, given_faults
 from ai_core.paths.path_ticket import PathTicket
-from ai_core.trace import Trace
+from ai_core.trace import Trace, given_trace
 
 __all__ = ["TicketTelling"]
 
@@ -26,7 +26,7 @@ class TicketTelling:
         self, clock: Clock, trace: Trace | None, faults: FaultIsolation | None,
         on_over: Callable[[PathTicket], object] | None, on_improved: Callable[[PathTicket], object] | None,
     ) -> None:
-        self._clock, self._trace, self._faults = clock, trace or Trace(), faults or FaultIsolation()
+        self._clock, self._trace, self._faults = clock, given_trace(trace), given_faults(faults)
         self._on_over, self._on_improved = on_over, on_improved
 
     def over(self, ticket: PathTicket) -> None:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn
 
-from ai_core.errors import shown
+from ai_core.errors import LARGEST, MOST, shown
 
 __all__ = ["LARGEST", "LATEST_S", "MOST", "Fields", "Migration", "State", "StateError", "brief"]
 
@@ -19,22 +19,8 @@ State = dict[str, Any]
 Migration = Callable[[State], State]
 """Returns the state of one version as the next version would have written it."""
 
-MOST = (1 << 53) - 1
-"""Largest whole number in a field, either way (count).
-
-Beyond it a reader that keeps every number as a float, as JSON allows and Godot does, would
-round it.
-"""
-
 LATEST_S = 1e12
 """Latest game time (s): 30,000 years. Later ones leave no room for fractions of a second."""
-
-
-LARGEST = 1e100
-"""Largest number without a limit of its own, either way (no unit).
-
-Two of them multiplied are still finite; what is infinite could not be saved again.
-"""
 
 
 class StateError(ValueError):
@@ -234,6 +220,7 @@ class Fields:
 
     def place_of(self, name: str) -> str:
         """Return where a field stands in the whole state: "active[2].reason"."""
+        name = str(name)  # what was never text may have keys of another type
         name = name if len(name) <= 60 else name[:60] + "…"
         return f"{self._place}.{name}" if self._place else name
 

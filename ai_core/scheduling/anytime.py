@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
-from ai_core.budget import Budget
+from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock
 from ai_core.errors import finite_number, shown
 from ai_core.saving.fields import Fields, State
@@ -141,9 +141,10 @@ class GoodEnough(Generic[R]):
 
         Raises:
             RuntimeError: if it was cancelled.
-            TypeError: if the work's quality is no number.
+            TypeError: if ``budget`` is no Budget, or the work's quality no number.
             ValueError: if it is outside 0 to 1.
         """
+        check_budget(budget)
         check_not_cancelled(self)
         if self.is_done:
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from ai_core.budget import Budget
+from ai_core.budget import Budget, check_budget
 from ai_core.errors import finite_number, shown, whole_number
 from ai_core.saving.fields import Fields, State
 from ai_core.saving.inner_state import inner_state, prepared_inner
@@ -94,9 +94,11 @@ class Contracts(Generic[R]):
         """Go on with the contract under way until it is fulfilled or the budget is spent.
 
         Raises:
-            TypeError: if ``begin`` returned no interruptible work, or a quality is no number.
+            TypeError: if ``budget`` is no Budget, ``begin`` returned no interruptible work, or a
+                quality is no number.
             ValueError: if a quality is outside 0 to 1.
         """
+        check_budget(budget)
         if self.is_done:
             return
         contract, self._contract = self._contract, None  # if it raises it is not kept

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ai_core.budget import Budget
+from ai_core.budget import Budget, check_budget
 from ai_core.errors import shown
 from ai_core.saving.fields import Fields, State
 from ai_core.saving.inner_state import inner_state, prepared_inner
@@ -89,8 +89,9 @@ class InSequence:
 
         Raises:
             RuntimeError: if it was cancelled.
-            TypeError: if a stage returned what is no interruptible work.
+            TypeError: if ``budget`` is no Budget, or a stage returned what is no interruptible work.
         """
+        check_budget(budget)
         check_not_cancelled(self)
         while not self.is_done and not self.is_cancelled:
             current = self._current = self._current or self._begun(self._number, self._result)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ai_core.budget import Budget
+from ai_core.budget import Budget, check_budget
 from ai_core.errors import finite_number, shown
 from ai_core.saving.fields import LARGEST, Fields, State
 from ai_core.scheduling.phase_search import Measure, PhaseSearch
@@ -89,6 +89,7 @@ class Rephasing:
         One step takes about 0.2 ms at most with 10,000 tasks of usual periods;
         the first, and two later ones, up to 1.5 ms if all periods differ.
         """
+        check_budget(budget)
         while not (self._is_done or budget.is_spent):
             self._step()
             budget.spend()

@@ -6,12 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from ai_core.budget import Budget, Stopwatch
-from ai_core.clock import Clock, TimeIndex
+from ai_core.clock import Clock, TimeIndex, checked_clock
 from ai_core.errors import shown
-from ai_core.faults import FaultIsolation
+from ai_core.faults import FaultIsolation, given_faults
 from ai_core.scheduling.statistics import Overrun
 from ai_core.scheduling.task import Task, Turn
-from ai_core.trace import Trace
+from ai_core.trace import Trace, given_trace
 
 __all__ = ["TaskRunning"]
 
@@ -27,19 +27,12 @@ class TaskRunning(ABC):
         stopwatch: Stopwatch | None,
         on_overrun: Callable[[Overrun], object] | None,
     ) -> None:
-        if not hasattr(clock, "now"):
-            raise TypeError(f"clock must have a 'now', got {shown(clock)}; use ManualClock()")
-        if faults is not None and not isinstance(faults, FaultIsolation):
-            raise TypeError(f"faults must be a FaultIsolation or None, got {shown(faults)}; use FaultIsolation()")
-        if trace is not None and not isinstance(trace, Trace):
-            raise TypeError(f"trace must be a Trace or None, got {shown(trace)}; let it listen: trace.listen(…)")
         if stopwatch is not None and not callable(stopwatch):
             raise TypeError(f"stopwatch must be a callable or None, got {shown(stopwatch)}")
         if on_overrun is not None and not callable(on_overrun):
             raise TypeError(f"on_overrun must be a callable or None, got {shown(on_overrun)}")
-        self._clock = clock
-        self._faults = faults if faults is not None else FaultIsolation()
-        self._trace = trace if trace is not None else Trace()
+        self._clock = checked_clock(clock)
+        self._faults, self._trace = given_faults(faults), given_trace(trace)
         self._stopwatch = stopwatch
         self._on_overrun = on_overrun
         self._overrun_told = False

@@ -29,20 +29,16 @@ MAX_PRIORITY = 1e6
 
 def checked_period(value: object) -> int:
     """Return ``value`` if it is a period (frames)."""
-    period = whole_number("period_frames", value, minimum=1, remedy="use 1 to run every frame")
-    if period <= MAX_PERIOD_FRAMES:
-        return period
-    remedy = "send a delayed event for what is rarer"
-    return whole_number("period_frames", period, minimum=1, maximum=MAX_PERIOD_FRAMES, remedy=remedy)
+    is_rarer = isinstance(value, int) and value > MAX_PERIOD_FRAMES
+    remedy = "send a delayed event for what is rarer" if is_rarer else "use 1 to run every frame"
+    return whole_number("period_frames", value, minimum=1, maximum=MAX_PERIOD_FRAMES, remedy=remedy)
 
 
 def checked_phase(value: object) -> int:
     """Return ``value`` if it is a phase (frames)."""
-    phase = whole_number("phase_frames", value, minimum=0, remedy="use None to have it chosen")
-    if phase <= MAX_PERIOD_FRAMES:
-        return phase
-    remedy = "use phase % period, which is due on the same frames"
-    return whole_number("phase_frames", phase, minimum=0, maximum=MAX_PERIOD_FRAMES, remedy=remedy)
+    is_later = isinstance(value, int) and value > MAX_PERIOD_FRAMES
+    remedy = "use phase % period, which is due on the same frames" if is_later else "use None to have it chosen"
+    return whole_number("phase_frames", value, minimum=0, maximum=MAX_PERIOD_FRAMES, remedy=remedy)
 
 
 def checked_priority(value: object) -> float:

@@ -15,9 +15,9 @@ from concurrent.futures import Executor
 from typing import Any
 
 from ai_core.budget import Budget
-from ai_core.clock import Clock, TimeIndex
+from ai_core.clock import Clock, TimeIndex, checked_clock
 from ai_core.errors import shown, whole_number
-from ai_core.faults import Failures, FaultIsolation
+from ai_core.faults import Failures, FaultIsolation, given_faults
 from ai_core.saving.fields import Fields, State
 from ai_core.saving.values import SavedValues
 from ai_core.scheduling.task_limits import checked_budget
@@ -86,8 +86,7 @@ class ThreadedWork:
         if not callable(function):
             raise TypeError(f"function must be a callable, got {shown(function)}")
         check_runs_in_one_go("function", function)
-        if not hasattr(clock, "now"):
-            raise TypeError(f"clock must have a 'now', got {shown(clock)}; use ManualClock()")
+        checked_clock(clock)
         if then is not None and not callable(then):
             raise TypeError(f"then must be a callable or None, got {shown(then)}")
         if type(waits) is not bool:
@@ -105,7 +104,7 @@ class ThreadedWork:
         )
         self._waits = waits
         self._then = then
-        self._faults = faults if faults is not None else FaultIsolation()
+        self._faults = given_faults(faults)
         self._name = name
         self._values = values if values is not None else SavedValues()
         self._pending: deque[ThreadTicket] = deque()

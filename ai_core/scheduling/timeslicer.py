@@ -6,9 +6,9 @@ from concurrent.futures import Executor
 from typing import Any
 
 from ai_core.budget import Budget
-from ai_core.clock import Clock
+from ai_core.clock import Clock, checked_clock
 from ai_core.errors import UnknownNameError, shown
-from ai_core.faults import FaultIsolation
+from ai_core.faults import FaultIsolation, given_faults
 from ai_core.saving.fields import State
 from ai_core.saving.values import SavedValues
 from ai_core.scheduling.job_batch import Job, JobBatch, Moment
@@ -71,8 +71,7 @@ class Timeslicer:
         faults: FaultIsolation | None = None,
         values: SavedValues | None = None,
     ) -> None:
-        if not hasattr(clock, "now"):
-            raise TypeError(f"clock must have a 'now', got {shown(clock)}; use ManualClock()")
+        checked_clock(clock)
         if not isinstance(timing, Timing):
             raise TypeError(f"timing must be a Timing, got {shown(timing)}; use Timing.AIAO")
         check_callables(job, inputs, timing)
@@ -84,7 +83,7 @@ class Timeslicer:
         self._name = name or str(getattr(job, "__name__", type(job).__name__))
         self._most, self._executor = checked_limits(jobs_per_update, executor)
         self._joins_next_update = joins_next_update
-        self._faults = faults if faults is not None else FaultIsolation()
+        self._faults = given_faults(faults)
         self._values = values if values is not None else SavedValues()
         self._jobs: dict[Hashable, Job] = {}
         self._batch = JobBatch(job, inputs, timing, self._failed, self._faults.succeeded)

@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ai_core.errors import finite_number, shown
+from ai_core.clock import moment_s
+from ai_core.errors import check_kind, finite_number, shown, whole_number
 from ai_core.saving.fields import State
 from ai_core.senses.live import Live, Mind
 from ai_core.senses.mind_state import prepared_meter, saved_meter
@@ -159,6 +160,9 @@ class Awareness:
         target: id of what it is about, for what it reports.
         now_s: game time now (s).
 
+    Raises:
+        TypeError, ValueError: if an argument is of another type, or out of range.
+
     Attributes:
         value: the meter, 0 to 1.
         visibility: how strongly the target shows itself; 0 if not.
@@ -169,13 +173,13 @@ class Awareness:
     visibility = Live[float]("_visibility")
 
     def __init__(self, settings: AwarenessSettings, target: int, now_s: float) -> None:
-        self.settings = settings
-        self.target = target
-        self.level = 0
-        self._value = 0.0
-        self._visibility = 0.0
-        self._line_from = (now_s, 0.0)
-        self._now_s = now_s
+        if not isinstance(settings, AwarenessSettings):
+            raise TypeError(f"settings must be AwarenessSettings, got {shown(settings)}")
+        self.settings, self.level = settings, 0
+        self.target = whole_number("target", target, minimum=0)
+        self._value = self._visibility = 0.0
+        self._now_s = moment_s("now_s", now_s)
+        self._line_from = (self._now_s, 0.0)
         # When each level that was reached will be told.
         self._reacts_at_s: list[float] = []
         self._shown: Mapping[str, float] = {}
@@ -215,9 +219,11 @@ class Awareness:
             shown: the same by modality, for ``why``.
 
         Raises:
+            TypeError: if an argument is of another type.
             ValueError: if visibility is negative, or time goes back.
         """
         visibility = finite_number("visibility", visibility, minimum=0)
+        check_kind("shown", shown, Mapping)
         changes = self.advance(now_s)
         self._shown = shown or {}
         if visibility != self._visibility:
@@ -235,9 +241,12 @@ class Awareness:
             modality: by which sense, for ``why``.
 
         Raises:
+            TypeError: if an argument is of another type.
             ValueError: if intensity is negative, or time goes back.
         """
         intensity = finite_number("intensity", intensity, minimum=0)
+        if not isinstance(modality, str):
+            raise TypeError(f"modality must be a text, got {shown(modality)}")
         changes = self.advance(now_s)
         raised = min(1.0, self._value + intensity * self.settings.gain_per_signal)
         self._startled[modality] = self._startled.get(modality, 0.0) + (raised - self._value)
@@ -253,9 +262,10 @@ class Awareness:
         Raises:
             ValueError: if time goes back.
         """
+        now_s = moment_s("now_s", now_s)
         if self._mind is not None:
             self._mind.catch_up()
-        if not now_s >= self._now_s:
+        if now_s < self._now_s:
             raise ValueError(f"time must not go back, got {now_s} s after {self._now_s} s")
         self.drift(now_s)
         changes = self._crossed()

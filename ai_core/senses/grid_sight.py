@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import shown, whole_number
+from ai_core.errors import as_array, shown, whole_number
 from ai_core.twins import twin
 
 __all__ = ["INTERFACE", "GridSight", "cells_seen", "lines_are_free"]
@@ -113,7 +113,7 @@ class GridSight:
         return row, column
 
     def _cells(self, name: str, cells: object) -> NDArray[np.int32]:
-        array = np.asarray(cells)
+        array = as_array(name, cells)
         if array.shape == (0,):
             array = np.zeros((0, 2), np.int32)
         if array.dtype.kind not in "iu":

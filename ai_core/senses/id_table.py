@@ -76,8 +76,7 @@ class IdTable:
             TypeError: if ``name`` is no text.
             OverflowError: if a million rows are in use.
         """
-        if not isinstance(name, str):
-            raise TypeError(f"name must be a text, got {shown(name)}")
+        self.check_name(name)
         if self._free:
             slot = self._free.pop()
         else:
@@ -96,6 +95,11 @@ class IdTable:
         self._count += 1
         return new
 
+    def check_name(self, name: object) -> None:
+        """Raise TypeError unless a name is a text."""
+        if not isinstance(name, str):
+            raise TypeError(f"name must be a text, got {shown(name)}")
+
     def rename(self, known_id: int, name: str) -> None:
         """Call what has an id otherwise; it stays where it is in the order of adding.
 
@@ -104,8 +108,7 @@ class IdTable:
             UnknownNameError: if the id is not in use.
         """
         self.slot(known_id)
-        if not isinstance(name, str):
-            raise TypeError(f"name must be a text, got {shown(name)}")
+        self.check_name(name)
         self.names[int(known_id)] = name
 
     def remove(self, known_id: int) -> int:

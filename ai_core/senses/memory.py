@@ -5,12 +5,13 @@ import math
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from ai_core.errors import finite_number
+from ai_core.clock import moment_s
+from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
 from ai_core.saving.fields import State
 from ai_core.senses.live import Mind
 from ai_core.senses.mind_state import prepared_memory, saved_memory
 from ai_core.senses.remembered import Remembered, velocity_between
-from ai_core.senses.sensation import Point
+from ai_core.senses.sensation import Point, checked_place
 from ai_core.senses.target_report import RADIO, TargetReport
 
 __all__ = ["LOSE_AFTER_S", "MAXIMUM_AGE_S", "MemoryChange", "Remembered", "SenseMemory"]
@@ -121,11 +122,19 @@ class SenseMemory:
                 last seen position and the velocity.
 
         Raises:
-            ValueError: if ``at_s`` is before what the memory was told last.
+            TypeError: if an argument is of another type; nothing is changed then.
+            ValueError: if ``at_s`` is before what the memory was told last, or a number is out of
+                range; nothing is changed then.
         """
+        target = whole_number("target", target, minimum=0)
+        if not isinstance(modality, str):
+            raise TypeError(f"modality must be a text, got {shown(modality)}")
+        intensity = finite_number("intensity", intensity, minimum=0)
+        position = checked_place("position", position)
+        known_at_s = None if sent_at_s is None else moment_s("sent_at_s", sent_at_s)
         self._catch_up()
-        self._move_to(at_s)
-        known_at_s = at_s if sent_at_s is None else sent_at_s
+        at_s = self._move_to("at_s", at_s)
+        known_at_s = at_s if known_at_s is None else known_at_s
         changes = []
         record = self._known.get(target)
         if record is not None and not self._is_followed(record):
@@ -149,19 +158,33 @@ class SenseMemory:
         """Take a target that was not lost yet as sensed all the time up to a moment, before the next ``sense``.
 
         So what is in view at two looks, however far apart, is not lost in between.
+
+        Raises:
+            TypeError, ValueError: if ``until_s`` is no moment.
         """
+        until_s = moment_s("until_s", until_s)
         self._catch_up()
+        self.note_moment(until_s)
         record = self._known.get(target)
         if record is not None and record.is_noticed:
             record._noticed_s = max(record._noticed_s, until_s)
+            record._last_sensed_s = max(record._last_sensed_s, until_s)
 
     def note_moment(self, at_s: float) -> None:
         """Learn that a record was brought up to date with a moment, at which nothing else happened."""
         self._now_s = max(self._now_s, at_s)
 
     def follow(self, target: int, position: Point, at_s: float) -> None:
-        """Know where a target is although it is not sensed; see ``free_knowledge_s``."""
-        record = self._known[target]
+        """Know where a target is although it is not sensed; see ``free_knowledge_s``.
+
+        Raises:
+            TypeError, ValueError: if an argument is of another type, or out of range.
+            UnknownNameError: if the target is not known.
+        """
+        record = self._known.get(target)
+        if record is None:
+            raise UnknownNameError("target", target, self._known)
+        position, at_s = checked_place("position", position), moment_s("at_s", at_s)
         passed_s = at_s - record._known_at_s
         if passed_s > 0:
             record._velocity = velocity_between(record._last_known_position, position, passed_s)
@@ -221,10 +244,11 @@ class SenseMemory:
         """Return what was lost, expired and forgotten by ``now_s``, by moment, then target.
 
         Raises:
-            ValueError: if ``now_s`` is before what the memory was told last.
+            TypeError: if ``now_s`` is no number.
+            ValueError: if it is before what the memory was told last, or out of range.
         """
         self._catch_up()
-        self._move_to(now_s)
+        now_s = self._move_to("now_s", now_s)
         if now_s <= self._next_s:
             return []
         changes = [change for target in sorted(self._known) for change in self._settle(target)]
@@ -312,13 +336,15 @@ class SenseMemory:
         if self._mind is not None:
             self._mind.was_changed()
 
-    def _move_to(self, now_s: float) -> None:
-        if not now_s >= self._now_s:
+    def _move_to(self, name: str, now_s: float) -> float:
+        now_s = moment_s(name, now_s)
+        if now_s < self._now_s:
             raise ValueError(
                 f"time must not go back, got {now_s} s after {self._now_s} s;"
                 " use one clock for everything a memory is told"
             )
         self._now_s = now_s
+        return now_s
 
     def _add(self, record: Remembered) -> Remembered:
         record._mind = self._mind

@@ -12,10 +12,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.budget import Budget
-from ai_core.clock import Clock
-from ai_core.errors import finite_number, point, whole_number
-from ai_core.faults import FaultIsolation
+from ai_core.budget import Budget, check_budget
+from ai_core.clock import Clock, checked_clock
+from ai_core.errors import check_callables, finite_number, point, whole_number
+from ai_core.faults import FaultIsolation, given_faults
 from ai_core.senses.asking import Asking
 from ai_core.senses.audience import Audience
 from ai_core.senses.camouflage import Background, Camouflage
@@ -37,7 +37,7 @@ from ai_core.senses.smelling import Smelling
 from ai_core.senses.source_keeping import SourceKeeping
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.visibility import Visibility
-from ai_core.trace import Trace
+from ai_core.trace import Trace, given_trace
 
 __all__ = ["RegionalSenseManager"]
 
@@ -119,17 +119,17 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
         faults: FaultIsolation | None = None,
         trace: Trace | None = None,
     ) -> None:
-        self.line_of_sight = line_of_sight
-        self.between = between
+        self.line_of_sight, self.between = line_of_sight, between
         self.maximum_rays = whole_number("maximum_rays", maximum_rays, minimum=1)
-        self.clock, upward = clock, _upward(up)
+        self.clock, upward = checked_clock(clock), _upward(up)
+        check_callables(line_of_sight=line_of_sight, between=between, background=background)
         self._modalities = ModalitySet(
             (Modality.sight(), Modality.hearing()) if modalities is None else modalities)
-        self.faults = FaultIsolation() if faults is None else faults
+        self.faults = given_faults(faults)
         self._sensors = SensorTable(self._modalities)
         self._sources = SourceTable(self._modalities, camouflage, has_backdrops=bool(background))
         self._perceivers = Perceivers(
-            clock, self._modalities, self._sources, Trace() if trace is None else trace,
+            clock, self._modalities, self._sources, given_trace(trace),
             finite_number("tell_every_s", tell_every_s, minimum=0), audience, self.faults)
         self._continuous = ContinuousSensing(self._modalities, self._sensors, self._sources, upward)
         self._visibility = Visibility(
@@ -190,8 +190,10 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
         one block of sensors, or 512 rays, go beyond the budget.
 
         Raises:
+            TypeError: if ``budget`` is no Budget.
             RuntimeError: if called from a listener.
         """
+        check_budget(budget)
         if self._is_advancing:
             raise RuntimeError("advance is under way; a listener must not call it")
         self._is_advancing = True

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ai_core.clock import moment_s
 from ai_core.errors import finite_number, point, whole_number
 from ai_core.saving.fields import LATEST_S, MOST, Fields, State
 from ai_core.senses.sensation import Point
@@ -116,7 +117,7 @@ class ScentTrails:
         """
         x, y, z = point("position", position).tolist()
         strength = finite_number("strength", strength, minimum=0)
-        now_s = finite_number("now_s", now_s, minimum=-LATEST_S, maximum=LATEST_S)
+        now_s = moment_s("now_s", now_s)
         scent = whole_number("scent", scent, minimum=0, maximum=MOST)
         if strength < self._faintest or self._warmed_again(scent, (x, y, z), strength, now_s):
             return
@@ -161,7 +162,7 @@ class ScentTrails:
         """
         threshold = finite_number("threshold", threshold)
         attenuation = finite_number("attenuation", attenuation, minimum=0, maximum=1)
-        self._tidy(finite_number("now_s", now_s, minimum=-LATEST_S, maximum=LATEST_S))
+        self._tidy(moment_s("now_s", now_s))
         marks = self._marks
         if distances_m is None:
             offset = marks["position"].astype(np.float64) - point("position", position)

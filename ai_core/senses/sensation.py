@@ -3,10 +3,16 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Point", "Sensation"]
+from ai_core.errors import point
+
+__all__ = ["Point", "Sensation", "checked_place"]
 
 Point = tuple[float, float, float]
 """A position (m) as plain numbers, for what is told one at a time."""
+
+
+FARTHEST_M = 3.4e38
+"""Largest coordinate, either way (m): what float32 holds, and saves."""
 
 
 class Sensation(NamedTuple):
@@ -32,3 +38,18 @@ class Sensation(NamedTuple):
     sent_at: float
     at: float
     tag: str = ""
+
+
+def checked_place(name: str, value: object) -> Point:
+    """Return ``value`` as a place of its own, which whoever handed it in cannot change later.
+
+    Raises:
+        TypeError, ValueError: if it is no position.
+    """
+    if type(value) is tuple and len(value) == 3:
+        x, y, z = value
+        near, far = -FARTHEST_M, FARTHEST_M
+        if type(x) is type(y) is type(z) is float and near <= x <= far and near <= y <= far and near <= z <= far:
+            return value
+    x, y, z = point(name, value).tolist()
+    return (x, y, z)

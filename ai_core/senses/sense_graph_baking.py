@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.budget import Budget
+from ai_core.budget import Budget, check_budget
 from ai_core.errors import finite_number, shown, whole_number
 from ai_core.senses.sense_graph import SenseGraph
 from ai_core.senses.sense_graph_baking_again import (
@@ -195,6 +195,7 @@ class SenseGraphBaking:
             RuntimeError: if it was cancelled.
             ValueError: if there are too many regions.
         """
+        check_budget(budget)
         if self.is_cancelled:
             raise RuntimeError("baking was cancelled, or has failed; begin anew")
         while self._steps is not None:

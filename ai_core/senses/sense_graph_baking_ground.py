@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import finite_number, point, positions, shown
+from ai_core.errors import as_array, finite_number, point, positions, shown
 
 __all__ = ["Cells", "WalkableGrid", "WalkablePolygons"]
 
@@ -130,7 +130,7 @@ class WalkableGrid:
         radius_m: float = 0.0,
     ) -> None:
         self.cell_m, self.up, self.radius_m = _checked(cell_m, up, radius_m)
-        grid = np.asarray(floor_m)
+        grid = as_array("floor_m", floor_m)
         if grid.ndim != 2 or grid.dtype.kind not in "bfiu":
             raise ValueError(f"floor_m must have shape (rows, columns), got {shown(floor_m)}")
         if grid.dtype.kind == "b":
@@ -256,7 +256,7 @@ def _checked(cell_m: float, up: str, radius_m: float) -> tuple[float, str, float
 
 
 def _indices(number: int, polygon: ArrayLike, count: int) -> Ids:
-    indices = np.asarray(polygon)
+    indices = as_array("polygons", polygon)
     if indices.ndim != 1 or indices.dtype.kind not in "iu" or len(indices) < 3:
         raise ValueError(
             f"polygons[{number}] must hold three indices or more, got {shown(polygon)}")

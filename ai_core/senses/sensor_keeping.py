@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.clock import Clock
-from ai_core.errors import finite_number
+from ai_core.errors import check_kind, finite_number
 from ai_core.faults import FaultIsolation
 from ai_core.senses.awareness import AwarenessSettings, LevelChange
 from ai_core.senses.continuous_sensing import ContinuousSensing
@@ -81,6 +81,8 @@ class SensorKeeping:
             ValueError: if a number is out of range; nothing is added then.
             UnknownNameError: if a modality is unknown.
         """
+        check_kind("memory", memory, SenseMemory)
+        check_kind("awareness", awareness, AwarenessSettings)
         self._emitted.offer()
         listeners = Listeners(
             on_sensed, on_gained, on_lost, on_forgotten, on_awareness_changed, on_expired, on_told, listens)
@@ -106,6 +108,8 @@ class SensorKeeping:
             TypeError, ValueError, UnknownNameError: as ``add_sensor``; nothing
                 is changed then.
         """
+        if name is not None:
+            self._sensors.ids.check_name(name)
         self._emitted.offer()
         self._sensors.change(sensor_id, thresholds, sight_cones, notices, own_source)
         if name is not None:

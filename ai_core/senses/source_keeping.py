@@ -81,6 +81,8 @@ class SourceKeeping:
             TypeError, ValueError, UnknownNameError: as ``add_source``; nothing
                 is changed then.
         """
+        if name is not None:
+            self._sources.ids.check_name(name)
         self._sources.change(
             source_id, strengths, affiliation, light=light, size=size, pattern=pattern,
             tag=tag, actions=actions, parts=parts,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import finite_number, named, point, positions, whole_number
+from ai_core.errors import finite_number, named, numbers, point, positions, whole_number
 from ai_core.senses.camouflage import NO_PATTERN, Camouflage
 from ai_core.senses.id_table import IdTable, grown
 from ai_core.senses.modality import ModalitySet
@@ -181,7 +181,7 @@ class SourceTable:
     def light_up(self, ids: object, light: object) -> None:
         """Say how brightly many sources are lit; checks all before it changes one."""
         slots = self.ids.slots(ids)
-        levels = np.asarray(light, np.float64)
+        levels = numbers("light", light)
         if levels.shape != slots.shape:
             raise ValueError(f"light must have shape ({len(slots)},), one per id, got {levels.shape}")
         if not (np.isfinite(levels) & (levels >= 0)).all():

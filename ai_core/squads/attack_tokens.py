@@ -4,8 +4,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from ai_core.clock import moment_s
 from ai_core.errors import finite_number, whole_number
-from ai_core.saving.fields import MOST, Fields, State
+from ai_core.saving.fields import Fields, State
+from ai_core.squads.id_rows import id_rows
 
 __all__ = ["AttackTokens"]
 
@@ -72,7 +74,7 @@ class AttackTokens:
         Cost: O(1).
         """
         number = whole_number("member_id", member_id, minimum=0)
-        urgency = finite_number("urgency", urgency)
+        now_s, urgency = moment_s("now_s", now_s), finite_number("urgency", urgency)
         if number in self._held_since:
             return True
         before = self._waiting.get(number)
@@ -82,8 +84,12 @@ class AttackTokens:
     def grant(self, now_s: float) -> tuple[int, ...]:
         """Give tokens that are free, or were held too long while others wait; return who holds one.
 
+        Raises:
+            TypeError, ValueError: if ``now_s`` is no number.
+
         Cost: O(waiting · log waiting).
         """
+        now_s = moment_s("now_s", now_s)
         self._waiting = {
             one: asked for one, asked in self._waiting.items() if now_s - asked.asked_at_s <= self.forget_s}
         self._resting_until = {one: until for one, until in self._resting_until.items() if until > now_s}
@@ -105,7 +111,12 @@ class AttackTokens:
         return asked.urgency + self.impatience * (now_s - asked.since_s)
 
     def release(self, member_id: int, now_s: float) -> None:
-        """Give a token back, or ask no more."""
+        """Give a token back, or ask no more.
+
+        Raises:
+            TypeError, ValueError: if ``now_s`` is no number.
+        """
+        now_s = moment_s("now_s", now_s)
         self._waiting.pop(member_id, None)
         if self._held_since.pop(member_id, None) is not None and self.rest_s:
             self._resting_until[member_id] = now_s + self.rest_s
@@ -132,9 +143,9 @@ class AttackTokens:
             StateError: if it cannot be loaded; says where in it, and why.
         """
         fields = Fields.versioned(state, version=1)
-        held = {one: numbers[0] for one, numbers in _rows(fields, "held", 1).items()}
-        waiting = {one: _Waiting(*numbers) for one, numbers in _rows(fields, "waiting", 3).items()}
-        resting = {one: numbers[0] for one, numbers in _rows(fields, "resting", 1).items()}
+        held = {one: numbers[0] for one, numbers in id_rows(fields, "held", 1).items()}
+        waiting = {one: _Waiting(*numbers) for one, numbers in id_rows(fields, "waiting", 3).items()}
+        resting = {one: numbers[0] for one, numbers in id_rows(fields, "resting", 1).items()}
         if len(held) > self.count:
             fields.refuse("held", f"must be {self.count} at most, got {len(held)}")
         fields.end()
@@ -144,14 +155,3 @@ class AttackTokens:
 
         return change
 
-
-def _rows(fields: Fields, name: str, count: int) -> dict[int, list[float]]:
-    """Read rows of an id and so many numbers."""
-    rows: dict[int, list[float]] = {}
-    for index, row in enumerate(fields.items(name)):
-        one = Fields({"row": row}, fields.place_of(f"{name}[{index}]"))
-        numbers = one.numbers("row", count=count + 1)
-        if numbers[0] != int(numbers[0]) or not 0 <= numbers[0] <= MOST or int(numbers[0]) in rows:
-            one.refuse("row", f"must begin with an id of its own, got {numbers[0]!r}")
-        rows[int(numbers[0])] = numbers[1:]
-    return rows

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ai_core.errors import finite_number
 from ai_core.saving.fields import Fields, State
+from ai_core.squads.id_rows import id_rows
 from ai_core.squads.situation import Situation
 from ai_core.squads.tactics import Plan, Tactic, Task, nearest_posts
 
@@ -100,10 +101,7 @@ class BoundingOverwatch(Tactic):
         """Check what was saved; return what puts it back."""
         fields = Fields.versioned(state, version=1)
         moving, since_s = fields.whole("moving", maximum=1), fields.seconds("since_s")
-        posts = {}
-        for index, row in enumerate(fields.items("posts")):
-            number, *place = Fields({"row": row}, f"posts[{index}]").numbers("row", minimum=-1e9, maximum=1e10)
-            posts[int(number)] = tuple(place)
+        posts = {one: tuple(place) for one, place in id_rows(fields, "posts", 2, 3).items()}
         fields.end()
 
         def change() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import finite_number
+from ai_core.errors import as_array, finite_number
 
 __all__ = ["GridClearance", "checked_cells"]
 
@@ -50,7 +50,7 @@ class GridClearance:
 
 def checked_cells(free: ArrayLike) -> NDArray[np.bool_]:
     """Return cells as a rectangle of bool, or raise ValueError."""
-    cells = np.asarray(free)
+    cells = as_array("free", free)
     if cells.dtype != np.bool_ or cells.ndim != 2 or not cells.size:
         raise ValueError(f"free must be a (height, width) array of bool, got {cells.dtype} of {cells.shape}")
     return cells

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.clock import Clock
+from ai_core.clock import Clock, checked_clock
 from ai_core.errors import UnknownNameError, positions, shown
 from ai_core.faults import FaultIsolation
 from ai_core.squads.commander import ChooseCommander, SquadMember
@@ -41,8 +41,7 @@ class Commanded(Membership):
         faults: FaultIsolation, on_event: Callable[[str, Any, Any], object] | None,
     ) -> None:
         super().__init__(name, dimensions)
-        if not hasattr(clock, "now"):
-            raise TypeError(f"clock must be a Clock, got {shown(clock)}")
+        checked_clock(clock)
         if not isinstance(settings, MarchSettings):
             raise TypeError(f"settings must be MarchSettings, got {shown(settings)}")
         for what, one in (("choose_commander", choose_commander), ("clearance", clearance), ("on_event", on_event)):

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ai_core.errors import finite_number
 from ai_core.saving.fields import Fields, State
+from ai_core.squads.id_rows import id_rows
 from ai_core.squads.situation import Situation
 from ai_core.squads.tactics import Plan, Tactic, Task, nearest_posts
 
@@ -98,11 +99,11 @@ class Flanking(Tactic):
     def prepare_state(self, state: object) -> Callable[[], None]:
         """Check what was saved; return what puts it back."""
         fields = Fields.versioned(state, version=1)
-        around = {}
-        for index, row in enumerate(fields.items("around")):
-            number, *place = Fields({"row": row}, f"around[{index}]").numbers("row", minimum=-1e9, maximum=1e10)
-            around[int(number)] = tuple(place)
+        around = {one: tuple(place) for one, place in id_rows(fields, "around", 2, 3).items()}
         middle = None if fields.anything("middle") is None else tuple(fields.numbers("middle"))
+        dimensions = {len(place) for place in around.values()} or {2, 3}
+        if middle is not None and len(middle) not in dimensions:
+            fields.refuse("middle", f"must have as many coordinates as places in 'around', got {len(middle)}")
         is_attacking = fields.flag("is_attacking")
         fields.end()
 

@@ -1,7 +1,7 @@
 """Roles: who is to be what, when a squad needs so many of each."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -37,6 +37,10 @@ class RoleNeed:
         if not isinstance(self.role, str) or not self.role:
             raise TypeError(f"role must be a text that is not empty, got {shown(self.role)}")
         whole_number("count", self.count, minimum=0)
+        only: object = self.only
+        if not isinstance(only, Iterable) or isinstance(only, str) or not all(isinstance(one, str) for one in only):
+            raise TypeError(f"only must be a tuple of names, got {shown(only)}")
+        object.__setattr__(self, "only", tuple(self.only))
         if self.cost is not None and not callable(self.cost):
             raise TypeError(f"cost must be a callable, got {shown(self.cost)}")
 

@@ -1,7 +1,9 @@
 """The less valuable stand between the enemies and the more valuable."""
 from __future__ import annotations
 
-from ai_core.errors import finite_number, whole_number
+from collections.abc import Iterable
+
+from ai_core.errors import finite_number, shown, whole_number
 from ai_core.squads.situation import Situation
 from ai_core.squads.tactics import Plan, Tactic, Task, nearest_posts
 
@@ -30,6 +32,9 @@ class Sacrifice(Tactic):
     def __init__(self, screens: int = 1, distance_m: float = 2.5, roles: tuple[str, ...] = VALUABLE) -> None:
         self.screens = whole_number("screens", screens, minimum=1)
         self.distance_m = finite_number("distance_m", distance_m, above=0)
+        told: object = roles
+        if not isinstance(told, Iterable) or isinstance(told, str) or not all(isinstance(one, str) for one in told):
+            raise TypeError(f"roles must be a tuple of names, got {shown(told)}")
         self.roles = tuple(roles)
 
     def why_not(self, situation: Situation) -> str:
@@ -49,7 +54,7 @@ class Sacrifice(Tactic):
         cheap = sorted((one for one in situation.members if one not in valuable), key=lambda one: (
             _value(situation, one), one))[: self.screens * len(valuable)]
         charges, posts = [], []
-        for number in range(self.screens):
+        for number in range(min(self.screens, len(cheap))):  # no more than there are to man them
             for one in valuable:
                 place = situation.place(one)
                 enemy = situation.enemy_positions[situation.nearest_enemy(place)]

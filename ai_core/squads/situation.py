@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import finite_number, shown, whole_number
+from ai_core.errors import LARGEST, finite_number, numbers, shown, whole_number
 from ai_core.squads.capabilities import Capabilities, Force
 from ai_core.squads.commander import SquadMember
 from ai_core.squads.march_path import plane_axes
@@ -41,7 +41,9 @@ class Sighting:
     def __post_init__(self) -> None:
         whole_number("enemy_id", self.enemy_id, minimum=0)
         finite_number("threat", self.threat, minimum=0, maximum=1e6)
-        place = tuple(finite_number("position", float(one)) for one in self.position)
+        place = tuple(numbers("position", self.position).tolist())
+        if len(place) not in (2, 3) or not all(abs(one) <= LARGEST for one in place):
+            raise ValueError(f"position must be 2 or 3 finite coordinates, got {shown(self.position)}")
         object.__setattr__(self, "position", place)
 
 

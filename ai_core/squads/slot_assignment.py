@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import ai_core.squads.least_cost_matching as least_cost_matching
-from ai_core.errors import finite_number
+from ai_core.errors import as_array, finite_number, shown
 
 __all__ = ["Assignment", "assign", "with_few_changes"]
 
@@ -73,7 +73,9 @@ def with_few_changes(costs: ArrayLike, before: ArrayLike, change_cost: float | N
         TypeError, ValueError: as ``assign``; or if ``before`` has another length.
     """
     table = _checked(costs)
-    slots = np.asarray(before, np.int32)
+    slots = as_array("before", before)
+    if slots.size and slots.dtype.kind not in "iu":
+        raise TypeError(f"before must hold whole numbers, got {shown(before)}")
     if slots.shape != (len(table),):
         raise ValueError(f"before must have shape {(len(table),)}, got {slots.shape}")
     finite = table[np.isfinite(table)]
@@ -116,7 +118,7 @@ def _infeasible(table: NDArray[np.float64], slots: NDArray[np.int32]) -> list[in
 
 
 def _checked(costs: ArrayLike) -> NDArray[np.float64]:
-    table = np.asarray(costs)
+    table = as_array("costs", costs)
     if table.dtype.kind not in "iuf":
         raise TypeError(f"costs must be numbers, got {table.dtype}")
     if table.ndim != 2:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.clock import Clock
 from ai_core.errors import finite_number, shown, whole_number
-from ai_core.faults import FaultIsolation
+from ai_core.faults import FaultIsolation, given_faults
 from ai_core.saving.fields import State
 from ai_core.squads.attack_tokens import AttackTokens
 from ai_core.squads.capabilities import Capabilities
@@ -78,7 +78,7 @@ class Squad(Tactical):
             name, clock, whole_number("dimensions", dimensions, minimum=2, maximum=3),
             Formation.wedge() if formation is None else formation, StraightRoutes() if routes is None else routes,
             clearance, choose_commander, MarchSettings() if settings is None else settings,
-            FaultIsolation() if faults is None else faults, on_event)
+            given_faults(faults), on_event)
         for what, one in (("choose_tactic", choose_tactic), ("standing", standing)):
             if one is not None and not callable(one):
                 raise TypeError(f"{what} must be a callable, got {shown(one)}")

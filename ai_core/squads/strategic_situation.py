@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ai_core.errors import finite_number, positions, shown
 from ai_core.maps.map_picture import MapPicture
 from ai_core.squads.capabilities import Capabilities, Force
 
@@ -83,6 +84,9 @@ class StrategicSituation:
         losses, kills: worth of own and enemy units lost so far.
         narrow_places: where few can hold many up (m), such as the middles of ``choke_points`` of the ground.
         defenses: of ours, that stand.
+
+    Raises:
+        TypeError, ValueError: if something is not what it must be.
     """
 
     now_s: float
@@ -97,6 +101,28 @@ class StrategicSituation:
     kills: float = 0.0
     narrow_places: tuple[Place, ...] = ()
     defenses: tuple[DefenseReport, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("now_s", "losses", "kills"):
+            finite_number(name, getattr(self, name))
+        finite_number("stock", self.stock, minimum=0)
+        for name, kind in (("picture", MapPicture), ("owned", Mapping)):
+            if not isinstance(getattr(self, name), kind):
+                raise TypeError(f"{name} must be a {kind.__name__}, got {shown(getattr(self, name))}")
+        for name, report in (("squads", SquadReport), ("sightings", EnemyReport), ("defenses", DefenseReport)):
+            for one in getattr(self, name):
+                if not isinstance(one, report):
+                    raise TypeError(f"{name} must hold {report.__name__}, got {shown(one)}")
+        told = [self.base, *self.narrow_places]
+        for reports in (self.squads, self.sightings, self.defenses):
+            told += [one.place for one in reports]
+        positions("places", told, dimensions=(2,))
+        is_open, shape = self.is_open, self.picture.area.shape
+        if is_open is not None and (
+            not isinstance(is_open, np.ndarray) or is_open.dtype != np.bool_
+            or is_open.shape != shape
+        ):
+            raise ValueError(f"is_open must be bool of shape {shape}, got {shown(is_open)}")
 
 
 class Mission(NamedTuple):

@@ -8,7 +8,7 @@ from ai_core.decisions.adaptive import AdaptiveChoice
 from ai_core.decisions.habit_choice import RandomSource
 from ai_core.decisions.rule_mind import RuleMind
 from ai_core.decisions.success_memory import SuccessMemory
-from ai_core.errors import finite_number, shown
+from ai_core.errors import check_kind, finite_number, shown
 from ai_core.saving.fields import State
 from ai_core.squads.army_composition import expected_force
 from ai_core.squads.battle_forecast import forecast
@@ -88,6 +88,8 @@ class Strategist:
     ) -> None:
         if not isinstance(tree, TechnologyTree):
             raise TypeError(f"tree must be a TechnologyTree, got {shown(tree)}")
+        check_kind("build_order", build_order, BuildOrder)
+        check_kind("personality", personality, Personality)
         if build_order is not None and build_order.tree is not tree:
             raise ValueError("build_order must be of the same tree; make it with the tree that is handed in")
         self.tree, self.build_order = tree, build_order

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import named, shown
+from ai_core.errors import check_kind, named, shown
 from ai_core.squads.attack_tokens import AttackTokens
 from ai_core.squads.bounding_overwatch import BoundingOverwatch
 from ai_core.squads.capabilities import Force
@@ -49,6 +49,7 @@ class Tactical(Commanded):
         choose_tactic: ChooseTactic | None, standing: Standing | None,
     ) -> None:
         self.judgement, self.standing = judgement, standing
+        check_kind("tokens", tokens, AttackTokens)
         self.tokens = AttackTokens() if tokens is None else tokens
         self.choose_tactic = choose_tactic
         self._tactics: dict[str, Tactic] = {}

@@ -288,3 +288,13 @@ def test_who_wants_to_know_is_told_each_rule_that_fires():
     with pytest.raises(RuntimeError, match="cannot show a"):
         mind.think()
     assert mind.think() == []
+
+
+def test_how_many_may_fire_is_checked_before_time_passes():
+    mind = RuleMind(RuleSet([Rule("wait", "", says("wait"), repeats=True)], facts={}, period_s=1.0))
+    mind.update(0.25)
+    before = mind.save_state()
+    for most in (0, 1.5):
+        with pytest.raises((TypeError, ValueError), match="most must be"):
+            mind.update(0.25, most)
+    assert mind.save_state() == before

@@ -30,7 +30,7 @@ def station(clock):
         (lambda events: events.advance(100), "budget must be a Budget, got 100; use Budget.unlimited"),
         (lambda events: events.advance(None), "budget must be a Budget, got None"),
         (lambda events: setattr(events, "log", []), "log must be of class EventLog or None"),
-        (lambda events: EventManager(3), "clock must have now, a TimeIndex, got 3; use ManualClock"),
+        (lambda events: EventManager(3), "clock must have a 'now', got 3; use ManualClock"),
         (lambda events: events.tell("x"), "event must be an Event, such as send_now returns, got 'x'"),
         (lambda events: events.tell(None), "event must be an Event"),
         (lambda events: events.put("x"), "event must be an Event, such as send_now returns, got 'x'"),
@@ -45,7 +45,7 @@ def test_what_is_no_budget_clock_log_or_event_is_refused_at_the_call(events, use
 @pytest.mark.parametrize(
     ("use", "message"),
     [
-        (lambda station: PollingStation(None), "clock must have now, a TimeIndex, got None"),
+        (lambda station: PollingStation(None), "clock must have a 'now', got None"),
         (lambda station: station.begin_frame(5), "budget must be a Budget, got 5"),
         (lambda station: station.advance(None), "budget must be a Budget, got None"),
     ],

@@ -165,3 +165,24 @@ def test_an_object_must_be_a_box():
         CoverObject((0, 0, 0), (1, -1, 1))
     with pytest.raises(ValueError, match="finite"):
         CoverObject((0, 0, 0), (1, 1, 1), float("nan"))
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    ({"places": [(0, 0, np.nan)]}, "places must be finite"), ({"towards": [(1, 0)]}, "towards must have shape"),
+    ({"is_low": [True]}, "is_low must be an array"), ({"exposures": np.array([2.0])}, "exposures must be 0 to 1"),
+    ({"peeks": np.zeros(2, np.uint8)}, "peeks must be as many as places"),
+])
+def test_spots_that_cannot_be_are_refused(change, message):
+    right = {"places": [(0, 0, 0)], "towards": [(1, 0, 0)], "is_low": np.zeros(1, bool), "exposures": np.zeros(1),
+             "peeks": np.zeros(1, np.uint8)}
+    assert len(CoverSpots(**right)) == 1
+    with pytest.raises((TypeError, ValueError), match=message):
+        CoverSpots(**{**right, **change})
+
+
+def test_what_is_no_spots_replaces_none():
+    cover = filled()
+    before = saved(cover)
+    with pytest.raises(TypeError, match="spots must be CoverSpots, got 5"):
+        cover.replace(5)
+    assert saved(cover) == before

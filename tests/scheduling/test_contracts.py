@@ -178,3 +178,12 @@ def test_a_damaged_save_changes_nothing(change, message):
     with pytest.raises(StateError, match=message):
         work.prepare_state({**state, **change})
     assert work.save_state() == state
+
+
+def test_what_is_no_budget_is_refused_and_the_contract_under_way_is_kept():
+    work = contracts(first_steps=4)
+    advance(work, 3)
+    with pytest.raises(TypeError, match="budget must be a Budget, got None"):
+        work.advance(None)
+    advance(work, 1)
+    assert work.best == 4

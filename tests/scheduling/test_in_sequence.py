@@ -174,3 +174,11 @@ def test_a_damaged_save_changes_nothing(change, message):
     with pytest.raises(StateError, match=message):
         work.prepare_state({**state, **change})
     assert work.save_state() == state
+
+
+def test_what_is_no_budget_is_refused_and_no_stage_begins():
+    work = InSequence(adding(1), adding(2))
+    before = work.save_state()
+    with pytest.raises(TypeError, match="budget must be a Budget, got 5"):
+        work.advance(5)
+    assert work.save_state() == before

@@ -158,3 +158,20 @@ def test_a_meter_saved_before_there_were_reactions_is_loaded():
     meter.prepare_state({
         "version": 1, "target": 4, "value": 0.5, "level": 1, "visibility": 0.0, "line_from": [1.0, 0.5]})()
     assert (meter.target, meter.value, told(meter.advance(9.0))) == (4, 0.5, [("unaware", 2.6)])
+
+
+def test_what_cannot_be_is_refused_and_changes_nothing():
+    meter = Awareness(SETTINGS, 1, now_s=0.0)
+    before = meter.save_state()
+    for wrong, message in (
+        (lambda: meter.advance(float("inf")), "now_s must be a finite number"),
+        (lambda: meter.advance(None), "now_s must be a number"),
+        (lambda: meter.startle(1.0, float("nan")), "now_s must be a finite number"),
+        (lambda: meter.startle(1.0, 1.0, None), "modality must be a text"),
+        (lambda: meter.expose(1.0, 1.0, 3), "shown must be a Mapping or None"),
+        (lambda: Awareness(None, 1, 0.0), "settings must be AwarenessSettings"),
+        (lambda: Awareness(SETTINGS, 1.5, 0.0), "target must be a whole number"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=message):
+            wrong()
+        assert meter.save_state() == before

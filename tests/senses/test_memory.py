@@ -1,11 +1,14 @@
 """Memory: noticed, lost, noticed again, lost, forgotten; each once, in order."""
+import json
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
+from ai_core.errors import UnknownNameError
 from ai_core.senses.memory import SenseMemory
 from ai_core.senses.target_report import RADIO, TargetReport
 
@@ -268,3 +271,46 @@ class TargetStory(RuleBasedStateMachine):
 
 def test_each_signal_comes_exactly_once_and_in_order_whatever_is_sensed_when():
     run_state_machine_as_test(TargetStory, settings=settings(max_examples=15, stateful_step_count=25))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"target": 1.5}, "target must be a whole number"), ({"target": -1}, "target must be at least 0"),
+        ({"modality": None}, "modality must be a text"), ({"intensity": math.nan}, "intensity must be a finite number"),
+        ({"intensity": -1.0}, "intensity must be at least 0"),
+        ({"position": (0, math.nan, 0)}, "position must be finite"),
+        ({"position": None}, "position must"), ({"at_s": math.inf}, "at_s must be a finite number"),
+        ({"at_s": 1e300}, "at_s must be at most"), ({"sent_at_s": math.nan}, "sent_at_s must be a finite number"),
+    ],
+)
+def test_a_sensation_that_cannot_be_is_refused_and_changes_nothing(wrong, message):
+    memory = SenseMemory()
+    memory.sense(1, "sight", 1.0, HERE, 0.0)
+    before = memory.save_state()
+    told_of = {"target": 1, "modality": "sight", "intensity": 1.0, "position": HERE, "at_s": 1.0}
+    with pytest.raises((TypeError, ValueError), match=message):
+        memory.sense(**{**told_of, **wrong})
+    assert memory.save_state() == before
+
+
+def test_a_remembered_place_is_not_the_array_that_it_was_read_from():
+    places = np.array([[1.0, 2.0, 3.0]])
+    memory = SenseMemory()
+    memory.sense(1, "sight", 1.0, places[0], 0.0, is_seen=True)
+    places[0] = 9.0
+    assert memory.find(1).last_known_position == (1.0, 2.0, 3.0)
+    assert json.loads(json.dumps(memory.save_state()))["known"][0]["last_known_position"] == [1.0, 2.0, 3.0]
+
+
+def test_what_is_held_until_a_moment_can_be_saved_and_loaded_before_the_next_sensation():
+    memory, other = SenseMemory(), SenseMemory()
+    memory.sense(1, "sight", 1.0, HERE, 0.0)
+    memory.hold(1, 5.0)
+    other.prepare_state(json.loads(json.dumps(memory.save_state())))()
+    assert other.save_state() == memory.save_state()
+
+
+def test_who_is_not_known_cannot_be_followed():
+    with pytest.raises(UnknownNameError, match="unknown target 7"):
+        SenseMemory().follow(7, HERE, 1.0)

@@ -237,6 +237,26 @@ BAD_SENSORS = [
 ]
 
 
+def test_a_name_that_is_none_is_refused_and_nothing_else_is_changed_either():
+    world = World()
+    ear, thing = world.ear((0, 0, 0)), world.thing((0, 0, -3))
+    before = world.manager.save_state()
+    with pytest.raises(TypeError, match="name must be a text, got 7"):
+        world.manager.change_sensor(ear, thresholds={"hearing": 9.0}, name=7)
+    with pytest.raises(TypeError, match="name must be a text, got 7"):
+        world.manager.change_source(thing, light=0.5, name=7)
+    assert world.manager.save_state() == before
+
+
+def test_what_is_no_budget_is_refused_before_anything_is_done():
+    world = World()
+    world.ear((0, 0, 0))
+    before = world.manager.save_state()
+    with pytest.raises(TypeError, match="budget must be a Budget, got None"):
+        world.manager.advance(None)
+    assert world.manager.save_state() == before
+
+
 @pytest.mark.parametrize(("wrong", "message"), BAD_SENSORS)
 def test_impossible_sensors_are_refused_and_nothing_is_added(wrong, message):
     world = World()
@@ -253,6 +273,9 @@ def test_impossible_sensors_are_refused_and_nothing_is_added(wrong, message):
         ({"thresholds": {"heering": 1}}, UnknownNameError),
         ({"thresholds": {"hearing": "far"}}, TypeError),
         ({"on_sensed": "print"}, TypeError),
+        ({"memory": SenseMemory}, TypeError),
+        ({"awareness": 0.5}, TypeError),
+        ({"name": 7}, TypeError),
         ({"sight_cones": [3], "thresholds": {"sight": 1}}, TypeError),
     ],
 )

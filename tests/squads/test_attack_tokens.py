@@ -99,3 +99,17 @@ def test_numbers_out_of_range_are_refused(arguments, complaint):
         AttackTokens(**arguments)
     with pytest.raises(ValueError, match="urgency must be a finite number"):
         AttackTokens().request(1, 0.0, float("nan"))
+
+
+@pytest.mark.parametrize("call", [
+    lambda tokens, now: tokens.request(3, now), lambda tokens, now: tokens.grant(now),
+    lambda tokens, now: tokens.release(1, now),
+])
+@pytest.mark.parametrize("now_s", [float("inf"), float("nan"), None])
+def test_a_moment_that_is_none_is_refused_and_changes_nothing(call, now_s):
+    tokens = AttackTokens(1)
+    ask(tokens, [1, 2], 0.0)
+    before = tokens.save_state()
+    with pytest.raises((TypeError, ValueError), match="now_s must be"):
+        call(tokens, now_s)
+    assert tokens.save_state() == before

@@ -345,5 +345,5 @@ def test_what_a_squad_is_made_of_is_checked(clock, arguments, complaint):
         Squad("alpha", clock, **arguments)
     with pytest.raises(TypeError, match="name must be a text"):
         Squad("", clock)
-    with pytest.raises(TypeError, match="clock must be a Clock"):
+    with pytest.raises(TypeError, match="clock must have a 'now'"):
         Squad("alpha", None)

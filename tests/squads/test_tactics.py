@@ -184,3 +184,17 @@ def test_a_tactic_with_nobody_to_do_it_plans_nothing_and_says_why(kind):
 def test_numbers_out_of_range_are_refused(make):
     with pytest.raises(ValueError, match="must be"):
         make()
+
+
+@pytest.mark.parametrize(("tactic", "change"), [
+    (Flanking, {"around": [[1, 0.0]]}), (Flanking, {"around": [[1, 0.0, 0.0], [2, 0.0, 0.0, 0.0]]}),
+    (Flanking, {"around": [[]]}), (Flanking, {"around": [[0.5, 0.0, 0.0]]}), (Flanking, {"middle": []}),
+    (Flanking, {"around": [[1, 0.0, 0.0]], "middle": [0.0, 0.0, 0.0]}), (BoundingOverwatch, {"posts": [[1, 0.0]]}),
+    (BoundingOverwatch, {"posts": [[]]}), (BoundingOverwatch, {"posts": [[1, 0.0, 0.0], [1, 0.0, 0.0]]}),
+])
+def test_posts_that_are_no_places_are_not_loaded(tactic, change):
+    one = tactic()
+    before = one.save_state()
+    with pytest.raises(StateError, match=next(iter(change))):
+        one.prepare_state({**before, **change})
+    assert one.save_state() == before
