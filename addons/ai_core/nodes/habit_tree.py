@@ -24,9 +24,10 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.character_crowd import HABIT_TREES, CharacterCrowd, crowd_of
 from addons.ai_core.nodes.character_work import OfCharacter
-from addons.ai_core.nodes.habit import LAUNCHES, Habit, HabitSettings, definitions_below, launch_warnings
+from addons.ai_core.nodes.habit import LAUNCHES, Habit, definitions_below, launch_warnings
 from addons.ai_core.nodes.habit_knowledge import HabitKnowledge
 from addons.ai_core.nodes.habit_scopes import join_scopes, leave_scopes, prepared_scopes, scopes_saved_by
+from addons.ai_core.nodes.habit_settings import HabitSettings
 from addons.ai_core.nodes.habit_sharing import shared_habit, tell_entered, tell_exited
 from addons.ai_core.nodes.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.scene_saving import saving
