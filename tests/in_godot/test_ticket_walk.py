@@ -1,6 +1,8 @@
 """HabitMoveTo by the tickets of a PathService."""
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from addons.ai_core.bridge.gd import NodePath, Rect2i, Vector2, Vector2i, Vector3, construct
@@ -64,6 +66,53 @@ def test_while_the_way_is_searched_it_goes_by_bump_and_turn(walker, service, phy
     places = until_over(ends, actor, physics_frames, 600)
     assert ends[0] == (1,)
     assert max(one.y for one in places) > 50
+
+
+def test_where_a_wall_goes_up_in_its_way_it_goes_another(walker, service, physics_frames):
+    actor, _, ends = walker
+    service.set_walls([Vector2i(4, 2)], True)                 # a door, on the way
+    physics_frames(5)
+    service.set_walls([Vector2i(4, 2)], False)
+    places = until_over(ends, actor, physics_frames)
+    assert ends[0] == (1,)
+    assert max(one.y for one in places) == pytest.approx(60, abs=4)
+    assert not any(abs(one.x - 40) < 4 and one.y < 52 for one in places)
+    assert service.get_stats()["tickets"] == 0
+
+
+def test_a_wall_beside_its_way_changes_nothing(walker, service, physics_frames):
+    actor, _, ends = walker
+    physics_frames(10)
+    service.set_walls([Vector2i(8, 6)], False)
+    until_over(ends, actor, physics_frames)
+    assert ends[0] == (1,)
+    assert service.get_stats()["requests"] == 1
+
+
+def test_who_is_saved_while_another_way_is_searched_goes_that(walker, scheduler, service, physics_frames):
+    actor, _, ends = walker
+    service.set_walls([Vector2i(4, 2)], True)
+    physics_frames(5)
+    advance, service.service.advance = service.service.advance, lambda budget: None
+    service.set_walls([Vector2i(4, 2)], False)
+    physics_frames(2)
+    assert service.get_stats()["tickets"] == 2
+    state = json.loads(json.dumps(scheduler.save_state()))
+    assert scheduler.load_state(state)
+    service.service.advance = advance
+    places = until_over(ends, actor, physics_frames)
+    assert ends[0] == (1,)
+    assert not any(abs(one.x - 40) < 4 and one.y < 52 for one in places)
+    assert service.get_stats()["tickets"] == 0
+
+
+def test_where_no_way_is_left_it_fails(walker, service, physics_frames):
+    actor, _, ends = walker
+    physics_frames(10)
+    service.set_walls([Vector2i(4, 6)], False)
+    until_over(ends, actor, physics_frames)
+    assert ends[0] == (2,)
+    assert actor.position.x < 35
 
 
 def test_it_follows_a_target_that_moves(walker, node, physics_frames):

@@ -7,6 +7,7 @@ from typing import Any
 from addons.ai_core.bridge.gd import RefusedValue, Variant, method
 from addons.ai_core.nodes.asked_path import AskedPath
 from addons.ai_core.nodes.navigation_ways import checked_place
+from ai_core.paths.cells_along import is_way
 from ai_core.paths.path_ticket import PathTicket
 
 
@@ -100,6 +101,26 @@ class PathAsking:
             return asked.places is not None and asked.places.cell_at("place", tuple(place)) == asked.ticket.goal
         except RefusedValue:
             return False
+
+    def is_outdated(self, ticket: int) -> bool:
+        """Return whether the ground has changed since its way was found, so that it may be none any more.
+
+        A way from cell to cell is not outdated while it leads to its goal by open moves.
+
+        Cost: O(1), over a grid O(cells of the way) after each change.
+        """
+        asked, ways = self._of("is_outdated", ticket), self._ways
+        ground = (ways, 0 if ways is None else ways.version)
+        if asked.ground is None or asked.ground == ground or self._leads_still(asked):
+            asked.ground = ground
+            return False
+        return True
+
+    def _leads_still(self, asked: AskedPath) -> bool:
+        if self._ways is not asked.ground[0] or asked.places is None or asked.straight_on is not None:
+            return False
+        cells = asked.ticket.path.cells
+        return asked.state == "found" and is_way(self._ways.passage, cells, int(cells[0]), cells[-1:])
 
     @method
     def get_state(self, ticket: int) -> str:

@@ -50,6 +50,8 @@ class TicketWalk:
             place = self._paths.get_place_meanwhile(memory["ticket"], here)
             is_near = len(tuple(here)) == 3 and abs(place.y - here.y) <= STANDS_WITHIN_M
             return (type(here)(place.x, here.y, place.z) if is_near else place), "going"
+        if state in STATES and self._is_another_there(here, goal):
+            state = self._paths.get_state(memory["ticket"])
         if state not in STATES:
             return here, "failed"
         points = self._paths.check_path(memory["ticket"])
@@ -68,13 +70,41 @@ class TicketWalk:
 
     def end(self) -> None:
         """Let go of the ticket."""
-        ticket, name = (self._memory.pop(key, None) for key in ("ticket", "service"))
+        ticket, newer, name = (self._memory.pop(key, None) for key in ("ticket", "newer", "service"))
         forget_way(self._memory)
-        if ticket is not None and name == self._name and self._paths.is_valid():
-            try:
-                self._paths.release(ticket)
-            except RefusedValue:
-                return                                   # it is forgotten already
+        for one in (ticket, newer[0] if newer else None):
+            if one is not None and name == self._name and self._paths.is_valid():
+                self._let_go(one)
+
+    def _is_another_there(self, here: Any, goal: Any) -> bool:
+        """Return whether it goes another way from now on: the ground has changed, and that has been found meanwhile."""
+        memory = self._memory
+        try:
+            if "newer" not in memory:
+                if self._paths.is_outdated(memory["ticket"]):
+                    memory["newer"] = [self._paths.request_path(here, goal), here, goal]
+                return False
+            ticket, began, asked_for = memory["newer"]
+            state = self._paths.get_state(ticket)
+        except RefusedValue:                             # it stands beside the grid, or a save knows no such ticket
+            memory.pop("newer", None)
+            return False
+        if state in ("waiting", "running"):
+            return False
+        del memory["newer"]
+        if state == "refused":
+            self._let_go(ticket)
+            return False
+        self._let_go(memory["ticket"])
+        forget_way(memory)
+        memory["ticket"], memory["began"], memory["asked_for"] = ticket, began, asked_for
+        return True
+
+    def _let_go(self, ticket: int) -> None:
+        try:
+            self._paths.release(ticket)
+        except RefusedValue:
+            return                                       # it is forgotten already
 
     def _ask(self, here: Any, goal: Any) -> None:
         self.end()

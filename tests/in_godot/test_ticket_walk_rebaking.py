@@ -1,0 +1,53 @@
+"""Who walks by ticket over a navigation map goes another way when the map is made anew."""
+from __future__ import annotations
+
+from addons.ai_core.bridge.gd import NodePath, Vector3, construct, singleton
+
+DISABLED, INHERITS = 4, 0
+BRIDGES = {"near": [1, 6, 7, 2], "far": [3, 8, 9, 4]}
+
+
+def two_banks(*bridges):
+    """Two banks, 4 m apart, with bridges at z = 1 and z = 11."""
+    mesh = construct("NavigationMesh")
+    bank = [(0, 0), (4, 0), (4, 2), (4, 10), (4, 12)]
+    mesh.set_vertices([Vector3(*one) for side in (0, 1) for one in [
+        (abs(12 * side - x), 0, z) for x, z in bank]] + [Vector3(0, 0, 12), Vector3(12, 0, 12)])
+    mesh.add_polygon([0, 1, 2, 3, 4, 10])
+    mesh.add_polygon([11, 9, 8, 7, 6, 5])
+    for name in bridges:
+        mesh.add_polygon(BRIDGES[name])
+    return mesh
+
+
+def test_when_the_map_is_made_anew_it_goes_another_way(node, physics_frames, signals):
+    world = node("SubViewport", own_world_3d=True)
+    region = node("NavigationRegion3D", world, navigation_mesh=two_banks("near", "far"))
+    scheduler = node("AIScheduler", world, budget_us=0.0)
+    node("PathService", scheduler, name="Ways", meanwhile=0)
+    actor = node("Node3D", scheduler, position=Vector3(0.5, 0, 1))
+    tree, go = construct("HabitTree"), construct("HabitMoveTo")
+    go.target_point, go.paths, go.speed = Vector3(11, 0, 1), NodePath("../../../Ways"), 3.0
+    ends = signals(go, "exited")
+    tree.add_child(go)
+    actor.add_child(tree)
+    until(lambda: actor.position.x > 1, physics_frames)
+    assert actor.position.z < 2
+    scheduler.process_mode = DISABLED
+    server, ways = singleton("NavigationServer3D"), region.get_navigation_map()
+    region.navigation_mesh = two_banks("far")
+    until(lambda: server.map_get_closest_point(ways, Vector3(6, 0, 1)).x != 6, physics_frames)
+    scheduler.process_mode = INHERITS
+    places = []
+    until(lambda: places.append(actor.position) or ends, physics_frames)
+    assert ends[0] == (1,)
+    assert all(one.z > 9 for one in places if 5 < one.x < 7)
+
+
+def until(is_so, physics_frames, most=100_000):
+    """Let frames pass, which take microseconds here: maps are made in real time."""
+    for _ in range(most):
+        if is_so():
+            return
+        physics_frames(1)
+    raise AssertionError("it never came to that")
