@@ -9,12 +9,6 @@ FLOOR_M, LEDGE_M = 0.5, 2.0
 
 
 @pytest.fixture
-def world(node):
-    """A world of its own: maps are built on a thread, and that of another test may still be there."""
-    return node("SubViewport", own_world_3d=True)
-
-
-@pytest.fixture
 def ways(node, world):
     """A floor of 10 by 10 m half a metre above the ground, as meshes are baked, and a ledge beside it."""
     mesh = construct("NavigationMesh")

@@ -15,12 +15,6 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "paths.md"
 
 
 @pytest.fixture
-def world(node):
-    """A world of its own: maps are built on a thread, and that of another test may still be there."""
-    return node("SubViewport", own_world_3d=True)
-
-
-@pytest.fixture
 def scheduler(node, world):
     return node("AIScheduler", world, budget_us=0.0)
 

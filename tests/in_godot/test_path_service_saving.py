@@ -10,11 +10,6 @@ from ai_core.budget import Budget
 
 
 @pytest.fixture
-def world(node):
-    return node("SubViewport", own_world_3d=True)
-
-
-@pytest.fixture
 def scheduler(node, world):
     return node("AIScheduler", world, budget_us=0.0)
 

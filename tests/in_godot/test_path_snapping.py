@@ -9,12 +9,6 @@ from addons.ai_core.bridge.gd import Rect2i, Vector2, Vector2i, Vector3, constru
 
 
 @pytest.fixture
-def world(node):
-    """A world of its own: maps are built on a thread, and that of another test may still be there."""
-    return node("SubViewport", own_world_3d=True)
-
-
-@pytest.fixture
 def service(node, world):
     return node("PathService", node("AIScheduler", world, budget_us=0.0))
 
