@@ -23,6 +23,12 @@ LEAST_AT_ONCE = 4096
 ANSWERS_AT_ONCE = 1 << 22
 """Pairs of which is held whether they are near (count), 4 MB."""
 
+MANY_ANSWERS = 1 << 15
+"""Answers from which on eight are looked at together (count): with fewer, the calls cost more."""
+
+ALL_SET = np.uint64(0x0101010101010101)
+"""Eight answers, all True."""
+
 ROUNDING = 1e-5
 """Slack as a share of the squared distance from the world's origin; float32 rounds to 1e-7.
 
@@ -121,7 +127,9 @@ def _all_near(
     np.multiply(origins.T, -2.0, out=weights[:, :3])
     weights[:, 3] = 1.0 - ROUNDING
     at = origins.astype(np.float64)
-    limits = np.einsum("ij,ij->j", at, at)
+    at *= at
+    limits = at[0] + at[1]
+    limits += at[2]
     limits *= ROUNDING - 1.0
     if own is None:
         limits += np.where(np.greater(reach_m, FARTHEST_M), np.inf, np.square(reach_m) * 1.0001 + 1e-9)
@@ -143,7 +151,9 @@ def _near(
 ) -> tuple[Rows, Rows]:
     """Return which are near, going through places by so many as stay in the cache meanwhile."""
     m, n = len(weights), places.shape[1]
-    is_near, step = room.answers(m, n), max(LEAST_AT_ONCE, PAIRS_AT_ONCE // m)
+    width, step = -(-n // 8) * 8, max(LEAST_AT_ONCE, PAIRS_AT_ONCE // m)
+    is_far = room.answers(m, width)
+    is_far[:, n:] = True
     for first in range(0, n, step):
         some = places[:, first : first + step]
         sums, reached = _sums_of(some, room), room.products(m, some.shape[1])
@@ -151,16 +161,30 @@ def _near(
             sums[3] -= own[first : first + step]
         np.matmul(weights, sums, out=reached)
         # Not "<=": where numbers are too large to tell, the exact test must.
-        np.greater(reached, limit, out=is_near[:, first : first + step])
-    np.logical_not(is_near, out=is_near)
-    return np.divmod(is_near.ravel().nonzero()[0], n)
+        np.greater(reached, limit, out=is_far[:, first : first + some.shape[1]])
+    return np.divmod(_unset(is_far), width)
+
+
+def _unset(are: NDArray[np.bool_]) -> Rows:
+    """Return which of (m, n) are not set, counted on from row to row; n a multiple of 8."""
+    if are.size < MANY_ANSWERS:
+        return np.logical_not(are, out=are).ravel().nonzero()[0]
+    # Few are, so most eights of them are left out by one look at each.
+    eights = (are.ravel().view(np.uint64) != ALL_SET).nonzero()[0]
+    found = np.logical_not(are.reshape(-1, 8).take(eights, axis=0)).ravel().nonzero()[0]
+    eights *= 8
+    at: Rows = eights.take(found >> 3)
+    at += found & 7
+    return at
 
 
 def _sums_of(places: Columns, room: Room) -> NDArray[np.float32]:
     """Return places, and the squares of their distances from the world's origin."""
     sums = room.sums(places.shape[1])
-    sums[:3] = places
-    np.einsum("ij,ij->j", places, places, out=sums[3])
+    coordinates = sums[:3]
+    np.multiply(places, places, out=coordinates)
+    np.add.reduce(coordinates, axis=0, out=sums[3])
+    coordinates[:] = places
     return sums
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -261,14 +260,16 @@ def cone_towards(
 
     Cost: O(cones).
     """
-    right = _cross(forward, up)
-    length = math.sqrt(_dot(right, right))
+    (x, y, z), (fx, fy, fz), (ux, uy, uz) = offset, forward, up
+    # To the right, forward x up, of unit length; then above, right x forward. Written out: calls would cost more.
+    rx, ry, rz = fy * uz - fz * uy, fz * ux - fx * uz, fx * uy - fy * ux
+    length = math.sqrt(rx * rx + ry * ry + rz * rz)
     if length < NO_RIGHT:
-        right = (aside[0], aside[1], aside[2])
+        rx, ry, rz = aside
     else:
-        right = (right[0] / length, right[1] / length, right[2] / length)
-    above, ahead = _dot(_cross(right, forward), offset), _dot(forward, offset)
-    across = _dot(right, offset)
+        rx, ry, rz = rx / length, ry / length, rz / length
+    above = (ry * fz - rz * fy) * x + (rz * fx - rx * fz) * y + (rx * fy - ry * fx) * z
+    ahead, across = fx * x + fy * y + fz * z, rx * x + ry * y + rz * z
     across = across * across + ahead * ahead
     distance = math.sqrt(across + above * above)
     across = math.sqrt(across)
@@ -286,27 +287,15 @@ def cone_towards(
 # Nothing that NumPy might fuse or reorder.
 
 
-def _cross(a: Any, b: Any) -> tuple[Any, Any, Any]:
-    return (
-        a[1] * b[2] - a[2] * b[1],
-        a[2] * b[0] - a[0] * b[2],
-        a[0] * b[1] - a[1] * b[0],
-    )
-
-
-def _dot(a: Any, b: Any) -> Any:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
 def _crossed(a: Floats, b: Floats) -> Floats:
-    """``_cross`` of columns (5, n) whose first two come again at the end: the same products and differences."""
+    """Return a x b of columns (5, n) whose first two come again at the end."""
     found: Floats = a[1:4] * b[2:5]
     found -= a[2:5] * b[1:4]
     return found
 
 
 def _added(products: Floats) -> Floats:
-    """Return the sum of three, added up in the order of ``_dot``."""
+    """Return the sum of three, the first two added first."""
     found: Floats = products[0] + products[1]
     found += products[2]
     return found

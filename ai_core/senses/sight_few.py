@@ -12,7 +12,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.senses.id_table import SLOT_BITS
 from ai_core.senses.pairs_in_view import ID_BITS
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight import NO_CONE, cone_towards
@@ -23,8 +22,6 @@ __all__ = ["few_pairs", "few_sensors_reached"]
 
 SLACK = 1.0001
 """Factor on a reach for the rough test along one axis, far above float64's rounding."""
-
-SLOT_MASK = (1 << SLOT_BITS) - 1
 
 
 def few_sensors_reached(
@@ -82,24 +79,25 @@ def few_pairs(
 
     Cost: O(sensors * sources).
     """
-    slots, targets = sensor_ids & SLOT_MASK, source_ids & SLOT_MASK
-    ids, eyes = sensor_ids.tolist(), slots.tolist()
-    xs, ys, zs = sensors.position.T.take(slots, axis=1).tolist()
+    rows, targets = sensors.ids.rows_of_known(sensor_ids), sources.ids.rows_of_known(source_ids)
+    ids, eyes = sensor_ids.tolist(), _numbers(rows)
+    xs, ys, zs = sensors.position.T[:, rows].tolist()
     order = sorted(range(len(ids)), key=xs.__getitem__)
-    ranked = [xs[row] for row in order]
+    ranked = sorted(xs)
+    reach_m = sense.range_m * SLACK
     found: list[tuple[int, float]] = []
-    strengths = sources.strength[:, sense.number].take(targets).tolist()
-    sizes, places = sources.size.take(targets).tolist(), sources.position.take(targets, axis=0).tolist()
     for source_id, target, strength, size, (tx, ty, tz) in zip(
-        source_ids.tolist(), targets.tolist(), strengths, sizes, places, strict=True
+        source_ids.tolist(), _numbers(targets), sources.strength[targets, sense.number].tolist(),
+        sources.size[targets].tolist(), sources.position[targets].tolist(), strict=True
     ):
-        if strength < 0:
-            continue
-        half = sense.range_m * size * SLACK
-        limit = half * half
-        for row in order[bisect_left(ranked, tx - half) : bisect_right(ranked, tx + half)]:
-            dx, dy, dz = tx - xs[row], ty - ys[row], tz - zs[row]
-            if dx * dx + dy * dy + dz * dz > limit:
+        half = reach_m * size
+        first = bisect_left(ranked, tx - half)
+        for row in order[first : bisect_right(ranked, tx + half, first)]:
+            dz = tz - zs[row]
+            if dz > half or dz < -half:      # most of those that are near along x
+                continue
+            dx, dy = tx - xs[row], ty - ys[row]
+            if dx * dx + dy * dy + dz * dz > half * half or strength < 0:
                 continue
             eye = eyes[row]
             if sensors.own_source.item(eye) == source_id:
@@ -111,6 +109,10 @@ def few_pairs(
                 found.append((ids[row] << ID_BITS | source_id, sensed))
     found.sort()
     return [key for key, _ in found], [sensed for _, sensed in found]
+
+
+def _numbers(rows: NDArray[np.intp] | slice) -> Sequence[int]:
+    return range(rows.start, rows.stop) if isinstance(rows, slice) else rows.tolist()
 
 
 def _sensed_by(

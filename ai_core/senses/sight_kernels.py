@@ -160,7 +160,7 @@ def sensors_reached(sensors: SensorTable, waves: Sequence[Wave]) -> Reached:
             reach_m, own = sense.range_m, sensors.own_reach.squares(sensors, sense, loudest)
         numbers, near = may_reach(
             table[:3].astype(np.float32), sensors.position.T[:, : sensors.rows], reach_m, sensors.room, own)
-        counts, slots, distance, intensity = waves_at_once(sensors, table, numbers, near)
+        counts, slots, distance, intensity = waves_at_once(sensors, table, numbers, near, is_rough=own is None)
     return counts, slots.tolist(), distance.tolist(), intensity.tolist()
 
 
@@ -251,7 +251,7 @@ def table_of(waves: Sequence[Wave]) -> Floats:
 
 
 def waves_at_once(
-    sensors: SensorTable, waves: Floats, numbers: NDArray[np.intp], slots: NDArray[np.intp]
+    sensors: SensorTable, waves: Floats, numbers: NDArray[np.intp], slots: NDArray[np.intp], *, is_rough: bool = True
 ) -> tuple[list[int], NDArray[np.intp], Floats, Floats]:
     """Return which of some signals are sensed at some sensors; see ``sensors_reached``.
 
@@ -260,6 +260,7 @@ def waves_at_once(
         waves: (9, m), the signals, see ``table_of``.
         numbers: (k,), which signal, ascending.
         slots: (k,), which sensor.
+        is_rough: False if they were chosen by how far each senses, and so few more are left out without a power.
 
     Cost: O(k) in NumPy.
     """
@@ -269,7 +270,7 @@ def waves_at_once(
     # One sense, as nearly always: a number in place of arrays.
     is_one = all(some.count(some[0]) == len(some) for some in (ranges, attenuations, senses))
     may = distance <= (ranges[0] if is_one else waves[4].take(numbers))
-    if len(numbers) > MANY:
+    if is_rough and len(numbers) > MANY:
         # Roughly first, because powers cost most; not ">=", which is false where nothing can be told.
         with np.errstate(divide="ignore", invalid="ignore"):
             log_strength, log_attenuation = np.log(waves[[3, 5]])

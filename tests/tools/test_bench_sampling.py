@@ -47,8 +47,19 @@ def test_a_sample_is_the_time_of_one_run_however_often_it_ran():
 def test_a_short_case_runs_until_its_sample_is_long_enough():
     bench = Bench()
     take_samples({"ours": bench.case("ours", 100)}, rounds=1, stopwatch=bench)
-    warming_up = 1 + 4 + 16
+    warming_up = 1 + 4 + 16 + SAMPLE_NS // 100_000
     assert bench.order.count("ours") == warming_up + SAMPLE_NS // 100_000
+
+
+def test_a_case_that_is_slow_at_first_runs_as_often_as_it_is_fast_later():
+    bench = Bench()
+    slow, fast = bench.case("slow", SAMPLE_NS // 2000), bench.case("fast", 100)
+
+    def case():
+        return (fast if bench.order else slow)()
+
+    take_samples({"ours": case}, rounds=1, stopwatch=bench)
+    assert bench.order.count("fast") >= SAMPLE_NS // 100_000
 
 
 def test_each_round_begins_with_another_case():

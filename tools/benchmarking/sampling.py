@@ -110,16 +110,19 @@ def measure(
 
 
 def _repeats(case: Case, stopwatch: Stopwatch) -> int:
-    """Return how often a case must run for one sample; warms it up on the way."""
+    """Return how often a case must run for one sample; warms it up on the way.
+
+    What one run takes is not told by the first, which may take ten times as long.
+    """
     repeats = 1
     while True:
         begun = stopwatch()
         for _ in range(repeats):
             case()
-        used = stopwatch() - begun
-        if used >= SAMPLE_NS / 4:
-            return max(1, math.ceil(repeats * SAMPLE_NS / used))
-        repeats *= 4
+        used = max(1, stopwatch() - begun)
+        if used >= SAMPLE_NS * 0.9:
+            return repeats
+        repeats = min(4 * repeats, max(repeats + 1, math.ceil(repeats * SAMPLE_NS / used)))
 
 
 def _sample_us(case: Case, repeats: int, stopwatch: Stopwatch) -> float:

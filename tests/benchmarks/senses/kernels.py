@@ -12,6 +12,7 @@ import ai_core.senses.sight_kernels as sight_kernels
 from ai_core.senses.pairs_in_view import ids_of
 from ai_core.senses.waves import Sense, Wave
 from ai_core.twins import INTERPRETED, kernel_of
+from tests.benchmarks.senses.bare_scans import bare_scan
 from tests.benchmarks.senses.worlds import ATTENUATION, CONE, RANGE_M, Place, Sensor, places, sensors, tables
 from tools.benchmarking.declarations import Case, Contest
 from tools.progress import StepFailed
@@ -31,7 +32,7 @@ def sounds_compiled(n: int) -> Contest:
 def sounds_interpreted(n: int) -> Contest:
     """Distance, attenuation and threshold, by the kernel's twin."""
     return _contest(n, lambda all_, origins: _sounds(all_, origins, _form("sensors_reached", is_compiled=False)),
-                    has_cone=False)
+                    has_cone=False, is_bare=True)
 
 
 def sights_compiled(n: int) -> Contest:
@@ -43,13 +44,15 @@ def sights_compiled(n: int) -> Contest:
 def sights_interpreted(n: int) -> Contest:
     """Distance, attenuation, threshold and cone, by the kernel's twin."""
     return _contest(n, lambda all_, origins: _sights(all_, origins, _form("pairs_in_reach", is_compiled=False)),
-                    has_cone=True)
+                    has_cone=True, is_bare=True)
 
 
-def _contest(n, ours, *, has_cone):  # type: ignore[no-untyped-def]
+def _contest(n, ours, *, has_cone, is_bare=False):  # type: ignore[no-untyped-def]
     all_sensors, origins = sensors(n), places(SIGNALS)
-    return Contest(ours(all_sensors, origins), {"textbook loop": _textbook(all_sensors, origins, has_cone=has_cone)},
-                   is_same=_is_same)
+    others = {"textbook loop": _textbook(all_sensors, origins, has_cone=has_cone)}
+    if is_bare:
+        others["bare scan"] = bare_scan(all_sensors, origins, has_cone=has_cone)
+    return Contest(ours(all_sensors, origins), others, is_same=_is_same)
 
 
 def _is_same(ours: object, other: Found) -> bool:
