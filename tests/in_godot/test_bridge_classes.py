@@ -245,3 +245,17 @@ def test_a_class_that_the_engine_does_not_have_is_no_base():
     for name in ("CollisionObject3D", "SenseSource3D"):      # abstract, and ours
         with pytest.raises(LookupError, match="declared in Python, or abstract"):
             engine_class(name)
+
+
+def test_signals_of_the_engine_are_attributes_unless_a_node_keeps_something_there(node, frames):
+    probe, told = node("BridgeProbe"), []
+    probe.child_entered_tree.connect(told.append)
+    probe.visibility_changed.connect(lambda: told.append("visibility"))
+    child = construct("Node")
+    probe.add_child(child)
+    probe.visible = False
+    frames(1)
+    assert told == [child, "visibility"]
+    assert repr(probe.ready) == f"Signal({probe!r}, 'ready')"
+    probe.ready = True
+    assert probe.ready is True

@@ -129,7 +129,7 @@ BASES: dict[str, type[GDObject]] = {
 
 
 def add_engine_members() -> None:
-    """Give the Python bases the methods and properties of their engine classes.
+    """Give the Python bases the methods, properties and signals of their engine classes.
 
     Looked up by the class, not by ``__getattr__``, so that a node's own attributes stay
     fast. Cost: a few milliseconds, once.
@@ -164,6 +164,17 @@ def _base_of(name: str) -> type[GDObject]:
     return BASES[name]
 
 
+class EngineSignal:
+    """A signal of an engine class, as an attribute of its Python base; what a node keeps under its name hides it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: GDObject | None, owner: type) -> Any:
+        """Return the signal of a node, to connect to."""
+        return self if instance is None else Signal(instance, self.name)
+
+
 def _add_members(base: type[GDObject]) -> None:
     class_db, taken, native = singleton("ClassDB"), set(dir(GDObject)), base.__engine_class__
     inherited = {getattr(one, "__engine_class__", "") for one in base.__mro__[1:]}
@@ -175,6 +186,8 @@ def _add_members(base: type[GDObject]) -> None:
             for name in {one["name"] for one in listed} - taken:
                 if name.isidentifier() and not name.startswith("_"):
                     setattr(base, name, EngineMember(name, is_method))
+        for name in {one["name"] for one in class_db.class_get_signal_list(native, True)} - taken - set(base.__dict__):
+            setattr(base, name, EngineSignal(name))
         native = class_db.get_parent_class(native)
 
 
