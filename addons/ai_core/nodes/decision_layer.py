@@ -9,7 +9,10 @@ from ai_core.maps.map_layer import LARGEST_VALUE, MOST_BLUR_PASSES, MapLayer
 
 @gdclass(icon="res://addons/ai_core/icons/decision_layer.svg")
 class DecisionLayer(Resource):
-    """What one layer of a DecisionMap is about, and how its values change by themselves."""
+    """What one layer of a DecisionMap is about, and how its values change by themselves.
+
+    A DecisionMap reads it when it joins.
+    """
 
     class Writes(IntEnum):
         SUM = 0

@@ -11,7 +11,8 @@ class SenseModality(Resource):
 
     It belongs into modalities of a SenseManager. There it takes the place of the sense of the same name, or
     is a new one; thresholds of sensors and strengths of sources name it in their other_thresholds and
-    other_strengths.
+    other_strengths. The SenseManager reads it when the first sensor or source joins; change_modality() of the
+    manager changes range and attenuation later.
     """
 
     modality_name = export(

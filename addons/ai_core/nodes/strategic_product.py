@@ -9,7 +9,10 @@ from ai_core.squads.capabilities import Capabilities
 
 @gdclass(icon="res://addons/ai_core/icons/strategic_product.svg")
 class StrategicProduct(Resource):
-    """A unit, a building or a technology that a Strategist may want; what it costs, and what it needs first."""
+    """A unit, a building or a technology that a Strategist may want; what it costs, and what it needs first.
+
+    A Strategist reads it when it joins.
+    """
 
     product_name = export(str, "", doc="What build orders, reports and purchases call it.")
     cost = export(float, 50.0, range=(0.01, 10000, 0.01), or_greater=True, doc="Resources it takes.")
