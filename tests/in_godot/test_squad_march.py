@@ -170,3 +170,32 @@ def test_a_running_squad_is_drawn_if_it_is_wanted(node, world, squad, physics_fr
     squad.show_in_game = False
     physics_frames(2)
     assert [one for one in squad.get_children(True) if one.is_class("MeshInstance3D")] == []
+
+
+def test_a_squad_at_rest_has_no_turns_and_sets_out_as_slowly_as_any(node, world, scheduler, squad, physics_frames):
+    recruits(node, world, squad, 3)
+
+    def turns():
+        return next(row["runs"] for row in scheduler.get_stats() if row["name"].endswith(" marches"))
+
+    physics_frames(10)
+    before = turns()
+    physics_frames(300)
+    assert turns() == before
+    squad.move_to(Vector3(12, 0, 0))
+    steps = [places(squad)]
+    for _ in range(60):
+        physics_frames(1)
+        steps.append(places(squad))
+    assert np.abs(np.diff(steps, axis=0)).max() <= 3.0 / 60 + 1e-4
+    assert steps[-1][:, 0].max() > steps[0][:, 0].max() + 1
+    until(squad.is_idle, physics_frames)
+    physics_frames(3)
+    before = turns()
+    physics_frames(100)
+    assert turns() == before
+    recruits(node, world, squad, 1)
+    squad.hold()
+    squad.move_to(Vector3(0, 0, 0))
+    until(squad.is_idle, physics_frames)
+    assert squad.get_order_state() == "done"

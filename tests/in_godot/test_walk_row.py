@@ -12,15 +12,15 @@ from tests.in_godot.squad_world import recruits
 STEP_S = 1 / 60
 
 
-def velocities(*rows):
-    return np.array(rows, np.float32)
+def walk(row, elapsed_s, *velocities):
+    row.walk(np.array(velocities, np.float64), np.zeros(len(velocities)), 1.0, elapsed_s)
 
 
 def test_places_and_bodies_go_by_their_velocities_and_turn_to_where_they_go(node):
     place, body = node("Node3D", position=Vector3(1, 2, 3)), node("CharacterBody3D", position=Vector3(9, 0, 0))
     row = WalkRow([(place, True, True, 9.8), None, (body, True, False, 0.0)])
     for _ in range(60):
-        row.walk(velocities((3, 0, 0), (5, 5, 5), (0, 0, -6)), STEP_S, 1.0)
+        walk(row, STEP_S, (3, 0, 0), (5, 5, 5), (0, 0, -6))
     assert tuple(place.get_global_position()) == pytest.approx((4, 2, 3), abs=1e-3)
     assert place.get_global_rotation().y == pytest.approx(-math.pi / 2, abs=1e-3)
     assert body.get_global_position().z < -1
@@ -31,10 +31,10 @@ def test_places_and_bodies_go_by_their_velocities_and_turn_to_where_they_go(node
 def test_nobody_turns_faster_than_one_turns_nor_on_the_spot(node):
     fast, slow = node("Node2D"), node("Node2D")
     row = WalkRow([(fast, False, True, 0.0), (slow, False, True, 0.0)])
-    row.walk(velocities((-100, 1), (0, 6)), 0.1, 1.0)
+    walk(row, 0.1, (-100, 1), (0, 6))
     assert fast.get_global_rotation() == pytest.approx(0.8)
     assert slow.get_global_rotation() == 0
-    row.walk(velocities((-100, -1), (0, -7)), 1.0, 1.0)
+    walk(row, 1.0, (-100, -1), (0, -7))
     assert fast.get_global_rotation() == pytest.approx(math.atan2(-1, -100), abs=1e-5)
     assert slow.get_global_rotation() == pytest.approx(-math.pi / 2, abs=1e-5)
 
@@ -44,7 +44,7 @@ def test_a_body_that_does_not_fly_falls(node, physics_frames):
     row = WalkRow([(falls, True, False, 10.0), (flies, True, False, 0.0)])
     physics_frames(1)
     for _ in range(2):
-        row.walk(velocities((1, 7, 0), (1, 7, 0)), 0.1, 1.0)
+        walk(row, 0.1, (1, 7, 0), (1, 7, 0))
     assert tuple(falls.get_velocity()) == pytest.approx((1, -2, 0))
     assert tuple(flies.get_velocity()) == pytest.approx((1, 7, 0))
 
@@ -52,10 +52,10 @@ def test_a_body_that_does_not_fly_falls(node, physics_frames):
 def test_a_turn_of_six_frames_goes_as_far_and_leaves_the_velocity_as_it_was(node, physics_frames):
     once, often = node("CharacterBody2D"), node("CharacterBody2D", position=Vector2(0, 500))
     physics_frames(1)
-    WalkRow([(once, True, False, 0.0)]).walk(velocities((60, 0)), 0.1, 6.0)
+    walk(WalkRow([(once, True, False, 0.0)]), 0.1, (60, 0))
     every_frame = WalkRow([(often, True, False, 0.0)])
     for _ in range(6):
-        every_frame.walk(velocities((60, 0)), STEP_S, 1.0)
+        walk(every_frame, STEP_S, (60, 0))
     assert once.get_global_position().x == pytest.approx(often.get_global_position().x)
     assert tuple(once.get_velocity()) == pytest.approx((60, 0))
 
@@ -73,7 +73,7 @@ def test_who_is_freed_on_the_way_by_another_is_left_out(node, gdscript, physics_
     first.set("other", second)
     first.set_notify_local_transform(True)
     row = WalkRow([(one, False, True, 0.0) for one in (first, second, third)])
-    row.walk(velocities(*[(60, 0)] * 3), 0.1, 1.0)
+    walk(row, 0.1, *[(60, 0)] * 3)
     assert not second.is_valid()
     assert third.get_global_position().x == pytest.approx(6)
 
@@ -81,9 +81,9 @@ def test_who_is_freed_on_the_way_by_another_is_left_out(node, gdscript, physics_
 def test_what_does_not_fit_is_refused(node):
     row = WalkRow([(node("Node3D"), False, False, 0.0)])
     with pytest.raises(ValueError, match="1 walkers need 1 velocities, got 2"):
-        row.walk(velocities((0, 0, 0), (0, 0, 0)), STEP_S, 1.0)
+        walk(row, STEP_S, (0, 0, 0), (0, 0, 0))
     with pytest.raises(ValueError, match="must have 3 columns, got 2"):
-        row.walk(velocities((0, 0)), STEP_S, 1.0)
+        walk(row, STEP_S, (0, 0))
     with pytest.raises(TypeError, match="needs a Node3D or a Node2D"):
         WalkRow([(node("Node"), False, False, 0.0)])
 

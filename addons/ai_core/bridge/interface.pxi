@@ -32,6 +32,7 @@ cdef extern from "engine_hashes.h":
     int64_t HASH_CharacterBody3D_get_slide_collision_count, HASH_CharacterBody3D_get_slide_collision
     int64_t HASH_CharacterBody2D_get_slide_collision_count, HASH_CharacterBody2D_get_slide_collision
     int64_t HASH_CharacterBody3D_set_velocity, HASH_CharacterBody3D_get_velocity, HASH_CharacterBody3D_move_and_slide
+    int64_t HASH_Engine_is_in_physics_frame
     int64_t HASH_CharacterBody3D_is_on_floor, HASH_CharacterBody3D_is_on_wall
     int64_t HASH_CharacterBody3D_get_floor_normal, HASH_CharacterBody3D_get_motion_mode
     int64_t HASH_CharacterBody2D_set_velocity, HASH_CharacterBody2D_get_velocity, HASH_CharacterBody2D_move_and_slide

@@ -20,8 +20,13 @@ ctypedef struct WalkMethods:         # of nodes in space or in the plane, and th
     void* body_tag
 
 cdef WalkMethods walks_in_space, walks_in_plane
+cdef const void* bind_is_in_physics = NULL
+cdef void* engine_object = NULL
 
 cdef int open_walks() except -1:
+    global bind_is_in_physics, engine_object
+    bind_is_in_physics = need_bind("Engine", "is_in_physics_frame", HASH_Engine_is_in_physics_frame)
+    engine_object = gd_global_get_singleton(name_ptr("Engine"))
     walks_in_space.coordinates = 3
     walks_in_space.get_position = need_bind("Node3D", "get_global_position", HASH_Node3D_get_global_position)
     walks_in_space.set_position = need_bind("Node3D", "set_global_position", HASH_Node3D_set_global_position)
@@ -50,7 +55,9 @@ cdef int open_walks() except -1:
 
 cdef double WHOLE_TURN = 6.283185307179586     # (rad); M_PI is not in every compiler's header
 cdef double TURN_RAD_S = 8.0         # how fast who walks turns to where he goes
+cdef double LEAST_TURN_RAD = 1e-3    # nobody sees less; a node that is turned tells all below it
 cdef double SLOWEST_TURNING = 0.2    # speed below which nobody turns (m/s, or that share of 32 pixels): he would spin
+cdef double AS_LONG = 1e-3           # a turn that differs from a frame by no more than this share is as long
 cdef double LEAPS_M_S = 0.1          # who stands and leaves its floor faster than this was let jump, by a script
 cdef double LEAST_UP = 0.1           # floors whose normals point up by less lead nowhere along them
 cdef int64_t GROUNDED = 0            # the motion mode of bodies that stand on floors
@@ -102,53 +109,58 @@ cdef class WalkRow:
     def __dealloc__(self):
         free(self.all)
 
-    def walk(self, const float[:, ::1] velocities, double elapsed_s, double frames, const double[::1] rises=None):
+    def walk(self, const double[:, ::1] velocities, const double[::1] rises, double unit, double elapsed_s):
         """Move all, one after the other; who is freed is left out.
 
         Args:
-            velocities: shape (n, d), in units of the scene a second.
+            velocities: shape (n, d) (m/s).
+            rises: shape (n,), how fast who does not fly rises over what bars it, as steps do (m/s).
+            unit: length of a metre in the scene; 0 for standing still.
             elapsed_s: game time since they were moved last (s).
-            frames: how many of the frames that move_and_slide() takes now are in it.
-            rises: shape (n,), how fast who does not fly rises over what bars it, as steps do (m/s); None for not.
 
         Cost: what the engine takes; no allocation.
         """
         cdef Py_ssize_t i
         if velocities.shape[0] != self.count:
             raise ValueError(f"{self.count} walkers need {self.count} velocities, got {velocities.shape[0]}")
-        if rises is not None and rises.shape[0] != self.count:
+        if rises.shape[0] != self.count:
             raise ValueError(f"{self.count} walkers need {self.count} rises, got {rises.shape[0]}")
         for i in range(self.count):
             if self.all[i].id != 0 and self.all[i].methods.coordinates != velocities.shape[1]:
                 raise ValueError(f"velocities must have {self.all[i].methods.coordinates} columns, got {velocities.shape[1]}")
         if self.count:
             with nogil:
-                walk_all(self.all, self.count, &velocities[0, 0], velocities.shape[1],
-                         NULL if rises is None else &rises[0], elapsed_s, frames)
+                walk_all(self.all, self.count, &velocities[0, 0], velocities.shape[1], &rises[0], unit, elapsed_s)
 
 
-cdef void walk_all(const Walker* all, Py_ssize_t count, const float* velocities, Py_ssize_t width, const double* rises,
-                   double elapsed_s, double frames) noexcept nogil:
-    cdef Py_ssize_t i
+cdef void walk_all(const Walker* all, Py_ssize_t count, const double* velocities, Py_ssize_t width, const double* rises,
+                   double unit, double elapsed_s) noexcept nogil:
+    cdef Py_ssize_t i, axis
     cdef void* node
+    cdef float velocity[3]
     cdef float wanted[3]
+    cdef double frames = 0               # not known yet
     cdef bint falls
     for i in range(count):
         node = gd_object_get_instance_from_id(all[i].id) if all[i].id != 0 else NULL
         if node == NULL:
             continue
+        for axis in range(width):
+            velocity[axis] = <float>(velocities[i * width + axis] * unit)
         if all[i].slides:
-            memcpy(wanted, velocities + i * width, width * sizeof(float))
+            if frames == 0:
+                frames = frames_in(node, elapsed_s)
+            memcpy(wanted, velocity, sizeof(wanted))
             falls = is_carried(node, &all[i])
             if falls:
-                wanted[1] = <float>(rises[i] if rises != NULL else 0)
+                wanted[1] = <float>(rises[i] * unit)
             slide_one(node, all[i].id, all[i].methods, wanted, falls, False, all[i].gravity, elapsed_s, frames)
         else:
-            put_one(node, all[i].methods, velocities + i * width, elapsed_s)
+            put_one(node, all[i].methods, velocity, elapsed_s)
         if all[i].turns:             # a script that freed it as it moved is no reason to fall
             node = gd_object_get_instance_from_id(all[i].id)
             if node != NULL:
-                turn_one(node, all[i].methods, velocities + i * width, elapsed_s)
+                turn_one(node, all[i].methods, velocity, elapsed_s)
 
 cdef inline bint is_carried(void* body, const Walker* walker) noexcept nogil:
     """Return whether floors carry a body of a row."""
@@ -158,8 +170,19 @@ cdef inline bint is_carried(void* body, const Walker* walker) noexcept nogil:
     gd_object_method_bind_ptrcall(walker.methods.motion_mode, body, NULL, &mode)
     return mode == GROUNDED
 
-def walk_body(GDObject body, velocity, double elapsed_s, double frames, bint falls=False, bint climbs=False,
-              double gravity=0.0):
+cdef double frames_in(void* node, double elapsed_s) noexcept nogil:
+    """Return how many of the frames that move_and_slide() takes now are in a time; exactly 1 if it is about one."""
+    cdef uint8_t is_in_physics = 0
+    cdef double frame_s = 0
+    if elapsed_s == 0:
+        return 1
+    gd_object_method_bind_ptrcall(bind_is_in_physics, engine_object, NULL, &is_in_physics)
+    gd_object_method_bind_ptrcall(bind_physics_delta_time if is_in_physics else bind_delta_time, node, NULL, &frame_s)
+    if frame_s == 0 or fabs(elapsed_s - frame_s) <= AS_LONG * frame_s:
+        return 1
+    return elapsed_s / frame_s
+
+def walk_body(GDObject body, velocity, double elapsed_s, bint falls=False, bint climbs=False, double gravity=0.0):
     """Let a CharacterBody walk for a turn; it keeps its velocity, as what it runs into lets it.
 
     Who falls goes along the floor it stands on; above all floors it falls, or goes on with a jump. It rises only over
@@ -168,8 +191,7 @@ def walk_body(GDObject body, velocity, double elapsed_s, double frames, bint fal
     Args:
         body: a CharacterBody3D with a Vector3, or a CharacterBody2D with a Vector2.
         velocity: how it should move, in units of the scene a second; up, of who falls, is how fast it goes over steps.
-        elapsed_s: game time since its last turn (s).
-        frames: how many of the frames that move_and_slide() takes now are in it.
+        elapsed_s: game time since its last turn (s), of which move_and_slide() takes a frame; 0 is one frame.
         falls: whether floors carry it, which those of a CharacterBody3D do.
         climbs: whether it rises though nothing bars it, as up ladders.
         gravity: pull while it falls (m/s²).
@@ -186,7 +208,7 @@ def walk_body(GDObject body, velocity, double elapsed_s, double frames, bint fal
     else:
         wanted[0], wanted[1], wanted[2] = velocity
     with nogil:
-        slide_one(pointer, number, methods, wanted, falls, climbs, gravity, elapsed_s, frames)
+        slide_one(pointer, number, methods, wanted, falls, climbs, gravity, elapsed_s, frames_in(pointer, elapsed_s))
 
 cdef inline void slide_one(void* body, uint64_t number, const WalkMethods* methods, float* wanted, bint falls,
                            bint climbs, double gravity, double elapsed_s, double frames) noexcept nogil:
@@ -258,6 +280,8 @@ cdef inline void turn_one(void* node, const WalkMethods* methods, const float* v
         gd_object_method_bind_ptrcall(methods.get_rotation, node, NULL, rotation)
         facing = rotation[1]
     off = remainder(atan2(y, x) - facing, WHOLE_TURN)
+    if fabs(off) < LEAST_TURN_RAD:
+        return
     facing += max(-most, min(most, off))
     if is_flat:
         call_with(methods.set_rotation, node, &facing)

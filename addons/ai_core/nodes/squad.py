@@ -326,15 +326,26 @@ class Squad(SquadOrdering, SquadMeeting, SquadChoosing, SquadJoining, SquadMovin
         if self.can_process():
             self.place_all()
             self.core.think(turn)
+            self.wake()
+
+    def wake(self) -> None:
+        """March in every frame from the next one on, if there is something to do."""
+        if self._tasks and self._tasks[1].is_paused and self._has_to_do():
+            self._scheduler.core.resume(self._tasks[1])
+
+    def _has_to_do(self) -> bool:
+        return bool(self._members) and (not self.core.is_idle or bool(self.core.tasks))
 
     def _frame(self, turn: Turn) -> None:
         core = self.core
-        if not self.can_process() or not self._members:
+        if not self.can_process():
             return
-        is_resting = core.is_idle and not core.tasks
-        if is_resting and self._is_resting:
-            return                                   # nothing to do: members are the game's
-        self._is_resting = is_resting
+        was_resting, self._is_resting = self._is_resting, not self._has_to_do()
+        if was_resting:
+            if self._is_resting:                     # members are the game's
+                self._scheduler.core.pause(self._tasks[1])
+            return                                   # the time since it last marched is nobody's
+        is_resting = self._is_resting
         self._unmarched_s += turn.elapsed_s
         if self._frames % self.march_period_frames == 0 or is_resting:
             self.place_all()

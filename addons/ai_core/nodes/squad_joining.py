@@ -194,6 +194,7 @@ class SquadJoining:
     def _others_are_here(self: Any) -> None:
         self._has_changed = True
         self.move_otherwise()
+        self.wake()
 
     def _check_squad(self: Any, other: Any) -> None:
         if other is None or not other.is_class("Squad"):

@@ -3,10 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from addons.ai_core.bridge.gd import WalkRow
-from addons.ai_core.nodes.body_moving import frames_in
 
 
 class SquadMoving:
@@ -17,6 +14,7 @@ class SquadMoving:
 
     def begin_moving(self: Any) -> None:
         self._walkers: WalkRow | None = None
+        self._unit = 1.0
         self._led: list[tuple[int, Any]] = []        # rows of those whose navigation agents lead them
 
     def move_otherwise(self: Any) -> None:
@@ -30,14 +28,13 @@ class SquadMoving:
             elapsed_s: game time since the last frame (s).
             stops: nobody is to go any further.
         """
-        members = list(self._members.values())
         if self._walkers is None:
+            members = list(self._members.values())
             self._walkers = WalkRow([one.walker() if _is_there(one) else None for one in members])
             self._led = [(row, one) for row, one in enumerate(members) if one.is_valid() and one.is_led()]
-        velocities = self.core.velocities()
-        velocities *= np.float32(0.0 if stops else self.unit)
-        rises = None if stops else self.core.marchers.rises
-        self._walkers.walk(velocities, elapsed_s, frames_in(self, elapsed_s), rises)
+            self._unit = float(self.unit)
+        marchers = self.core.marchers
+        self._walkers.walk(marchers.velocities, marchers.rises, 0.0 if stops else self._unit, elapsed_s)
         for row, member in self._led:
             agent = member.agent() if _is_there(member) else None
             if agent is not None:

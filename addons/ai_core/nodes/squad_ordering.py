@@ -97,6 +97,7 @@ class SquadOrdering:
             order: Order = give()
         except (TypeError, ValueError) as error:
             raise RefusedValue(str(error)) from None
+        self.wake()
         return order.number
 
 
