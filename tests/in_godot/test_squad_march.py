@@ -176,7 +176,7 @@ def test_a_squad_at_rest_has_no_turns_and_sets_out_as_slowly_as_any(node, world,
     recruits(node, world, squad, 3)
 
     def turns():
-        return next(row["runs"] for row in scheduler.get_stats() if row["name"].endswith(" marches"))
+        return next(row["runs"] for row in scheduler.get_stats()["behaviors"] if row["name"].endswith(" marches"))
 
     physics_frames(10)
     before = turns()
