@@ -25,7 +25,7 @@ from addons.ai_core.nodes.cover_asking import CoverAsking
 from addons.ai_core.nodes.cover_holding import CoverHolding
 from addons.ai_core.nodes.cover_scene_baking import CoverSceneBaking, packed_spots
 from addons.ai_core.nodes.scene_ground import why_no_ground
-from addons.ai_core.nodes.scheduled import leave_scheduler, named_after, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduled import leave_scheduler, scheduler_of, scheduler_warnings
 from ai_core.budget import Budget
 from ai_core.scheduling.task import Task, Turn
 
@@ -150,9 +150,7 @@ class CoverMap(BakingNode, CoverHolding, CoverAsking, Node):
         if self._scheduler is None or self._task is not None:
             return
         self.scene       # noqa: B018 - makes its ray now, as children may be locked later
-        self._task = self._scheduler.serve(
-            self._frame, name=named_after(self._scheduler, self, " cover"), priority=self.priority)
-        self._scheduler.join(self)
+        self._task = self._scheduler.serve(self, self._frame, "cover", priority=self.priority)
 
     def on_exit_tree(self) -> None:
         leave_scheduler(self, self._scheduler, self._task)

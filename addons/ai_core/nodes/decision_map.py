@@ -25,7 +25,7 @@ from addons.ai_core.nodes.map_overlay import MapOverlay
 from addons.ai_core.nodes.map_writer import GROUP
 from addons.ai_core.nodes.map_writers import MapWriters
 from addons.ai_core.nodes.scene_saving import saving
-from addons.ai_core.nodes.scheduled import call_waiting, leave_scheduler, named_after, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduled import call_waiting, leave_scheduler, scheduler_of, scheduler_warnings
 from ai_core.maps import decision_map as library
 from ai_core.maps import map_questions
 from ai_core.maps.choke_points import choke_points as narrow_places
@@ -83,9 +83,7 @@ class DecisionMap(MapGround, Node):
             self._scheduler = None
             return
         self.writers = MapWriters(is_flat=self.is_flat, unit_m=self.unit_m)
-        self._task = self._scheduler.serve(
-            self._frame, name=named_after(self._scheduler, self, " update"), priority=self.priority)
-        self._scheduler.join(self)
+        self._task = self._scheduler.serve(self, self._frame, "update", priority=self.priority)
         call_waiting(self, GROUP)
         self._show()
 

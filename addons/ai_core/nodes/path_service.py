@@ -27,7 +27,7 @@ from addons.ai_core.nodes.path_drawing import DrawnPaths
 from addons.ai_core.nodes.path_flow import FlowPaths
 from addons.ai_core.nodes.path_meanwhile import MeanwhilePaths
 from addons.ai_core.nodes.path_ticket_saving import PathTicketSaving
-from addons.ai_core.nodes.scheduled import leave_scheduler, named_after, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduled import leave_scheduler, scheduler_of, scheduler_warnings
 from ai_core.maps.cell_moves import Corners
 from ai_core.maps.grid import Grid
 from ai_core.maps.passage import Passage
@@ -171,9 +171,7 @@ class PathService(PathAsking, FlowPaths, MeanwhilePaths, DrawnPaths, PathTicketS
     def on_entered(self) -> None:
         self._scheduler = scheduler_of(self)
         if self._scheduler is not None and self._task is None:
-            name = named_after(self._scheduler, self, " paths")
-            self._task = self._scheduler.serve(self._frame, name=name, priority=self.priority)
-            self._scheduler.join(self)
+            self._task = self._scheduler.serve(self, self._frame, "paths", priority=self.priority)
 
     def on_exit_tree(self) -> None:
         leave_scheduler(self, self._scheduler, self._task)

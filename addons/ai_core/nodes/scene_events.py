@@ -119,8 +119,7 @@ class SceneEvents:
             self._task = None
         self._keeper = keeper
         if keeper is not None:
-            self._task = self.scheduler.serve(self._frame, name=named_after(self.scheduler, keeper, " dispatch"))
-            self.scheduler.join(keeper)
+            self._task = self.scheduler.serve(keeper, self._frame, "dispatch")
 
     def apply_log(self) -> None:
         """Keep as long a log as a manager or a debugger wants by now."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from addons.ai_core.bridge.gd import GDCallable, KeptCall, RefusedValue, Results, method
-from addons.ai_core.nodes.scheduled import callable_name, callable_naming, check_callable
+from addons.ai_core.nodes.scheduled import callable_name, callable_naming, check_callable, named_after
 from addons.ai_core.nodes.scheduler_monitors import SchedulerMonitors
 from ai_core.scheduling.requested_time import RequestedTimeScheduler
 from ai_core.scheduling.sharing import SharingScheduler
@@ -26,6 +26,7 @@ class SchedulerBehaviors:
     monitor_behaviors: Any
     results: Results
     recorder: Any
+    join: Callable[[Any], None]
     _core: Any
     _tasks: dict[int, Task]
     _services: dict[Task, float]
@@ -56,15 +57,19 @@ class SchedulerBehaviors:
             self._monitors.add(task)
         return task
 
-    def serve(self, work: Work, *, name: Naming, priority: float = 1.0) -> Task:
-        """Run in each frame what is done for all who decide, such as sensing: it weighs as much as they together.
+    def serve(self, node: Any, work: Work, what: str, *, priority: float = 1.0) -> Task:
+        """Run in each frame what a node does for all who decide, such as sensing, and save the node with this one.
 
-        Weighing as one among hundreds of characters it would get next to nothing of a budget, of which
-        characters that follow leave the most.
+        It weighs as much as they together: as one among hundreds of characters it would get next to nothing of a
+        budget, of which characters that follow leave the most. ``leave_scheduler`` ends it.
+
+        Args:
+            what: the end of the work's name: "senses".
         """
-        task = self.schedule(work, name=name, phase_frames=0, priority=priority)
+        task = self.schedule(work, name=named_after(self, node, f" {what}"), phase_frames=0, priority=priority)
         self._services[task] = priority
         self.weigh(task, 0.0)
+        self.join(node)
         return task
 
     def name_anew(self) -> None:

@@ -19,7 +19,7 @@ from addons.ai_core.nodes.felt_collisions import FeltCollisions
 from addons.ai_core.nodes.garbage_collecting import characters_left
 from addons.ai_core.nodes.scene_saving import saving
 from addons.ai_core.nodes.scene_values import path_of
-from addons.ai_core.nodes.scheduled import call_waiting, leave_scheduler, named_after, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduled import call_waiting, leave_scheduler, scheduler_of, scheduler_warnings
 from addons.ai_core.nodes.sense_backdrop import Backdrops
 from addons.ai_core.nodes.sense_bodies import SenseBodies
 from addons.ai_core.nodes.sense_graph_of_scene import graph_of_scene, graph_warnings
@@ -80,8 +80,7 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, Membership, SenseSavi
 
     def on_entered(self) -> None:
         if self._find_scheduler() is not None and self._task is None:
-            self._task = self._scheduler.serve(self._frame, name=named_after(self._scheduler, self, " senses"))
-            self._scheduler.join(self)
+            self._task = self._scheduler.serve(self, self._frame, "senses")
             call_waiting(self, GROUP)
 
     def on_exit_tree(self) -> None:
