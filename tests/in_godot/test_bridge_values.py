@@ -131,3 +131,23 @@ def test_a_basis_gives_its_axes():
     basis = Basis(1, 2, 3, 4, 5, 6, 7, 8, 9)
     assert basis.x == Vector3(1, 4, 7)
     assert basis.z == Vector3(3, 6, 9)
+
+
+@pytest.mark.parametrize(("found", "expected"), [
+    (lambda: Vector3(0, 3, 4).normalized(), Vector3(0, 0.6, 0.8)),
+    (lambda: Vector3().normalized(), Vector3()),
+    (lambda: Vector3(1, 2, 3).dot(Vector3(1, 1, 1)), 6.0),
+    (lambda: Vector3(1, 0, 0).lerp(Vector3(3, 0, 0), 0.5), Vector3(2, 0, 0)),
+    (lambda: Vector3(2, 4, 6) / 2, Vector3(1, 2, 3)),
+    (lambda: 2 * Vector3(1, 2, 3), Vector3(2, 4, 6)),
+    (lambda: Vector2(0, 5).normalized() / 2, Vector2(0, 0.5)),
+    (lambda: Vector2(1, 2).dot(Vector2(3, 4)), 11.0),
+    (lambda: Vector2(1, 2).distance_to(Vector2(4, 6)), 5.0),
+    (lambda: Vector2(1, 2).lerp(Vector2(3, 4), 0.5), Vector2(2, 3)),
+    (lambda: 2 * Vector2(1, 2), Vector2(2, 4)),
+    (lambda: (Rect2(1, 2, 3, 4).position, Rect2(1, 2, 3, 4).size), (Vector2(1, 2), Vector2(3, 4))),
+    (lambda: (Rect2i(1, 2, 3, 4).position, Rect2i(1, 2, 3, 4).size), (Vector2i(1, 2), Vector2i(3, 4))),
+    (lambda: (AABB(1, 2, 3, 4, 5, 6).position, AABB(1, 2, 3, 4, 5, 6).size), (Vector3(1, 2, 3), Vector3(4, 5, 6))),
+])
+def test_vectors_have_what_movement_takes_and_rectangles_their_parts(found, expected):
+    assert found() == expected

@@ -27,7 +27,13 @@ cdef class Vector2:
     def __add__(Vector2 self, Vector2 other): return Vector2(self.v[0] + other.v[0], self.v[1] + other.v[1])
     def __sub__(Vector2 self, Vector2 other): return Vector2(self.v[0] - other.v[0], self.v[1] - other.v[1])
     def __mul__(Vector2 self, float factor): return Vector2(self.v[0] * factor, self.v[1] * factor)
+    def __rmul__(Vector2 self, float factor): return self * factor
+    def __truediv__(Vector2 self, float share): return self * (1 / share)
     def length(self): return sqrt(self.v[0] * self.v[0] + self.v[1] * self.v[1])
+    def normalized(self): return self * (1 / self.length()) if self.length() else self
+    def dot(self, Vector2 other): return self.v[0] * other.v[0] + self.v[1] * other.v[1]
+    def distance_to(self, Vector2 other): return (self - other).length()
+    def lerp(self, Vector2 to, float weight): return self + (to - self) * weight
 
 
 @cython.final
@@ -62,9 +68,15 @@ cdef class Vector3:
         return vector3(self.v[0] - other.v[0], self.v[1] - other.v[1], self.v[2] - other.v[2])
     def __mul__(Vector3 self, float factor):
         return vector3(self.v[0] * factor, self.v[1] * factor, self.v[2] * factor)
+    def __rmul__(Vector3 self, float factor): return self * factor
+    def __truediv__(Vector3 self, float share): return self * (1 / share)
     def length(self):
         return sqrt(self.v[0] * self.v[0] + self.v[1] * self.v[1] + self.v[2] * self.v[2])
+    def normalized(self): return self * (1 / self.length()) if self.length() else self
+    def dot(self, Vector3 other):
+        return self.v[0] * other.v[0] + self.v[1] * other.v[1] + self.v[2] * other.v[2]
     def distance_to(self, Vector3 other): return (self - other).length()
+    def lerp(self, Vector3 to, float weight): return self + (to - self) * weight
 
 
 cdef inline Vector3 vector3(float x, float y, float z):
@@ -83,16 +95,16 @@ def vector3_of(place):
 class Numbers(tuple):
     """Base of the value types that are a fixed row of numbers in the engine."""
     __slots__ = ()
-    size = 0
+    _length = 0
     identity = ()
 
     def __new__(cls, *numbers):
         if not numbers:
-            numbers = cls.identity or (0,) * cls.size
+            numbers = cls.identity or (0,) * cls._length
         if len(numbers) == 1 and not isinstance(numbers[0], (int, float)):
             numbers = tuple(numbers[0])
-        if len(numbers) != cls.size:
-            raise ValueError(f"{cls.__name__} needs {cls.size} numbers, got {len(numbers)}")
+        if len(numbers) != cls._length:
+            raise ValueError(f"{cls.__name__} needs {cls._length} numbers, got {len(numbers)}")
         return tuple.__new__(cls, numbers)
 
     def __repr__(self):
@@ -101,41 +113,62 @@ class Numbers(tuple):
 
 class Vector2i(Numbers):
     """x, y as whole numbers."""
-    size = 2
+    _length = 2
 class Rect2(Numbers):
     """position x, y and size x, y."""
-    size = 4
+    _length = 4
+
+    @property
+    def position(self): return Vector2(self[0], self[1])
+    @property
+    def size(self): return Vector2(self[2], self[3])
+
+
 class Rect2i(Numbers):
     """position x, y and size x, y as whole numbers."""
-    size = 4
+    _length = 4
+
+    @property
+    def position(self): return Vector2i(self[0], self[1])
+    @property
+    def size(self): return Vector2i(self[2], self[3])
+
+
 class Vector3i(Numbers):
     """x, y, z as whole numbers."""
-    size = 3
+    _length = 3
 class Vector4(Numbers):
     """x, y, z, w."""
-    size = 4
+    _length = 4
 class Vector4i(Numbers):
     """x, y, z, w as whole numbers."""
-    size = 4
+    _length = 4
 class Plane(Numbers):
     """normal x, y, z and distance from the origin."""
-    size = 4
+    _length = 4
 class Quaternion(Numbers):
     """x, y, z, w of a rotation."""
-    size = 4
+    _length = 4
     identity = (0.0, 0.0, 0.0, 1.0)
 class AABB(Numbers):
     """position x, y, z and size x, y, z."""
-    size = 6
+    _length = 6
+
+    @property
+    def position(self): return vector3(self[0], self[1], self[2])
+    @property
+    def size(self): return vector3(self[3], self[4], self[5])
+
+
 class Projection(Numbers):
     """Four columns of four."""
-    size = 16
+    _length = 16
     identity = (1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 
 
 class Color(Numbers):
     """red, green, blue, alpha, each usually 0 to 1."""
-    size = 4
+    _length = 4
 
     def __new__(cls, *numbers):
         return Numbers.__new__(cls, *numbers, 1.0) if len(numbers) == 3 else Numbers.__new__(cls, *(numbers or (0, 0, 0, 1)))
@@ -143,7 +176,7 @@ class Color(Numbers):
 
 class Transform2D(Numbers):
     """x axis, y axis, origin: two numbers each."""
-    size = 6
+    _length = 6
     identity = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
     @property
@@ -156,7 +189,7 @@ class Transform2D(Numbers):
 
 class Basis(Numbers):
     """Three rows of three; its columns are the axes x, y and z."""
-    size = 9
+    _length = 9
     identity = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
     @property
@@ -169,7 +202,7 @@ class Basis(Numbers):
 
 class Transform3D(Numbers):
     """A basis (three rows of three), then the origin."""
-    size = 12
+    _length = 12
     identity = Basis.identity + (0.0, 0.0, 0.0)
 
     @property

@@ -76,7 +76,7 @@ cdef int open_variants() except -1:
              15: Quaternion, 16: AABB, 17: Basis, 18: Transform3D, 19: Projection, 20: Color}
     for t, cls in kinds.items():
         number_class[t] = cls
-        number_count[t] = cls.size
+        number_count[t] = cls._length
         number_is_int[t] = cls.__name__.endswith("i")
         type_of_class[cls] = t
     type_of_class.update({
