@@ -20,9 +20,9 @@ def prepared() -> Prepared:
 
 
 @pytest.fixture(scope="session")
-def archive(prepared: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The addon's zip, as `dev.py package` makes it."""
-    return package(prepared, tmp_path_factory.mktemp("package"))
+    return package(build(ROOT), tmp_path_factory.mktemp("package"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
