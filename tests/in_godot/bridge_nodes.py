@@ -161,6 +161,17 @@ class FailingProbe(Node):
 
 
 @gdclass
+class ForgetfulProbe(Node):
+    """Would keep something, and the engine does not know its methods."""
+
+    def _save_state(self) -> dict:
+        return {"way": 1}
+
+    def _load_state(self, state: dict) -> None:
+        raise AssertionError("nothing was saved")
+
+
+@gdclass
 class BridgeData(Resource):
     """Data written in Python."""
 

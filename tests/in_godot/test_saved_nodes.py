@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from addons.ai_core.bridge.gd import Transform2D, Transform3D, Vector2, Vector3, construct
+from tests.in_godot import bridge_nodes  # noqa: F401 - registers the classes
 
 KEEPER = """
     extends CharacterBody3D
@@ -130,6 +131,13 @@ def test_a_node_is_saved_by_the_scheduler_it_is_nearest_to(world, nodes_of_test)
     assert "node/../Thing" in inner.call("save_state")["parts"]
     assert "node/../Keeper" in one.save()["parts"]
     assert not [part for part in one.save()["parts"] if "Thing" in part]
+
+
+def test_a_python_node_whose_saving_is_not_marked_is_named_at_once(world, expect_errors):
+    one = world()
+    put(construct("ForgetfulProbe"), one.top, "Half").add_to_group("ai_saved")
+    expect_errors("node/../Half: the engine does not know its _save_state(); write @method above it", times=1)
+    assert one.save() == {}
 
 
 def test_a_script_that_saves_and_cannot_load_is_named_at_once(world, gdscript, expect_errors):

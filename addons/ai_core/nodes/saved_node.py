@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import getattr_static
+from types import FunctionType
 from typing import Any
 
 from addons.ai_core.nodes.scene_values import SceneValues
@@ -39,6 +41,8 @@ class SavedNode:
         if node.has_method("_save_state"):
             self._need_load_state()
             of_script = values.plain(node.call("_save_state"), "_save_state()")
+        elif isinstance(getattr_static(node, "_save_state", None), FunctionType):
+            raise StateError("the engine does not know its _save_state(); write @method above it and _load_state()")
         motion = {name: values.plain(node.get(name), name) for name in self._motion}
         return {"version": 1, "motion": motion, "script": of_script}
 
