@@ -84,8 +84,11 @@ def prepared_scheduler(scheduler: Scheduler, state: object) -> Callable[[], None
         _put_tasks(scheduler, [pair for pair in pairs if not pair[1].is_removed], next_id, now)
         tasks = scheduler._tasks
         scheduler._put_waiting({tasks[one]: since for one, since in waiting if one in tasks})
-        for load in loads:
-            load()
+        for (_, task), load in zip(pairs, loads, strict=True):
+            try:
+                load()
+            except Exception as error:  # clean-up of what was half done; the others are loaded all the same
+                raised.append((task, error))
         for task, error in raised:
             _report(scheduler, task, error)
 

@@ -12,6 +12,7 @@ from ai_core.saving.fields import Fields, StateError
 from ai_core.scheduling.direct_access import DirectAccessScheduler
 from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
+from ai_core.scheduling.suspendable import Suspendable
 
 
 class Crew:
@@ -197,6 +198,33 @@ def test_what_a_half_done_generator_does_as_loading_closes_it_belongs_to_the_tim
     assert (second.faults.failures_of(second.task), second.task.work.next) == ((0, False), 3)
     assert second.scheduler.save_state() == first.scheduler.save_state()
     first.scheduler.remove(first.task)
+
+
+def test_work_whose_clean_up_raises_as_loading_closes_it_keeps_no_other_work_from_being_loaded():
+    def stubborn():
+        try:
+            yield 0.5
+            yield 0.75
+        finally:
+            raise OSError("the file is gone")
+
+    def crew():
+        one = Crew(names="")
+        one.counting = Declared([])
+        one.scheduler.add(Suspendable(stubborn), name="stubborn")
+        one.scheduler.add(one.counting, name="counting")
+        return one
+
+    saved, other = crew(), crew()
+    state = saved.save()
+    faults = []
+    other.faults._report = faults.append
+    other.live(1, steps=2)
+    assert other.counting.next > 0
+    other.load(state)
+    assert other.counting.next == 0
+    assert [(fault.name, str(fault.error)) for fault in faults] == [("stubborn", "the file is gone")]
+    assert other.save() == state
 
 
 def test_a_task_that_clean_up_removes_is_not_loaded():
