@@ -126,6 +126,18 @@ class FaultIsolation:
             _log(fault)
         return fault
 
+    def report_of_the_past(self, name: str, frame: int, error: Exception) -> None:
+        """Report a failure of what is over, such as the clean-up of work that was dropped: it counts against nobody.
+
+        Raises:
+            Exception: ``error`` itself, if made with ``reraise``.
+        """
+        key = object()
+        try:
+            self.failed(key, name, frame, error)
+        finally:
+            self.forget(key)
+
     def succeeded(self, key: Hashable) -> None:
         """Note that the work ran without failing: its failures were not in a row."""
         if self._in_a_row:

@@ -55,19 +55,28 @@ def prepared_lod(lod: BehavioralLOD, state: object) -> Callable[[], None]:
     switches = fields.whole("switches")
     failing = _read_failing(fields, names)
     works = fields.group("works")
-    loads = [prepared_inner(here[name].work, works.anything(name), f"work of {name!r}") for name in names]
+    loads = [(name, prepared_inner(here[name].work, works.anything(name), f"work of {name!r}")) for name in names]
     works.end()
     fields.end()
 
     def change() -> None:
-        for runner in lod._runners.values():
-            runner.close()  # a generator half done belongs to what was before
+        raised = []
+        for name, runner in lod._runners.items():
+            try:
+                runner.close()  # a generator half done belongs to what was before
+            except Exception as error:  # its clean-up is work too
+                raised.append((name, error))
         lod._importance, lod._level, lod._forced = importance, level, forced
         lod._current, lod.switches = current, switches
         for name in here:
             lod._faults.put_failures((lod, name), failing.get(name, NO_FAILURES))
-        for load in loads:
-            load()
+        for name, load in loads:
+            try:
+                load()
+            except Exception as error:  # clean-up of what was half done; the others are loaded all the same
+                raised.append((name, error))
+        for name, reason in raised:
+            lod._faults.report_of_the_past(name, lod._frame, reason)
 
     return change
 

@@ -86,11 +86,7 @@ class Errand:
         try:
             self._work.cancel()
         except Exception as error:  # a generator's clean-up is work too
-            faults = self._scheduler._faults
-            try:
-                faults.failed(self, self._task.name, self._scheduler.clock.now.frame, error)
-            finally:
-                faults.forget(self)
+            self._scheduler._faults.report_of_the_past(self._task.name, self._scheduler.clock.now.frame, error)
 
     def advance(self, budget: Budget, /) -> None:
         """Go on with the work; for the scheduler to call."""

@@ -89,8 +89,8 @@ def prepared_scheduler(scheduler: Scheduler, state: object) -> Callable[[], None
                 load()
             except Exception as error:  # clean-up of what was half done; the others are loaded all the same
                 raised.append((task, error))
-        for task, error in raised:
-            _report(scheduler, task, error)
+        for task, reason in raised:  # of the time before loading: no failure of the loaded task
+            scheduler._faults.report_of_the_past(task.name, scheduler._clock.now.frame, reason)
 
     return change
 
@@ -209,12 +209,3 @@ def _close_half_done(tasks: list[Task]) -> list[tuple[Task, Exception]]:
         except Exception as error:  # a generator's clean-up is work too
             raised.append((task, error))
     return raised
-
-
-def _report(scheduler: Scheduler, task: Task, error: Exception) -> None:
-    """Report what belongs to the time before loading: it is no failure of the loaded task."""
-    faults, key = scheduler._faults, object()
-    try:
-        faults.failed(key, task.name, scheduler._clock.now.frame, error)
-    finally:
-        faults.forget(key)
