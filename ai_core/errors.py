@@ -25,6 +25,7 @@ __all__ = [
     "numbers",
     "point",
     "positions",
+    "several_names",
     "shown",
     "whole_number",
 ]
@@ -234,6 +235,18 @@ def check_kind(name: str, value: object, kind: type) -> None:
     """Raise TypeError for what is neither None nor an object of a class."""
     if value is not None and not isinstance(value, kind):
         raise TypeError(f"{name} must be a {kind.__name__} or None, got {shown(value)}")
+
+
+def several_names(name: str, value: object) -> tuple[str, ...]:
+    """Return names as a tuple; one text is refused, as it would be taken letter by letter.
+
+    Raises:
+        TypeError: if it is not several texts.
+    """
+    found = tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else (value,)
+    if isinstance(value, str) or not all(isinstance(one, str) for one in found):
+        raise TypeError(f"{name} must be several names, got {shown(value)}; put one in a tuple")
+    return found
 
 
 def as_array(name: str, value: object) -> NDArray[Any]:

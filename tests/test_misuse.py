@@ -13,28 +13,41 @@ from ai_core.decisions.habit_tree import HabitTree
 from ai_core.decisions.habits import Habit
 from ai_core.decisions.mind_population import MindPopulation
 from ai_core.decisions.sequence_prediction import SequencePrediction
+from ai_core.events.checking import CheckingEngine
 from ai_core.events.event_log import EventLog
 from ai_core.events.polling_log import PollingLog
 from ai_core.events.squad_radio import SquadRadio
 from ai_core.faults import FaultIsolation
+from ai_core.level_of_detail.distributions import Normal, Quantiles
 from ai_core.level_of_detail.group_lod import GroupLOD
 from ai_core.maps import CoverBody, CoverMap, CoverObject, CoverSearch
+from ai_core.maps.decision_map import DecisionMap
 from ai_core.maps.grid import Grid
+from ai_core.maps.map_area import MapArea
+from ai_core.maps.map_layer import standard_layers
 from ai_core.paths.anytime_search import AnytimeSearch
 from ai_core.paths.bump_and_turn import cells_around
 from ai_core.paths.explored_map import ExploredMap
 from ai_core.paths.flow_field import FlowField
+from ai_core.paths.grid_line import line_is_open
 from ai_core.paths.grid_ways import GridWays
 from ai_core.paths.path_progress import PathProgress
 from ai_core.paths.path_service import PathService
 from ai_core.paths.path_smoothing import smooth
+from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.quality_of_service import QualityOfService
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
+from ai_core.squads.battle_forecast import forecast
 from ai_core.squads.build_order import BuildOrder, Product, TechnologyTree
+from ai_core.squads.capabilities import Capabilities, Force, power_ratio
 from ai_core.squads.roles import RoleNeed
 from ai_core.squads.sacrifice import Sacrifice
+from ai_core.squads.situation import Sighting
+from ai_core.squads.stance import StanceJudge
 from ai_core.squads.strategist import Strategist
 from ai_core.trace import Trace
 
+KNIGHT = Capabilities()
 GROUND = Grid(np.ones((4, 4))).passage()
 TREE = TechnologyTree([Product("worker", 50)])
 
@@ -83,8 +96,9 @@ WRONG = {
         lambda: CoverSearch(CoverMap(), (0, 0, 0), [(1, 0, 0)], len, body=CoverBody), TypeError,
         "body must be a CoverBody or None, got <class"),
     "letters for names": (
-        lambda: RoleNeed("healer", only="medic"), TypeError, "only must be a tuple of names, got 'medic'"),
-    "letters for roles": (lambda: Sacrifice(roles="vip"), TypeError, "roles must be a tuple of names, got 'vip'"),
+        lambda: RoleNeed("healer", only="medic"), TypeError,
+        "only must be several names, got 'medic'; put one in a tuple"),
+    "letters for roles": (lambda: Sacrifice(roles="vip"), TypeError, "roles must be several names, got 'vip'"),
     "a number that no save holds": (
         lambda: SequencePrediction(["a", "b"], half_life=1e300), ValueError,
         r"half_life must be at most 1e\+100 either way"),
@@ -94,6 +108,29 @@ WRONG = {
     "a time that no save holds": (
         lambda: ManualClock().advance(seconds=1e13), ValueError, r"seconds must be at most 1e\+12"),
     "frames that no save holds": (lambda: ManualClock().advance(10**20), ValueError, "frames must be at most"),
+    "a letter each": (
+        lambda: TechnologyTree([Product("hall", 5, requires="yard")]), TypeError,
+        "requires of 'hall' must be several names, got 'yard'"),
+    "no generator": (
+        lambda: Normal(1.0, 1.0).values(3, None), TypeError, r"generator must be a random\.Random or a numpy\.random"),
+    "fewer than nobody": (
+        lambda: Quantiles((1.0, 2.0)).values(-1, random.Random(1)), ValueError, "count must be at least 0, got -1"),
+    "no end of a line": (
+        lambda: line_is_open(GROUND, (0, 0), ()), ValueError, "start and end must have rows of one length"),
+    "no force": (lambda: forecast([KNIGHT], Force([(KNIGHT, 1)])), TypeError, "own must be a Force, got "),
+    "no force that is met": (
+        lambda: StanceJudge().judge(Force(), None, 0.0), TypeError, "met must be a Force, got None"),
+    "no force to compare": (lambda: power_ratio(Force(), 3), TypeError, "other must be a Force, got 3"),
+    "nobody who hears": (
+        lambda: CheckingEngine(None, FrequencyScheduler(ManualClock()), ManualClock()), TypeError,
+        "heard must be an EventManager or a Narrowcast, got None"),
+    "nothing a frame used": (
+        lambda: QualityOfService(target_hz=60.0, ai_share=0.1).note(float("nan"), 0.0), ValueError,
+        "used_us must be a finite number, got nan"),
+    "no clock of a map": (
+        lambda: DecisionMap(MapArea(2, 2), standard_layers(), None), TypeError, "clock must have a 'now', got None"),
+    "a name that is a number": (lambda: HabitTree(Habit("x"), name=7), TypeError, "name must be a text, got 7"),
+    "an enemy on a line": (lambda: Sighting(1, 3.0), ValueError, "position must be 2 or 3 finite coordinates, got 3.0"),
     "no budget of minds": (lambda: MindPopulation().tick(0.1, 5), TypeError, "budget must be a Budget, got 5"),
 }
 

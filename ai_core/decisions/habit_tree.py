@@ -14,7 +14,7 @@ from ai_core.decisions.habit_plan import plan_of
 from ai_core.decisions.habit_state import PLAIN_VALUES, SaveableHabits, active_runs
 from ai_core.decisions.habit_text import active_paths, live_view
 from ai_core.decisions.habits import Habit, Status
-from ai_core.errors import check_kind
+from ai_core.errors import check_kind, shown
 from ai_core.faults import FaultIsolation
 from ai_core.saving.values import SavedValues
 from ai_core.trace import Trace
@@ -110,6 +110,8 @@ class HabitTree(HabitNoticing, SaveableHabits):
         plan = plan_of(root)
         if random is not None or plan.random_path is not None:
             check_random(plan, random)
+        if not isinstance(name, str):
+            raise TypeError(f"name must be a text, got {shown(name)}")
         self.plan, self.owner, self.name = plan, owner, name or root.name
         self.parts = parts
         if clock is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
-from ai_core.clock import Clock
+from ai_core.clock import Clock, checked_clock
 from ai_core.errors import shown
 from ai_core.events.event_log import EventLog
 from ai_core.events.event_registry import code_tuple, handler_name
@@ -89,12 +89,19 @@ class CheckingEngine:
         heard: whose listeners decide what is looked for.
         scheduler: when the checks run, and for how long.
         clock: dates the entries of the log.
+
+    Raises:
+        TypeError: if one is not what it must be.
     """
 
     def __init__(self, heard: Listened, scheduler: Scheduler, clock: Clock) -> None:
+        if not callable(getattr(heard, "is_heard", None)):
+            raise TypeError(f"heard must be an EventManager or a Narrowcast, got {shown(heard)}")
+        if not isinstance(scheduler, Scheduler):
+            raise TypeError(f"scheduler must be a Scheduler, got {shown(scheduler)}")
         self._heard = heard
         self._scheduler = scheduler
-        self._clock = clock
+        self._clock = checked_clock(clock)
         self._checks: dict[Check, Task] = {}
 
     @property

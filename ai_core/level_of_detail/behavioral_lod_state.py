@@ -60,25 +60,26 @@ def prepared_lod(lod: BehavioralLOD, state: object) -> Callable[[], None]:
     fields.end()
 
     def change() -> None:
-        raised = []
-        for name, runner in lod._runners.items():
-            try:
-                runner.close()  # a generator half done belongs to what was before
-            except Exception as error:  # its clean-up is work too
-                raised.append((name, error))
-        lod._importance, lod._level, lod._forced = importance, level, forced
-        lod._current, lod.switches = current, switches
+        raised = _raised_by([(name, runner.close) for name, runner in lod._runners.items()])  # half done: of before
+        lod._importance, lod._level, lod._forced, lod._current = importance, level, forced, current
+        lod.switches = switches
         for name in here:
             lod._faults.put_failures((lod, name), failing.get(name, NO_FAILURES))
-        for name, load in loads:
-            try:
-                load()
-            except Exception as error:  # clean-up of what was half done; the others are loaded all the same
-                raised.append((name, error))
-        for name, reason in raised:
-            lod._faults.report_of_the_past(name, lod._frame, reason)
+        for name, error in [*raised, *_raised_by(loads)]:
+            lod._faults.report_of_the_past(name, lod._frame, error)
 
     return change
+
+
+def _raised_by(steps: list[tuple[str, Callable[[], object]]]) -> list[tuple[str, Exception]]:
+    """Make all steps, each for a behavior; return what the clean-up of its work raised meanwhile."""
+    raised = []
+    for name, step in steps:
+        try:
+            step()
+        except Exception as error:  # the others are loaded all the same
+            raised.append((name, error))
+    return raised
 
 
 def _read_failing(fields: Fields, names: tuple[str, ...]) -> dict[str, Failures]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import shown
+from ai_core.errors import shown, whole_number
 
 __all__ = ["Floats", "checked_generator", "normals", "shuffled", "uniforms"]
 
@@ -32,7 +32,13 @@ def checked_generator(generator: Any) -> Any:
 
 
 def uniforms(generator: Any, count: int) -> Floats:
-    """Return ``count`` numbers in [0, 1); only ``random()`` is asked for."""
+    """Return ``count`` numbers in [0, 1); only ``random()`` is asked for.
+
+    Raises:
+        TypeError, ValueError: if it is no generator, or no count.
+    """
+    checked_generator(generator)
+    count = whole_number("count", count, minimum=0)
     if isinstance(generator, np.random.Generator):
         return generator.random(count)
     return np.array([generator.random() for _ in range(count)], np.float64)

@@ -236,12 +236,12 @@ class Quantiles(Distribution):
 
     def values(self, count: int, generator: Any) -> Floats:
         """One for each point; those between are drawn, and bent to give the mean."""
+        share = uniforms(generator, count)
         if count == 0:
-            return np.zeros(0)
+            return share
         points = np.array(self.points)
         places = _places(len(points), count)
         step = np.clip(np.searchsorted(places, np.arange(count), side="right") - 1, 0, len(points) - 2)
-        share = uniforms(generator, count)
         share[places] = 0.0
         base, rise = points[step], (points[step + 1] - points[step])
         base[places] = points

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget, check_budget
-from ai_core.clock import Clock, TimeIndex
+from ai_core.clock import Clock, TimeIndex, checked_clock
 from ai_core.errors import as_array, finite_number, named, shown
 from ai_core.maps.decision_map_state import prepared, saved
 from ai_core.maps.influence_map import InfluenceMap, Scratch
@@ -61,7 +61,7 @@ class DecisionMap:
     ) -> None:
         if not isinstance(area, MapArea):
             raise TypeError(f"area must be a MapArea, got {shown(area)}")
-        self.area, self.clock = area, clock
+        self.area, self.clock = area, checked_clock(clock)
         self.layers = {layer.name: InfluenceMap(layer, area) for layer in _checked_layers(layers)}
         self.period_s = finite_number("period_s", period_s, minimum=0)
         self.is_open = None if is_open is None else _checked_walls(is_open, area)

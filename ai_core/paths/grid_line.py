@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from ai_core.errors import positions, shown
 from ai_core.maps.passage import Passage
 
 __all__ = ["cells_on_line", "dearest_on_line", "line_is_open"]
@@ -72,5 +73,12 @@ def dearest_on_line(passage: Passage, start: Sequence[float], end: Sequence[floa
 
 
 def line_is_open(passage: Passage, start: Sequence[float], end: Sequence[float]) -> bool:
-    """Return whether one can walk straight between two places; arguments as ``dearest_on_line``."""
-    return dearest_on_line(passage, start, end) < math.inf
+    """Return whether one can walk straight between two places; arguments as ``dearest_on_line``.
+
+    Raises:
+        TypeError, ValueError: if one is no passage, or no place.
+    """
+    if not isinstance(passage, Passage):
+        raise TypeError(f"passage must be a Passage of a grid, got {shown(passage)}")
+    places = positions("start and end", [start, end], dimensions=(2,)).tolist()
+    return dearest_on_line(passage, *places) < math.inf

@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, checked_clock
-from ai_core.errors import finite_number, shown, whole_number
+from ai_core.errors import check_callables, finite_number, shown, whole_number
 from ai_core.faults import FaultIsolation
 from ai_core.paths.path import Path
 from ai_core.paths.path_ticket import PathTicket, check_ticket
@@ -82,6 +82,8 @@ class PathService:
                 f"ways must find ways, got {shown(ways)} without {', '.join(missing)}; use GridWays(passage)"
             )
         checked_clock(clock)
+        check_callables(on_over=on_over, on_improved=on_improved)
+        whole_number("helpers", helpers, minimum=1)
         self._ways = ways
         self._clock = clock
         self._most_running = whole_number("most_running", most_running, minimum=1)

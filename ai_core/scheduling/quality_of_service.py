@@ -137,7 +137,11 @@ class QualityOfService:
         Args:
             used_us: what the frame used (µs), 0 or more.
             over_us: how far it went beyond its budget (µs), 0 if it did not.
+
+        Raises:
+            TypeError, ValueError: if one is no number, or out of range.
         """
+        used_us, over_us = finite_number("used_us", used_us, minimum=0), finite_number("over_us", over_us, minimum=0)
         place = self._frames % len(self._used_us)
         self._used_us[place], self._over_us[place] = used_us, over_us
         if self._named:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, checked_clock
-from ai_core.errors import check_callables, finite_number, point, whole_number
+from ai_core.errors import check_callables, check_kind, finite_number, point, whole_number
 from ai_core.faults import FaultIsolation, given_faults
 from ai_core.senses.asking import Asking
 from ai_core.senses.audience import Audience
@@ -122,6 +122,7 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
         self.line_of_sight, self.between = line_of_sight, between
         self.maximum_rays = whole_number("maximum_rays", maximum_rays, minimum=1)
         self.clock, upward = checked_clock(clock), _upward(up)
+        check_kind("camouflage", camouflage, Camouflage)
         check_callables(line_of_sight=line_of_sight, between=between, background=background)
         self._modalities = ModalitySet(
             (Modality.sight(), Modality.hearing()) if modalities is None else modalities)
@@ -138,9 +139,8 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
         self._keenness, self._clues = TemporaryKeenness(self._modalities), Clues(maximum_clues)
         self._smelling = None if scent_trails is None else Smelling(
             scent_trails, self._modalities, self._sensors, self._sources, self._perceivers)
-        self._rays_asked = self._stage = 0
+        self._rays_asked, self._stage, self._is_advancing = 0, 0, False
         self._stages = self._all_stages()
-        self._is_advancing = False
 
     def _all_stages(self) -> tuple[Callable[[Budget], bool], ...]:
         stages = (self._deliver, self._look, self._ask, self._remember)

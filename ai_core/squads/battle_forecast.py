@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ai_core.squads.capabilities import Capabilities, Force
+from ai_core.squads.capabilities import Capabilities, Force, check_force
 
 __all__ = ["Forecast", "forecast", "forecasts"]
 
@@ -51,6 +51,8 @@ def forecast(own: Force, other: Force) -> Forecast:
     >>> forecast(Force([(ram, 10)]), Force([(flyer, 5)])).own_left
     0.0
     """
+    check_force("own", own)
+    check_force("other", other)
     return forecasts([own], other)[0]
 
 

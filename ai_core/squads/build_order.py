@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ai_core.errors import CycleError, UnknownNameError, finite_number, named, shown, whole_number
+from ai_core.errors import CycleError, UnknownNameError, finite_number, named, several_names, shown, whole_number
 from ai_core.squads.capabilities import Capabilities
 
 __all__ = ["BuildOrder", "Product", "TechnologyTree"]
@@ -37,10 +37,7 @@ class Product:
         if not isinstance(self.name, str) or not self.name:
             raise TypeError(f"name of a product must be text, got {shown(self.name)}")
         finite_number(f"cost of {self.name!r}", self.cost, above=0)
-        requires: object = self.requires
-        if isinstance(requires, str):
-            raise TypeError(f"requires of {self.name!r} must be a tuple of names, got {requires!r}")
-        object.__setattr__(self, "requires", tuple(self.requires))
+        object.__setattr__(self, "requires", several_names(f"requires of {self.name!r}", self.requires))
         if self.capabilities is not None and not isinstance(self.capabilities, Capabilities):
             raise TypeError(
                 f"capabilities of {self.name!r} must be Capabilities or None, got {shown(self.capabilities)}")

@@ -145,6 +145,12 @@ class Force:
         return safe.attack_against(self) / whole
 
 
+def check_force(name: str, force: object) -> None:
+    """Raise TypeError for what is no force."""
+    if not isinstance(force, Force):
+        raise TypeError(f"{name} must be a Force, got {shown(force)}; make one by Force.of_members(capabilities)")
+
+
 def power_ratio(own: Force, other: Force) -> float:
     """Return how strong one force is against another, 1 if they are equal.
 
@@ -160,6 +166,8 @@ def power_ratio(own: Force, other: Force) -> float:
     >>> power_ratio(Force([(knight, 6)]), Force([(knight, 3)]))
     2.0
     """
+    check_force("own", own)
+    check_force("other", other)
     ours, theirs = _power(own, other), _power(other, own)
     if theirs == 0:
         return 1.0 if ours == 0 else math.inf

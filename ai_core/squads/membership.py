@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import UnknownNameError, finite_number, positions, shown, whole_number
+from ai_core.errors import UnknownNameError, as_array, finite_number, positions, several_names, shown, whole_number
 from ai_core.squads.capabilities import Capabilities
 from ai_core.squads.commander import SquadMember
 from ai_core.squads.marchers import Marchers
@@ -115,9 +115,7 @@ class Membership:
         whole_number("member_id", member_id, minimum=0, maximum=LARGEST_ID)
         if capabilities is not None and not isinstance(capabilities, Capabilities):
             raise TypeError(f"capabilities must be Capabilities, got {shown(capabilities)}")
-        names = tuple(roles)
-        if isinstance(roles, str) or not all(isinstance(role, str) for role in names):
-            raise TypeError(f"roles must be names, got {shown(roles)}; use ('healer',)")
+        names = several_names("roles", roles)
         return SquadMember(
             int(member_id), finite_number("speed", speed, above=0, maximum=1e6),
             finite_number("radius_m", radius_m, above=0, maximum=1e6), names, capabilities, data)
@@ -172,7 +170,7 @@ class Membership:
 
 def checked_place(name: str, place: ArrayLike, dimensions: int) -> Floats:
     """Return a finite place of as many coordinates, or raise TypeError or ValueError."""
-    values = np.asarray(place)
+    values = as_array(name, place)
     if values.dtype.kind not in "iuf":
         raise TypeError(f"{name} must hold numbers, got {shown(place)}")
     if values.shape != (dimensions,):

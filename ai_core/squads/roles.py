@@ -1,13 +1,13 @@
 """Roles: who is to be what, when a squad needs so many of each."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from ai_core.errors import finite_number, shown, whole_number
+from ai_core.errors import finite_number, several_names, shown, whole_number
 from ai_core.squads.commander import SquadMember
 from ai_core.squads.slot_assignment import with_few_changes
 
@@ -37,10 +37,7 @@ class RoleNeed:
         if not isinstance(self.role, str) or not self.role:
             raise TypeError(f"role must be a text that is not empty, got {shown(self.role)}")
         whole_number("count", self.count, minimum=0)
-        only: object = self.only
-        if not isinstance(only, Iterable) or isinstance(only, str) or not all(isinstance(one, str) for one in only):
-            raise TypeError(f"only must be a tuple of names, got {shown(only)}")
-        object.__setattr__(self, "only", tuple(self.only))
+        object.__setattr__(self, "only", several_names("only", self.only))
         if self.cost is not None and not callable(self.cost):
             raise TypeError(f"cost must be a callable, got {shown(self.cost)}")
 

@@ -1,6 +1,7 @@
 """Where squads get their ways from: straight, or by ticket from a path service over a grid."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
@@ -72,6 +73,8 @@ class GridRoutes:
             if not callable(getattr(service, name, None)):
                 raise TypeError(f"service must be a PathService, got {shown(service)} without {name}")
         self._service = service
+        if not isinstance(shape, Sequence) or len(shape) != 2:
+            raise TypeError(f"shape must be a height and a width, got {shown(shape)}")
         self._height, self._width = (whole_number("shape", one, minimum=1) for one in shape)
         self._size_m = finite_number("cell_size_m", cell_size_m, above=0)
         self._origin = np.array([finite_number("origin", one) for one in origin])
@@ -84,8 +87,11 @@ class GridRoutes:
         """Return the cell a place is in.
 
         Raises:
+            TypeError: if it is no place.
             ValueError: if it is off the grid.
         """
+        if not isinstance(place, np.ndarray) or place.shape != (self._dimensions,) or not np.isfinite(place).all():
+            raise TypeError(f"place must be an array of {self._dimensions} finite numbers, got {shown(place)}")
         column, row = (int(one) for one in np.floor((place[self._axes] - self._origin) / self._size_m))
         if not (0 <= row < self._height and 0 <= column < self._width):
             raise ValueError(f"{place.tolist()} is not on the grid of {self._height} by {self._width} cells")

@@ -1,9 +1,7 @@
 """The less valuable stand between the enemies and the more valuable."""
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from ai_core.errors import finite_number, shown, whole_number
+from ai_core.errors import finite_number, several_names, whole_number
 from ai_core.squads.situation import Situation
 from ai_core.squads.tactics import Plan, Tactic, Task, nearest_posts
 
@@ -32,10 +30,7 @@ class Sacrifice(Tactic):
     def __init__(self, screens: int = 1, distance_m: float = 2.5, roles: tuple[str, ...] = VALUABLE) -> None:
         self.screens = whole_number("screens", screens, minimum=1)
         self.distance_m = finite_number("distance_m", distance_m, above=0)
-        told: object = roles
-        if not isinstance(told, Iterable) or isinstance(told, str) or not all(isinstance(one, str) for one in told):
-            raise TypeError(f"roles must be a tuple of names, got {shown(told)}")
-        self.roles = tuple(roles)
+        self.roles = several_names("roles", roles)
 
     def why_not(self, situation: Situation) -> str:
         """Return why it cannot be used now; empty if it can."""

@@ -41,10 +41,10 @@ class Sighting:
     def __post_init__(self) -> None:
         whole_number("enemy_id", self.enemy_id, minimum=0)
         finite_number("threat", self.threat, minimum=0, maximum=1e6)
-        place = tuple(numbers("position", self.position).tolist())
-        if len(place) not in (2, 3) or not all(abs(one) <= LARGEST for one in place):
+        place = numbers("position", self.position)
+        if place.shape not in ((2,), (3,)) or not (np.abs(place) <= LARGEST).all():
             raise ValueError(f"position must be 2 or 3 finite coordinates, got {shown(self.position)}")
-        object.__setattr__(self, "position", place)
+        object.__setattr__(self, "position", tuple(place.tolist()))
 
 
 class Situation:

@@ -9,7 +9,7 @@ from ai_core.clock import moment_s
 from ai_core.errors import finite_number, shown
 from ai_core.saving.fields import Fields, State
 from ai_core.squads.battle_forecast import forecast
-from ai_core.squads.capabilities import Force
+from ai_core.squads.capabilities import Force, check_force
 
 __all__ = ["STANCES", "Stance", "StanceJudge", "StancePolicy"]
 
@@ -90,6 +90,8 @@ class StanceJudge:
         Cost: as ``forecast``: some 0.4 ms.
         """
         now_s = moment_s("now_s", now_s)
+        check_force("own", own)
+        check_force("met", met)
         ratio, kind, reasons, is_forced = self._wanted(own, met)
         before = self.stance
         if before is not None and kind != before.kind and not is_forced and (

@@ -376,30 +376,6 @@ def test_work_that_is_saveable_is_saved_with_the_behaviors_it_is_for(clock):
     assert other.steps == 3
 
 
-def test_a_load_is_whole_although_the_clean_up_of_what_was_half_done_raises(clock):
-    def walking(turn):
-        try:
-            while True:
-                yield
-        finally:
-            raise OSError("no way back")
-
-    def walker(faults):
-        return BehavioralLOD([LODBehavior(name="walk", work=walking, lowest=0.5),
-                              LODBehavior(name="stroll", work=print, highest=0.5)],
-                             faults=FaultIsolation(report=faults.append))
-
-    faults = []
-    saved, loaded = walker([]), walker(faults)
-    state = saved.save_state()
-    loaded.importance = 0.9
-    loaded(Turn(clock.now, 0.1, Budget.of_steps(1)))
-    assert loaded.current == "walk"
-    loaded.prepare_state(state)()
-    assert loaded.save_state() == state
-    assert [(fault.name, str(fault.error)) for fault in faults] == [("walk", "no way back")]
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [

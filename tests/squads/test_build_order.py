@@ -46,7 +46,7 @@ def test_bad_trees_and_orders_are_refused():
         TechnologyTree([])
     with pytest.raises(ValueError, match="cost of 'a' must be above 0"):
         Product("a", 0)
-    with pytest.raises(TypeError, match="tuple of names"):
+    with pytest.raises(TypeError, match="must be several names"):
         Product("a", 1, requires="hall")
     with pytest.raises(UnknownNameError, match="product"):
         BuildOrder([("dragon", 1)], TREE)
