@@ -9,6 +9,7 @@ import pytest
 
 from tools.benchmarking import command, suites
 from tools.benchmarking.declarations import Contest, Measurement, Suite
+from tools.benchmarking.sampling import SAMPLE_NS
 from tools.benchmarking.start import parser
 from tools.progress import StepFailed
 
@@ -39,13 +40,13 @@ def records_of(suite):
 
 
 class Ticking:
-    """A stopwatch on which every look takes a millisecond."""
+    """A stopwatch on which every look takes as long as a sample."""
 
     def __init__(self):
         self.ns = 0
 
     def __call__(self):
-        self.ns += 1_000_000
+        self.ns += SAMPLE_NS
         return self.ns
 
 
