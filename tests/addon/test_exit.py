@@ -62,6 +62,20 @@ func _initialize() -> void:
 	print("behaviors: ", scheduler.get_stats().behaviors.size())
 	quit()
 """
+SLICING = """extends SceneTree
+
+func _initialize() -> void:
+	await process_frame
+	var scheduler := AIScheduler.new()
+	root.add_child(scheduler)
+	var slicer := Timeslicer.new()
+	scheduler.add_child(slicer)
+	slicer.set_job(func(key: Callable) -> Callable: return key)
+	for i in 50: slicer.add_job(func() -> int: return i)
+	for i in 5: await physics_frame
+	print("keys: ", slicer.get_keys().size())
+	quit()
+"""
 OPENED = """[gd_scene format=3]
 
 [sub_resource type="SenseModality" id="fear"]
@@ -82,7 +96,7 @@ LIMIT_S = 240.0
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("text", "said"), [
-    (SCRIPT, "answer: 1"), (DRAWN, "drawn: MeshInstance3D"), (WAITING, "behaviors: 20"),
+    (SCRIPT, "answer: 1"), (DRAWN, "drawn: MeshInstance3D"), (WAITING, "behaviors: 20"), (SLICING, "keys: 50"),
 ])
 def test_what_nodes_hold_is_not_leaked_at_exit(tmp_path: Path, text: str, said: str):
     prepared = build(ROOT)

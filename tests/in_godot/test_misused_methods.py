@@ -6,6 +6,7 @@ import pytest
 from addons.ai_core.bridge.gd import RefusedValue, Vector2, Vector3, construct
 
 CALLED = (
+    ("CoverMap", "get_cover_of", ("null",), "get_cover_of needs a node, got null"),
     ("Squad", "follow", ("'12:00'",), "points must be a PackedVector3Array, got '12:00'"),
     ("Squad", "follow", ("[1, 2]",), "points must be a PackedVector3Array, got [1, 2]"),
     ("Squad", "follow", ("[]",), "points must have at least one place"),
@@ -41,6 +42,19 @@ def test_a_timeslicer_outside_the_tree_takes_its_job():
     slicer.add_job("a")
     assert slicer.has_job("a")
     slicer.free()
+
+
+@pytest.mark.parametrize(("kind", "name", "value"), [
+    ("AIEventManager", "codes", "[['a']]"), ("AIEventManager", "codes", "['a', 5]"),
+    ("PathService", "wall_items", "['a']"), ("PathService", "wall_items", "[[1, 2]]"),
+    ("PathService", "wall_items", "[1 << 40]"),
+])
+def test_an_array_of_what_a_packed_array_cannot_hold_is_refused(
+    node, scheduler, gdscript, expect_errors, kind, name, value):
+    made = node(kind, scheduler)
+    expect_errors(f"{name} needs Packed", times=1)
+    gdscript(f"extends RefCounted\nstatic func run(it): it.{name} = {value}").run(made)
+    assert not len(getattr(made, name))
 
 
 @pytest.mark.parametrize("number", [1e30, -1e30, 9.3e18, 0.5])

@@ -69,6 +69,7 @@ STARTUP_MODULE = "addons.ai_core.register"
 LEVEL_SCENE = 2
 LEVEL_EDITOR = 3
 
+cdef bint have_scripts_ended = False # the engine has ended their languages: a Callable that is let go of would end the process
 cdef void* library = NULL            # the engine's token for this extension
 engine_version = (0, 0, 0)
 
@@ -102,6 +103,7 @@ cdef int close_bridge() except -1:
 
 cdef int entry(void* get_proc, void* token, int starting, int level) noexcept with gil:
     """Called by the loader; 1 if all went well."""
+    global have_scripts_ended
     try:
         thread_becomes_main()
         if starting:
@@ -111,6 +113,7 @@ cdef int entry(void* get_proc, void* token, int starting, int level) noexcept wi
                 open_bridge(<get_proc_f>get_proc, token)
             importlib.import_module(STARTUP_MODULE).start(level)
         else:
+            have_scripts_ended = singleton("Engine").call("get_main_loop") is None     # else it is read anew
             module = sys.modules.get(STARTUP_MODULE)
             if module is not None:
                 module.stop(level)

@@ -11,7 +11,7 @@ cdef class GDCallable:
     cdef bint is_open
 
     def __dealloc__(self):
-        if self.is_open:
+        if self.is_open and not have_scripts_ended:
             destructors[T_CALLABLE](self.words)
 
     def __call__(self, *arguments):

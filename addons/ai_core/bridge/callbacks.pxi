@@ -67,7 +67,13 @@ cdef object argument_to_python(MethodData* method, int index, const void* varian
         return list(variant_to_python(variant))
     elif is_packed(wanted) and got == T_ARRAY:
         values = variant_to_python(variant)
-        return values if wanted == T_PACKED_STRING_ARRAY else packed_source(values, wanted)
+        try:
+            if wanted != T_PACKED_STRING_ARRAY:
+                return packed_source(values, wanted)
+            if all([isinstance(one, str) for one in values]):
+                return [str(one) for one in values]
+        except (TypeError, ValueError, OverflowError):
+            pass                 # refused below
     error.error = 2              # INVALID_ARGUMENT
     error.argument = index
     error.expected = wanted

@@ -114,7 +114,8 @@ cdef class KeptCall:
         self.target.id = target.id
 
     def __dealloc__(self):
-        gd_variant_destroy(&self.callable)
+        if not have_scripts_ended:
+            gd_variant_destroy(&self.callable)
 
     @property
     def is_off(self): return bool(self.target.is_off)

@@ -72,7 +72,8 @@ cdef class SharedCall:
         from_type[T_CALLABLE](&self.target.callable, target.words)
 
     def __dealloc__(self):
-        gd_variant_destroy(&self.target.callable)
+        if not have_scripts_ended:
+            gd_variant_destroy(&self.target.callable)
 
     def interrupt(self):
         """Let a round of calls under way stop before this one: it has ended, or goes elsewhere."""

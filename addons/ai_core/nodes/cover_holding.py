@@ -108,14 +108,14 @@ class CoverHolding:
     @method
     def release(self, agent: Node) -> None:
         """Let go of what an agent holds; nothing if it is nothing."""
-        who = self._numbers.pop(agent.instance_id, 0)
+        who = self._numbers.pop(_need("release", agent).instance_id, 0)
         self.cover.release(who)
         self._agents.pop(who, None)
 
     @method
     def get_cover_of(self, agent: Node) -> int:
         """Return the spot that an agent holds, 0 for none."""
-        return int(self.cover.held.get(self._numbers.get(agent.instance_id, 0), 0))
+        return int(self.cover.held.get(self._numbers.get(_need("get_cover_of", agent).instance_id, 0), 0))
 
     @method
     def get_holder(self, spot: int) -> Variant:
@@ -361,3 +361,9 @@ class CoverHolding:
             self._picture.free()
             self._picture = None
             self._drawn = ()
+
+
+def _need(purpose: str, agent: Any) -> Any:
+    if agent is None:
+        raise RefusedValue(f"{purpose} needs a node, got null")
+    return agent

@@ -90,7 +90,9 @@ class Timeslicer(Node):
         self._scheduler = self._task = None
 
     def on_predelete(self) -> None:
-        self._core = self._job = self._inputs = None     # Callables hold scripts: let them go now
+        core, self._core, self._job, self._inputs = self._core, None, None, None
+        for key in () if core is None else core.keys:    # Callables and results may hold scripts: let them go now
+            core.remove(key)
 
     @property
     def now(self) -> TimeIndex:
