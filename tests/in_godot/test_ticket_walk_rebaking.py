@@ -1,6 +1,8 @@
 """Who walks by ticket over a navigation map goes another way when the map is made anew."""
 from __future__ import annotations
 
+import pytest
+
 from addons.ai_core.bridge.gd import NodePath, Vector3, construct, singleton
 
 DISABLED, INHERITS = 4, 0
@@ -20,7 +22,9 @@ def two_banks(*bridges):
     return mesh
 
 
-def test_when_the_map_is_made_anew_it_goes_another_way(node, physics_frames, signals):
+@pytest.fixture
+def walker(node, signals):
+    """Somebody on the left bank who goes to the right one: actor, scheduler, the banks and how it ended."""
     world = node("SubViewport", own_world_3d=True)
     region = node("NavigationRegion3D", world, navigation_mesh=two_banks("near", "far"))
     scheduler = node("AIScheduler", world, budget_us=0.0)
@@ -31,7 +35,12 @@ def test_when_the_map_is_made_anew_it_goes_another_way(node, physics_frames, sig
     ends = signals(go, "exited")
     tree.add_child(go)
     actor.add_child(tree)
-    until(lambda: actor.position.x > 1, physics_frames)
+    return actor, scheduler, region, ends
+
+
+def test_when_the_map_is_made_anew_it_goes_another_way(walker, physics_frames):
+    actor, scheduler, region, ends = walker
+    until(lambda: actor.position.x > 2.2, physics_frames)     # half a second on its way
     assert actor.position.z < 2
     scheduler.process_mode = DISABLED
     server, ways = singleton("NavigationServer3D"), region.get_navigation_map()
@@ -42,6 +51,28 @@ def test_when_the_map_is_made_anew_it_goes_another_way(node, physics_frames, sig
     until(lambda: places.append(actor.position) or ends, physics_frames)
     assert ends[0] == (1,)
     assert all(one.z > 9 for one in places if 5 < one.x < 7)
+
+
+def test_a_map_that_always_changes_is_not_searched_at_each_change(walker, physics_frames):
+    _, scheduler, _, ends = walker
+    service = scheduler.get_node("Ways")
+    until(lambda: service.get_stats().get("found"), physics_frames)
+    changes = iter(range(1, 100_000))
+    service.__dict__["_ways"] = Changing(service._ways, changes)
+    until(lambda: ends, physics_frames)
+    assert ends[0] == (1,)
+    assert next(changes) > 100
+    assert service.get_stats()["requests"] <= 10          # in less than 4 s
+
+
+class Changing:
+    """Ways over a map with a platform on it that moves, so that its version is another whenever it is asked."""
+
+    def __init__(self, ways, versions):
+        self._ways, self._versions = ways, versions
+
+    def __getattr__(self, name):
+        return next(self._versions) if name == "version" else getattr(self._ways, name)
 
 
 def until(is_so, physics_frames, most=100_000):

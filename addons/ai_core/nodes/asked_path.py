@@ -28,7 +28,8 @@ class AskedPath:
         straight_on: what its way is pulled straight on; None leaves it from cell to cell.
         turns: the cells where it then turns, once somebody has looked.
         turns_of: the way they are of.
-        ground: what its way leads over, and the version of that, when it was last known to be one; None until then.
+        ground: what its way leads over, the version of that and the game time (s) when it was last known to be one;
+            None until then.
     """
 
     number: int
@@ -39,7 +40,7 @@ class AskedPath:
     straight_on: Passage | None = None
     turns: NDArray[np.int32] | None = None
     turns_of: Any = None
-    ground: tuple[Any, int] | None = None
+    ground: tuple[Any, int, float] | None = None
 
     @property
     def state(self) -> str:

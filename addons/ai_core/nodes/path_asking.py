@@ -10,6 +10,12 @@ from addons.ai_core.nodes.navigation_ways import checked_place
 from ai_core.paths.cells_along import is_way
 from ai_core.paths.path_ticket import PathTicket
 
+KEPT_S = 0.5
+"""So long somebody goes a way before another is searched because the ground has changed (s).
+
+Maps of which a part moves, as a platform does, change in every frame; in each of them everybody would ask again.
+"""
+
 
 class PathAsking:
     """Tickets of a PathService by their ids, and the signals that tell of them; a part of that class."""
@@ -105,22 +111,25 @@ class PathAsking:
     def is_outdated(self, ticket: int) -> bool:
         """Return whether the ground has changed since its way was found, so that it may be none any more.
 
-        A way from cell to cell is not outdated while it leads to its goal by open moves.
+        A way from cell to cell is outdated as soon as a move of it is shut, and not before. Of others nobody knows
+        without another search, so they are not outdated for ``KEPT_S``, whatever changes.
 
         Cost: O(1), over a grid O(cells of the way) after each change.
         """
-        asked, ways = self._of("is_outdated", ticket), self._ways
-        ground = (ways, 0 if ways is None else ways.version)
-        if asked.ground is None or asked.ground == ground or self._leads_still(asked):
-            asked.ground = ground
+        asked, ways, now_s = self._of("is_outdated", ticket), self._ways, self._scheduler.clock.now.seconds
+        version = 0 if ways is None else ways.version
+        if asked.ground is None:
+            asked.ground = (ways, version, now_s)
+        known, known_version, since_s = asked.ground
+        if known is ways and known_version == version:
             return False
-        return True
-
-    def _leads_still(self, asked: AskedPath) -> bool:
-        if self._ways is not asked.ground[0] or asked.places is None or asked.straight_on is not None:
-            return False
+        if known is not ways or asked.places is None or asked.straight_on is not None or asked.state != "found":
+            return now_s - since_s >= KEPT_S
         cells = asked.ticket.path.cells
-        return asked.state == "found" and is_way(self._ways.passage, cells, int(cells[0]), cells[-1:])
+        if not is_way(ways.passage, cells, int(cells[0]), cells[-1:]):
+            return True
+        asked.ground = (ways, version, now_s)
+        return False
 
     @method
     def get_state(self, ticket: int) -> str:
