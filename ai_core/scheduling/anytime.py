@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
 from ai_core.budget import Budget, check_budget
-from ai_core.clock import Clock
+from ai_core.clock import Clock, moment_s
 from ai_core.errors import finite_number, shown
 from ai_core.saving.fields import Fields, State
 from ai_core.saving.inner_state import inner_state, prepared_inner
@@ -95,7 +95,7 @@ class GoodEnough(Generic[R]):
             raise TypeError(f"clock must have a 'now' to keep a deadline by, got {shown(clock)}")
         self._work = work
         self._enough = finite_number("quality", quality, above=0, maximum=1)
-        self._deadline_s = None if deadline_s is None else finite_number("deadline_s", deadline_s)
+        self._deadline_s = None if deadline_s is None else moment_s("deadline_s", deadline_s)
         self._clock = clock
         self._on_better = on_better
         self._told_quality = 0.0

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ai_core.clock import Clock
 from ai_core.errors import check_kind, finite_number
 from ai_core.faults import FaultIsolation
+from ai_core.saving.fields import LATEST_S
 from ai_core.senses.awareness import AwarenessSettings, LevelChange
 from ai_core.senses.continuous_sensing import ContinuousSensing
 from ai_core.senses.emitted_signals import EmittedSignals
@@ -213,5 +214,6 @@ class SensorKeeping:
         self._emitted.offer()
         until_s = None
         if for_s is not None:
-            until_s = self.clock.now.seconds + finite_number("for_s", for_s, above=0)
+            now_s = self.clock.now.seconds
+            until_s = now_s + finite_number("for_s", for_s, above=0, maximum=LATEST_S - now_s)
         self._keenness.put(self._sensors, sensor_id, modality_name, keenness, until_s)

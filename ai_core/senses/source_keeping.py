@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ai_core.clock import Clock
 from ai_core.errors import finite_number
+from ai_core.saving.fields import LATEST_S
 from ai_core.senses.clues import Clues
 from ai_core.senses.source_details import (
     Clue,
@@ -160,7 +161,7 @@ class SourceKeeping:
         Source: 003_designing_ai_for_games, temporary objects.
         """
         now_s = self.clock.now.seconds
-        lasts_s = finite_number("lasts_s", lasts_s, above=0)
+        lasts_s = finite_number("lasts_s", lasts_s, above=0, maximum=LATEST_S - now_s)
         if about != -1:
             self._sources.ids.slot(about)
         details = SourceDetails(tag, clue=Clue(int(about), now_s, now_s + lasts_s))

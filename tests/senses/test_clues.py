@@ -107,7 +107,8 @@ def test_sources_that_cannot_be_are_refused_and_nothing_is_loaded(field, value, 
 
 @pytest.mark.parametrize(
     ("wrong", "error"),
-    [({"lasts_s": 0}, ValueError), ({"lasts_s": float("nan")}, ValueError), ({"tag": None}, TypeError),
+    [({"lasts_s": 0}, ValueError), ({"lasts_s": float("nan")}, ValueError),
+     ({"lasts_s": 1e30}, ValueError), ({"tag": None}, TypeError),
      ({"about": 7}, UnknownNameError), ({"strengths": {"taste": 1}}, UnknownNameError),
      ({"position": (0, float("inf"), 0)}, ValueError)],
 )

@@ -175,7 +175,8 @@ def test_deafened_ears_recover_and_sharpened_ones_hear_more():
     assert (hears(0.5), hears(0.4)) == (True, False)
 
 
-@pytest.mark.parametrize(("keenness", "for_s"), [(-1, None), (NAN, None), (1.0, 0), (1.0, NAN), (math.inf, None)])
+@pytest.mark.parametrize(
+    ("keenness", "for_s"), [(-1, None), (NAN, None), (1.0, 0), (1.0, NAN), (1.0, 1e13), (math.inf, None)])
 def test_impossible_keenness_is_refused_and_changes_nothing(keenness, for_s):
     world = World(modalities=[hearing(attenuation=1.0)])
     ear = world.ear((1, 0, 0), threshold=1.0)
