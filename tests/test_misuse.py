@@ -80,6 +80,9 @@ WRONG = {
     "a class of faults": (
         lambda: HabitTree(Habit("x"), faults=FaultIsolation), TypeError, "faults must be a FaultIsolation or None"),
     "a class of clocks": (lambda: RegionalSenseManager(ManualClock), TypeError, "clock must have a 'now', got <class"),
+    "no period of a group": (
+        lambda: GroupLOD("x", ManualClock(), importance=float, closed_period_frames=0), ValueError,
+        "closed_period_frames must be at least 1, got 0"),
     "nothing to group by": (
         lambda: GroupLOD("x", ManualClock(), importance=float, expand=list, member=3), TypeError,
         "member must be a callable or None, got 3"),

@@ -88,8 +88,8 @@ class GroupLOD:
         self.close_at = finite_number(
             "close_at", close_at, minimum=0, maximum=self.open_at, remedy="it must not be above open_at"
         )
-        self._closed_period = checked_period(closed_period_frames)
-        self._member_period = checked_period(member_period_frames)
+        self._closed_period = checked_period(closed_period_frames, "closed_period_frames")
+        self._member_period = checked_period(member_period_frames, "member_period_frames")
         self._importance, self._expand, self._member, self._compress = (
             importance, expand, member, compress
         )

@@ -27,11 +27,11 @@ MAX_PRIORITY = 1e6
 """Largest priority (no unit). More would starve every normal task."""
 
 
-def checked_period(value: object) -> int:
+def checked_period(value: object, name: str = "period_frames") -> int:
     """Return ``value`` if it is a period (frames)."""
     is_rarer = isinstance(value, int) and value > MAX_PERIOD_FRAMES
     remedy = "send a delayed event for what is rarer" if is_rarer else "use 1 to run every frame"
-    return whole_number("period_frames", value, minimum=1, maximum=MAX_PERIOD_FRAMES, remedy=remedy)
+    return whole_number(name, value, minimum=1, maximum=MAX_PERIOD_FRAMES, remedy=remedy)
 
 
 def checked_phase(value: object) -> int:
