@@ -236,15 +236,16 @@ class ScentTrails:
         order, last = self._last.get(scent, (-1, place))
         if order < 0 or sum((a - b) ** 2 for a, b in zip(place, last, strict=True)) >= self._spacing_m**2:
             return False
-        at = bisect_left(self._added, (order,))
-        if at < len(self._added):
+        is_added = bool(self._added) and order >= self._added[0][0]
+        if is_added:
+            at = bisect_left(self._added, (order,))
             before, left_at_s = self._added[at][3:]
         else:
             row = int(np.searchsorted(self._marks["order"], order))
             before, left_at_s = float(self._marks["strength"][row]), float(self._marks["left_at_s"][row])
         if before * self._kept_per_s ** max(now_s - left_at_s, 0.0) < self._faintest:
             return False
-        if at < len(self._added):
+        if is_added:
             self._added[at] = (*self._added[at][:3], strength, now_s)
         else:
             self._marks["strength"][row], self._marks["left_at_s"][row] = strength, now_s

@@ -47,6 +47,16 @@ def test_each_source_has_its_own_scent():
     assert smelled(trails, 3, 9.0) == [(8, 1.0)]
 
 
+def test_who_stands_still_warms_its_own_mark_although_others_left_newer_ones():
+    trails = ScentTrails(kept_per_s=0.5, faintest=0.01)
+    trails.leave(1, (0, 0, 0), 1.0, 0.0)
+    assert smelled(trails, 0, 0.0) == [(1, 0.0)]            # takes up the marks so far
+    trails.leave(2, (50, 0, 0), 0.5, 0.0)
+    trails.leave(1, (0, 0, 0), 1.0, 4.0)
+    marks = trails.save_state()
+    assert (marks["strength"], marks["left_at_s"]) == ([1.0, 0.5], [4.0, 0.0])
+
+
 def test_strength_sets_the_radius_and_the_trail_and_both_shrink_as_marks_cool():
     def reach(strength, age_s):
         trails = ScentTrails(radius_m=4.0, kept_per_s=0.5, faintest=0.1)
