@@ -54,6 +54,8 @@ class OwnReach:
         """Note that a sensor has another threshold or other cones now."""
         if self._known:
             self._changes.append(slot)
+            if len(self._changes) > self._of[0]:    # so many that working all out anew costs less
+                self._forget()
 
     def squares(self, sensors: SensorTable, sense: Sense, strongest: float) -> NDArray[np.float32] | None:
         """Return for each row what ``may_reach`` takes as ``own``; None if that is not worth knowing.
@@ -90,10 +92,13 @@ class OwnReach:
 
     def _forget_outdated(self, sensors: SensorTable) -> None:
         now = (len(sensors.log_threshold), sensors.most_acuity, sensors.farthest_cone_m)
-        if now != self._of or len(self._known) > MOST_KEPT or len(self._changes) > now[0]:
+        if now != self._of or len(self._known) > MOST_KEPT:
             self._of = now
-            self._known.clear()
-            self._changes.clear()
+            self._forget()
+
+    def _forget(self) -> None:
+        self._known.clear()
+        self._changes.clear()
 
 
 def _squares(sensors: SensorTable, sense: Sense, strongest: float, rows: Rows) -> NDArray[np.float32]:

@@ -77,3 +77,15 @@ def test_it_is_kept_up_to_date_whatever_changes(steps):
         else:
             table.change(one, None, [SightCone(number + 0.1, 1.0, 1.0)], None, None)
         np.testing.assert_array_equal(kept(table, sense, strength), anew(table, sense, strength))
+
+
+def test_changes_that_nobody_asks_about_are_not_noted_for_ever():
+    table = a_table()
+    before = kept(table, HEARING, 1.0).copy()
+    one = int(table.ids.ids[0])
+    for _ in range(40 * table.ids.capacity):
+        table.put_keenness(one, 1, 0.5)
+    assert len(table.own_reach._changes) <= table.ids.capacity
+    after = kept(table, HEARING, 1.0)
+    assert after[0] < before[0]
+    assert after[1:].tolist() == before[1:].tolist()
