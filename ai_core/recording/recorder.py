@@ -32,6 +32,9 @@ Written one by one, lines take three times as long: by the end of a frame the
 AI has driven out of the processor's caches all that writing them needs.
 """
 
+MOST_SEED = 2**128 - 1
+"""Largest seed (no unit): NumPy's generators ask for 128 bits, the engine's for 64."""
+
 
 class Recorder:
     """Writes inputs, work and results of every frame, line by line, some frames at a time.
@@ -97,7 +100,7 @@ class Recorder:
         look_every = whole_number(
             "look_every_frames", look_every_frames, minimum=1, remedy="use 1 to look in every frame"
         )
-        seed = whole_number("seed", seed, minimum=-(2**63))
+        seed = whole_number("seed", seed, minimum=-(2**63), maximum=MOST_SEED)
         self._is_timed = is_timed
         self._write = write
         self._clock = clock

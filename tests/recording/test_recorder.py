@@ -5,7 +5,7 @@ import pytest
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.recording import Recorder
+from ai_core.recording import Recorder, read_recording
 from ai_core.trace import Trace
 
 
@@ -26,3 +26,10 @@ def test_a_frame_cannot_end_after_the_recorder_was_closed():
     recorder.close()
     with pytest.raises(RuntimeError, match="the recorder is closed"):
         recorder.end_frame()
+
+
+@pytest.mark.parametrize("seed", [-(2**63), 2**64 - 1, 2**128 - 1])
+def test_whatever_worlds_are_seeded_with_is_recorded(seed):
+    lines = []
+    Recorder(lines.append, clock=ManualClock(), trace=Trace(), parts={}, seed=seed).close()
+    assert read_recording(lines).header.seed == seed
