@@ -118,4 +118,6 @@ def moment_s(name: str, seconds: object) -> float:
     Raises:
         TypeError, ValueError: if it is none.
     """
+    if type(seconds) is float and -LATEST_S <= seconds <= LATEST_S:     # as nearly always
+        return seconds
     return finite_number(name, seconds, minimum=-LATEST_S, maximum=LATEST_S)

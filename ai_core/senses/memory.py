@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from ai_core.clock import moment_s
-from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
+from ai_core.errors import LARGEST, MOST, UnknownNameError, finite_number, shown, whole_number
 from ai_core.saving.fields import State
 from ai_core.senses.live import Mind
 from ai_core.senses.mind_state import prepared_memory, saved_memory
@@ -126,10 +126,12 @@ class SenseMemory:
             ValueError: if ``at_s`` is before what the memory was told last, or a number is out of
                 range; nothing is changed then.
         """
-        target = whole_number("target", target, minimum=0)
+        if type(target) is not int or not 0 <= target <= MOST:
+            target = whole_number("target", target, minimum=0)
         if not isinstance(modality, str):
             raise TypeError(f"modality must be a text, got {shown(modality)}")
-        intensity = finite_number("intensity", intensity, minimum=0)
+        if type(intensity) is not float or not 0 <= intensity <= LARGEST:
+            intensity = finite_number("intensity", intensity, minimum=0)
         position = checked_place("position", position)
         known_at_s = None if sent_at_s is None else moment_s("sent_at_s", sent_at_s)
         self._catch_up()
