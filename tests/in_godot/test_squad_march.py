@@ -199,3 +199,19 @@ def test_a_squad_at_rest_has_no_turns_and_sets_out_as_slowly_as_any(node, world,
     squad.move_to(Vector3(0, 0, 0))
     until(squad.is_idle, physics_frames)
     assert squad.get_order_state() == "done"
+
+
+def test_a_squad_at_rest_that_is_loaded_on_the_march_goes_on_and_does_not_leap(node, world, squad, physics_frames):
+    recruits(node, world, squad, 3)
+    squad.move_to(Vector3(60, 0, 0))
+    physics_frames(60)
+    saved = squad.save_state()
+    squad.hold()
+    physics_frames(300)
+    assert squad.load_state(saved)
+    steps = [places(squad)]
+    for _ in range(60):
+        physics_frames(1)
+        steps.append(places(squad))
+    assert np.abs(np.diff(steps, axis=0)).max() <= 3.0 / 60 + 1e-4
+    assert steps[-1][:, 0].min() > steps[0][:, 0].min() + 1

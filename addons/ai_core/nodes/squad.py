@@ -331,6 +331,7 @@ class Squad(SquadOrdering, SquadMeeting, SquadChoosing, SquadJoining, SquadMovin
     def wake(self) -> None:
         """March in every frame from the next one on, if there is something to do."""
         if self._tasks and self._tasks[1].is_paused and self._has_to_do():
+            self._is_resting = True                  # also if it was loaded as one on the march
             self._scheduler.core.resume(self._tasks[1])
 
     def _has_to_do(self) -> bool:

@@ -49,6 +49,7 @@ def prepared_squad(squad: Any, state: object) -> Callable[[], None]:
         squad._enemies = {number: node.instance_id for number, node in enemies.items()}
         squad._last_enemy, squad._frames, squad._unmarched_s = last_enemy, frames, unmarched_s
         squad._is_resting = is_resting
+        squad.wake()
 
     return change
 
