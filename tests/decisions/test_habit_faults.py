@@ -1,10 +1,17 @@
 """Callbacks that fail: the habit fails, the character lives on."""
 from __future__ import annotations
 
+import gc
+
 import pytest
 
 from ai_core.decisions.habit_tree import HabitTree
 from ai_core.decisions.habits import Habit, Status
+from ai_core.decisions.rule_mind import RuleMind
+from ai_core.decisions.rules import Rule, RuleSet
+from ai_core.decisions.state_machine import StateMachine
+from ai_core.decisions.state_machine_definition import StateMachineDefinition
+from ai_core.decisions.state_machine_states import State
 from ai_core.faults import FaultIsolation
 from ai_core.trace import Trace
 from tests.decisions.diary import Diary
@@ -194,3 +201,23 @@ def test_ticking_a_tree_from_inside_its_own_habit_is_a_fault_of_that_habit(fault
 def test_without_isolation_handed_in_faults_are_logged(diary, caplog):
     HabitTree(diary.habit("root", tick=raising(diary, "broken")), name="bob").tick(0.1)
     assert "bob: tick of root failed" in caplog.text
+
+
+def test_a_character_that_is_gone_leaves_no_failures_behind(faults, reports):
+    def fail(_):
+        raise RuntimeError("broken")
+
+    machine = StateMachine(StateMachineDefinition("m", [State("a", update=fail)]), faults=faults)
+    mind = RuleMind(RuleSet([Rule("r", "", fail, repeats=True)], facts={}), faults=faults)
+    tree = HabitTree(Habit("work", tick=fail), faults=faults)
+    machine.start()
+    for _ in range(5):
+        tree.tick(0.1)
+        machine.update(0.1)
+        mind.think()
+    assert faults.counts["quarantined"] == 3
+    reports.clear()  # tracebacks keep who failed
+    del tree, machine, mind
+    gc.collect()
+    assert faults.counts["quarantined"] == 0
+    assert not faults.has_failing
