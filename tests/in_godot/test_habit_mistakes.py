@@ -60,6 +60,17 @@ def test_a_method_that_the_actor_does_not_have_is_warned_of_and_told_in_one_line
     assert habit._get_configuration_warnings() == ["'Bob' has no method hit(); write it, or name another"]
 
 
+@pytest.mark.parametrize(("kind", "speed", "warnings"), [
+    ("Node3D", 3.0, []), ("CharacterBody2D", 90.0, []),
+    ("Node2D", 3.0, ["goes 3 pixels a second in 2D; set speed and arrival_distance in pixels, such as 100 and 8"]),
+])
+def test_who_goes_at_a_speed_for_3d_in_2d_is_warned_of(node, scheduler, kind, speed, warnings):
+    habit = construct("HabitMoveTo")
+    habit.set("speed", speed)
+    node(kind, scheduler).add_child(tree_with(habit))
+    assert habit._get_configuration_warnings() == warnings
+
+
 def test_a_habit_that_waits_for_nothing_is_told_what_to_call(node, scheduler, gdscript, physics_frames, expect_errors):
     tree = tree_with(gdscript("extends Habit\nfunc _enter() -> void: wait_for([])").new())
     expect_errors("wait_for needs names, got (); to wait for time use wait_s", times=1)

@@ -9,7 +9,7 @@ from addons.ai_core.bridge.gd import NodePath, RefusedValue, Vector2, Vector3, e
 from addons.ai_core.nodes.agent_walk import AgentWalk
 from addons.ai_core.nodes.body_moving import is_body, walk
 from addons.ai_core.nodes.built_in_habits import BuiltIn
-from addons.ai_core.nodes.habit import Habit
+from addons.ai_core.nodes.habit import Habit, tree_above
 from addons.ai_core.nodes.ticket_walk import TicketWalk
 from addons.ai_core.nodes.way_height import GROUNDED, is_elsewhere
 from addons.ai_core.nodes.way_walk import come_to
@@ -17,6 +17,9 @@ from ai_core.decisions.habit_context import HabitContext
 from ai_core.decisions.habits import Status
 
 POINTS = (Vector2, Vector3)
+
+WALKING = 3.0
+"""Speed of a HabitMoveTo unless it is set (m/s): that of somebody in a hurry in 3D, and a snail's in pixels."""
 
 
 class Aimed(BuiltIn):
@@ -77,7 +80,7 @@ class HabitMoveTo(Aimed, Habit):
     target_key = export(str, "", doc="Where, without a node: a value of the blackboard that is a node or a point.")
     target_point = export(Vector3, Vector3(0, 0, 0), doc="Where, without both: a point (2D: x and y).")
     speed = export(
-        float, 3.0, range=(0.01, 1000, 0.01), or_greater=True, group="Movement", doc="Metres or pixels a second.")
+        float, WALKING, range=(0.01, 1000, 0.01), or_greater=True, group="Movement", doc="Metres or pixels a second.")
     arrival_distance = export(
         float, 0.5, range=(0.001, 100, 0.001), or_greater=True, doc="It is there when it is so near.")
     paths = export(
@@ -90,6 +93,10 @@ class HabitMoveTo(Aimed, Habit):
     def mistakes(self) -> Iterator[str]:
         yield from super().mistakes()
         yield from self.missing("paths")
+        tree = tree_above(self)
+        actor = None if tree is None else tree.get_node_or_null(tree.actor)
+        if self.speed == WALKING and actor is not None and actor.is_class("Node2D"):
+            yield f"goes {WALKING:g} pixels a second in 2D; set speed and arrival_distance in pixels, such as 100 and 8"
 
     def began(self, run: HabitContext) -> None:
         actor = self._tree.actor_node()
