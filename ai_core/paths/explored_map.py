@@ -72,9 +72,9 @@ class ExploredMap:
         Raises:
             TypeError, ValueError: if it is no place, or one of the ways is none.
         """
-        ways = tuple(whole_number("open_ways", one, minimum=0) for one in open_ways)
-        told = self._told.get(whole_number("place", place, minimum=0))
+        ways, told = tuple(open_ways), self._told.get(whole_number("place", place, minimum=0))
         if (self._ways.get(place) if told is None else told[1]) != ways:
+            ways = tuple([whole_number("open_ways", one, minimum=0) for one in ways])
             self._told[place] = report = (place, ways)
             self._reports.append(report)
 

@@ -41,10 +41,11 @@ class Sighting:
     def __post_init__(self) -> None:
         whole_number("enemy_id", self.enemy_id, minimum=0)
         finite_number("threat", self.threat, minimum=0, maximum=1e6)
-        place = numbers("position", self.position)
-        if place.shape not in ((2,), (3,)) or not (np.abs(place) <= LARGEST).all():
+        array = numbers("position", self.position)
+        place = tuple(array.ravel().tolist())
+        if array.shape not in ((2,), (3,)) or not all(-LARGEST <= one <= LARGEST for one in place):
             raise ValueError(f"position must be 2 or 3 finite coordinates, got {shown(self.position)}")
-        object.__setattr__(self, "position", tuple(place.tolist()))
+        object.__setattr__(self, "position", place)
 
 
 class Situation:

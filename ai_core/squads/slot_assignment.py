@@ -78,6 +78,7 @@ def with_few_changes(costs: ArrayLike, before: ArrayLike, change_cost: float | N
         raise TypeError(f"before must hold whole numbers, got {shown(before)}")
     if slots.shape != (len(table),):
         raise ValueError(f"before must have shape {(len(table),)}, got {slots.shape}")
+    slots = slots.astype(np.int64)      # of no members they have no type
     finite = table[np.isfinite(table)]
     if change_cost is None:
         spread = float(finite.max() - finite.min()) if len(finite) else 0.0

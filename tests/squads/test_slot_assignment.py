@@ -103,6 +103,7 @@ def test_nobody_and_no_slots_are_no_error():
     assert assign(np.zeros((0, 4))).slots.shape == (0,)
     assert assign(np.zeros((3, 0))).slots.tolist() == [-1, -1, -1]
     assert assign(np.zeros((3, 0))).infeasible == (0, 1, 2)
+    assert with_few_changes(np.zeros((0, 4)), []).slots.shape == (0,)
 
 
 def test_removing_one_of_fifty_moves_one():
