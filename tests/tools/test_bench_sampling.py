@@ -47,13 +47,13 @@ def test_a_sample_is_the_time_of_one_run_however_often_it_ran():
 def test_a_short_case_runs_until_its_sample_is_long_enough():
     bench = Bench()
     take_samples({"ours": bench.case("ours", 100)}, rounds=1, stopwatch=bench)
-    warming_up = 1 + 4 + 16 + SAMPLE_NS // 100_000
-    assert bench.order.count("ours") == warming_up + SAMPLE_NS // 100_000
+    warming_up, enough = 1 + 4 + 16, SAMPLE_NS // 100_000
+    assert bench.order.count("ours") == warming_up + 2 * enough + enough
 
 
 def test_a_case_that_is_slow_at_first_runs_as_often_as_it_is_fast_later():
     bench = Bench()
-    slow, fast = bench.case("slow", SAMPLE_NS // 2000), bench.case("fast", 100)
+    slow, fast = bench.case("slow", SAMPLE_NS // 1000), bench.case("fast", 100)
 
     def case():
         return (fast if bench.order else slow)()
@@ -67,7 +67,8 @@ def test_each_round_begins_with_another_case():
     long = SAMPLE_NS // 1000
     cases = {name: bench.case(name, long) for name in "abc"}
     take_samples(cases, rounds=3, stopwatch=bench)
-    assert "".join(bench.order[3:]) == "abc" "bca" "cab"
+    warming_up = 2 * 3
+    assert "".join(bench.order[warming_up:]) == "abc" "bca" "cab"
 
 
 def test_the_records_hold_the_yardstick_and_the_samples():

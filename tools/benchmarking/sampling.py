@@ -116,20 +116,23 @@ def _repeats(case: Case, stopwatch: Stopwatch) -> int:
     """
     repeats = 1
     while True:
-        begun = stopwatch()
-        for _ in range(repeats):
-            case()
-        used = max(1, stopwatch() - begun)
+        used = _time_ns(case, repeats, stopwatch)
+        if SAMPLE_NS * 0.9 <= used < 10 * SAMPLE_NS:
+            used = _time_ns(case, repeats, stopwatch)
         if used >= SAMPLE_NS * 0.9:
             return repeats
-        repeats = min(4 * repeats, max(repeats + 1, math.ceil(repeats * SAMPLE_NS / used)))
+        repeats = min(4 * repeats, max(repeats + 1, math.ceil(repeats * SAMPLE_NS / max(1, used))))
 
 
 def _sample_us(case: Case, repeats: int, stopwatch: Stopwatch) -> float:
+    return _time_ns(case, repeats, stopwatch) / repeats / 1000
+
+
+def _time_ns(case: Case, repeats: int, stopwatch: Stopwatch) -> int:
     begun = stopwatch()
     for _ in range(repeats):
         case()
-    return (stopwatch() - begun) / repeats / 1000
+    return stopwatch() - begun
 
 
 def _short(value: object) -> str:
