@@ -278,10 +278,13 @@ class Narrowcast:
         """Call groups and members otherwise, in events from now on and in saves; their order stays.
 
         Raises:
-            ValueError: if two groups, or two members, would have one name.
+            TypeError: if a name is no text, or empty; nobody is renamed then.
+            ValueError: if two groups, or two members, would have one name; likewise.
 
         Cost: O(groups + members).
         """
+        for one, name in names.items():
+            _check_name("group" if isinstance(one, Group) else "member", name, ())
         groups = {names.get(one, one.name): one for one in self.groups}
         members = {names.get(one, one.name): one for one in self.members}
         if len(groups) < len(self._groups) or len(members) < len(self._members):

@@ -320,6 +320,10 @@ def test_groups_and_members_that_are_renamed_keep_their_order_and_are_known_by_t
     assert army.told() == ["A1x", "A1y"]                     # told by the names they enlisted with
     with pytest.raises(ValueError, match="two would have one name"):
         cast.rename({cast.member("ann"): "A1x"})
+    for wrong in ("", 5):
+        with pytest.raises(TypeError, match="the name of a member must be a text that is not empty"):
+            cast.rename({cast.group("guard"): "watch", cast.member("ann"): wrong})
+    assert cast.group("guard").name == "guard"
     assert cast.member("ann").name == "ann"
     cast.member("ann").leave()
     with pytest.raises(UnknownNameError):
