@@ -14,7 +14,9 @@ ctypedef struct WalkMethods:         # of nodes in space or in the plane, and th
     const void* slide
     const void* is_on_floor          # and what follows in space only
     const void* is_on_wall
+    const void* wall_normal
     const void* floor_normal
+    const void* test_move
     const void* motion_mode
     void* node_tag
     void* body_tag
@@ -37,6 +39,8 @@ cdef int open_walks() except -1:
     walks_in_space.slide = need_bind("CharacterBody3D", "move_and_slide", HASH_CharacterBody3D_move_and_slide)
     walks_in_space.is_on_floor = need_bind("CharacterBody3D", "is_on_floor", HASH_CharacterBody3D_is_on_floor)
     walks_in_space.is_on_wall = need_bind("CharacterBody3D", "is_on_wall", HASH_CharacterBody3D_is_on_wall)
+    walks_in_space.wall_normal = need_bind("CharacterBody3D", "get_wall_normal", HASH_CharacterBody3D_get_wall_normal)
+    walks_in_space.test_move = need_bind("PhysicsBody3D", "test_move", HASH_PhysicsBody3D_test_move)
     walks_in_space.floor_normal = need_bind("CharacterBody3D", "get_floor_normal", HASH_CharacterBody3D_get_floor_normal)
     walks_in_space.motion_mode = need_bind("CharacterBody3D", "get_motion_mode", HASH_CharacterBody3D_get_motion_mode)
     walks_in_space.node_tag = gd_classdb_get_class_tag(name_ptr("Node3D"))
@@ -60,6 +64,10 @@ cdef double SLOWEST_TURNING = 0.2    # speed below which nobody turns (m/s, or t
 cdef double AS_LONG = 1e-3           # a turn that differs from a frame by no more than this share is as long
 cdef double LEAPS_M_S = 0.1          # who stands and leaves its floor faster than this was let jump, by a script
 cdef double LEAST_UP = 0.1           # floors whose normals point up by less lead nowhere along them
+cdef double HEAD_ON = 0.7            # share of its speed from which on what bars a body turns it back, and not aside
+cdef double STEP_M = 0.3             # what is no higher than this is a step, also below low ceilings
+cdef double HIGH_STEP_M = 0.6        # and so is what is no higher than this, where there is room for it
+cdef double TREAD_M = 0.1            # and leads on for so far
 cdef int64_t GROUNDED = 0            # the motion mode of bodies that stand on floors
 
 ctypedef struct Walker:
@@ -236,7 +244,7 @@ cdef inline bint carry(void* body, const WalkMethods* methods, float* wanted, bi
     cdef float own[3]
     cdef float floor[3]
     cdef uint8_t stands = 0, is_barred = 0
-    cdef double falls_on
+    cdef double falls_on, up
     cdef bint leaps
     gd_object_method_bind_ptrcall(methods.is_on_floor, body, NULL, &stands)
     gd_object_method_bind_ptrcall(methods.get_velocity, body, NULL, own)
@@ -244,10 +252,10 @@ cdef inline bint carry(void* body, const WalkMethods* methods, float* wanted, bi
     if stands:
         gd_object_method_bind_ptrcall(methods.floor_normal, body, NULL, floor)
         leaps = leaps and own[0] * floor[0] + own[1] * floor[1] + own[2] * floor[2] > LEAPS_M_S
+    falls_on = own[1] - gravity * elapsed_s
     if wanted[1] > 0 and not climbs:
         gd_object_method_bind_ptrcall(methods.is_on_wall, body, NULL, &is_barred)
-    falls_on = own[1] - gravity * elapsed_s
-    if wanted[1] > 0 and (climbs or is_barred):
+    if wanted[1] > 0 and (climbs or (is_barred and is_step(body, methods, wanted))):
         if leaps and falls_on > wanted[1]:
             wanted[1] = <float>falls_on
             return False
@@ -255,8 +263,68 @@ cdef inline bint carry(void* body, const WalkMethods* methods, float* wanted, bi
     if not stands or leaps:
         wanted[1] = <float>falls_on
         return False
-    wanted[1] = <float>(-(wanted[0] * floor[0] + wanted[2] * floor[2]) / floor[1]) if floor[1] > LEAST_UP else 0
+    up = -(wanted[0] * floor[0] + wanted[2] * floor[2]) / floor[1] if floor[1] > LEAST_UP else 0
+    wanted[1] = <float>(0 if up > 0 and is_turned_back(body, methods, wanted) else up)
     return wanted[1] > 0
+
+cdef inline double against_wall(void* body, const WalkMethods* methods, const float* wanted, float* wall) noexcept nogil:
+    """Write which way the wall that it is at looks; return the share of the ground speed that goes into it."""
+    cdef double speed = hypot(wanted[0], wanted[2]), level
+    gd_object_method_bind_ptrcall(methods.wall_normal, body, NULL, wall)
+    level = hypot(wall[0], wall[2])
+    wall[1] = 0
+    if level > 0:
+        wall[0], wall[2] = <float>(wall[0] / level), <float>(wall[2] / level)
+    return -(wanted[0] * wall[0] + wanted[2] * wall[2]) / speed if speed > 0 else 0
+
+cdef inline bint is_turned_back(void* body, const WalkMethods* methods, const float* wanted) noexcept nogil:
+    """Return whether it runs into a wall: going up along its floor all the same, it would hop for ever."""
+    cdef float wall[3]
+    cdef uint8_t is_barred = 0
+    gd_object_method_bind_ptrcall(methods.is_on_wall, body, NULL, &is_barred)
+    return is_barred and against_wall(body, methods, wanted, wall) > HEAD_ON
+
+cdef bint is_step(void* body, const WalkMethods* methods, const float* wanted) noexcept nogil:
+    """Return whether what bars a body is no higher than a step: doors and comrades on ramps are not climbed.
+
+    Ahead; else beside a wall that it goes along; else straight into what it touched last.
+    """
+    cdef float wall[3]
+    cdef float ahead[3]
+    cdef double against = against_wall(body, methods, wanted, wall), speed = hypot(wanted[0], wanted[2])
+    if speed == 0:
+        return False
+    ahead[0], ahead[1], ahead[2] = <float>(wanted[0] / speed), 0, <float>(wanted[2] / speed)
+    if leads_on(body, methods, ahead):
+        return True
+    if against <= 0:
+        return False
+    if against < HEAD_ON:
+        ahead[0] += <float>(against * wall[0])
+        ahead[2] += <float>(against * wall[2])
+        return not is_free(body, methods, ahead, 0) and leads_on(body, methods, ahead)
+    wall[0], wall[2] = -wall[0], -wall[2]
+    return leads_on(body, methods, wall)
+
+cdef inline bint leads_on(void* body, const WalkMethods* methods, const float* way) noexcept nogil:
+    return is_free(body, methods, way, STEP_M) or is_free(body, methods, way, HIGH_STEP_M)
+
+cdef bint is_free(void* body, const WalkMethods* methods, const float* way, double above_m) noexcept nogil:
+    """Return whether nothing stops a body that is so far above its place and goes on a little."""
+    cdef float place[12]
+    cdef float motion[3]
+    cdef void* nothing = NULL            # no KinematicCollision3D
+    cdef double margin_m = 0.001
+    cdef uint8_t stops = 0, counts_recovery = 0
+    cdef int64_t most = 1
+    cdef const void* arguments[6]
+    gd_object_method_bind_ptrcall(bind_global_transform, body, NULL, place)
+    place[10] += <float>above_m
+    motion[0], motion[1], motion[2] = <float>(way[0] * TREAD_M), 0, <float>(way[2] * TREAD_M)
+    arguments[0], arguments[1], arguments[2] = place, motion, &nothing
+    arguments[3], arguments[4], arguments[5] = &margin_m, &counts_recovery, &most
+    gd_object_method_bind_ptrcall(methods.test_move, body, arguments, &stops)
+    return not stops
 
 cdef inline void put_one(void* node, const WalkMethods* methods, const float* velocity, double elapsed_s) noexcept nogil:
     cdef float place[3]
