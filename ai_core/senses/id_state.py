@@ -6,12 +6,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ai_core.saving.fields import Fields, State
-from ai_core.senses.id_table import FIRST_CAPACITY, GENERATIONS, SLOT_BITS, IdTable
+from ai_core.senses.id_table import FIRST_CAPACITY, GENERATIONS, LARGEST_ID, SLOT_BITS, IdTable
 
-__all__ = ["LARGEST_ID", "read_ids", "saved_ids", "was_given_out"]
-
-LARGEST_ID = (1 << 31) - 1
-"""Ids fit int32."""
+__all__ = ["read_ids", "saved_ids", "was_given_out"]
 
 SLOT_MASK = (1 << SLOT_BITS) - 1
 

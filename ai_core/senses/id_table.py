@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ai_core.errors import UnknownNameError, shown, whole_number
 
-__all__ = ["SLOT_BITS", "IdTable", "grown"]
+__all__ = ["LARGEST_ID", "SLOT_BITS", "IdTable", "grown"]
 
 Kind = TypeVar("Kind", bound=np.generic)
 
@@ -18,6 +18,9 @@ SLOT_BITS = 20
 31 bits together fit an int32. Fewer row bits allow fewer than a million rows
 at once; fewer generation bits retire a row sooner.
 """
+
+LARGEST_ID = (1 << 31) - 1
+"""Ids fit int32."""
 
 GENERATIONS = 1 << (31 - SLOT_BITS)
 """How often a row may be given out (count); then it is retired for good, so

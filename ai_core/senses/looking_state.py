@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from ai_core.saving.fields import MOST, Fields, State
 from ai_core.senses.continuous_sensing import ContinuousSensing
-from ai_core.senses.id_state import LARGEST_ID, was_given_out
-from ai_core.senses.id_table import IdTable
+from ai_core.senses.id_state import was_given_out
+from ai_core.senses.id_table import LARGEST_ID, IdTable
 from ai_core.senses.pairs_in_view import NEVER_TOLD_S, PairsInView, ids_of, keys_of
 
 __all__ = ["prepared_looking", "saved_looking"]

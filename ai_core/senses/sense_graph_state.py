@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from ai_core.saving.fields import LATEST_S, Fields, State
-from ai_core.senses.id_state import LARGEST_ID
+from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sense_graph_by_sense import GraphBySense

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, cast
 
 from ai_core.faults import Failures
 from ai_core.saving.fields import Fields, State
-from ai_core.senses.id_state import LARGEST_ID, was_given_out
+from ai_core.senses.id_state import was_given_out
+from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.looking_state import prepared_looking, saved_looking
 from ai_core.senses.mind_state import prepared_mind, saved_mind
 from ai_core.senses.perceivers import Perceivers

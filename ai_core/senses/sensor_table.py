@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import finite_number, point, positions, whole_number
-from ai_core.senses.id_table import IdTable, grown
+from ai_core.senses.id_table import LARGEST_ID, IdTable, grown
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.own_reach import OwnReach
 from ai_core.senses.reach import Room
@@ -237,7 +237,7 @@ class SensorTable:
 def _own_source(value: int | None) -> int:
     if value is None:
         return NO_SOURCE
-    return whole_number("own_source", value, minimum=NO_SOURCE, remedy="use -1 for none")
+    return whole_number("own_source", value, minimum=NO_SOURCE, maximum=LARGEST_ID, remedy="use -1 for none")
 
 
 def _unit(name: str, directions: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ai_core.saving.fields import LATEST_S, Fields, State, brief
 from ai_core.senses.emitted_signals import EmittedSignals
-from ai_core.senses.id_state import LARGEST_ID
+from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.muffled_lines import Line
 from ai_core.senses.signal_fronts import Front

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ai_core.budget import Budget
 from ai_core.saving.fields import Fields, State
-from ai_core.senses.id_state import LARGEST_ID
+from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.perceivers import Perceivers
 from ai_core.senses.scent_trail import Mark, ScentTrails

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ai_core.saving.fields import LATEST_S, Fields, State
-from ai_core.senses.id_state import LARGEST_ID
+from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.pairs_in_view import ids_of, keys_of
 from ai_core.senses.source_details import MOST_PARTS, Clue, SourceDetails, VisiblePart

@@ -8,7 +8,8 @@ import numpy as np
 
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.saving.matching import match_by_name
-from ai_core.senses.id_state import LARGEST_ID, read_ids, saved_ids
+from ai_core.senses.id_state import read_ids, saved_ids
+from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensor_table import DEAF, NO_SOURCE, SensorTable
 from ai_core.senses.sight import CONE_NUMBERS

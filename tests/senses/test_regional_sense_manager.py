@@ -234,6 +234,7 @@ BAD_SENSORS = [
     ({"sight_cones": [ALL_ROUND]}, "add one for 'sight'"),
     ({"notices": -1}, "notices must be at least 0"),
     ({"notices": 1 << 32}, "mask of 32 bits"),
+    ({"own_source": 1 << 31}, "own_source must be at most 2147483647, got 2147483648; use -1 for none"),
 ]
 
 
