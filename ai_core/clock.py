@@ -61,22 +61,28 @@ class ManualClock:
                 more; None for ``frames * seconds_per_frame``.
 
         Raises:
-            ValueError: if either is negative, as time does not go back, or more than a save holds.
+            ValueError: if either is negative, as time does not go back, or the new moment would be later
+                than a save holds; the clock stays where it is then.
         """
         if type(frames) is not int or not 0 <= frames <= MOST:
             frames = whole_number("frames", frames, minimum=0, remedy="time does not go back")
-        frame, passed_s = self.now
+        frame, now_s = self.now
         frame += frames
         if seconds is None:
             # Multiplied, not added up: a million steady frames drift by nothing.
             since = self._steady_since
-            self.now = moment_of(TimeIndex, (frame, since.seconds + (frame - since.frame) * self._step_s))
+            now_s = since.seconds + (frame - since.frame) * self._step_s
         else:
             if type(seconds) is not float or not 0 <= seconds <= LATEST_S:
                 seconds = finite_number(
                     "seconds", seconds, minimum=0, maximum=LATEST_S, remedy="time does not go back")
-            self.now = self._steady_since = moment_of(TimeIndex, (frame, passed_s + seconds))
-        return self.now
+            now_s += seconds
+        if frame > MOST or now_s > LATEST_S:
+            raise ValueError(f"the clock must not go beyond {MOST} frames or {LATEST_S:g} s, got {frame} and {now_s:g}")
+        self.now = now = moment_of(TimeIndex, (frame, now_s))
+        if seconds is not None:
+            self._steady_since = now
+        return now
 
     def save_state(self) -> State:
         """Return the moment, as plain data; how long a frame is belongs to the program."""

@@ -34,6 +34,17 @@ def test_time_does_not_go_back(step):
     assert clock.now == (0, 0.0)
 
 
+@pytest.mark.parametrize("step", [{"seconds": 1e12}, {"frames": 2**53 - 1, "seconds": 0.0}])
+def test_a_clock_does_not_come_to_a_moment_that_no_save_holds(step):
+    clock = ManualClock()
+    last = clock.advance(**step)
+    for beyond in (step, {"frames": 2**53 - 1}):
+        with pytest.raises(ValueError, match=r"beyond 9007199254740991 frames or 1e\+12 s"):
+            clock.advance(**beyond)
+        assert clock.now == last
+    ManualClock().prepare_state(clock.save_state())
+
+
 @pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf")])
 def test_a_frame_must_last(seconds):
     with pytest.raises(ValueError, match="seconds_per_frame must be"):
