@@ -29,7 +29,7 @@ MARK = np.dtype([
 
 
 MOST_ADDED = 64
-"""New marks that are kept apart until they are taken up (count).
+"""After how many new marks, kept apart until then, cold ones are let go (count).
 
 Taking up costs O(marks), so that it is not done for each; more would keep cold marks longer than needed.
 """
@@ -124,7 +124,7 @@ class ScentTrails:
         self._added.append((self._left, scent, (x, y, z), strength, now_s))
         self._last[scent] = (self._left, (x, y, z))
         self._left += 1
-        if len(self._added) > MOST_ADDED:
+        if self._left % MOST_ADDED == 0:    # not by how many are kept apart: a save takes them up
             self._tidy(now_s)
         if len(self) > self._maximum:
             if not len(self._marks):

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import random
 
 import pytest
 from hypothesis import given, settings
@@ -158,6 +159,18 @@ def test_a_trail_saved_in_between_goes_on_as_one_that_was_not(steps, maximum, sa
             trails.leave(scent, (place, 0, 0), strength, float(second))
             if second == saved_at and trails is loaded:
                 trails.prepare_state(trails.save_state())()
+    assert through.save_state() == loaded.save_state()
+
+
+def test_a_trail_saved_in_between_lets_cold_marks_go_when_it_would_have():
+    chance = random.Random(4)
+    through, loaded = (ScentTrails(kept_per_s=0.95, faintest=0.1, maximum_marks=80) for _ in range(2))
+    for step in range(250):
+        scent, place, strength = chance.randrange(4), chance.randrange(30) * 2, chance.choice([0.12, 0.2, 5.0])
+        for trails in (through, loaded):
+            trails.leave(scent, (place, 0, 0), strength, step * 0.3)
+        if step % 50 == 20:
+            loaded.prepare_state(loaded.save_state())()
     assert through.save_state() == loaded.save_state()
 
 
