@@ -259,3 +259,8 @@ def test_signals_of_the_engine_are_attributes_unless_a_node_keeps_something_ther
     assert repr(probe.ready) == f"Signal({probe!r}, 'ready')"
     probe.ready = True
     assert probe.ready is True
+
+
+def test_constants_of_the_engine_are_attributes_of_its_classes():
+    assert (gd.CharacterBody3D.MOTION_MODE_GROUNDED, gd.CharacterBody3D.MOTION_MODE_FLOATING) == (0, 1)
+    assert gd.CharacterBody3D.NOTIFICATION_READY == gd.Node.NOTIFICATION_READY == 13

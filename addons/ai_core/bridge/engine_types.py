@@ -129,7 +129,7 @@ BASES: dict[str, type[GDObject]] = {
 
 
 def add_engine_members() -> None:
-    """Give the Python bases the methods, properties and signals of their engine classes.
+    """Give the Python bases the methods, properties, signals and constants of their engine classes.
 
     Looked up by the class, not by ``__getattr__``, so that a node's own attributes stay
     fast. Cost: a few milliseconds, once.
@@ -188,6 +188,8 @@ def _add_members(base: type[GDObject]) -> None:
                     setattr(base, name, EngineMember(name, is_method))
         for name in {one["name"] for one in class_db.class_get_signal_list(native, True)} - taken - set(base.__dict__):
             setattr(base, name, EngineSignal(name))
+        for name in {*class_db.class_get_integer_constant_list(native, True)} - taken - set(base.__dict__):
+            setattr(base, name, class_db.class_get_integer_constant(native, name))
         native = class_db.get_parent_class(native)
 
 
