@@ -60,8 +60,9 @@ class OwnReach:
     def squares(self, sensors: SensorTable, sense: Sense, strongest: float) -> NDArray[np.float32] | None:
         """Return for each row what ``may_reach`` takes as ``own``; None if that is not worth knowing.
 
-        It is not where a sense reaches too far for it, and where nobody asked before: what
-        changes from frame to frame, as in fog that comes up, is never asked of twice.
+        It is not where nothing is lost on the way, so that nearly all sense it as far, as the fronts of slow
+        signals ask; where a sense reaches too far for it; and where nobody asked before: what changes from
+        frame to frame, as in fog that comes up, is hardly asked of twice.
 
         Args:
             sensors: always the same.
@@ -70,7 +71,7 @@ class OwnReach:
 
         Cost: O(1) and O(sensors changed since it was last asked); O(n) the second time.
         """
-        if sense.range_m > FARTHEST_M:
+        if sense.attenuation == 1 or sense.range_m > FARTHEST_M:
             return None
         self._forget_outdated(sensors)
         share, exponent = math.frexp(strongest)

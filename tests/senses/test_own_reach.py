@@ -53,6 +53,11 @@ def test_what_nobody_asked_before_is_not_worth_knowing():
     assert table.own_reach.squares(table, HEARING._replace(range_m=1e30), 1.0) is None
 
 
+def test_where_nothing_is_lost_on_the_way_all_sense_as_far_and_nothing_is_kept():
+    table = a_table()
+    assert kept(table, HEARING._replace(attenuation=1.0), 1e300) is None      # as slow fronts ask, in each frame
+
+
 def test_a_range_that_changes_with_every_question_keeps_nothing():
     table = a_table()
     asked = [table.own_reach.squares(table, HEARING._replace(range_m=float(k)), 1.0) for k in range(3 * MOST_KEPT)]
