@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import finite_number, positions, shown
+from ai_core.errors import finite_number, numbers, positions, shown
 
 __all__ = ["LEFT", "OVER", "RIGHT", "CoverCandidates", "CoverSpots"]
 
@@ -51,12 +51,16 @@ class CoverCandidates:
         return len(self.places)
 
     def within(self, lowest: Sequence[float], highest: Sequence[float]) -> CoverCandidates:
-        """Return those whose places lie in a box, both corners included (m).
+        """Return those whose places lie in a box, both corners included (m); infinite where it is open.
 
         Raises:
             TypeError, ValueError: if the corners are no places.
         """
-        low, high = positions("corners", [lowest, highest], dimensions=(3,))
+        corners = numbers("corners", [lowest, highest])
+        if corners.shape != (2, 3) or np.isnan(corners).any():
+            raise ValueError(f"corners must be three numbers each, got {shown(lowest)} and {shown(highest)}")
+        with np.errstate(over="ignore"):    # what float32 does not hold is as good as infinite
+            low, high = corners.astype(np.float32)
         is_in = ((self.places >= low) & (self.places <= high)).all(axis=1)
         return CoverCandidates(self.places[is_in], self.towards[is_in], self.reach_m)
 

@@ -131,3 +131,12 @@ def test_rays_that_answer_something_else_are_refused(answer, error):
 def test_what_does_not_fit_is_refused(wrong):
     with pytest.raises(ValueError, match="must"):
         wrong()
+
+
+def test_candidates_are_taken_from_a_box_that_may_be_open_upward():
+    candidates = CoverCandidates([(0, 0, 0), (1, 90, 0), (5, 0, 0)], [(1, 0, 0)] * 3, 1.0)
+    assert candidates.within((-1, 0, -1), (1, np.inf, 1)).places.tolist() == [[0, 0, 0], [1, 90, 0]]
+    assert len(candidates.within((-1e300, -np.inf, -1), (2.0, 1e300, 1))) == 2
+    for corners in (((-1, 0, np.nan), (1, 1, 1)), ((-1, 0), (1, 1)), ("abc", (1, 1, 1))):
+        with pytest.raises((TypeError, ValueError), match="corners must"):
+            candidates.within(*corners)
