@@ -64,3 +64,21 @@ def test_a_body_goes_up_stairs_below_a_low_ceiling(stairs, walk, by):  # noqa: F
     ended, places = walk(stairs.walker(Vector3(-3, 0, 0), Vector3(6, UP_M, 0), by))
     assert ended == 1
     assert places[-1].y == pytest.approx(UP_M, abs=0.05)
+
+
+@pytest.mark.parametrize("by", [*WAYS, "squad"])
+def test_who_walks_up_a_ramp_is_on_the_floor_in_every_frame(node, physics_frames, by):
+    house = House(node, "ramp")
+    if by == "squad":
+        squad = squad_of(node, house, [Vector3(-3, 0, 0)])
+        ready(house, physics_frames)
+        squad.move_to(Vector3(7, 4, 0))
+        (body,) = squad.get_characters()
+    else:
+        body = house.walker(Vector3(-3, 0, 0), Vector3(7, 4, 0), by).actor
+    until(lambda: body.get_global_position().x > 0.3, physics_frames, most=100_000)
+    in_air = 0
+    while body.get_global_position().x < 3.5:
+        physics_frames(1)
+        in_air += not body.is_on_floor()
+    assert in_air == 0

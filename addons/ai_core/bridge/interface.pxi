@@ -35,6 +35,7 @@ cdef extern from "engine_hashes.h":
     int64_t HASH_Engine_is_in_physics_frame
     int64_t HASH_CharacterBody3D_is_on_floor, HASH_CharacterBody3D_is_on_wall
     int64_t HASH_CharacterBody3D_get_wall_normal, HASH_PhysicsBody3D_test_move
+    int64_t HASH_CharacterBody3D_apply_floor_snap
     int64_t HASH_CharacterBody3D_get_floor_normal, HASH_CharacterBody3D_get_motion_mode
     int64_t HASH_CharacterBody2D_set_velocity, HASH_CharacterBody2D_get_velocity, HASH_CharacterBody2D_move_and_slide
     int64_t HASH_Node3D_get_global_position, HASH_Node3D_set_global_position

@@ -17,6 +17,7 @@ ctypedef struct WalkMethods:         # of nodes in space or in the plane, and th
     const void* wall_normal
     const void* floor_normal
     const void* test_move
+    const void* snap_to_floor
     const void* motion_mode
     void* node_tag
     void* body_tag
@@ -41,6 +42,7 @@ cdef int open_walks() except -1:
     walks_in_space.is_on_wall = need_bind("CharacterBody3D", "is_on_wall", HASH_CharacterBody3D_is_on_wall)
     walks_in_space.wall_normal = need_bind("CharacterBody3D", "get_wall_normal", HASH_CharacterBody3D_get_wall_normal)
     walks_in_space.test_move = need_bind("PhysicsBody3D", "test_move", HASH_PhysicsBody3D_test_move)
+    walks_in_space.snap_to_floor = need_bind("CharacterBody3D", "apply_floor_snap", HASH_CharacterBody3D_apply_floor_snap)
     walks_in_space.floor_normal = need_bind("CharacterBody3D", "get_floor_normal", HASH_CharacterBody3D_get_floor_normal)
     walks_in_space.motion_mode = need_bind("CharacterBody3D", "get_motion_mode", HASH_CharacterBody3D_get_motion_mode)
     walks_in_space.node_tag = gd_classdb_get_class_tag(name_ptr("Node3D"))
@@ -69,6 +71,11 @@ cdef double STEP_M = 0.3             # what is no higher than this is a step, al
 cdef double HIGH_STEP_M = 0.6        # and so is what is no higher than this, where there is room for it
 cdef double TREAD_M = 0.1            # and leads on for so far
 cdef int64_t GROUNDED = 0            # the motion mode of bodies that stand on floors
+
+cdef enum Raised:                    # what raises a body that walks
+    NOTHING                          # or a jump does, which goes on
+    SLOPE
+    STEP                             # or a ladder
 
 ctypedef struct Walker:
     uint64_t id                      # 0 for who is not moved here
@@ -224,23 +231,27 @@ cdef inline void slide_one(void* body, uint64_t number, const WalkMethods* metho
     cdef float own[3]
     cdef uint8_t is_true = 0
     cdef int axis
-    cdef bint is_raised = falls and methods.coordinates == 3 and carry(body, methods, wanted, climbs, gravity, elapsed_s)
+    cdef Raised raised = NOTHING
+    if falls and methods.coordinates == 3:
+        raised = carry(body, methods, wanted, climbs, gravity, elapsed_s)
     if frames != 1:
         for axis in range(methods.coordinates):
             wanted[axis] = <float>(wanted[axis] * frames)
     call_with(methods.set_velocity, body, wanted)
     gd_object_method_bind_ptrcall(methods.slide, body, NULL, &is_true)
-    if (frames != 1 or is_raised) and gd_object_get_instance_from_id(number) != NULL:
+    if (frames != 1 or raised != NOTHING) and gd_object_get_instance_from_id(number) != NULL:
         gd_object_method_bind_ptrcall(methods.get_velocity, body, NULL, own)
         for axis in range(methods.coordinates):
             own[axis] = <float>(own[axis] / frames)
-        if is_raised and own[1] > 0:
+        if raised != NOTHING and own[1] > 0:
             own[1] = 0
         call_with(methods.set_velocity, body, own)
+        if raised == SLOPE:              # what goes up is not kept on the floor by move_and_slide()
+            gd_object_method_bind_ptrcall(methods.snap_to_floor, body, NULL, NULL)
 
-cdef inline bint carry(void* body, const WalkMethods* methods, float* wanted, bint climbs, double gravity,
-                       double elapsed_s) noexcept nogil:
-    """Write how fast who falls goes up or down; return whether floors and steps raise it, and no jump."""
+cdef inline Raised carry(void* body, const WalkMethods* methods, float* wanted, bint climbs, double gravity,
+                         double elapsed_s) noexcept nogil:
+    """Write how fast who falls goes up or down; return what raises it."""
     cdef float own[3]
     cdef float floor[3]
     cdef uint8_t stands = 0, is_barred = 0
@@ -258,14 +269,14 @@ cdef inline bint carry(void* body, const WalkMethods* methods, float* wanted, bi
     if wanted[1] > 0 and (climbs or (is_barred and is_step(body, methods, wanted))):
         if leaps and falls_on > wanted[1]:
             wanted[1] = <float>falls_on
-            return False
-        return True
+            return NOTHING
+        return STEP
     if not stands or leaps:
         wanted[1] = <float>falls_on
-        return False
+        return NOTHING
     up = -(wanted[0] * floor[0] + wanted[2] * floor[2]) / floor[1] if floor[1] > LEAST_UP else 0
     wanted[1] = <float>(0 if up > 0 and is_turned_back(body, methods, wanted) else up)
-    return wanted[1] > 0
+    return SLOPE if wanted[1] > 0 else NOTHING
 
 cdef inline double against_wall(void* body, const WalkMethods* methods, const float* wanted, float* wall) noexcept nogil:
     """Write which way the wall that it is at looks; return the share of the ground speed that goes into it."""
