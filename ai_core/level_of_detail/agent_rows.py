@@ -112,6 +112,14 @@ class AgentRows:
         return UnknownNameError(kind, some_id, self._ids[:6].tolist())
 
 
+def are_among(ids: NDArray[np.int32], others: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Return which of some ids are among others; both ascend, each once. Cost: O(n log n), few calls of NumPy."""
+    if not len(others):
+        return np.zeros(len(ids), np.bool_)
+    found: NDArray[np.bool_] = others[np.minimum(others.searchsorted(ids), len(others) - 1)] == ids
+    return found
+
+
 def _locked(ids: NDArray[np.int32]) -> NDArray[np.int32]:
     ids.flags.writeable = False
     return ids

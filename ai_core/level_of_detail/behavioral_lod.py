@@ -37,6 +37,9 @@ class BehavioralLOD:
         importance: called each turn for the importance; None uses the attribute.
         faults: what happens to a behavior that raises; None reports to the log.
 
+    Attributes:
+        on_change: called when it is forced, given a level or loaded: whoever gives out levels looks at it then.
+
     Raises:
         ValueError: if a range is reversed or empty, or gaps are left without
             a fallback; says which.
@@ -71,6 +74,12 @@ class BehavioralLOD:
         self._current: LODBehavior | None = None
         self._frame = 0
         self.switches = 0
+        self.on_change: Callable[[], object] | None = None
+
+    @property
+    def faults(self) -> FaultIsolation:
+        """What happens to a behavior that raises."""
+        return self._faults
 
     @property
     def importance(self) -> float:
@@ -103,6 +112,7 @@ class BehavioralLOD:
     @level.setter
     def level(self, value: int | None) -> None:
         self._level = None if value is None else whole_number("level", value, minimum=0)
+        self._tell()
 
     @property
     def forced(self) -> int | None:
@@ -115,6 +125,11 @@ class BehavioralLOD:
         if not self._faults.has_quarantined:  # asked of everybody, and rarely so
             return ()
         return tuple(n for n, one in enumerate(self._behaviors) if not self._is_able(one))
+
+    @property
+    def has_wishes(self) -> bool:
+        """Whether a behavior may be forced or quarantined: a quick look before all of a crowd are asked which."""
+        return self._forced is not None or self._faults.has_quarantined
 
     def compress(self, leaving: str, entering: str, function: Callable[[Any], Any]) -> None:
         """Convert what the exit of one behavior gives into what another's enter takes.
@@ -138,6 +153,7 @@ class BehavioralLOD:
         """
         left_s = math.inf if for_s is None else finite_number("for_s", for_s, above=0)
         self._forced = Force(self._named(name), left_s)
+        self._tell()
 
     def unforce(self) -> None:
         """Let importance decide again."""
@@ -196,6 +212,10 @@ class BehavioralLOD:
             StateError: if it cannot be loaded; says where in it, and why.
         """
         return prepared_lod(self, state)
+
+    def _tell(self) -> None:
+        if self.on_change is not None:
+            self.on_change()
 
     def _let_force_pass(self, elapsed_s: float) -> None:
         force = self._forced

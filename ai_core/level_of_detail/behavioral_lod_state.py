@@ -63,6 +63,7 @@ def prepared_lod(lod: BehavioralLOD, state: object) -> Callable[[], None]:
         raised = _raised_by([(name, runner.close) for name, runner in lod._runners.items()])  # half done: of before
         lod._importance, lod._level, lod._forced, lod._current = importance, level, forced, current
         lod.switches = switches
+        lod._tell()
         for name in here:
             lod._faults.put_failures((lod, name), failing.get(name, NO_FAILURES))
         for name, error in [*raised, *_raised_by(loads)]:

@@ -67,7 +67,8 @@ class LevelLimits:
         self._levels = [_checked_level(one) for one in levels]
         ranges = BehaviorRanges([(one.lowest, one.highest) for one in self._levels])
         self._margin = finite_number("margin", margin, minimum=0, maximum=0.5)
-        self._held = ranges.held(self._margin)
+        nowhere = (2.0, -1.0)       # nobody is kept off
+        self._lowest_held, self._highest_held = np.array([*ranges.held(self._margin), nowhere]).T
         self._spread = whole_number("spread_updates", spread_updates, minimum=1, maximum=LARGEST_ID)
         self._ids = np.zeros(0, np.int32)
         self._level = np.zeros(0, np.int32)
@@ -125,8 +126,9 @@ class LevelLimits:
                 outside 0 to 1.
         """
         elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
-        agents, wanted = _checked(ids, values)
-        self._take_in(agents)
+        agents, wanted = _checked(ids, values, self._ids)
+        if agents is not self._ids:
+            self._take_in(agents)
         before = self._level
         forced, unable = _wishes(agents, characters or {}, self.off)
         desired, keys = self._desires(wanted.astype(np.float64), elapsed_s, forced)
@@ -134,12 +136,14 @@ class LevelLimits:
         pending = np.ones(len(agents), np.bool_)
         for number, one in enumerate(self._levels):
             asks = pending & (desired <= number)
-            asks[unable.get(number, [])] = False
-            asking = np.flatnonzero(asks)
-            if one.most is not None and len(asking) > one.most:
-                asking = self._best(asking, keys, before == number, one.most)
-            level[asking] = number
-            pending[asking] = False
+            if number in unable:
+                asks[unable[number]] = False
+            if one.most is not None and np.count_nonzero(asks) > one.most:
+                best = self._best(np.flatnonzero(asks), keys, before == number, one.most)
+                asks[:] = False
+                asks[best] = True
+            np.copyto(level, number, where=asks)
+            pending ^= asks
         self._level = level
         self.demoted = agents[level > before]
         self.promoted = agents[level < before]
@@ -159,20 +163,23 @@ class LevelLimits:
         Raises:
             ValueError: if one has more or fewer behaviors than there are levels.
 
-        Cost: O(agents).
+        Cost: O(agents) for a look at each; work only for who switches.
         """
-        for one in self._ids.tolist():
-            if one in characters and len(characters[one].behaviors) != self.off:
+        ids, count = self._ids.tolist(), self.off
+        found = [
+            (one, level, character)
+            for one, level, character in zip(ids, self._level.tolist(), map(characters.get, ids), strict=True)
+            if character is not None and (character.level != level or len(character.behaviors) != count)
+        ]
+        for one, _, character in found:
+            if len(character.behaviors) != count:
                 raise ValueError(
-                    f"character {one} has {len(characters[one].behaviors)} behaviors, and there are"
-                    f" {self.off} levels; give one for each, the fallback included"
+                    f"character {one} has {len(character.behaviors)} behaviors, and there are"
+                    f" {count} levels; give one for each, the fallback included"
                 )
         leaving: list[tuple[int, int]] = []
         coming: list[tuple[int, int]] = []
-        for one, level in zip(self._ids.tolist(), self._level.tolist(), strict=True):
-            character = characters.get(one)
-            if character is None or character.level == level:
-                continue
+        for one, level, character in found:
             has_place = character.level is not None and character.level > level
             (coming if has_place else leaving).append((-level, one))
         for level, one in (*sorted(leaving), *sorted(coming, key=lambda pair: pair[1])):
@@ -223,16 +230,15 @@ class LevelLimits:
         return change
 
     def _take_in(self, agents: NDArray[np.int32]) -> None:
-        if np.array_equal(agents, self._ids):
-            return
-        place = np.searchsorted(self._ids, agents)
-        known = place < len(self._ids)
-        known[known] = self._ids[place[known]] == agents[known]
-        level = np.full(len(agents), self.off, np.int32)
-        waits = np.cumsum(~known, dtype=np.int32) - 1
-        waits %= self._spread
-        level[known], waits[known] = self._level[place[known]], self._waits[place[known]]
-        self._ids, self._level, self._waits = agents.copy(), level, waits
+        level, waits = np.full(len(agents), self.off, np.int32), np.zeros(len(agents), np.int32)
+        new: NDArray[np.intp] = np.arange(len(agents))
+        if len(self._ids):
+            place = np.minimum(self._ids.searchsorted(agents), len(self._ids) - 1)
+            new = np.flatnonzero(self._ids[place] != agents)
+            level, waits = self._level[place], self._waits[place]
+            level[new] = self.off
+        waits[new] = np.arange(len(new)) % self._spread
+        self._ids, self._level, self._waits = agents, level, waits
         here = set(agents.tolist()) if self._forced else set()
         self._forced = {one: force for one, force in self._forced.items() if one in here}
 
@@ -241,17 +247,16 @@ class LevelLimits:
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Return the level that each would have if there were room, and its weight."""
         desired = np.full(len(wanted), self.off, np.int32)
-        stays = np.zeros(len(wanted), np.bool_)
         for number in reversed(range(self.off)):
             lowest, highest, _ = self._levels[number]
-            desired[(wanted >= lowest) & (wanted <= highest)] = number
-            low, high = self._held[number]
-            stays |= (wanted >= low) & (wanted <= high) & (self._level == number)
-        desired[stays] = self._level[stays]
+            np.copyto(desired, number, where=(wanted >= lowest) & (wanted <= highest))
+        stays = (wanted >= self._lowest_held[self._level]) & (wanted <= self._highest_held[self._level])
+        np.copyto(desired, self._level, where=stays)
         keys = wanted
-        waiting = self._waits > 0
-        self._waits[waiting] -= 1
-        desired[waiting] = self.off
+        waiting = np.flatnonzero(self._waits)
+        if len(waiting):
+            self._waits[waiting] -= 1
+            desired[waiting] = self.off
         rows = {int(np.searchsorted(self._ids, one)): force[0] for one, force in self._forced.items()}
         for row, level in {**rows, **forced}.items():  # who is in danger does not wait
             desired[row] = level
@@ -293,8 +298,9 @@ def _wishes(
     """Return by row which level is forced, and by level which rows cannot have it."""
     forced: dict[int, int] = {}
     unable: dict[int, list[int]] = {}
-    for row, one in enumerate(agents.tolist() if characters else ()):
-        character = characters.get(one)
+    wishing = {one: character for one, character in characters.items() if character.has_wishes}
+    for row, one in enumerate(agents.tolist() if wishing else ()):
+        character = wishing.get(one)
         if character is None:
             continue
         number = character.forced
@@ -305,19 +311,23 @@ def _wishes(
     return forced, unable
 
 
-def _checked(ids: object, values: object) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+def _checked(
+    ids: object, values: object, known: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Return ids and values as arrays; the very array of known ids if these are the same."""
     agents, wanted = as_array("ids", ids), as_array("values", values)
     if agents.ndim != 1 or (agents.size and agents.dtype.kind not in "iu"):
         raise TypeError(f"ids must be whole numbers of shape (n,), got {shown(ids)}")
     if wanted.shape != agents.shape or (wanted.size and wanted.dtype.kind not in "iuf"):
         raise ValueError(f"values must be numbers of shape {agents.shape}, got {shown(values)}")
-    if len(agents) and (agents[0] < 0 or not (agents[1:] > agents[:-1]).all()):
+    is_known = np.array_equal(agents, known)
+    if not is_known and len(agents) and (agents[0] < 0 or not (agents[1:] > agents[:-1]).all()):
         raise ValueError("ids must be ascending, each once, and not negative")
     if len(agents) and agents[-1] > LARGEST_ID:
         raise ValueError(f"ids must be at most {LARGEST_ID}, got {agents[-1]}; those of Importance are")
-    wrong = np.flatnonzero(~((wanted >= 0) & (wanted <= 1)))
-    if wrong.size:
+    if len(wanted) and not (wanted.min() >= 0 and wanted.max() <= 1):      # NaN is neither
+        wrong = np.flatnonzero(~((wanted >= 0) & (wanted <= 1)))
         raise ValueError(
             f"importance must be 0 to 1, got {wanted[wrong[0]]} for agent {agents[wrong[0]]}"
         )
-    return agents.astype(np.int32), wanted
+    return known if is_known else agents.astype(np.int32), wanted

@@ -11,6 +11,9 @@ from addons.ai_core.bridge.gd import Node, NodePlaces, RefusedValue, Vector2, Ve
 
 Floats = NDArray[np.float32]
 
+NEW = -1
+"""Old row of a node that had none."""
+
 SHORTEST_LOOK_S = 1e-6
 """Time between two looks below which no speed is told (s); it would be divided by."""
 
@@ -56,6 +59,7 @@ class Places:
     def __init__(self, dimensions: int, unit_m: float = 1.0) -> None:
         self._unit_m = unit_m
         self._nodes: list[Any] = []
+        self._ids = np.zeros(0, np.int64)       # of nodes, in their order
         self._there = NodePlaces([])
         self.positions = np.zeros((0, dimensions), np.float32)
         self.forwards = np.zeros((0, dimensions), np.float32)
@@ -68,17 +72,48 @@ class Places:
 
         Cost: O(nodes).
         """
-        rows = {node.instance_id: row for row, node in enumerate(self._nodes)}
-        old = np.array([rows.get(node.instance_id, -1) for node in nodes], np.intp)
-        was_there, shape = old >= 0, (len(nodes), self.positions.shape[1])
-        for name in ("positions", "forwards", "velocities"):
-            new = np.zeros(shape, np.float32)
-            new[was_there] = getattr(self, name)[old[was_there]]
-            setattr(self, name, new)
-        seen = np.zeros(len(nodes), np.bool_)
-        seen[was_there] = self._is_seen[old[was_there]]
-        self._is_seen, self._nodes = seen, list(nodes)
-        self._there = NodePlaces(self._nodes, 0.0 if self.positions.shape[1] == 3 else self._unit_m)
+        ids = _ids_of(nodes)
+        if not np.array_equal(ids, self._ids):
+            rows = {one: row for row, one in enumerate(self._ids.tolist())}
+            self._have(np.array([rows.get(one, NEW) for one in ids.tolist()], np.intp), ids, list(nodes))
+
+    def renew(self, kept: NDArray[np.bool_], come: Sequence[Any]) -> None:
+        """Keep some rows, those after others move up, and have rows for more nodes after them.
+
+        What was seen of one that is back is kept.
+
+        Args:
+            kept: (n,) for each row.
+            come: nodes.
+
+        Cost: O(nodes) in NumPy and one engine call a node; more only for those who go and come.
+        """
+        come_ids, nodes = _ids_of(come), self._nodes
+        back = [(self._ids == one).nonzero()[0] for one in come_ids]
+        for row in np.flatnonzero(~kept)[::-1].tolist():
+            del nodes[row]
+        nodes.extend(come)
+        stay = np.flatnonzero(kept)
+        rows = np.concatenate((stay, np.array([one[-1] if len(one) else NEW for one in back], np.intp)))
+        self._have(rows, np.concatenate((self._ids[stay], come_ids)), nodes)
+
+    def reorder(self, order: Sequence[int]) -> None:
+        """Have the same rows in another order, given by their numbers."""
+        rows = np.array(order, np.intp)
+        self._have(rows, self._ids[rows], [self._nodes[row] for row in order])
+
+    def _have(self, rows: NDArray[np.intp], ids: NDArray[np.int64], nodes: list[Any]) -> None:
+        """Have rows for nodes, with what was seen in their old rows."""
+        new = np.flatnonzero(rows == NEW)
+        for name in ("positions", "forwards", "velocities", "_is_seen"):
+            before = getattr(self, name)
+            found = np.zeros((len(rows), *before.shape[1:]), before.dtype)
+            if len(before):
+                before.take(rows, axis=0, out=found, mode="clip")
+                found[new] = 0
+            setattr(self, name, found)
+        self._ids, self._nodes = ids, nodes
+        self._there = NodePlaces(nodes, 0.0 if self.positions.shape[1] == 3 else self._unit_m)
 
     def look(self, elapsed_s: float) -> None:
         """Read where all are now, and how far they came since the last look.
@@ -121,6 +156,10 @@ class Places:
                 self._off_the_map.add(node.instance_id)
                 report_error(
                     "its global transform holds a NaN or infinity; it is taken to be where it was before", node)
+
+
+def _ids_of(nodes: Sequence[Any]) -> NDArray[np.int64]:
+    return np.array([node.instance_id for node in nodes], np.int64)
 
 
 def moved_to_the_edge(positions: Floats, radii: Floats, viewers: Floats) -> Floats:

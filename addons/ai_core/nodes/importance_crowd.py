@@ -2,8 +2,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ai_core.faults import FaultIsolation
+from ai_core.level_of_detail.agent_rows import are_among
+from ai_core.level_of_detail.behavioral_lod import BehavioralLOD
 from ai_core.level_of_detail.level_limits import Level, LevelLimits
 from ai_core.saving.fields import Fields, State
 
@@ -14,35 +21,87 @@ class Crowd:
     Args:
         levels: most detailed first, the fallback last.
         spread_updates: evaluations over which a spawned crowd is let in.
+
+    Cost: an evaluation in NumPy for all; only those are looked at who come, whose level changes, or who say so.
     """
 
     def __init__(self, levels: Sequence[Level], spread_updates: int) -> None:
         self.levels = tuple(levels)
         self.limits = LevelLimits(self.levels, spread_updates=spread_updates)
-        self.members: dict[int, Any] = {}                      # agent id -> BehavioralLOD
+        self.members: dict[int, BehavioralLOD] = {}            # by agent id
+        self._ids = np.zeros(0, np.int32)                      # of members, ascending
+        self._has_changed = False                              # who the members are
+        self._told: set[int] = set()                           # to be looked at: new, forced, of another level
+        self._faults: set[FaultIsolation] = set()
 
     def add(self, agent_id: int, member: Any) -> None:
         """Let a character in at the next evaluation; until then it has no level."""
-        self.members[agent_id] = member
+        self._know(agent_id, member.core)
         member.core.level = self.limits.off
 
     def remove(self, agent_id: int) -> None:
-        self.members.pop(agent_id, None)
+        core = self.members.pop(agent_id, None)
+        if core is not None:
+            core.on_change = None
+            self._has_changed = True
 
-    def update(self, importances: Mapping[int, float], elapsed_s: float) -> None:
-        """Give out levels, and let characters switch: who gives up a place first."""
-        ids = [one for one in sorted(self.members) if one in importances]
-        characters = {one: self.members[one].core for one in ids}
-        self.limits.update(ids, [importances[one] for one in ids], elapsed_s, characters=characters)
-        self.limits.apply(characters)
+    def update(self, ids: NDArray[np.int32], values: NDArray[np.float64], elapsed_s: float) -> None:
+        """Give out levels, and let characters switch: who gives up a place first.
+
+        Args:
+            ids: of all agents that were evaluated, ascending.
+            values: how important each is.
+            elapsed_s: game time since the last evaluation (s).
+        """
+        if self._has_changed:
+            self._has_changed = False
+            self._ids = np.array(sorted(self.members), np.int32)
+        own = self._ids
+        are_here = are_among(own, ids)
+        if not are_here.all():                       # a script has just brought in some who were not evaluated
+            own = own[are_here]
+        told, self._told = self._told, set()
+        if any(one.has_quarantined for one in self._faults):
+            told.update(self.members)                # any may need the next level
+        evaluated = set(own.tolist()) if told else told
+        self._told = (told & self.members.keys()) - evaluated
+        characters = {one: self.members[one] for one in told if one in evaluated}
+        self.limits.update(own, values[ids.searchsorted(own)], elapsed_s, characters=characters)
+        self._told.update(one for one, core in characters.items() if core.forced is not None)
+        changed = (*self.limits.demoted.tolist(), *self.limits.promoted.tolist())
+        characters.update((one, self.members[one]) for one in changed)
+        try:
+            self.limits.apply(characters)
+        except BaseException:
+            self._told.update(characters)            # who has not switched yet
+            raise
+
+    def _know(self, agent_id: int, core: BehavioralLOD) -> None:
+        self.members[agent_id] = core
+        self._has_changed = True
+        core.on_change = partial(self._tell, agent_id)
+        self._faults.add(core.faults)
+        self._told.add(agent_id)
+
+    def _tell(self, agent_id: int) -> None:
+        self._told.add(agent_id)
 
     def take_ids(self, new_ids: Mapping[int, int]) -> None:
         """Know characters by other ids."""
-        self.members = {new_ids[one]: member for one, member in self.members.items()}
+        members, self.members = self.members, {}
+        for one, core in members.items():
+            self._know(new_ids[one], core)
+        self._told = set(self.members)
 
     def save_state(self) -> State:
         return {"limits": self.limits.save_state()}
 
     def prepare_state(self, fields: Fields) -> Callable[[], None]:
         """Check what was saved; return what loads it."""
-        return self.limits.prepare_state(fields.anything("limits"))
+        load = self.limits.prepare_state(fields.anything("limits"))
+
+        def change() -> None:
+            load()
+            self._told.update(self.members)
+
+        return change

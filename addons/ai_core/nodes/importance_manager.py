@@ -16,6 +16,7 @@ from addons.ai_core.nodes.importance_saving import prepared_manager, saved_manag
 from addons.ai_core.nodes.scene_saving import saving
 from addons.ai_core.nodes.scene_values import path_of
 from addons.ai_core.nodes.scheduled import call_waiting, leave_scheduler, named_after, scheduler_of, scheduler_warnings
+from ai_core.level_of_detail.agent_rows import are_among
 from ai_core.level_of_detail.importance import Importance
 from ai_core.level_of_detail.importance_settings import ImportanceSettings
 from ai_core.saving.fields import State
@@ -76,6 +77,8 @@ class ImportanceManager(Node):
         self._places_of: dict[int, Any] = {}      # instance id of agent or viewer -> Node3D or Node2D
         self.agent_places = self.viewer_places = Places(3)
         self._has_changed = True
+        self._rows = np.zeros(0, np.int32)        # core ids, by row of agent_places
+        self._radii = np.zeros(0, np.float32)     # of agents, by row
         self._told_unwatched = False
 
     def on_enter_tree(self) -> None:
@@ -99,6 +102,7 @@ class ImportanceManager(Node):
         for node in (*self.agents.values(), *self.viewers.values()):
             node.lose_importance()
         self.agents, self.viewers, self.crowds, self.values, self._places_of = {}, {}, {}, {}, {}
+        self._rows, self._radii = np.zeros(0, np.int32), np.zeros(0, np.float32)
         self._core = self._task = self._scheduler = self.pacing = None
         self.agent_places = self.viewer_places = Places(3)
 
@@ -258,16 +262,28 @@ class ImportanceManager(Node):
         if not self._has_changed:
             return
         self._has_changed = False
-        self.agents = {one: self.agents[one] for one in sorted(self.agents)}
+        kept = are_among(self._rows, self.core.ids)
+        self._rows = self.core.ids
+        come = [self.agents[one] for one in self._rows[np.count_nonzero(kept):].tolist()]    # after all: ids ascend
+        self.agent_places.renew(kept, [self._places_of[one.instance_id] for one in come])
+        self._radii = np.array([*self._radii[kept].tolist(), *[one.radius_m for one in come]], np.float32)
         by_path = sorted(self.viewers.values(), key=lambda node: path_of(self._scheduler, node))
         self.viewers = {node.instance_id: node for node in by_path}
-        self.agent_places.keep([self._places_of[one.instance_id] for one in self.agents.values()])
         self.viewer_places.keep([self._places_of[one.instance_id] for one in by_path])
-        self._radii = np.array([node.radius_m for node in self.agents.values()], np.float32)
 
-    def have_changed(self) -> None:
-        """Arrange rows anew before they are used."""
-        self._has_changed = True
+    def take_ids(self, ids: dict[int, int]) -> None:
+        """Know agents by other ids, and arrange their rows by them."""
+        rows = {ids[one]: row for row, one in enumerate(self.agents)}
+        order = [rows[one] for one in sorted(rows)]
+        self.agent_places.reorder(order)
+        self._radii = self._radii[order]
+        self._rows = self.core.ids
+        self.agents = {ids[one]: node for one, node in self.agents.items()}
+        self.agents = {one: self.agents[one] for one in sorted(self.agents)}
+        for one, node in self.agents.items():
+            node.agent_id = one
+        for crowd in self.crowds.values():
+            crowd.take_ids(ids)
 
     def _evaluate(self, turn: Turn) -> None:
         self.arrange_places()
@@ -286,8 +302,9 @@ class ImportanceManager(Node):
         found = self.core.update(seeing, positions, turn.elapsed_s, velocities=agents.velocities)
         self.values = dict(zip(self.agents, found.tolist(), strict=True))
         self.pacing.update(self.values)
+        ids, values = self.core.ids, found.astype(np.float64)
         for _, crowd in sorted(self.crowds.items()):      # last, as it calls scripts, which may free anybody
-            crowd.update(self.values, turn.elapsed_s)
+            crowd.update(ids, values, turn.elapsed_s)
         if not self.viewers and not self._told_unwatched:
             self._told_unwatched = True
             report_error(

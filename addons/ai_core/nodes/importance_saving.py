@@ -59,6 +59,7 @@ def prepared_manager(manager: Any, state: object) -> Callable[[], None]:
     fields.end()
 
     def change() -> None:
+        manager.arrange_places()
         change_importance()
         _take_ids(manager, ids)
         manager.to_settle = later
@@ -141,10 +142,4 @@ def _take_ids(manager: Any, ids: dict[int, int]) -> None:
     for one, node in manager.agents.items():
         if one not in ids:
             [ids[one]] = manager.core.add(role=node.role, size_m=node.size_m).tolist()
-    manager.agents = {ids[one]: node for one, node in manager.agents.items()}
-    for one, node in manager.agents.items():
-        node.agent_id = one
-    for crowd in manager.crowds.values():
-        crowd.take_ids(ids)
-    manager.have_changed()
-    manager.arrange_places()
+    manager.take_ids(ids)
