@@ -2,34 +2,26 @@
 from __future__ import annotations
 
 from ai_core.paths.path import Path
+from ai_core.scheduling.interruptible import Cancellable
 
 __all__ = ["PathSearch"]
 
 
-class PathSearch:
+class PathSearch(Cancellable):
     """Whether a search is over, and what came of it; for those that ``_settle`` it when they are done.
 
     Attributes:
         is_done: True when ``result`` is there. Not a property: it is asked after every slice.
     """
 
+    is_done: bool
+
     def __init__(self) -> None:
         self._result: Path | None = None
         self.is_done = False
-        self._is_cancelled = False
 
     def _settle(self, path: Path) -> None:
         self._result, self.is_done = path, True
-
-    @property
-    def is_cancelled(self) -> bool:
-        """True after ``cancel``."""
-        return self._is_cancelled
-
-    @property
-    def progress(self) -> float:
-        """0 until it is done, then 1: a search cannot tell how far it has come."""
-        return float(self.is_done)
 
     @property
     def result(self) -> Path:

@@ -105,7 +105,7 @@ class AStarSearch(PathSearch):
 
     def cancel(self) -> None:
         """Give up; does nothing when it is done."""
-        self._is_cancelled = not self.is_done
+        super().cancel()
         self._leave()
 
     def advance(self, budget: Budget, /) -> None:

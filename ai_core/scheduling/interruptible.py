@@ -8,7 +8,7 @@ a scheduler run one to its end.
 """
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ai_core.budget import Budget, check_budget
 from ai_core.errors import shown
@@ -63,10 +63,10 @@ class Cancellable:
 
     _is_cancelled = False
 
-    @property
-    def is_done(self) -> bool:
-        """True when ``result`` is there."""
-        raise NotImplementedError
+    if TYPE_CHECKING:           # a property of some, an attribute of others
+
+        @property
+        def is_done(self) -> bool: ...
 
     @property
     def is_cancelled(self) -> bool:

@@ -56,10 +56,10 @@ include "_near.pxi"
 choose_near()
 
 cdef object made_of = tuple.__new__
-cdef double ROUGHLY = 1e-6              # sight_kernels.ROUGHLY
+cdef double ROUGHLY = 1e-6              # own_reach.ROUGHLY
 cdef double BORDER_TOLERANCE = 1e-6     # sight.BORDER_TOLERANCE
 cdef double NO_RIGHT = 1e-6             # sight.NO_RIGHT
-cdef double CONE_SLACK = 1.0001         # sight_kernels.CONE_SLACK
+cdef double CONE_SLACK = 1.0001         # own_reach.CONE_SLACK
 cdef double BEHIND = 1e-8               # squared share of the distance, far above BORDER_TOLERANCE
 
 

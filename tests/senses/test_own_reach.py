@@ -45,6 +45,15 @@ def test_a_sensor_senses_as_far_as_its_threshold_lets_it():
     assert math.isclose(math.sqrt(one), math.log(0.5) / math.log(0.9), rel_tol=1e-3)
 
 
+def test_a_cone_that_makes_stronger_lets_all_be_asked_from_farther():
+    """One number holds for all; what was kept of those that did not change is too short then."""
+    table = a_table()
+    plain = kept(table, SIGHT, 1.0)
+    table.change(int(table.ids.ids[0]), None, [SightCone(20.0, math.pi, math.pi, acuity=3.0)], None, None)
+    np.testing.assert_allclose(np.sqrt(plain), math.log(0.5) / math.log(0.9), rtol=1e-3)
+    np.testing.assert_allclose(np.sqrt(kept(table, SIGHT, 1.0)), math.log(0.5 / 3.0) / math.log(0.9), rtol=1e-3)
+
+
 def test_what_nobody_asked_before_is_not_worth_knowing():
     table = a_table()
     assert table.own_reach.squares(table, HEARING, 1.0) is None
@@ -72,7 +81,8 @@ def test_it_is_kept_up_to_date_whatever_changes(steps):
         ids = table.ids.ids.tolist()
         one = ids[which % len(ids)] if ids else None
         if what == "add" or one is None:
-            table.add((0, 0, 0), (1, 0, 0), {"sight": 1.0, "hearing": number}, [CONE], 1, None)
+            for _ in range(4):
+                table.add((0, 0, 0), (1, 0, 0), {"sight": 1.0, "hearing": number}, [CONE], 1, None)
         elif what == "remove":
             table.remove(one)
         elif what == "threshold":
@@ -80,7 +90,7 @@ def test_it_is_kept_up_to_date_whatever_changes(steps):
         elif what == "keenness":
             table.put_keenness(one, 1, number)
         else:
-            table.change(one, None, [SightCone(number + 0.1, 1.0, 1.0)], None, None)
+            table.change(one, None, [SightCone(10 * number + 0.1, 1.0, 1.0, acuity=number)], None, None)
         np.testing.assert_array_equal(kept(table, sense, strength), anew(table, sense, strength))
 
 

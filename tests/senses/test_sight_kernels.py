@@ -228,6 +228,19 @@ def test_who_needs_it_loud_hears_a_louder_signal_after_a_quiet_one():
     assert counts == [66, 219, 66]
 
 
+@pytest.mark.parametrize("acuity", [0.5, 3.0])
+def test_who_needs_it_loud_is_left_out_alike_in_every_form(acuity):
+    """As near as each may just sense it, and a little farther: a reach too short would lose some."""
+    chance = np.random.default_rng(3)
+    thresholds = chance.uniform(0.05, 0.45, 90).tolist()
+    sensors = [((math.log(one / acuity) / math.log(0.9) * (1 + 1e-6 - 0.02 * (k % 3)), 0.0, float(k % 2)),
+                (-1.0, 0.0, 0.0), [SightCone(60, 2, 2, acuity)], one, 1, None) for k, one in enumerate(thresholds)]
+    sensing, sending = tables(sensors, [((0.0, 0.0, 0.0), 1.0, 1), ((0.0, 0.0, 1.0), 0.7, 1)])
+    answers = in_every_way(lambda form: pairs(form, sensing, sending, Sense(0, 60.0, 0.9, True)))
+    assert 30 < len(answers["at once"][0]) < 180
+    assert all(answer == answers["at once"] for answer in answers.values())
+
+
 def test_pairs_come_by_sensor_then_by_source():
     sensing, sending = tables([((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), [SightCone(9, 2, 2)], 0.1, 1, None)] * 3,
                               [((1.0, 0.0, 0.0), 1.0, 1)] * 3)
