@@ -10,7 +10,7 @@ LEVEL_SCENE, LEVEL_EDITOR = 2, 3
 RELOADED = ("addons.ai_core.nodes", "addons.ai_core.bridge", "addons.ai_core.editor")
 """Beginnings of the names of modules whose edited sources a reload of the extension reads."""
 
-GARBAGE_COLLECTING = "addons.ai_core.nodes.garbage_collecting"
+GARBAGE_COLLECTING = "addons.ai_core.nodes.scheduling.garbage_collecting"
 
 MODULES_SETTING = "ai_core/python_modules"
 """Project setting: names of a project's own modules that declare nodes in Python."""

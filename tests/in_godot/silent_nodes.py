@@ -4,9 +4,9 @@ from __future__ import annotations
 import functools
 
 from addons.ai_core.bridge.gd import gdclass, register_all
-from addons.ai_core.nodes.ai_behavior import AIBehavior
-from addons.ai_core.nodes.habit import Habit
-from addons.ai_core.nodes.habit_tree import HabitTree
+from addons.ai_core.nodes.habits.habit import Habit
+from addons.ai_core.nodes.habits.habit_tree import HabitTree
+from addons.ai_core.nodes.scheduling.ai_behavior import AIBehavior
 
 told = []
 

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from addons.ai_core.bridge.gd import Vector3
-from addons.ai_core.nodes.agent_places import Places
+from addons.ai_core.nodes.characters.agent_places import Places
 
 
 @pytest.fixture

@@ -68,7 +68,7 @@ def test_an_edit_with_a_mistake_is_reported_and_changes_nothing(habits, edited, 
 
 
 def test_a_module_that_declares_nodes_is_not_read_again(edited):
-    from addons.ai_core.nodes.edited_modules import current_module
+    from addons.ai_core.nodes.debugging.edited_modules import current_module
 
     edited(NODE.format(says="low"))
     assert current_module("edited_hum").Hum.said == "low"

@@ -7,7 +7,7 @@ import weakref
 import pytest
 
 from addons.ai_core.bridge.gd import construct
-from addons.ai_core.nodes import garbage_collecting
+from addons.ai_core.nodes.scheduling import garbage_collecting
 
 FEW = 20
 

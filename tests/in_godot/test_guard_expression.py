@@ -6,7 +6,7 @@ import itertools
 import pytest
 
 from addons.ai_core.bridge.gd import RefusedValue
-from addons.ai_core.nodes.guard_expression import ABSENT, GuardExpression
+from addons.ai_core.nodes.characters.guard_expression import ABSENT, GuardExpression
 
 VALUES = [0, 1, 3, -2, 0.3, 0.5, 3.0, True, False, "", "far", "near"]
 CONSTANTS = ["0", "1", "-2", "3.0", "0.3", "0.50", "true", "false", '""', '"far"']

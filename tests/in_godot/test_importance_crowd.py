@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from addons.ai_core.nodes.importance_crowd import Crowd
+from addons.ai_core.nodes.level_of_detail.importance_crowd import Crowd
 from ai_core.faults import FaultIsolation
 from ai_core.level_of_detail.behavioral_lod import BehavioralLOD
 from ai_core.level_of_detail.level_limits import Level, LevelLimits

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from addons.ai_core.bridge.gd import Rect2i, Vector2, Vector2i, Vector3, Vector3i, construct, singleton
-from addons.ai_core.nodes.navigation_ways import MOST_REFUSALS, NavigationWays
+from addons.ai_core.nodes.paths.navigation_ways import MOST_REFUSALS, NavigationWays
 from ai_core.budget import Budget
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "paths.md"

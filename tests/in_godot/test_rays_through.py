@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from addons.ai_core.bridge.gd import Vector2, Vector3, cast_through, construct, singleton
-from addons.ai_core.nodes.sight_rays import FlatSightRays, SightRays
+from addons.ai_core.nodes.senses.sight_rays import FlatSightRays, SightRays
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from addons.ai_core.bridge.gd import Vector2, Vector3, construct
-from addons.ai_core.nodes.sight_rays import FlatSightRays, SightRays
+from addons.ai_core.nodes.senses.sight_rays import FlatSightRays, SightRays
 
 WALLS, LINES, YARD_M, WALL_M = 60, 2000, 40.0, 2.0
 

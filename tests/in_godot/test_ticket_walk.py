@@ -6,7 +6,7 @@ import json
 import pytest
 
 from addons.ai_core.bridge.gd import NodePath, Rect2i, Vector2, Vector2i, Vector3, construct
-from addons.ai_core.nodes.ticket_walk import TicketWalk
+from addons.ai_core.nodes.walking.ticket_walk import TicketWalk
 
 
 @pytest.fixture

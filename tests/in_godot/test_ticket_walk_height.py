@@ -4,7 +4,7 @@ from __future__ import annotations
 import pytest
 
 from addons.ai_core.bridge.gd import NodePath, Vector3, Vector3i, construct
-from addons.ai_core.nodes.ticket_walk import TicketWalk
+from addons.ai_core.nodes.walking.ticket_walk import TicketWalk
 
 MAP_M, STEP_M = 0.5, 1.0
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from addons.ai_core.bridge.gd import RefusedValue, Vector2, Vector2i, construct
-from addons.ai_core.nodes.grid_of_scene import grid_of_scene
+from addons.ai_core.nodes.paths.grid_of_scene import grid_of_scene
 from ai_core.paths import cells_around
 
 ISOMETRIC, HALF_OFFSET, HEXAGON = 1, 2, 3

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from addons.ai_core.bridge.gd import NodePath, Rect2i, Vector2, Vector2i, Vector3, construct
-from addons.ai_core.nodes.way_walk import WayWalk
+from addons.ai_core.nodes.walking.way_walk import WayWalk
 
 DIAGONAL_MODE_NEVER = 1
 

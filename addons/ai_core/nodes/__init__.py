@@ -10,13 +10,10 @@ Decide for a side: Strategist, StrategicProduct.
 """
 from __future__ import annotations
 
-from addons.ai_core.nodes.ai_behavior import AIBehavior
-from addons.ai_core.nodes.ai_debug_overlay import AIDebugOverlay
-from addons.ai_core.nodes.ai_event_manager import AIEventManager
-from addons.ai_core.nodes.ai_scheduler import AIScheduler
-from addons.ai_core.nodes.ai_state import AIState
-from addons.ai_core.nodes.behavioral_lod import BehavioralLOD
-from addons.ai_core.nodes.built_in_habits import (
+from addons.ai_core.nodes.debugging.ai_debug_overlay import AIDebugOverlay
+from addons.ai_core.nodes.events.ai_event_manager import AIEventManager
+from addons.ai_core.nodes.events.signal_event import SignalEvent
+from addons.ai_core.nodes.habits.built_in_habits import (
     HabitCallMethod,
     HabitCheckValue,
     HabitEmitSignal,
@@ -24,42 +21,45 @@ from addons.ai_core.nodes.built_in_habits import (
     HabitSetValue,
     HabitWait,
 )
-from addons.ai_core.nodes.cover_map import CoverMap
-from addons.ai_core.nodes.decision_layer import DecisionLayer
-from addons.ai_core.nodes.decision_map import DecisionMap
-from addons.ai_core.nodes.formation import Formation
-from addons.ai_core.nodes.group_lod import GroupLOD
-from addons.ai_core.nodes.habit import Habit
-from addons.ai_core.nodes.habit_tree import HabitTree
-from addons.ai_core.nodes.importance_manager import ImportanceManager
-from addons.ai_core.nodes.importance_viewer import ImportanceViewer
-from addons.ai_core.nodes.lod_behavior import LODBehavior
-from addons.ai_core.nodes.map_writer import MapWriter
-from addons.ai_core.nodes.moving_habits import HabitLookAt, HabitMoveTo
-from addons.ai_core.nodes.path_service import PathService
-from addons.ai_core.nodes.polling_station import PollingStation
-from addons.ai_core.nodes.rule_mind import RuleMind
-from addons.ai_core.nodes.rule_set import RuleSet
-from addons.ai_core.nodes.sense_graph_baker import SenseGraphBaker
-from addons.ai_core.nodes.sense_manager import SenseManager
-from addons.ai_core.nodes.sense_modality import SenseModality
-from addons.ai_core.nodes.sense_portal_2d import SensePortal2D
-from addons.ai_core.nodes.sense_portal_3d import SensePortal3D
-from addons.ai_core.nodes.sense_region_2d import SenseRegion2D
-from addons.ai_core.nodes.sense_region_3d import SenseRegion3D
-from addons.ai_core.nodes.sense_source_2d import SenseSource2D
-from addons.ai_core.nodes.sense_source_3d import SenseSource3D
-from addons.ai_core.nodes.sensor_2d import Sensor2D
-from addons.ai_core.nodes.sensor_3d import Sensor3D
-from addons.ai_core.nodes.sight_cone import SightCone
-from addons.ai_core.nodes.signal_event import SignalEvent
-from addons.ai_core.nodes.squad import Squad
-from addons.ai_core.nodes.squad_member import SquadMember
-from addons.ai_core.nodes.state_machine import StateMachine
-from addons.ai_core.nodes.state_transition import StateTransition
-from addons.ai_core.nodes.strategic_product import StrategicProduct
-from addons.ai_core.nodes.strategist import Strategist
-from addons.ai_core.nodes.timeslicer import Timeslicer
+from addons.ai_core.nodes.habits.habit import Habit
+from addons.ai_core.nodes.habits.habit_tree import HabitTree
+from addons.ai_core.nodes.habits.moving_habits import HabitLookAt, HabitMoveTo
+from addons.ai_core.nodes.level_of_detail.behavioral_lod import BehavioralLOD
+from addons.ai_core.nodes.level_of_detail.group_lod import GroupLOD
+from addons.ai_core.nodes.level_of_detail.importance_manager import ImportanceManager
+from addons.ai_core.nodes.level_of_detail.importance_viewer import ImportanceViewer
+from addons.ai_core.nodes.level_of_detail.lod_behavior import LODBehavior
+from addons.ai_core.nodes.maps.cover_map import CoverMap
+from addons.ai_core.nodes.maps.decision_layer import DecisionLayer
+from addons.ai_core.nodes.maps.decision_map import DecisionMap
+from addons.ai_core.nodes.maps.map_writer import MapWriter
+from addons.ai_core.nodes.paths.path_service import PathService
+from addons.ai_core.nodes.polling.polling_station import PollingStation
+from addons.ai_core.nodes.rules.rule_mind import RuleMind
+from addons.ai_core.nodes.rules.rule_set import RuleSet
+from addons.ai_core.nodes.scheduling.ai_behavior import AIBehavior
+from addons.ai_core.nodes.scheduling.ai_scheduler import AIScheduler
+from addons.ai_core.nodes.scheduling.timeslicer import Timeslicer
+from addons.ai_core.nodes.senses.sense_graph_baker import SenseGraphBaker
+from addons.ai_core.nodes.senses.sense_manager import SenseManager
+from addons.ai_core.nodes.senses.sense_modality import SenseModality
+from addons.ai_core.nodes.senses.sense_portal_2d import SensePortal2D
+from addons.ai_core.nodes.senses.sense_portal_3d import SensePortal3D
+from addons.ai_core.nodes.senses.sense_region_2d import SenseRegion2D
+from addons.ai_core.nodes.senses.sense_region_3d import SenseRegion3D
+from addons.ai_core.nodes.senses.sense_source_2d import SenseSource2D
+from addons.ai_core.nodes.senses.sense_source_3d import SenseSource3D
+from addons.ai_core.nodes.senses.sensor_2d import Sensor2D
+from addons.ai_core.nodes.senses.sensor_3d import Sensor3D
+from addons.ai_core.nodes.senses.sight_cone import SightCone
+from addons.ai_core.nodes.squads.formation import Formation
+from addons.ai_core.nodes.squads.squad import Squad
+from addons.ai_core.nodes.squads.squad_member import SquadMember
+from addons.ai_core.nodes.squads.strategic_product import StrategicProduct
+from addons.ai_core.nodes.squads.strategist import Strategist
+from addons.ai_core.nodes.state_machines.ai_state import AIState
+from addons.ai_core.nodes.state_machines.state_machine import StateMachine
+from addons.ai_core.nodes.state_machines.state_transition import StateTransition
 
 __all__ = [
     "AIBehavior",

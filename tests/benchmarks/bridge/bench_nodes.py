@@ -12,7 +12,7 @@ from addons.ai_core.bridge.gd import (
     read_transforms,
     signal,
 )
-from addons.ai_core.nodes.sight_rays import SightRays
+from addons.ai_core.nodes.senses.sight_rays import SightRays
 
 
 @gdclass

@@ -6,7 +6,7 @@ import time
 import numpy as np
 
 from addons.ai_core.bridge.gd import Node3D, gdclass, method, read_transforms
-from addons.ai_core.nodes.sight_rays import SightRays
+from addons.ai_core.nodes.senses.sight_rays import SightRays
 
 
 @gdclass

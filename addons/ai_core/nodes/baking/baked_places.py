@@ -1,0 +1,144 @@
+"""Regions and portals of a scene as a graph for baking, and what was baked as nodes again."""
+from __future__ import annotations
+
+from typing import Any
+
+from addons.ai_core.bridge.gd import AABB, NodePath, Rect2, construct
+from addons.ai_core.nodes.saving.scene_values import path_of
+from addons.ai_core.nodes.senses.sense_place import BAKED, is_baked, manager_of
+from ai_core.senses.sense_graph import SenseGraph
+from ai_core.senses.sense_graph_parts import SensePortal, SenseRegion
+
+SENSES = ("sight", "hearing", "smell")
+EXIT = "Exit"
+
+
+class BakedPlaces:
+    """The SenseRegion3D and SensePortal3D of a level, or the 2D ones, by their paths from the baker.
+
+    Args:
+        baker: new ones become its children.
+        level: the node above all that count.
+        dimensions: 3 or 2.
+
+    Raises:
+        ValueError: if the SenseManager of a 2D level has metres of another length.
+    """
+
+    def __init__(self, baker: Any, level: Any, dimensions: int) -> None:
+        self._baker, self._dimensions = baker, dimensions
+        manager = manager_of(baker, dimensions)
+        if dimensions == 2 and manager is not None and manager.pixels_per_m != baker.pixels_per_m:
+            raise ValueError(
+                f"pixels_per_m is {baker.pixels_per_m:g} here and {manager.pixels_per_m:g} at the SenseManager"
+                f" '{manager.get_name()}'; give both the same")
+        self._regions = {path_of(baker, one): one for one in _good(level, f"SenseRegion{dimensions}D")}
+        self._portals = {path_of(baker, one): one for one in _good(level, f"SensePortal{dimensions}D")}
+
+    def graph(self) -> SenseGraph:
+        """Return the graph that they make now; what is wrong is left out."""
+        names = {node.instance_id: name for name, node in self._regions.items()}
+        ways: list[SensePortal] = []
+        for name, node in self._portals.items():
+            ends = [names.get(node.end(path).instance_id) for path in (node.from_region, node.to_region)]
+            if None not in ends:
+                ways += node.portals(name, *ends)
+        return SenseGraph([node.region(name) for name, node in self._regions.items()], ways)
+
+    def write(self, graph: SenseGraph, owner: Any) -> tuple[int, int]:
+        """Make, move and free baked nodes so that they are as a graph says; others stay.
+
+        Returns:
+            How many baked regions and portals there are now.
+
+        Raises:
+            ValueError: if the graph that the scene has made is in use.
+        """
+        manager = manager_of(self._baker, self._dimensions)
+        why = "" if manager is None else manager.why_not(self._baker)
+        if why:
+            raise ValueError(f"cannot bake into the scene: {why}")
+        doors = _by_name(graph)
+        for nodes, still in ((self._portals, doors.keys()), (self._regions, {one.name for one in graph.regions})):
+            for name, node in nodes.items():
+                if is_baked(node) and name not in still:
+                    node.get_parent().remove_child(node)
+                    node.queue_free()
+        regions = [one for one in graph.regions if one.is_baked]
+        for region in regions:
+            node = self._regions.get(region.name)
+            if node is None:
+                node = self._regions[region.name] = self._made("SenseRegion", region.name, owner)
+            self._put_boxes(node, region)
+        for name, there in doors.items():
+            self._put_portal(name, there, owner)
+        return len(regions), len(doors)
+
+    def _put_portal(self, name: str, there: SensePortal, owner: Any) -> None:
+        node = self._portals.get(name)
+        if node is None:
+            leaves = {one: one.rsplit("/", 1)[-1] for one in (there.from_region, there.to_region)}
+            for path, leaf in leaves.items():
+                name = name.replace(path, leaf)
+            node = self._made("SensePortal", name, owner)
+            ways_out = [self._regions[one] for one in (there.from_region, there.to_region)]
+            node.from_region, node.to_region = (node.get_path_to(one) for one in ways_out)
+            for sense in SENSES:
+                passage = there.passages.get(sense)
+                node.set(f"passes_{sense}", passage is not None)
+                if passage is not None:
+                    node.set(f"{sense}_attenuation_shut", passage.shut_attenuation)
+            way_out = construct(f"Marker{self._dimensions}D")
+            way_out.name = EXIT
+            node.add_child(way_out)
+            way_out.owner = owner
+            node.exit = NodePath(EXIT)
+        passage = there.passages[min(there.passages)] if there.passages else None
+        if passage is None:
+            return
+        node.global_position = node.point_of(passage.start)
+        way_out = node.end(node.exit)
+        if way_out is not None:
+            way_out.global_position = node.point_of(passage.end or passage.start)
+        node.smell_area_m2 = passage.area_m2 * self._height_m(there)
+        for sense in there.passages:
+            node.set(f"{sense}_distance_m", passage.distance_m)
+
+    def _height_m(self, there: SensePortal) -> float:
+        """Return how high an opening is of which the area is known for one metre: in the plane, that of its rooms."""
+        if self._dimensions == 3:
+            return 1.0
+        return float(min(self._regions[one].ceiling_m for one in (there.from_region, there.to_region)))
+
+    def _put_boxes(self, node: Any, region: SenseRegion) -> None:
+        assert region.shape is not None      # baked ones have one
+        middle = [(a + b) / 2 for a, b in zip(region.shape.minimum, region.shape.maximum, strict=True)]
+        node.global_position = node.point_of(middle)
+        kind, sides = (AABB, 3) if self._dimensions == 3 else (Rect2, 2)
+        node.boxes = [
+            kind(*(a - b for a, b in zip(box.minimum[:sides], middle, strict=False)),
+                 *(b - a for a, b in zip(box.minimum[:sides], box.maximum, strict=False)))
+            for box in region.shape.parts
+        ]
+
+    def _made(self, what: str, name: str, owner: Any) -> Any:
+        node = construct(f"{what}{self._dimensions}D")
+        node.name = "".join("_" if letter in '.:@/"%' else letter for letter in name)
+        node.set_meta(BAKED, True)
+        self._baker.add_child(node, True)        # a name that is taken gets a number
+        node.owner = owner
+        return node
+
+
+def _good(level: Any, class_name: str) -> list[Any]:
+    below = level.find_children("*", class_name, True, False)
+    return [one for one in ([level] if level.is_class(class_name) else []) + list(below) if not one.wrong_settings()]
+
+
+def _by_name(graph: SenseGraph) -> dict[str, SensePortal]:
+    """Return one direction of each baked portal: a node has both."""
+    doors: dict[str, SensePortal] = {}
+    for portal in graph.portals:
+        if portal.is_baked:
+            doors.setdefault(portal.name, portal)
+    return doors

@@ -1,0 +1,155 @@
+"""Baking the sense graph of a scene: ground and rays from the engine, regions and portals back into it."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from addons.ai_core.nodes.baking.baked_places import BakedPlaces
+from addons.ai_core.nodes.baking.level_baking import LevelBaking
+from addons.ai_core.nodes.baking.scene_ground import ground_below
+from addons.ai_core.nodes.saving.scene_text import read_text, write_text
+from addons.ai_core.nodes.senses.sight_rays import FlatSightRays, SightRays
+from ai_core.budget import Budget
+from ai_core.saving.fields import StateError
+from ai_core.senses.sense_graph import SenseGraph
+from ai_core.senses.sense_graph_baking import BakingSettings, SenseGraphBaking
+from ai_core.senses.sense_graph_baking_again import BakingReport
+from ai_core.senses.sense_graph_file import graph_from_text, graph_to_text
+
+
+class SceneBaking(LevelBaking):
+    """Bakes the level of a SenseGraphBaker; begin (make it), advance, then write nodes or the file.
+
+    Args:
+        baker: the SenseGraphBaker, inside the tree.
+
+    Raises:
+        ValueError: if there is no ground, it is too large, the file that is to be written
+            holds something else, or metres of a 2D level differ; says what to do.
+    """
+
+    _core: SenseGraphBaking
+
+    def __init__(self, baker: Any) -> None:
+        self._baker = baker
+        level = baker.get_node_or_null(baker.level)
+        if level is None:
+            raise ValueError(f"level '{baker.level}' is no node; choose the node above the level")
+        ground = ground_below(level, baker.cell_m, baker.pixels_per_m)
+        self._places = None if baker.file else BakedPlaces(baker, level, ground.dimensions)
+        earlier = self._places.graph() if self._places is not None else _read(baker.file)
+        self._rays = _Rays(baker, ground.dimensions)
+        try:
+            self._core = SenseGraphBaking(
+                ground.polygons, self._rays.blocked, settings=_settings(baker), earlier=earlier)
+        except ValueError:
+            self._rays.end()
+            raise
+
+    @property
+    def stage(self) -> str:
+        """What it is doing, in words."""
+        return self._core.stage
+
+    @property
+    def result(self) -> SenseGraph:
+        """The graph; RuntimeError before it is done."""
+        return self._core.result
+
+    @property
+    def report(self) -> BakingReport:
+        """Names of what is new, kept, gone and dropped."""
+        return self._core.report
+
+    def advance(self, budget: Budget) -> None:
+        """Go on until done or the budget is spent.
+
+        Raises:
+            ValueError: if there are too many regions; it is over then.
+        """
+        try:
+            self._core.advance(budget)
+        finally:
+            if self._core.is_done or self._core.is_cancelled:
+                self._rays.end()
+
+    def cancel(self) -> None:
+        """Drop what is half done; nothing in the scene has changed."""
+        self._core.cancel()
+        self._rays.end()
+
+    def write(self, owner: Any = None) -> None:
+        """Write the file if the baker names one, else regions and portals below the baker.
+
+        Raises:
+            ValueError: if the file cannot be written, or the graph of the scene is in use.
+        """
+        if self._places is not None:
+            self.write_nodes(owner)
+        else:
+            self.write_file(self._baker.file)
+
+    def write_nodes(self, owner: Any = None) -> tuple[int, int]:
+        """Make, move and free baked regions and portals, so that they are as baked.
+
+        Args:
+            owner: who owns new nodes, so that they are saved with it; None for the
+                baker's owner.
+
+        Returns:
+            How many baked regions and portals there are now.
+
+        Raises:
+            ValueError: if the graph of the scene is in use, or this was baked for a file.
+        """
+        if self._places is None:
+            raise ValueError("this was baked for a file; clear file and bake again")
+        return self._places.write(self.result, self._baker.get_owner() if owner is None else owner)
+
+    def write_file(self, path: str) -> None:
+        """Write the graph as text.
+
+        Raises:
+            ValueError: if it cannot be written.
+        """
+        if not write_text(path, graph_to_text(self.result)):
+            raise ValueError(f"'{path}' cannot be written")
+
+
+class _Rays:
+    """Batched rays of one baking, through the physics space of the scene."""
+
+    def __init__(self, baker: Any, dimensions: int) -> None:
+        self._rays: Any = (
+            SightRays(baker, baker.sight_mask) if dimensions == 3
+            else FlatSightRays(baker, baker.sight_mask, baker.pixels_per_m))
+
+    def blocked(self, segments: NDArray[np.float32]) -> NDArray[np.bool_]:
+        nobody = np.zeros(len(segments), np.int64)
+        answers: NDArray[np.bool_] = self._rays.blocked(
+            np.ascontiguousarray(segments[:, :3]), np.ascontiguousarray(segments[:, 3:]), nobody)
+        return answers
+
+    def end(self) -> None:
+        if self._rays is not None:
+            self._rays.free()
+            self._rays = None
+
+
+def _settings(baker: Any) -> BakingSettings:
+    return BakingSettings(
+        narrowness=baker.narrowness, widest_m=baker.widest_m, least_area_m2=baker.least_area_m2,
+        reach_m=baker.reach_m, height_m=baker.region_height_m, eye_height_m=baker.eye_height_m,
+        sight_range_m=baker.sight_range_m, sight_places=baker.sight_places)
+
+
+def _read(path: str) -> SenseGraph | None:
+    """Return the graph in a file, None if there is no file yet."""
+    text = read_text(path)
+    try:
+        return None if text is None else graph_from_text(text)
+    except StateError as error:
+        raise ValueError(
+            f"'{path}' is there and is no sense graph, so it is not overwritten: {error}") from error

@@ -1,0 +1,197 @@
+"""AIDebugOverlay: the debugger's tab over a running game."""
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any
+
+from addons.ai_core.bridge.gd import (
+    Color,
+    GDObject,
+    Node,
+    NodePath,
+    StringName,
+    construct,
+    export,
+    gdclass,
+    method,
+    signal,
+    singleton,
+)
+from addons.ai_core.nodes.debugging.debug_watch import SECTIONS, DebugWatch, top_schedulers
+from addons.ai_core.nodes.debugging.edited_scene import has_action, is_a_part
+from addons.ai_core.nodes.scheduling.frame_stepping import FrameStepping
+from addons.ai_core.nodes.scheduling.scheduled import SCHEDULERS, nearest, scheduler_warnings
+
+PANEL = "res://addons/ai_core/debugging/debug_panel.gd"
+KEY_F10 = 4194341
+INTERNAL, ALWAYS = 1, 3
+LAYER = 128
+MARGIN_PX = 8.0
+
+
+@gdclass(icon="res://addons/ai_core/icons/ai_debug_overlay.svg")
+class AIDebugOverlay(Node):
+    """Shows over a running game what its AI does: who ran in the last frames and for how long, what a character
+    does, knows and senses, and why, events, and tickets of paths.
+
+    While it is not shown it costs nothing. The debugger's tab "AI" in the editor shows the same.
+    """
+
+    class Section(IntEnum):
+        SCHEDULER = 0
+        HABITS = 1
+        SENSES = 2
+        EVENTS = 3
+        PATHS = 4
+
+    shown = export(bool, False, on_set="_shown_set", doc="Show it now.")
+    section = export(Section, Section.SCHEDULER, on_set="_choice_set", doc="What is told beside the frames.")
+    character = export(
+        NodePath, NodePath(""), on_set="_choice_set",
+        doc="Whose habits and senses are told; empty is whoever is chosen in the list.")
+    has_list = export(bool, True, on_set="_rebuild", doc="Show the list of characters.")
+    width_share = export(
+        float, 0.5, range=(0.1, 1, 0.05), on_set="_rebuild", doc="Share of the screen's width, from the right.")
+    opacity = export(float, 0.85, range=(0.1, 1, 0.05), on_set="_rebuild", doc="How little of the game shines through.")
+    refresh_s = export(
+        float, 0.2, range=(0.02, 5, 0.01), unit="s", group="Optimizations", on_set="_rebuild",
+        doc="Time from one look to the next.")
+    toggle_key = export(
+        int, KEY_F10, group="Debug", on_set="_keys_set", doc="The key that shows and hides it: KEY_F10; 0 is none.")
+    toggle_action = export(
+        StringName, StringName(""), on_set="_keys_set", doc="An action of the InputMap that does the same.")
+
+    shown_changed = signal(("shown", bool), doc="It was shown or hidden.")
+
+    def __init__(self) -> None:
+        self._layer: Any = None
+        self._panel: Any = None
+        self._watch: DebugWatch | None = None
+        self._wish: dict[str, Any] = {}
+        self._stepping = FrameStepping(self.get_tree)
+
+    def on_enter_tree(self) -> None:
+        self.process_mode = ALWAYS
+        self._keys_set()
+
+    def on_entered(self) -> None:
+        self._rebuild()
+
+    def on_exit_tree(self) -> None:
+        self._stepping.close()
+        self._close()
+
+    def _unhandled_input(self, event: GDObject) -> None:
+        is_key = event.is_class("InputEventKey") and event.pressed and not event.is_echo()
+        by_key = is_key and self.toggle_key != 0 and self.toggle_key in (event.keycode, event.physical_keycode)
+        if by_key or (self.toggle_action and event.is_action_pressed(self.toggle_action)):
+            self.shown = not self.shown
+
+    @method
+    def get_report(self) -> dict:
+        """Return what it shows, as plain data, with the last 120 frames; empty while it is not shown."""
+        return {} if self._watch is None else self._watch.look()
+
+    def show_report(self) -> None:
+        """Look again; called by a timer while it is shown, and for the rest of the frame in which it is hidden."""
+        if self._panel is None:
+            return
+        scheduler = self._scheduler()
+        if self._watch is not None and self._watch.scheduler != scheduler:
+            self._watch.close()
+            self._watch = None
+        if self._watch is None and scheduler is not None:
+            self._watch = DebugWatch(scheduler)
+            self._choose()
+        if self._watch is not None:
+            self._panel.show_report(self._watch.report())
+
+    def wished(self, wish: dict) -> None:
+        """Called by the panel: something else is wanted."""
+        if wish and self._panel is not None:
+            self._wish = wish
+            self._choose()
+            self.show_report()
+
+    def pause(self, is_paused: bool) -> None:
+        """Called by the panel: the game stops or goes on; this node goes on."""
+        self._stepping.pause(is_paused)
+
+    def let_a_frame_pass(self) -> None:
+        """Called by the panel: one frame of AI, then it stands again."""
+        scheduler = self._scheduler()
+        if scheduler is not None:
+            self._stepping.step(scheduler)
+
+    def _choose(self) -> None:
+        if self._watch is not None:
+            wish = self._wish
+            self._watch.choose(
+                wish.get("section", SECTIONS[self.section]), wish.get("character", ""), wish.get("wanted", ""))
+
+    def _scheduler(self) -> Any:
+        found = self.get_node_or_null(self._wish.get("scheduler", "") or ".")
+        if found is None or not found.is_class("AIScheduler"):
+            found = nearest(self, "AIScheduler", SCHEDULERS)
+        tops = top_schedulers(self)
+        return None if found is None else found.top if found.top in tops else None
+
+    def _open(self) -> None:
+        self._layer = construct("CanvasLayer")
+        self._layer.layer = LAYER
+        self.add_child(self._layer, False, INTERNAL)
+        back = construct("PanelContainer")
+        back.set_anchors_and_offsets_preset(15)              # the whole screen
+        back.anchor_left = 1.0 - self.width_share
+        style = construct("StyleBoxFlat")
+        style.bg_color = Color(0.06, 0.07, 0.09, self.opacity)
+        style.set_content_margin_all(MARGIN_PX)
+        back.add_theme_stylebox_override("panel", style)
+        self._layer.add_child(back)
+        self._panel = singleton("ResourceLoader").load(PANEL).new()
+        self._panel.has_list = self.has_list
+        self._panel.connect("wished", self.wished)
+        self._panel.connect("pause_wished", self.pause)
+        self._panel.connect("frame_wished", self.let_a_frame_pass)
+        back.add_child(self._panel)
+        timer = construct("Timer")
+        timer.wait_time, timer.autostart, timer.ignore_time_scale = self.refresh_s, True, True
+        timer.connect("timeout", self.show_report)
+        self._layer.add_child(timer)
+        self._choice_set()
+
+    def _close(self) -> None:
+        if self._watch is not None:
+            self._watch.close()
+            self._watch = None
+        if self._layer is not None:
+            self._layer.queue_free()
+        self._layer = self._panel = None
+        self._wish = {}
+
+    def _rebuild(self) -> None:
+        self._close()
+        if self.shown and self.is_inside_tree():
+            self._open()
+
+    def _shown_set(self) -> None:
+        if self.is_inside_tree() and self.shown != (self._layer is not None):
+            self._rebuild()
+            self.shown_changed.emit(self.shown)
+
+    def _choice_set(self) -> None:
+        if self._panel is not None:
+            character = self.get_node_or_null(self.character) if self.character else None
+            if character is not None:
+                self._panel.character = str(character.get_path())
+            self._panel.choose_section(SECTIONS[self.section])
+
+    def _keys_set(self) -> None:
+        if self.is_inside_tree():
+            self.set_process_unhandled_input(bool(self.toggle_action) or self.toggle_key != 0)
+
+    def _get_configuration_warnings(self) -> list[str]:
+        found = scheduler_warnings(self)
+        if self.toggle_action and not is_a_part(self) and not has_action(self.toggle_action):
+            found.append(f"toggle_action '{self.toggle_action}' is no action of the InputMap; add it there")
+        return found

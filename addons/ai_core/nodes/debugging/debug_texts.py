@@ -1,0 +1,130 @@
+"""What can be seen of the AI of a running game, in words: for the debugger's tab and the overlay."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from addons.ai_core.nodes.events.scene_events import events_under
+from addons.ai_core.nodes.paths.asked_path import AskedPath
+from addons.ai_core.nodes.saving.scene_values import path_of
+from addons.ai_core.nodes.scheduling.scheduled import SCHEDULERS, nearest
+
+DECIDING = ("HabitTree", "StateMachine", "RuleMind")
+SENSING = ("Sensor3D", "Sensor2D")
+NEUTRAL = {"keenness": 1, "strength": 1, "light": 1, "size": 1, "acuity": 1, "clarity": 1, "noise": 0, "importance": 0}
+"""Factors that change nothing at these values, and are not told then."""
+
+MOST_TICKETS = 40
+MOST_EVENTS = 60
+
+
+def of_scheduler(scheduler: Any) -> str:
+    """Return the table of what work used, and how evenly it is spread over frames."""
+    return f"{scheduler.get_stats_table()}\n\n{scheduler.get_phase_quality()['text']}"
+
+
+def of_habits(character: Any) -> str:
+    """Return what a character does and might do, and why."""
+    texts = [f"{name} {character.get_path_to(node)}\n{node.to_text()}"
+             for name in DECIDING for node in _below(character, name)]
+    return "\n\n".join(texts) or "no HabitTree, StateMachine or RuleMind below it"
+
+
+def of_senses(character: Any) -> str:
+    """Return what a character knows, with every factor behind what it senses and how aware it is."""
+    lines: list[str] = []
+    for name in SENSING:
+        for sensor in _below(character, name):
+            known = sensor.get_known_targets()
+            lines.append(f"{name} {character.get_path_to(sensor)}: knows {len(known)}")
+            for one in known:
+                lines += _of_target(sensor, one)
+    return "\n".join(lines) or "no Sensor below it"
+
+
+def of_events(scheduler: Any) -> str:
+    """Return what was sent and told lately, the latest last."""
+    events = events_under(scheduler)
+    log = None if events is None else events.narrowcast.log
+    if log is None:
+        return "no AIEventManager under this scheduler"
+    return log.table(log.entries()[-MOST_EVENTS:])
+
+
+def of_paths(scheduler: Any) -> str:
+    """Return the tickets of each path service: those that wait and run, and the latest that are over."""
+    texts = []
+    for service in _below(scheduler.get_tree().get_root(), "PathService"):
+        if nearest(service, "AIScheduler", SCHEDULERS).top == scheduler:
+            counts = ", ".join(f"{name} {value}" for name, value in service.get_stats().items())
+            tickets = [_of_ticket(asked) for asked in service.asked_paths[-MOST_TICKETS:]]
+            texts.append("\n".join([f"PathService {path_of(scheduler, service)}: {counts}", *tickets]))
+    return "\n\n".join(texts) or "no PathService under this scheduler"
+
+
+def characters_of(nodes: list[Any], wanted: str, most: int) -> list[str]:
+    """Return the paths of characters whose path has ``wanted`` in it, at most so many, in the order of the tree.
+
+    Args:
+        nodes: those that are saved with a scheduler; characters are whom they decide for, and who senses.
+        wanted: part of a path, in any case.
+        most: paths.
+    """
+    found = {str(one.get_path()): None for node in nodes if node.is_valid() for one in _characters(node)}
+    return [path for path in sorted(found) if wanted.lower() in path.lower()][:most]
+
+
+def _characters(node: Any) -> Iterator[Any]:
+    if any(map(node.is_class, DECIDING)):
+        actor = node.get_node_or_null(node.actor)
+        if actor is not None:
+            yield actor
+    elif node.is_class("SenseManager"):
+        yield from (sensor.get_parent() for sensor in node.sensor_nodes)
+
+
+def _below(node: Any, class_name: str) -> list[Any]:
+    return list(node.find_children("*", class_name, True, False))
+
+
+def _of_target(sensor: Any, known: dict[str, Any]) -> list[str]:
+    target, awareness = known["target"], known["awareness"]
+    name = "(gone)" if target is None else str(target.get_parent().get_name())
+    seen = "in view" if known["is_visible"] else f"{known['age_s']:.1f} s ago"
+    lines = [
+        f"  {name}: {seen}, at {_point(known['last_known_position'])}, strength {known['strength']:.2f} by"
+        f" {known['modality']}, awareness {awareness:.2f}"]
+    if target is None:
+        return lines
+    why = sensor.why(target)
+    if not why:
+        return lines
+    lines.append(f"    {why['level_name']}, {why['rate_per_s']:+.2f} a second{_reaction(why['reacts_in_s'])}")
+    for modality, factors in why["senses"].items():
+        told = ", ".join(f"{factor} {_plain(value)}" for factor, value in factors.items() if _says(factor, value))
+        lines.append(f"    {modality}: {factors['verdict']}; {told}")
+    return lines
+
+
+def _reaction(reacts_in_s: float) -> str:
+    return f", next level in {reacts_in_s:.2f} s" if reacts_in_s >= 0 else ""
+
+
+def _says(factor: str, value: Any) -> bool:
+    return factor != "verdict" and value not in (-1, [], "") and value != NEUTRAL.get(factor)
+
+
+def _point(place: Any) -> str:
+    return "(" + ", ".join(f"{value:.1f}" for value in place) + ")"
+
+
+def _plain(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def _of_ticket(asked: AskedPath) -> str:
+    start, goal = (", ".join(f"{value:.1f}" for value in end) for end in asked.ends.tolist())
+    ticket = asked.ticket
+    marks = [mark for mark, is_so in (("shared", ticket.is_shared), ("near", ticket.is_near)) if is_so]
+    why = asked.why_not if asked.state in ("none", "failed", "refused") else ""
+    return "  " + ", ".join([f"{asked.number} ({start}) to ({goal})", asked.state, *marks, *([why] if why else [])])

@@ -1,0 +1,92 @@
+"""What GDScript may say beside the code: Dictionaries read into what the library takes."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from addons.ai_core.bridge.gd import GDCallable, GDObject, RefusedValue, Vector2, Vector3
+from addons.ai_core.nodes.scheduling.scheduled import check_callable
+
+NOWHERE = (1e30, 1e30, 1e30)
+"""Where something is that was freed: in range of nobody (m)."""
+
+SENDING = ("deadline_s", "position", "priority", "receipt", "sender", "sticky")
+LISTENING = ("near", "once", "priority", "range_m", "where")
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Let what the library refuses be a refusal of the node: its message says all."""
+    try:
+        yield
+    except (TypeError, ValueError) as problem:
+        raise RefusedValue(str(problem)) from None
+
+
+def sending_terms(terms: dict[str, Any], sender: Any) -> dict[str, Any]:
+    """Return what ``Group.send`` takes for ``terms`` of a node's send()."""
+    if not terms:
+        return {"sender": sender}
+    _check_names(terms, SENDING)
+    found: dict[str, Any] = {"sender": terms.get("sender", sender)}
+    for name in ("deadline_s", "priority"):
+        if name in terms:
+            found[name] = terms[name]
+    if "position" in terms:
+        found["position"] = place_of(terms["position"], "position")
+    found["is_sticky"] = bool(terms.get("sticky", False))
+    found["wants_receipt"] = bool(terms.get("receipt", False))
+    return found
+
+
+def listening_terms(terms: dict[str, Any]) -> dict[str, Any]:
+    """Return what ``Member.listen`` takes for ``terms`` of a node's listen()."""
+    _check_names(terms, LISTENING)
+    found: dict[str, Any] = {}
+    if "priority" in terms:
+        found["priority"] = terms["priority"]
+    if terms.get("once", False):
+        found["once"] = True
+    if "where" in terms:
+        found["where"] = _predicate(terms["where"])
+    if ("near" in terms) != ("range_m" in terms):
+        raise RefusedValue("near and range_m belong together: a place and how far it reaches")
+    if "near" in terms:
+        found["near"] = _near(terms["near"]), terms["range_m"]
+    return found
+
+
+def place_of(place: Any, name: str) -> tuple[float, ...]:
+    """Return the coordinates of a Vector3, a Vector2 or a node in space (m)."""
+    if isinstance(place, GDObject) and place.is_valid() and (place.is_class("Node3D") or place.is_class("Node2D")):
+        place = place.global_position
+    if not isinstance(place, (Vector2, Vector3)):
+        raise RefusedValue(f"{name} must be a Vector3, a Vector2, a Node3D or a Node2D, got {place!r}")
+    return tuple(place)
+
+
+def _near(place: Any) -> Any:
+    if not isinstance(place, GDObject):
+        return place_of(place, "near")
+    place_of(place, "near")
+    return lambda: tuple(place.global_position) if place.is_valid() else NOWHERE
+
+
+def _predicate(where: Any) -> Callable[[Any], bool]:
+    if not callable(where):
+        raise RefusedValue(f"where must be a Callable that takes a code and arguments, got {where!r}")
+    check_callable(where, "where")
+
+    def is_wanted(event: Any) -> bool:
+        if isinstance(where, GDCallable) and not where.is_live():
+            return False
+        return bool(where(event.code, list(event.arguments)))
+
+    return is_wanted
+
+
+def _check_names(terms: dict[str, Any], known: tuple[str, ...]) -> None:
+    for name in terms:
+        if name not in known:
+            raise RefusedValue(f"unknown term {name!r}; known are {', '.join(known)}")

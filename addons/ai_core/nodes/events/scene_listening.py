@@ -1,0 +1,184 @@
+"""One Callable that listens to one code, and the node it belongs to as a member of a group."""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from addons.ai_core.bridge.gd import GDCallable, SharedCall, get_object
+from addons.ai_core.nodes.scheduling.scheduled import callable_name
+from ai_core.events.event import Event
+from ai_core.events.membership import Member, MemberListening
+
+
+class SceneListening:
+    """A registration: what ``listen`` was told, and the member's listening that came of it.
+
+    Args:
+        events: of the scene.
+        code: listened to.
+        handler: a Callable or a Python function, called with (code, arguments).
+        terms: what ``Member.listen`` takes beside.
+    """
+
+    def __init__(self, events: Any, code: str, handler: Any, terms: dict[str, Any]) -> None:
+        self.code, self.handler, self.terms = code, handler, terms
+        self.member: ListeningNode | None = None
+        self.has_stopped = False
+        self._events = events
+        self._listening: MemberListening | None = None
+        self._call: Any = SharedCall(handler, self._gone) if isinstance(handler, GDCallable) else self._tell
+
+    def begin(self, member: ListeningNode) -> None:
+        """Listen as a member; what is sticky is told before this returns."""
+        self.member = member
+        name = callable_name(self._events.scheduler, self.handler)
+        self._listening = member.member.listen(self.code, self._call, name=name, **self.terms)
+        if self.has_stopped:         # by its own handler, told of something sticky
+            self.stop()
+
+    def stop(self) -> None:
+        """Hear nothing more, at once."""
+        self.has_stopped = True
+        self.interrupt()
+        if self._listening is not None:
+            self._listening.stop()
+        # The call knows this, and this the call: let the script go now, not whenever Python tidies up.
+        self._call = self._listening = self.member = None
+
+    def interrupt(self) -> None:
+        """Let a broadcast under way look again whether this is still to be told."""
+        if isinstance(self._call, SharedCall):
+            self._call.interrupt()
+
+    def is_at(self, group: Any) -> bool:
+        """Return whether it hears, or has heard, what is told in a group."""
+        return self.member is not None and self.member.member.group is group
+
+    def listen_again(self, terms: dict[str, Any]) -> bool:
+        """Listen once more if it listened once, on the same terms, and was told; return whether it does."""
+        one = self._listening
+        if self.has_stopped or one is None or terms != self.terms:
+            return False
+        return one.member.listen_again(one)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it listened once, and no save can bring it back any more."""
+        return not self.is_active and (self._listening is None or not self._listening.is_remembered)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether there is somebody to call."""
+        return not isinstance(self.handler, GDCallable) or self.handler.is_live()
+
+    @property
+    def is_active(self) -> bool:
+        return not self.has_stopped and (self._listening is None or self._listening.is_active)
+
+    def _tell(self, event: Event) -> None:
+        self.handler(event.code, list(event.arguments))
+
+    def _gone(self, event: Event) -> None:
+        """The object of the Callable was freed: dropped, as a signal connection is."""
+        self._events.dispatcher.leave_out(event)
+        if self._listening is None:      # by what it was told just before, of something sticky as it began
+            self.has_stopped = True
+            return
+        self._events.dispatcher.note_freed(self._listening.listening)
+        self._events.forget(self)
+
+
+class Carried(NamedTuple):
+    """What a node, or functions of none, take along to a manager under another scheduler."""
+
+    node_id: int
+    listenings: tuple[SceneListening, ...]
+    has_radio: bool
+
+    def begin(self, manager: Any) -> None:
+        """Listen, and be tuned in, at a manager."""
+        for one in self.listenings:
+            manager.events.listen(manager, one.code, one.handler, one.terms)
+        node = get_object(self.node_id) if self.has_radio else None
+        if node is not None:
+            manager.tune_in(node)
+
+
+class ListeningNode:
+    """A node as a member of the group it listens in; follows it from manager to manager.
+
+    Args:
+        events: of the scene.
+        node: whose methods listen; None for functions of no node.
+        manager: where it begins.
+        member: of the narrowcast.
+    """
+
+    def __init__(self, events: Any, node: Any, manager: Any, member: Member) -> None:
+        self.member = member
+        self.listenings: list[SceneListening] = []
+        self._tidy_at = 16
+        self.node_id = 0 if node is None else node.instance_id
+        self._events = events
+        self._follows = node is not None and node.is_inside_tree() and manager_above(node) == manager
+        if self._follows:
+            node.connect("tree_entered", self.entered)
+
+    def add(self, listening: SceneListening) -> None:
+        """Have one listening more; forget those that are over."""
+        self.listenings.append(listening)
+        if len(self.listenings) >= self._tidy_at:
+            for one in [one for one in self.listenings if one.is_over]:
+                self._events.forget(one)
+            self._tidy_at = max(16, 2 * len(self.listenings))
+
+    @property
+    def is_freed(self) -> bool:
+        return self.node_id != 0 and get_object(self.node_id) is None
+
+    def entered(self) -> None:
+        """Be where the node is now, if it was moved below another manager."""
+        above = manager_above(get_object(self.node_id))
+        if above is not None:
+            self.move_to(above)
+
+    def move_to(self, manager: Any) -> None:
+        """Hear a manager from now on; under another scheduler it begins there with what it listens to."""
+        if manager.events is not self._events:
+            carried = self.carried
+            self._events.let_go(self)
+            carried.begin(manager)
+            return
+        for one in self.listenings:
+            one.interrupt()
+        self.member.move_to(manager.group)
+
+    @property
+    def carried(self) -> Carried:
+        """What it takes along."""
+        heard = () if self.is_freed else tuple(one for one in self.listenings if one.is_active and one.is_live)
+        return Carried(self.node_id, heard, self in self._events.radios)
+
+    def leave(self) -> None:
+        """Be gone, with all it listens to."""
+        for one in self.listenings:
+            one.stop()
+        self.listenings = []
+        self.member.leave()
+        node = get_object(self.node_id) if self._follows else None
+        if node is not None and node.is_connected("tree_entered", self.entered):
+            node.call("disconnect", "tree_entered", self.entered)
+
+
+def manager_above(node: Any) -> Any:
+    """Return the nearest AIEventManager above a node, None if there is none."""
+    found = node.get_parent()
+    while found is not None and not found.is_class("AIEventManager"):
+        found = found.get_parent()
+    return found
+
+
+def owner_of(handler: Any) -> Any:
+    """Return the node that a handler is a method of, None for others."""
+    owner = handler.get("get_object") if isinstance(handler, GDCallable) else getattr(handler, "__self__", None)
+    is_node = getattr(owner, "is_class", None)
+    return owner if is_node is not None and is_node("Node") else None

@@ -1,0 +1,214 @@
+"""Built-in habits: what most characters do, set in the inspector and without code."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from addons.ai_core.bridge.gd import (
+    NodePath,
+    RefusedValue,
+    StringName,
+    export,
+    gdclass,
+)
+from addons.ai_core.nodes.characters.guard_expression import GuardExpression
+from addons.ai_core.nodes.habits.habit import Habit
+from addons.ai_core.nodes.habits.habit_sharing import Callback
+from ai_core.decisions.habit_context import HabitContext
+from ai_core.decisions.habit_values import COMPARISONS, ValueCheck, ValueIs, ValueWrite
+from ai_core.decisions.habits import Status
+
+MOMENTS: dict[str, tuple[str, Callback]] = {
+    "enter": ("began", lambda run: run.part.began(run)),
+    "tick": ("went_on", lambda run: run.part.went_on(run)),
+    "exit": ("ended", lambda run: run.part.ended(run) if run.part.is_valid() else None),
+}
+"""What a habit calls at each moment: a method of the node, if its class has it."""
+
+METHODS = ("can_activate_method", "enter_method", "tick_method", "exit_method", "python_class", "launch")
+
+
+class BuiltIn:
+    """What built-in habits have in common: they go on by themselves, and hide what is for written ones.
+
+    They have some of these methods, which are told the context: began, went_on, which returns a Status, and ended.
+    """
+
+    NOT_SHOWN = METHODS
+
+    def callbacks(self) -> dict[str, Callback | None]:
+        """Return what is called as it begins, goes on and ends."""
+        return {moment: call if hasattr(self, name) else None for moment, (name, call) in MOMENTS.items()}
+
+    def mistakes(self) -> Iterator[str]:
+        """Yield what is wrong with the settings."""
+        yield from ()
+
+    def _get_configuration_warnings(self) -> list[str]:
+        return [*super()._get_configuration_warnings(), *self.mistakes()]  # type: ignore[misc]
+
+    def node_at(self, path: NodePath) -> Any:
+        """Return a node that a setting names, None if it names none; raises if it is gone."""
+        if not path:
+            return None
+        node = self.get_node_or_null(path)  # type: ignore[attr-defined]
+        if node is None:
+            raise RefusedValue(f"'{path}' is not in the scene; choose a node that is there while the habit runs")
+        return node
+
+    def missing(self, name: str) -> Iterator[str]:
+        path = getattr(self, name)
+        if path and self.get_node_or_null(path) is None:  # type: ignore[attr-defined]
+            yield f"{name} '{path}' is not in the scene"
+
+
+@gdclass(icon="res://addons/ai_core/icons/habit_wait.svg")
+class HabitWait(BuiltIn, Habit):
+    """Does nothing for a while, or until something is told or changes, then succeeds."""
+
+    seconds = export(float, 1.0, range=(0, 60, 0.01), or_greater=True, unit="s", group="Wait", doc="How long.")
+    up_to_s = export(
+        float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s",
+        doc="Longest: the time is drawn between the two; 0 is always the same time.")
+    until_told = export(
+        str, "", doc="It ends when this is told, or this key of the blackboard changes; fails if the time is over"
+        " before. With seconds 0 it waits for ever.")
+
+    def began(self, run: HabitContext) -> None:
+        seconds = self.seconds
+        if self.up_to_s > seconds:
+            seconds += (self.up_to_s - seconds) * run.random.random()
+        if self.until_told:
+            run.wait_for(self.until_told, at_most_s=seconds or None)
+        else:
+            run.wait_s(seconds)
+
+    def went_on(self, run: HabitContext) -> Status:
+        return Status.FAILED if self.until_told and not run.woken_by else Status.SUCCEEDED
+
+
+@gdclass(icon="res://addons/ai_core/icons/habit_set_value.svg")
+class HabitSetValue(BuiltIn, Habit):
+    """Writes to the blackboard and succeeds."""
+
+    key = export(str, "", group="Value", doc="What is written.")
+    value = export(str, "true", doc="An expression: 3, true, \"text\", Vector3(1, 0, 0), health - 1.")
+    scope = export(str, "", options=("", "squad", "world"), doc="Whose it is; empty is the character's own.")
+
+    def mistakes(self) -> Iterator[str]:
+        yield from _of_expression(self.key, self.value)
+
+    def callbacks(self) -> dict[str, Callback | None]:
+        expression = GuardExpression(self.value, f"value of '{self.get_name()}'")
+        value = (lambda run: expression.value(run.owner)) if expression.names else expression.constant()
+        return {"tick": ValueWrite(self.key, value, self.scope or None)}
+
+
+@gdclass(icon="res://addons/ai_core/icons/habit_check_value.svg")
+class HabitCheckValue(BuiltIn, Habit):
+    """Succeeds at once if a value of the blackboard compares so, else fails."""
+
+    key = export(str, "", group="Value", doc="What is compared.")
+    comparison = export(str, "==", options=tuple(COMPARISONS), doc="How.")
+    value = export(str, "true", doc="With what: 3, true, \"text\".")
+
+    def mistakes(self) -> Iterator[str]:
+        yield from _of_expression(self.key, self.value, is_constant=True)
+
+    def callbacks(self) -> dict[str, Callback | None]:
+        value = GuardExpression(self.value, f"value of '{self.get_name()}'").constant()
+        return {"tick": ValueCheck(ValueIs(self.key, self.comparison, value))}
+
+
+@gdclass(icon="res://addons/ai_core/icons/habit_emit_signal.svg")
+class HabitEmitSignal(BuiltIn, Habit):
+    """Emits a signal of a node and succeeds."""
+
+    source = export(NodePath, NodePath(""), group="Signal", doc="Whose signal it is; empty is the actor.")
+    signal_name = export(StringName, StringName(""), doc="The signal.")
+    arguments = export(list, [], doc="What it is emitted with.")
+
+    def mistakes(self) -> Iterator[str]:
+        yield from self.missing("source")
+        if not self.signal_name:
+            yield "signal_name is empty; name the signal"
+
+    def went_on(self, run: HabitContext) -> Status:
+        node = self.node_at(self.source) or self._tree.actor_node()
+        if not node.has_signal(self.signal_name):
+            raise RefusedValue(f"'{node.get_name()}' has no signal '{self.signal_name}'")
+        node.emit_signal(self.signal_name, *self.arguments)
+        return Status.SUCCEEDED
+
+
+@gdclass(icon="res://addons/ai_core/icons/habit_call_method.svg")
+class HabitCallMethod(BuiltIn, Habit):
+    """Calls a method of a node once. It succeeds, unless the method returns false."""
+
+    target = export(NodePath, NodePath(""), group="Call", doc="Whose method it is; empty is the actor.")
+    method_name = export(StringName, StringName(""), doc="The method.")
+    arguments = export(list, [], doc="What it is called with.")
+
+    def mistakes(self) -> Iterator[str]:
+        yield from self.missing("target")
+        if not self.method_name:
+            yield "method_name is empty; name the method"
+
+    def went_on(self, run: HabitContext) -> Status:
+        node = self.node_at(self.target) or self._tree.actor_node()
+        return Status.FAILED if node.call(self.method_name, *self.arguments) is False else Status.SUCCEEDED
+
+
+@gdclass(icon="res://addons/ai_core/icons/habit_play_animation.svg")
+class HabitPlayAnimation(BuiltIn, Habit):
+    """Plays an animation of an AnimationPlayer, and succeeds when it is over."""
+
+    player = export(
+        NodePath, NodePath(""), group="Animation",
+        doc="The AnimationPlayer; empty is the first one below the actor.")
+    animation = export(StringName, StringName(""), doc="The animation. One that loops goes on until it is interrupted.")
+    waits = export(bool, True, doc="Off: succeeds as soon as it plays.")
+    stops_it = export(bool, True, shown_when=("waits", True), doc="Stops the animation if the habit is interrupted.")
+
+    def mistakes(self) -> Iterator[str]:
+        yield from self.missing("player")
+        if not self.animation:
+            yield "animation is empty; name it"
+
+    def began(self, run: HabitContext) -> None:
+        player = self._player()
+        if not player.has_animation(self.animation):
+            raise RefusedValue(f"'{player.get_name()}' has no animation '{self.animation}'")
+        player.play(self.animation)
+
+    def went_on(self, run: HabitContext) -> Status:
+        player = self._player()
+        if not self.waits or not player.is_playing():
+            return Status.SUCCEEDED
+        return Status.RUNNING if player.get_current_animation() == str(self.animation) else Status.FAILED
+
+    def ended(self, run: HabitContext) -> None:
+        if self.waits and self.stops_it and run.status is not Status.SUCCEEDED:
+            player = self._player()
+            if player.is_playing() and player.get_current_animation() == str(self.animation):
+                player.stop()
+
+    def _player(self) -> Any:
+        found = self.node_at(self.player)
+        if found is None:
+            players = self._tree.actor_node().find_children("*", "AnimationPlayer", True, False)
+            if not players:
+                raise RefusedValue(f"'{self.get_name()}' found no AnimationPlayer below the actor; set player")
+            found = players[0]
+        return found
+
+
+def _of_expression(key: str, text: str, *, is_constant: bool = False) -> Iterator[str]:
+    if not key:
+        yield "key is empty; name the value of the blackboard"
+    try:
+        expression = GuardExpression(text, "value")
+        if is_constant:
+            expression.constant()
+    except RefusedValue as refused:
+        yield str(refused)

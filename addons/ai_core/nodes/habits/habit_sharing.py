@@ -1,0 +1,143 @@
+"""Habits of the library that nodes describe: shared by all nodes that say the same, with what they call.
+
+What is called is told a context, whose ``part`` is the node of the character at hand and
+whose ``owner`` is its HabitTree; so one definition serves a thousand characters.
+"""
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+from weakref import WeakValueDictionary
+
+from addons.ai_core.bridge.gd import (
+    GDObject,
+    GodotFreedError,
+    KeptHook,
+    RefusedValue,
+    has_listeners,
+    has_script_method,
+)
+from addons.ai_core.nodes.characters.guard_expression import GuardExpression
+from ai_core.decisions.habit_context import HabitContext
+from ai_core.decisions.habit_values import ValueIs, ValuesAre
+from ai_core.decisions.habits import Habit, Status
+
+Callback = Callable[[HabitContext], object]
+
+STATUSES = (Status.RUNNING, Status.SUCCEEDED, Status.FAILED)
+NUMBERS = {None: 0, Status.SUCCEEDED: 1, Status.FAILED: 2}
+
+LISTS = (list, dict)
+
+_shared: WeakValueDictionary[tuple[Any, ...], Habit] = WeakValueDictionary()
+_kinds: WeakValueDictionary[tuple[Any, ...], Habit] = WeakValueDictionary()    # whatever the children: they go on
+
+
+def shared_habit(said: tuple[Any, ...], children: list[Habit], make: Callable[[list[Habit]], Habit]) -> Habit:
+    """Return the habit that says this and has these children, made when somebody first says so.
+
+    Args:
+        said: all that tells it from others, beside its children; lists are known by what they show.
+        children: shared habits.
+        make: makes it with such children.
+
+    Cost: O(what is said); making it O(1) once for all.
+    """
+    said = tuple([repr(one) if isinstance(one, LISTS) else one for one in said])
+    key = said, *children
+    found = _shared.get(key)
+    if found is None:
+        kind = _kinds.get(said)
+        if kind is None or type(kind).children is not Habit.children:
+            found = _kinds[said] = make(children)
+        else:
+            found = kind.with_children(children)
+            found.__dict__["_first"] = kind     # which is known as long as there is one of its kind
+        _shared[key] = found
+    return found
+
+
+def call_of(
+    node: Any, name: str, actor_method: str, *, takes_time: bool = False, is_asked: bool = False,
+) -> Callback | None:
+    """Return what stands for a method of scripts: a Callable, a method of the actor, or that method; None for none."""
+    if name in node.given:
+        return _python_call(lambda run: run.part.given[name], takes_time, is_asked)
+    if actor_method:
+        return _python_call(lambda run: run.owner.actor_method(actor_method), takes_time, is_asked)
+    return script_call(name, takes_time, is_asked) if has_script_method(node, name) else None
+
+
+def asking(expression: GuardExpression) -> Callback:
+    """Return what asks an expression; values of the blackboard are compared with constants without it."""
+    def ask(run: HabitContext) -> object:
+        return expression.is_met(run.owner)
+
+    conditions = [ValueIs(*comparison) for comparison in expression.comparisons]
+    return ValuesAre(conditions, ask) if conditions else ask
+
+
+@functools.cache
+def script_call(name: str, takes_time: bool, is_asked: bool) -> Callback:
+    """Return what calls a method of the node's script; the same for all nodes, so that several are asked at once."""
+    return KeptHook(
+        name, "part", "elapsed_s" if takes_time else "", None if is_asked else STATUSES, refuse_answer,
+        skips_freed=True, is_of_row=True)
+
+
+def _python_call(find: Callable[[HabitContext], Any], takes_time: bool, is_asked: bool) -> Callback:
+    def call(run: HabitContext) -> object:
+        try:
+            found = find(run)
+        except (KeyError, GodotFreedError):
+            if is_there(run.part, run.owner):
+                raise
+            return None                  # freed by a habit of this very tick
+        answer = found(run.elapsed_s) if takes_time else found()
+        if is_asked or answer is None:
+            return answer
+        if isinstance(answer, (bool, float)) or answer not in (0, 1, 2):
+            refuse_answer(run, answer)
+        return STATUSES[answer]
+
+    return call
+
+
+def refuse_answer(run: HabitContext, answer: object) -> None:
+    """Say what a tick may return."""
+    if isinstance(answer, GDObject) and answer.has_signal("completed"):      # a function of GDScript that goes on
+        raise RefusedValue(
+            f"the tick of '{run.path}' awaits something; call wait_s() or wait_for() instead, and return")
+    raise RefusedValue(
+        f"the tick of '{run.path}' returned {answer!r}; return Habit.STATUS_RUNNING,"
+        " STATUS_SUCCEEDED or STATUS_FAILED")
+
+
+def is_there(habit: Any, tree: Any) -> bool:
+    """Return whether neither was freed, by a habit of this very tick for example."""
+    return tree.is_valid() and (habit is None or habit.is_valid())
+
+
+def tell_entered(run: HabitContext) -> None:
+    """Emit the signals of a habit that begins, where somebody listens."""
+    habit, tree = run.part, run.owner
+    if habit is tree or not is_there(habit, tree):
+        return                           # the root is the tree itself
+    if has_listeners(tree, "habit_entered"):
+        tree.habit_entered.emit(run.path, run.reason)
+    if habit is not None and is_there(habit, tree) and has_listeners(habit, "entered"):
+        habit.entered.emit(run.reason)
+
+
+def tell_exited(run: HabitContext) -> None:
+    """Emit the signals of a habit that has ended, where somebody listens."""
+    habit, tree = run.part, run.owner
+    if habit is tree or not is_there(habit, tree):
+        return                           # freed while it was active
+    status = NUMBERS[run.status]
+    if has_listeners(tree, "habit_exited"):
+        tree.habit_exited.emit(run.path, status)
+    if habit is not None and is_there(habit, tree) and has_listeners(habit, "exited"):
+        habit.has_left(run)
+        habit.exited.emit(status)

@@ -1,0 +1,374 @@
+"""HabitTree: what a character does, decided by the habits below it."""
+from __future__ import annotations
+
+import math
+import random
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+from addons.ai_core.bridge.gd import (
+    Node,
+    NodePath,
+    NodeRow,
+    PackedStringArray,
+    RefusedValue,
+    Variant,
+    export,
+    gdclass,
+    listeners_counter,
+    method,
+    report_error,
+    report_exception,
+    signal,
+)
+from addons.ai_core.nodes.characters.character_crowd import HABIT_TREES, CharacterCrowd, crowd_of
+from addons.ai_core.nodes.characters.character_work import OfCharacter
+from addons.ai_core.nodes.habits.habit import LAUNCHES, Habit, definitions_below, launch_warnings
+from addons.ai_core.nodes.habits.habit_knowledge import HabitKnowledge
+from addons.ai_core.nodes.habits.habit_scopes import join_scopes, leave_scopes, prepared_scopes, scopes_saved_by
+from addons.ai_core.nodes.habits.habit_settings import HabitSettings
+from addons.ai_core.nodes.habits.habit_sharing import shared_habit, tell_entered, tell_exited
+from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
+from addons.ai_core.nodes.saving.scene_saving import saving
+from addons.ai_core.nodes.scheduling.scheduled import scheduler_of, scheduler_warnings
+from ai_core.decisions import habit_tree as core
+from ai_core.decisions.habit_plan import plan_of
+from ai_core.decisions.habits import Habit as HabitDefinition
+from ai_core.saving.fields import Fields, State, StateError
+
+SIGNALS, HABIT_SIGNALS = ("habit_entered", "habit_exited"), ("entered", "exited")
+SAVED = ("enabled", "period_frames", "priority")
+
+NOT_RUNNING = "the tree does not run; give it an actor, habits and an AIScheduler first"
+
+
+@gdclass(icon="res://addons/ai_core/icons/habit_tree.svg")
+class HabitTree(HabitKnowledge, OfCharacter, Node):
+    """Runs the habits below it for one character, through the AIScheduler.
+
+    The first child is the most urgent. When it wants to run, what is running is sent
+    back to pending first.
+    """
+
+    Launch = HabitSettings.Launch
+    ON_ANY_SET = "may_be_mended"
+
+    launch = export(
+        HabitSettings.Launch, HabitSettings.Launch.PRIORITIZED,
+        doc="How the habits right below launch.")
+    actor = export(NodePath, NodePath(".."), doc="The character; by default the parent.")
+    enabled = export(bool, True, on_set="_enable", doc="Off: habits stop and nothing is decided.")
+    period_frames = export(
+        int, 1, range=(1, 600, 1), or_greater=True, unit="frames", group="Optimizations", on_set="_reschedule",
+        doc="Frames from one decision to the next.")
+    priority = export(
+        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", doc="Weight of its share of the budget.")
+    squad = export(
+        str, "", group="Blackboard", on_set="_join_scopes",
+        doc="Trees of the same squad share the values of the scope \"squad\"; all share those of \"world\".")
+    values = export(
+        dict, {}, on_set="_values_set",
+        doc="What the character knows as it begins: {\"health\": 1.0}. A value stays of the type it has here; null may"
+            " become anything. Set while it runs, what is new is known at once, and what is known stays.")
+    random_seed = export(
+        int, 0, group="Debug", doc="Seed of random launches; 0 takes one from the path, so that a run can be repeated.")
+
+    habit_entered = signal(("path", str), ("reason", str), doc="A habit began, and why.")
+    habit_exited = signal(("path", str), ("status", int), doc="A habit ended: 1 succeeded, 2 failed, 0 interrupted.")
+
+    def __init__(self) -> None:
+        self.core: core.HabitTree | None = None
+        self._scheduler: Any = None
+        self._crowd: CharacterCrowd | None = None
+        self._actor: Any = None
+        self.begin_to_know()
+        self._is_changed = self._is_empty = self.is_stopped = False
+
+    def may_be_mended(self) -> None:
+        """Try again if a mistake has stopped it, now that something was set; it may be another actor."""
+        self._look_for_actor()
+        if self.is_stopped:
+            self.habits_changed()
+
+    def on_entered(self) -> None:
+        self._look_for_actor()
+        self._is_empty = not self._has_habits()
+        if self._is_empty:
+            self.call_deferred("rebuild")     # whoever builds it by a script adds habits next
+        else:
+            self._begin()
+
+    def on_renamed(self) -> None:
+        if self.core is not None and not self.core.is_active:    # else what is active would end
+            self.habits_changed()
+
+    def on_predelete(self) -> None:
+        self.end_to_know()
+
+    def on_exit_tree(self) -> None:
+        self._leave_crowd()
+        if self.core is not None:
+            self.core.stop()
+            self.core.parts.drop(self)
+        if self._scheduler is not None and self._scheduler.is_valid():
+            self._scheduler.leave(self)
+        leave_scopes(self, self._blackboard)
+        self.core = self._scheduler = None
+
+    @method
+    def get_active_paths(self) -> PackedStringArray:
+        """Return the path of each habit that is active and has none active below it."""
+        return PackedStringArray(self.core.active_paths() if self.core is not None else [])
+
+    @method
+    def to_text(self) -> str:
+        """Return what is active, what is pending, and why; one habit a line."""
+        return self.core.to_text() if self.core is not None else "not running"
+
+    @method
+    def stop_habits(self) -> None:
+        """End every active habit, children first; the next frame decides anew."""
+        if self.core is not None:
+            self.core.stop()
+
+    @method
+    def rebuild(self) -> None:
+        """Read the habits below again, now: what says the same goes on, the rest ends first.
+
+        Adding and freeing habits needs no call; setting their properties while the scene runs does.
+        """
+        if self.core is None:
+            if self.is_inside_tree():
+                self._begin()
+                self._is_empty = not self._has_habits()
+        else:
+            self._is_changed = True
+            self.edit()
+
+    @method
+    def release_quarantined(self) -> None:
+        """Let habits begin again that were left out because they failed three times in a row."""
+        if self.core is not None:
+            self.core.release_quarantined()
+
+    @method
+    def tell(self, told_name: str, cargo: Variant = None) -> None:
+        """Tell the habits that something happened: who begins on it, wakes on it or waits for it hears of it."""
+        if self.core is None:
+            raise RefusedValue(f"does not run, and cannot be told {told_name!r}; see the errors as the scene began")
+        self.core.tell(told_name, cargo)
+
+    @method
+    def is_asleep(self) -> bool:
+        """Return whether all habits wait for something to be told or to change: then the tree costs nothing."""
+        return self.core is not None and self.core.wakes_at_s == math.inf
+
+    save_state, load_state = saving("active habits, holds, the blackboard and what habits' scripts save")
+
+    def is_in_use(self) -> bool:
+        return self.core is not None
+
+    def saved(self) -> State:
+        values = self._scheduler.values
+        self._edit_now()
+        if self.core is None:
+            raise StateError(NOT_RUNNING)
+        return {
+            "version": 2,
+            "settings": saved_settings(self, SAVED),
+            "tree": self.core.save_state(),
+            "scopes": {
+                board.name: values.plain(dict(board), board.name) for board in scopes_saved_by(self, self._blackboard)},
+            "scripts": {
+                path: values.plain(habit.saved_by_script(), f"_save_state() ({path})")
+                for path, habit in self._habits_by_path().items()
+            },
+        }
+
+    def prepared(self, state: object) -> Callable[[], None]:
+        self._edit_now()
+        if self.core is None:
+            raise StateError(NOT_RUNNING)
+        fields = Fields.versioned(state, version=2, migrations={1: lambda old: {**old, "scopes": {}}})
+        habits, values = self._habits_by_path(), self._scheduler.values
+        change_settings = prepared_settings(self, SAVED, fields.group("settings"))
+        change = self.core.prepare_state(fields.anything("tree"))
+        saved_scopes = fields.group("scopes")
+        of_scopes = {name: saved_scopes.anything(name) for name in saved_scopes.names()}
+        change_scopes = prepared_scopes(self._blackboard, of_scopes, values)
+        scripts = fields.group("scripts")
+        of_scripts = {
+            path: values.value(scripts.anything(path), scripts.place_of(path)) for path in habits
+        }
+        scripts.end()
+        fields.end()
+
+        def change_all() -> None:
+            change_settings()
+            self._take_turns()
+            change_scopes()
+            change()
+            for path, habit in habits.items():
+                habit.take_state(of_scripts[path])
+
+        return change_all
+
+    def _habits_by_path(self) -> dict[str, Habit]:
+        """Return every habit node below, by the path it has in the tree of habits."""
+        found: dict[str, Habit] = {}
+        rest = [(str(self.get_name()), self)]
+        while rest:
+            path, parent = rest.pop()
+            for child in parent.get_children():
+                if isinstance(child, Habit):
+                    below = f"{path}/{child.get_name()}"
+                    found[below] = child
+                    rest.append((below, child))
+        return found
+
+    def _has_habits(self) -> bool:
+        return any(isinstance(child, Habit) for child in self.get_children())
+
+    def _get_configuration_warnings(self) -> list[str]:
+        warnings = []
+        if not self._has_habits():
+            warnings.append("has no Habit below it and does nothing; add one")
+        else:
+            warnings += launch_warnings(self)
+        return [*warnings, *self.actor_warnings(), *scheduler_warnings(self)]
+
+    def _begin(self) -> None:
+        self.is_stopped = False
+        warnings = self._get_configuration_warnings()
+        for warning in warnings:
+            report_error(warning, self)
+        self._scheduler = scheduler_of(self)
+        if warnings or self._scheduler is None:
+            self.is_stopped = bool(warnings)
+            return
+        self._join_scopes()
+        self.know_values()
+        try:
+            root, parts = self._definition()
+        except Exception as mistake:
+            self._tell_mistake(mistake)
+            return
+        seed = self.random_seed or zlib.crc32(str(self.get_path()).encode())
+        self.core = core.HabitTree(
+            root, owner=self, name=str(self.get_path()), clock=self._scheduler.clock, random=random.Random(seed),
+            trace=self._scheduler.trace, faults=self._scheduler.faults, blackboard=self._blackboard,
+            values=self._scheduler.values, parts=parts)
+        self.core.on_entered, self.core.on_exited = tell_entered, tell_exited
+        self.core.listening, self.core.listening_counter = self.has_listeners, listeners_counter
+        self._scheduler.join(self)
+        self._reschedule()
+
+    def _definition(self) -> tuple[HabitDefinition, Any]:
+        """Return what the nodes describe, and by place the node that stands there."""
+        name = str(self.get_name())
+        root = shared_habit(
+            (name, self.launch), definitions_below(self, self),
+            lambda children: HabitDefinition(name, children, LAUNCHES[self.launch]))
+        self._is_changed = False
+        by_path = {name: self, **self._habits_by_path()}
+        nodes = [by_path.get(place.path) for place in plan_of(root).places]
+        return root, NodeRow(nodes, [SIGNALS, *[HABIT_SIGNALS] * (len(nodes) - 1)])
+
+    def _change(self) -> None:
+        core = self.core
+        assert core is not None
+        core.change(*self._definition())
+
+    @property
+    def in_crowd(self) -> core.HabitTree | None:
+        """What lives for it among others."""
+        return self.core
+
+    def has_listeners(self) -> bool | None:
+        """Return whether something is connected to a signal of this tree or its habits; see ``NodeRow``."""
+        return self.core is not None and self.core.parts.has_listeners(self.core.seconds)
+
+    def habit_leaves(self, habit: Habit, *, at_once: bool) -> None:
+        """A habit below goes; one that is active ends before it is gone."""
+        if self.core is None:
+            self.habits_changed()
+            return
+        if at_once:
+            try:
+                self._change()
+            except Exception:      # perhaps the whole tree goes, habit by habit; else it says so before its next turn
+                self.core.stop()
+        self.core.parts.drop(habit)
+        self.habits_changed()
+
+    def habits_changed(self) -> None:
+        """A habit below has come or goes."""
+        if self.core is None:
+            if self._is_empty or self.is_stopped:
+                self._is_empty = self.is_stopped = False
+                self.call_deferred("rebuild")
+            return
+        self._is_changed = True
+        if self._crowd is not None:
+            self._crowd.edit_soon(self)
+
+    def edit(self) -> None:
+        """Live by what the nodes below describe from now on."""
+        if self.core is None or not self._is_changed:
+            return
+        try:
+            self._change()
+        except Exception as mistake:      # whatever it is, the other trees go on
+            self.core.stop()
+            self._leave_crowd()
+            self.core = None
+            self._tell_mistake(mistake)
+
+    def _edit_now(self) -> None:
+        """Let its habits be known by the names and places they have, before its next turn."""
+        if self.core is not None and not self.core.is_active:
+            self.edit()
+
+    def _tell_mistake(self, mistake: Exception) -> None:
+        """Say why what the nodes below describe is no tree of habits; it tries again when one of them changes."""
+        self.is_stopped = True
+        if isinstance(mistake, (ValueError, TypeError)):
+            report_error(f"does not run: {mistake}", self)
+        else:
+            report_exception(mistake, "reading its habits, without which it does not run,", self)
+
+    def _join_scopes(self) -> None:
+        if self._scheduler is not None:
+            join_scopes(self, self._blackboard, self._scheduler, self.squad)
+
+    def on_paused(self) -> None:
+        self._enable()
+
+    def on_unpaused(self) -> None:
+        self._enable()
+
+    def _reschedule(self) -> None:
+        if self.core is None:
+            return
+        self._crowd = self._crowd or crowd_of(self._scheduler, HABIT_TREES)
+        self._take_turns()
+
+    def _enable(self) -> None:
+        if not self.enabled and self.core is not None:
+            self.core.stop()
+        self._take_turns()
+
+    def _take_turns(self) -> None:
+        """Have turns as often as it says, or none: if it is off, paused or disabled."""
+        if self._crowd is None or self.core is None:
+            return
+        self._crowd.join(self)
+        self._crowd.set_resting(self, not (self.enabled and self.can_process()))
+        if self._is_changed:
+            self._crowd.edit_soon(self)
+
+    def _leave_crowd(self) -> None:
+        if self._crowd is not None:
+            self._crowd.leave(self)
+            self._crowd = None

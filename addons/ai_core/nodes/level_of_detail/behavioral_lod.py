@@ -1,0 +1,318 @@
+"""BehavioralLOD: another behavior for another importance."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from enum import IntEnum
+from typing import Any
+
+from addons.ai_core.bridge.gd import (
+    GDCallable,
+    Node,
+    RefusedValue,
+    StringName,
+    export,
+    gdclass,
+    method,
+    report_error,
+    signal,
+)
+from addons.ai_core.nodes.level_of_detail.importance_agent import ImportanceAgent
+from addons.ai_core.nodes.level_of_detail.importance_crowd import Crowd
+from addons.ai_core.nodes.level_of_detail.importance_member import importance_warnings
+from addons.ai_core.nodes.level_of_detail.lod_behavior import LODBehavior, switch_children
+from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
+from addons.ai_core.nodes.saving.scene_values import path_of
+from addons.ai_core.nodes.scheduling.scheduled import check_callable, named_after, scheduler_of, scheduler_warnings
+from ai_core.level_of_detail import behavioral_lod as core
+from ai_core.saving.fields import Fields, State, StateError
+from ai_core.scheduling.task import Task, Turn
+
+ARBITRATION_NAMES = ("first", "any", "most_central", "smallest_range")
+SAVED = ("enabled", "importance", "role", "period_frames", "priority")
+
+
+@gdclass(icon="res://addons/ai_core/icons/behavioral_lod.svg")
+class BehavioralLOD(ImportanceAgent, Node):
+    """Runs that LODBehavior below it which suits the character's importance.
+
+    The character is the nearest Node3D or Node2D above. The first child is the most
+    detailed. A level stays as long as importance is in its range; then it is exited, and
+    the next one entered with what the exit returned.
+    """
+
+    class Source(IntEnum):
+        VIEWERS = 0
+        SCRIPT = 1
+
+    class Arbitration(IntEnum):
+        FIRST = 0
+        ANY = 1
+        MOST_CENTRAL = 2
+        SMALLEST_RANGE = 3
+
+    enabled = export(bool, True, on_set="_enable", doc="Off: the level is exited and nothing runs.")
+    importance_source = export(
+        Source, Source.VIEWERS, on_set="_in_use",
+        doc="Who says how important the character is: ImportanceViewers, or a script that sets importance.")
+    importance = export(
+        float, 0.0, range=(0, 1, 0.001),
+        shown_when=("importance_source", Source.SCRIPT),
+        doc="What levels are chosen by; set it only if the source is script.")
+    role = export(
+        float, 0.0, range=(0, 1, 0.01), on_set="_change_role",
+        shown_when=("importance_source", Source.VIEWERS),
+        doc="Part in the story: 0 for a passer-by, 1 for a main character.")
+    size_m = export(
+        float, 1.0, range=(0.01, 1000, 0.01), or_greater=True, unit="m", on_set="_in_use",
+        shown_when=("importance_source", Source.VIEWERS), doc="Diameter of what is seen from afar.")
+    arbitration = export(
+        Arbitration, Arbitration.FIRST, on_set="_in_use", group="Choice",
+        doc="Which of several levels in range is taken: the first, any, the one in whose middle importance is,"
+            " or the one with the smallest range.")
+    crowd = export(
+        StringName, StringName(""), on_set="_in_use", group="Optimizations",
+        shown_when=("importance_source", Source.VIEWERS),
+        doc="Characters of the same crowd share the maximum counts of levels.")
+    spread_updates = export(
+        int, 1, range=(1, 1000, 1), or_greater=True, on_set="_in_use",
+        shown_when=("importance_source", Source.VIEWERS),
+        doc="Evaluations over which characters of a crowd that come together are let in.")
+    period_frames = export(
+        int, 6, range=(1, 600, 1), or_greater=True, unit="frames", on_set="_reschedule",
+        doc="Frames from one choice, and one _lod_tick(), to the next.")
+    priority = export(
+        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", doc="Weight of its share of the budget.")
+
+    level_changed = signal(
+        ("previous", str), ("next", str), doc="Another level runs; an empty text is none.")
+
+    without_manager = "its levels are never chosen"
+    radius_m = 0.0
+
+    def __init__(self) -> None:
+        self.core: Any = None
+        self.agent_id = -1
+        self._scheduler: Any = None
+        self._task: Task | None = None
+        self._levels: dict[str, LODBehavior] = {}      # by the name of the node
+        self._prefix = ""
+
+    def on_entered(self) -> None:
+        self._enter()
+
+    def _enter(self) -> None:
+        if self.core is None:
+            self._begin()
+        if self.core is not None and self.importance_source == self.Source.VIEWERS:
+            self.join_importance()
+            self._join_crowd()
+
+    def on_exit_tree(self) -> None:
+        self.leave_importance()
+        self._end()
+
+    @method
+    def get_level(self) -> str:
+        """Return the name of the level that runs, an empty text if none does."""
+        current = None if self.core is None else self.core.current
+        return (current or "").removeprefix(self._prefix)
+
+    @method
+    def force_level(self, level: str, for_s: float = math.inf) -> None:
+        """Run a level whatever the importance, for a time or until unforce_level().
+
+        In a crowd it comes first at the next evaluation, in the place of the least important:
+        maximum counts still hold.
+        """
+        self.core_or_refuse().force(self._full_name(level), for_s=None if for_s == math.inf else for_s)
+
+    @method
+    def unforce_level(self) -> None:
+        """Let importance decide again."""
+        if self.core is not None:
+            self.core.unforce()
+
+    @method
+    def set_compression(self, leaving: str, entering: str, function: GDCallable) -> None:
+        """Convert what one level's _lod_exit() returns into what another's _lod_enter() takes."""
+        check_callable(function, "set_compression")
+        self.core_or_refuse().compress(self._full_name(leaving), self._full_name(entering), function)
+
+    @method
+    def release_level(self, level: str) -> None:
+        """Let a level that kept failing be chosen again."""
+        self.core_or_refuse().release(self._full_name(level))
+
+    @method
+    def rebuild(self) -> None:
+        """Read the levels below again, after changing some."""
+        self.leave_importance()
+        self._end()
+        if self.is_inside_tree():
+            self._enter()
+
+    def saved(self) -> State:
+        lod = _called(self.core.save_state(), f"{path_of(self._scheduler, self)}/")
+        return {"version": 1, "settings": saved_settings(self, SAVED), "lod": lod}
+
+    def prepared(self, state: object) -> Callable[[], None]:
+        if self.core is None:
+            raise StateError("its levels do not run; give it LODBehavior children and an AIScheduler first")
+        fields = Fields.versioned(state, version=1)
+        change_settings = prepared_settings(self, SAVED, fields.group("settings"))
+        change = self.core.prepare_state(_called(fields.anything("lod"), self._prefix))
+        fields.end()
+
+        def change_all() -> None:
+            change_settings()
+            if self.enabled:
+                self._join_crowd()
+            elif self._importance is not None:
+                self._importance.leave_crowd(self)
+            change()
+            for name, level in self._levels.items():
+                level.take_state(name == self.get_level())
+
+        return change_all
+
+    def short_name(self, behavior: core.LODBehavior | None) -> str:
+        """Return the name of a level's node, an empty text for none."""
+        return "" if behavior is None else behavior.name.removeprefix(self._prefix)
+
+    def tell_changed(self, previous: str, following: str) -> None:
+        self.level_changed.emit(previous, following)
+
+    def core_or_refuse(self) -> core.BehavioralLOD:
+        if self.core is None and not self.is_inside_tree():
+            raise RefusedValue("its levels do not run outside the tree; add it to a scene first")
+        if self.core is None:
+            raise RefusedValue("its levels do not run; see the error that was reported when it entered the tree")
+        return self.core
+
+    def _get_configuration_warnings(self) -> list[str]:
+        children = [child for child in self.get_children() if isinstance(child, LODBehavior)]
+        if not children:
+            return ["has no LODBehavior below it and does nothing; add some"]
+        warnings = []
+        if sum(child.fallback for child in children) > 1:
+            warnings.append("has several fallbacks below it; choose one")
+        if self.importance_source == self.Source.VIEWERS:
+            warnings += importance_warnings(self, self.without_manager)
+        elif self.crowd:
+            warnings.append("shares no limits with its crowd, as a script sets its importance; choose viewers")
+        return [*warnings, *scheduler_warnings(self)]
+
+    def _begin(self) -> None:
+        children = [child for child in self.get_children() if isinstance(child, LODBehavior)]
+        if not children or sum(child.fallback for child in children) > 1:
+            for warning in self._get_configuration_warnings():
+                report_error(warning, self)
+            return
+        self._scheduler = scheduler_of(self)
+        if self._scheduler is None:
+            return
+        self._prefix = f"{path_of(self._scheduler, self)}/"
+        children.sort(key=lambda child: child.fallback)          # the fallback is the last, others in order
+        self._levels = {str(child.get_name()): child for child in children}
+        try:
+            self.core = self._made_core()
+        except ValueError as error:
+            report_error(str(error).replace(self._prefix, ""), self)
+            return
+        for child in children:
+            switch_children(child, False)
+        self._scheduler.join(self)
+        self._reschedule()
+
+    def _made_core(self) -> core.BehavioralLOD:
+        made = [(level, level.definition(self, self._prefix + name)) for name, level in self._levels.items()]
+        return core.BehavioralLOD(
+            [one for level, one in made if not level.fallback], arbitration=ARBITRATION_NAMES[self.arbitration],
+            fallback=next((one for level, one in made if level.fallback), None), faults=self._scheduler.faults)
+
+    def _end(self) -> None:
+        if self.core is not None:
+            self.core.level = len(self._levels)
+            self.core.settle()
+        if self._scheduler is not None and self._scheduler.is_valid():
+            if self._task is not None:
+                self._scheduler.unschedule(self._task)
+            self._scheduler.leave(self)
+        self.core = self._task = self._scheduler = None
+
+    def _reschedule(self) -> None:
+        if self.core is None:
+            return
+        when: dict[str, Any] = {"period_frames": self.period_frames, "phase_frames": None, "priority": self.priority}
+        if self._task is not None:
+            self._scheduler.reschedule(self._task, **when)
+            return
+        name = named_after(self._scheduler, self, "/level")
+        self._task = self._scheduler.schedule(self._choose_and_run, name=name, **when)
+        self._enable()
+
+    def _choose_and_run(self, turn: Turn) -> object:
+        if not self.can_process():                # paused or disabled
+            return None
+        if self.importance_source == self.Source.VIEWERS:
+            value = None if self._importance is None else self._importance.value_of(self)
+            if value is None:                     # not evaluated yet
+                return None
+            self.importance = value
+        self.core.importance = self.importance
+        return self.core(turn)
+
+    def _enable(self) -> None:
+        if self._task is None:
+            return
+        self._scheduler.set_enabled(self._task, self.enabled)
+        if self.enabled:
+            self.core.level = None
+            self._join_crowd()
+            return
+        if self._importance is not None:
+            self._importance.leave_crowd(self)
+        self.core.level = len(self._levels)       # beyond the last: none
+        self.core.unforce()
+        self.core.settle()
+
+    def new_crowd(self) -> Crowd:
+        """Return a crowd of such as this, without anybody."""
+        return Crowd([level.limits() for level in self._levels.values()], self.spread_updates)
+
+    def _join_crowd(self) -> None:
+        if self.crowd and self.enabled and self._importance is not None and self._crowd() is None:
+            self._importance.join_crowd(self, str(self.crowd))
+
+    def _crowd(self) -> Any:
+        return None if self._importance is None else self._importance.crowd_of(self)
+
+    def _full_name(self, level: str) -> str:
+        self.core_or_refuse()
+        if level not in self._levels:
+            raise RefusedValue(f"there is no level '{level}'; use one of: {', '.join(self._levels)}")
+        return self._prefix + level
+
+    def _change_role(self) -> None:
+        if self._importance is not None:
+            self._importance.core.set_role(self.agent_id, self.role)
+
+    def _in_use(self) -> None:
+        if self.core is not None:
+            raise RefusedValue("this cannot change while the levels run; set it before the scene runs")
+
+
+def _called(state: Any, prefix: str) -> object:
+    """Return a saved state with levels called after this node, whatever that was called then."""
+    def own(name: str) -> str:
+        return prefix + name.rpartition("/")[2]
+
+    try:
+        current, forced = state["current"], state["forced"]
+        return {
+            **state, "current": current and own(current), "forced": forced and {**forced, "name": own(forced["name"])},
+            "failing": [{**one, "name": own(one["name"])} for one in state["failing"]],
+            "works": {own(name): work for name, work in state["works"].items()}}
+    except (LookupError, TypeError, AttributeError):
+        return state                     # refused, with what is wrong, by who reads it next

@@ -1,0 +1,352 @@
+"""ImportanceManager: how important each agent is to those who watch, evaluated every few frames."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from addons.ai_core.bridge.gd import GDObject, Node, RefusedValue, export, gdclass, method, report_error
+from addons.ai_core.nodes.characters.agent_places import Places, dimensions_of, moved_to_the_edge
+from addons.ai_core.nodes.level_of_detail.importance_crowd import Crowd
+from addons.ai_core.nodes.level_of_detail.importance_member import GROUP
+from addons.ai_core.nodes.level_of_detail.importance_pacing import Pace, Pacing
+from addons.ai_core.nodes.level_of_detail.importance_saving import prepared_manager, saved_manager
+from addons.ai_core.nodes.saving.scene_saving import saving
+from addons.ai_core.nodes.saving.scene_values import path_of
+from addons.ai_core.nodes.scheduling.scheduled import (
+    call_waiting,
+    leave_scheduler,
+    named_after,
+    scheduler_of,
+    scheduler_warnings,
+)
+from ai_core.level_of_detail.agent_rows import are_among
+from ai_core.level_of_detail.importance import Importance
+from ai_core.level_of_detail.importance_settings import ImportanceSettings
+from ai_core.saving.fields import State
+from ai_core.scheduling.task import Task, Turn
+
+WEIGHTS = ("distance", "view", "approach", "size", "role", "noticed", "damaged")
+
+
+@gdclass(icon="res://addons/ai_core/icons/importance_manager.svg")
+class ImportanceManager(Node):
+    """Knows how important each agent is to all ImportanceViewers, 0 to 1, and why.
+
+    Agents are the BehavioralLOD and GroupLOD nodes, and behaviors that are paced by
+    importance. Where all of them are is read in one batch, every few frames.
+    """
+
+    period_frames = export(
+        int, 6, range=(1, 600, 1), or_greater=True, unit="frames", group="Optimizations", on_set="_in_use",
+        doc="Frames from one evaluation to the next.")
+    near_m = export(
+        float, 5.0, range=(0, 1000, 0.5), or_greater=True, unit="m", group="Range", on_set="_in_use",
+        doc="Up to here the distance counts in full.")
+    far_m = export(
+        float, 80.0, range=(0.5, 10000, 0.5), or_greater=True, unit="m", on_set="_in_use",
+        doc="From here on it counts nothing.")
+    pixels_per_m = export(
+        float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, on_set="_in_use",
+        doc="How long a metre is in a scene of Node2D.")
+    distance_weight = export(
+        float, 0.5, range=(0, 1, 0.01), group="Weights", on_set="_in_use", doc="What nearness adds to importance.")
+    view_weight = export(float, 0.2, range=(0, 1, 0.01), on_set="_in_use", doc="What being in view adds.")
+    approach_weight = export(
+        float, 0.1, range=(0, 1, 0.01), on_set="_in_use", doc="What coming nearer fast adds.")
+    size_weight = export(float, 0.1, range=(0, 1, 0.01), on_set="_in_use", doc="What looking large adds.")
+    role_weight = export(
+        float, 0.3, range=(0, 1, 0.01), on_set="_in_use", doc="What a role of 1 in the story adds.")
+    noticed_weight = export(
+        float, 0.3, range=(0, 1, 0.01), on_set="_in_use", doc="What notice() adds; it fades.")
+    damaged_weight = export(
+        float, 0.5, range=(0, 1, 0.01), on_set="_in_use", doc="What damage() adds; it fades.")
+    fading_s = export(
+        float, 4.0, range=(0.01, 600, 0.01), or_greater=True, unit="s", group="Time", on_set="_in_use",
+        doc="Time after which 37 % of what notice() and damage() added is left.")
+    smoothing_s = export(
+        float, 0.25, range=(0, 60, 0.01), or_greater=True, unit="s", on_set="_in_use",
+        doc="Time in which 63 % of a change is followed; 0 follows at once.")
+
+    def __init__(self) -> None:
+        self._core: Importance | None = None
+        self._scheduler: Any = None
+        self._task: Task | None = None
+        self.agents: dict[int, Any] = {}          # core id -> node
+        self.viewers: dict[int, Any] = {}         # instance id -> node
+        self.crowds: dict[str, Crowd] = {}
+        self.pacing: Any = None
+        self.to_settle: list[Callable[[], None]] = []
+        self.values: dict[int, float] = {}        # core id -> importance at the last evaluation
+        self._places_of: dict[int, Any] = {}      # instance id of agent or viewer -> Node3D or Node2D
+        self.agent_places = self.viewer_places = Places(3)
+        self._has_changed = True
+        self._rows = np.zeros(0, np.int32)        # core ids, by row of agent_places
+        self._radii = np.zeros(0, np.float32)     # of agents, by row
+        self._told_unwatched = False
+
+    def on_enter_tree(self) -> None:
+        self.add_to_group(GROUP)
+
+    def on_entered(self) -> None:
+        if self._task is not None:
+            return
+        self._scheduler = scheduler_of(self)
+        if self._scheduler is not None:
+            self._core = self._made_core()
+            self.pacing = Pacing()
+            self._task = self._scheduler.schedule(
+                self._evaluate, name=named_after(self._scheduler, self, " importance"),
+                period_frames=self.period_frames)
+            self._scheduler.join(self)
+            call_waiting(self, GROUP)
+
+    def on_exit_tree(self) -> None:
+        leave_scheduler(self, self._scheduler, self._task)
+        for node in (*self.agents.values(), *self.viewers.values()):
+            node.lose_importance()
+        self.agents, self.viewers, self.crowds, self.values, self._places_of = {}, {}, {}, {}, {}
+        self._rows, self._radii = np.zeros(0, np.int32), np.zeros(0, np.float32)
+        self._core = self._task = self._scheduler = self.pacing = None
+        self.agent_places = self.viewer_places = Places(3)
+
+    @property
+    def core(self) -> Importance:
+        """Importance of the library, for behaviors written in Python."""
+        if self._core is None:
+            raise RefusedValue("needs an AIScheduler; add it to a scene that has one before using it")
+        return self._core
+
+    @property
+    def scheduler(self) -> Any:
+        return self._scheduler
+
+    def enlist(self, node: Any, place: Any) -> bool:
+        """Let an agent or a viewer in; False if it cannot be."""
+        if self._core is None:
+            return False
+        dimensions = dimensions_of(place)
+        if not self._places_of:
+            unit_m = 1.0 if dimensions == 3 else 1 / self.pixels_per_m
+            self.agent_places, self.viewer_places = Places(dimensions, unit_m), Places(dimensions, unit_m)
+        elif self.agent_places.positions.shape[1] != dimensions:
+            report_error(
+                f"is below the {place.get_class()} '{place.get_name()}', and others of its ImportanceManager are not"
+                f" in {dimensions}D; give 2D and 3D an ImportanceManager each, below an AIScheduler each", node)
+            return False
+        self._places_of[node.instance_id] = place
+        if getattr(node, "is_viewer", False):
+            self.viewers[node.instance_id] = node
+        else:
+            [node.agent_id] = self._core.add(role=node.role, size_m=node.size_m).tolist()
+            self.agents[node.agent_id] = node
+        self._has_changed = True
+        return True
+
+    def dismiss(self, node: Any) -> None:
+        self._places_of.pop(node.instance_id, None)
+        self._has_changed = True
+        if self.viewers.pop(node.instance_id, None) is None and self.agents.pop(node.agent_id, None) is not None:
+            self.leave_crowd(node)
+            self.pacing.leave(node)
+            self.core.remove(node.agent_id)
+            self.values.pop(node.agent_id, None)
+
+    def value_of(self, node: Any) -> float | None:
+        """Return the importance of an agent, None before the first evaluation."""
+        return self.values.get(node.agent_id)
+
+    def join_crowd(self, node: Any, name: str) -> None:
+        """Share maximum counts with the others of a name.
+
+        Raises:
+            ValueError: if levels leave a gap.
+        """
+        own = node.new_crowd()
+        crowd = self.crowds.setdefault(name, own)
+        if crowd.levels != own.levels:
+            report_error(
+                f"has other levels than those of its crowd '{name}', and shares no limits with it;"
+                " give all of a crowd the same ranges and counts, or another name", node)
+            return
+        crowd.add(node.agent_id, node)
+
+    def leave_crowd(self, node: Any) -> None:
+        for name, crowd in list(self.crowds.items()):
+            crowd.remove(node.agent_id)
+            if not crowd.members:
+                del self.crowds[name]
+
+    def crowd_of(self, node: Any) -> Crowd | None:
+        return next((one for one in self.crowds.values() if node.agent_id in one.members), None)
+
+    def pace(self, agent: Any, task: Task, pace: Pace, scheduler: Any) -> None:
+        """Let the period and priority of a task of an AIScheduler follow the importance of an agent."""
+        self.pacing.add(task, pace, agent, scheduler.core)
+
+    @method
+    def notice(self, agent: Node, amount: float = 1.0) -> None:
+        """The player noticed a character: it is more important for a while.
+
+        ``agent`` is the character, or its BehavioralLOD or GroupLOD.
+        """
+        self.core.notice(self._ids_of(agent), amount)
+
+    @method
+    def damage(self, agent: Node, amount: float = 1.0) -> None:
+        """A character was hurt: it is more important for a while."""
+        self.core.damage(self._ids_of(agent), amount)
+
+    @method
+    def force_importance(self, agent: Node, value: float, for_s: float = math.inf) -> None:
+        """Make a character as important as a script says, for a time or until unforce_importance()."""
+        self.core.force(self._ids_of(agent), value, for_s=None if math.isinf(for_s) else for_s)
+
+    @method
+    def unforce_importance(self, agent: Node) -> None:
+        """Let viewers decide again."""
+        self.core.unforce(self._ids_of(agent))
+
+    @method
+    def get_importance(self, agent: Node) -> float:
+        """Return the importance of a character at the last evaluation, 0 to 1."""
+        return float(self.core.of(self._ids_of(agent))[0])
+
+    @method
+    def get_importance_parts(self, agent: Node) -> dict:
+        """Return why it is so: what distance, view, approach, size, role, noticed and damaged add."""
+        return self.core.explain(int(self._ids_of(agent)[0]))
+
+    @method
+    def pace_behavior(self, behavior_id: int, agent: Node, rarest_period_frames: int = 60) -> None:
+        """Let a behavior that AIScheduler.add_behavior() returned run more rarely, the less important an agent is.
+
+        At importance 1 it keeps the period it has, at 0 it runs every ``rarest_period_frames``.
+        """
+        task = self._scheduler._task(behavior_id) if self._scheduler is not None else None
+        if task is None:
+            raise RefusedValue("needs an AIScheduler; add it to a scene that has one before using it")
+        if rarest_period_frames < task.period_frames:
+            raise RefusedValue(
+                f"rarest_period_frames must be at least the period of the behavior, {task.period_frames},"
+                f" got {rarest_period_frames}")
+        pace = Pace(task.period_frames, rarest_period_frames, task.priority, task.priority)
+        self.pace(self.agents[self._ids_of(agent)[0]], task, pace, self._scheduler)
+
+    @method
+    def get_stats(self) -> dict:
+        """Return how many agents and viewers there are, and how many of each crowd are at each level."""
+        return {
+            "agents": len(self.agents),
+            "viewers": len(self.viewers),
+            "crowds": {name: one.limits.counts for name, one in self.crowds.items()},
+        }
+
+    save_state, load_state = saving("importances, boosts and levels")
+
+    def is_in_use(self) -> bool:
+        return self._core is not None
+
+    def saved(self) -> State:
+        self.arrange_places()
+        return saved_manager(self)
+
+    def prepared(self, state: object) -> Callable[[], None]:
+        self.arrange_places()
+        return prepared_manager(self, state)
+
+    def settle(self) -> None:
+        """All nodes are loaded: who belongs to a crowd or follows an importance by now has what was saved of it."""
+        loads, self.to_settle = self.to_settle, []
+        for load in loads:
+            load()
+
+    def arrange_places(self) -> None:
+        """Have a row for each agent, by id, and for each viewer, by path."""
+        if not self._has_changed:
+            return
+        self._has_changed = False
+        kept = are_among(self._rows, self.core.ids)
+        self._rows = self.core.ids
+        come = [self.agents[one] for one in self._rows[np.count_nonzero(kept):].tolist()]    # after all: ids ascend
+        self.agent_places.renew(kept, [self._places_of[one.instance_id] for one in come])
+        self._radii = np.array([*self._radii[kept].tolist(), *[one.radius_m for one in come]], np.float32)
+        by_path = sorted(self.viewers.values(), key=lambda node: path_of(self._scheduler, node))
+        self.viewers = {node.instance_id: node for node in by_path}
+        self.viewer_places.keep([self._places_of[one.instance_id] for one in by_path])
+
+    def take_ids(self, ids: dict[int, int]) -> None:
+        """Know agents by other ids, and arrange their rows by them."""
+        rows = {ids[one]: row for row, one in enumerate(self.agents)}
+        order = [rows[one] for one in sorted(rows)]
+        self.agent_places.reorder(order)
+        self._radii = self._radii[order]
+        self._rows = self.core.ids
+        self.agents = {ids[one]: node for one, node in self.agents.items()}
+        self.agents = {one: self.agents[one] for one in sorted(self.agents)}
+        for one, node in self.agents.items():
+            node.agent_id = one
+        for crowd in self.crowds.values():
+            crowd.take_ids(ids)
+
+    def _evaluate(self, turn: Turn) -> None:
+        self.arrange_places()
+        if not self.agents:
+            return
+        agents, viewers = self.agent_places, self.viewer_places
+        agents.look(turn.elapsed_s)
+        viewers.look(turn.elapsed_s)
+        rows = [row for row, node in enumerate(self.viewers.values()) if node.enabled]
+        nodes = list(self.viewers.values())
+        seeing = [
+            nodes[row].core_viewer(viewers.positions[row], viewers.forwards[row], viewers.velocities[row])
+            for row in rows
+        ]
+        positions = moved_to_the_edge(agents.positions, self._radii, viewers.positions[rows])
+        found = self.core.update(seeing, positions, turn.elapsed_s, velocities=agents.velocities)
+        self.values = dict(zip(self.agents, found.tolist(), strict=True))
+        self.pacing.update(self.values)
+        ids, values = self.core.ids, found.astype(np.float64)
+        for _, crowd in sorted(self.crowds.items()):      # last, as it calls scripts, which may free anybody
+            crowd.update(ids, values, turn.elapsed_s)
+        if not self.viewers and not self._told_unwatched:
+            self._told_unwatched = True
+            report_error(
+                "has agents and nobody who watches; put an ImportanceViewer below the camera or the player", self)
+
+    def _ids_of(self, agent: Any) -> list[int]:
+        if not isinstance(agent, GDObject) or not agent.is_valid():
+            raise RefusedValue(f"needs a character that is in the tree, got {agent!r}")
+        found = [
+            one for one, node in self.agents.items()
+            if node == agent or self._places_of[node.instance_id] == agent
+        ]
+        if not found:
+            raise RefusedValue(
+                f"'{agent.get('name')}' has no importance here; put a BehavioralLOD or GroupLOD below it")
+        return found
+
+    def _get_configuration_warnings(self) -> list[str]:
+        return [*self._range_warnings(), *scheduler_warnings(self)]
+
+    def _range_warnings(self) -> list[str]:
+        try:
+            ImportanceSettings(near_m=self.near_m, far_m=self.far_m)
+        except ValueError as error:
+            return [f"{error}; near_m and far_m are taken as 5 and 80"]
+        return []
+
+    def _made_core(self) -> Importance:
+        warnings = self._range_warnings()
+        for warning in warnings:
+            report_error(warning, self)
+        distances = {} if warnings else {"near_m": self.near_m, "far_m": self.far_m}
+        return Importance(ImportanceSettings(
+            **{name: getattr(self, f"{name}_weight") for name in WEIGHTS}, **distances,
+            noticed_s=self.fading_s, damaged_s=self.fading_s, smoothing_s=self.smoothing_s))
+
+    def _in_use(self) -> None:
+        if self._core is not None:
+            raise RefusedValue("settings of importance cannot change in a running scene; set them before")

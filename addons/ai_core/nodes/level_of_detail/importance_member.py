@@ -1,0 +1,61 @@
+"""What viewers and agents have in common: they belong to an ImportanceManager while they are in the tree."""
+from __future__ import annotations
+
+from typing import Any
+
+from addons.ai_core.bridge.gd import Node, report_error
+from addons.ai_core.nodes.characters.agent_places import place_of
+from addons.ai_core.nodes.debugging.edited_scene import is_a_part
+from addons.ai_core.nodes.scheduling.scheduled import WAITING, nearest, wait_for
+
+GROUP = "importance_managers"
+
+WITHOUT_MANAGER = "found no ImportanceManager and {}; put one below the AIScheduler"
+WITHOUT_PLACE = "is below nothing that has a place, and {}; put it below a Node3D or Node2D"
+
+
+class ImportanceMember:
+    """Joins the nearest ImportanceManager on entering the tree; waits for one if there is none yet."""
+
+    _importance: Any = None
+    without_manager = ""
+
+    def join_importance(self: Any) -> None:
+        """Join, or say why not, once."""
+        if self._importance is not None:
+            return
+        if not self.is_in_group(GROUP + WAITING):
+            for warning in importance_warnings(self, self.without_manager):
+                report_error(warning, self)
+        manager, place = manager_of(self), place_of(self)
+        if manager is None:
+            wait_for(self, GROUP)
+        elif place is not None and manager.enlist(self, place):
+            self._importance = manager
+
+    def leave_importance(self: Any) -> None:
+        """Leave the manager, if there is one."""
+        manager, self._importance = self._importance, None
+        if manager is not None and manager.is_valid():
+            manager.dismiss(self)
+
+    def lose_importance(self: Any) -> None:
+        """The manager leaves the tree: wait for the next."""
+        self._importance = None
+        if self.is_valid() and self.is_inside_tree():
+            wait_for(self, GROUP)
+
+
+def manager_of(node: Node) -> Any:
+    """Return the ImportanceManager a node belongs to, None if there is none."""
+    return nearest(node, "ImportanceManager", GROUP)
+
+
+def importance_warnings(node: Node, without: str) -> list[str]:
+    """Return what keeps a node from having an importance."""
+    warnings = []
+    if manager_of(node) is None and not is_a_part(node):
+        warnings.append(WITHOUT_MANAGER.format(without))
+    if place_of(node) is None:
+        warnings.append(WITHOUT_PLACE.format(without))
+    return warnings

@@ -1,0 +1,75 @@
+"""ImportanceViewer: somebody who would notice."""
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from addons.ai_core.bridge.gd import Node, export, gdclass, report_error
+from addons.ai_core.nodes.level_of_detail.importance_member import ImportanceMember, importance_warnings
+from ai_core.level_of_detail.viewer import Viewer
+
+Floats = NDArray[np.float32]
+
+
+@gdclass(icon="res://addons/ai_core/icons/importance_viewer.svg")
+class ImportanceViewer(ImportanceMember, Node):
+    """Put below a camera or the player: what is near it and in its view is important.
+
+    Any number may watch; of several, the one to whom an agent matters most counts.
+    """
+
+    enabled = export(bool, True, doc="Off: it sees nothing.")
+    weight = export(
+        float, 1.0, range=(0, 1, 0.01), doc="How much being seen by it counts: 1 for the player, less for a mirror.")
+    field_of_view_rad = export(
+        float, math.pi / 2, range=(math.radians(0.5), math.tau, math.radians(0.5)), as_degrees=True,
+        doc="Whole angle in which agents count as in view, along -z of the Node3D above. 360 degrees sees all"
+            " around. In 2D everything is in view.")
+    near_m = export(
+        float, 0.0, range=(0, 1000, 0.5), or_greater=True, unit="m", group="Range", on_set="_check_range",
+        doc="Up to here the distance counts in full for it; 0 takes near_m of the ImportanceManager.")
+    far_m = export(
+        float, 0.0, range=(0, 10000, 0.5), or_greater=True, unit="m", on_set="_check_range",
+        doc="From here on it counts nothing for it: more for a scope, less for a mirror; 0 takes far_m of the"
+            " ImportanceManager.")
+
+    without_manager = "sees nothing"
+    saved_names = ("enabled", "weight", "field_of_view_rad", "near_m", "far_m")
+    is_viewer = True
+
+    def on_entered(self) -> None:
+        self.join_importance()
+        self._check_range()
+
+    def on_exit_tree(self) -> None:
+        self.leave_importance()
+
+    def core_viewer(self, position: Floats, forward: Floats, velocity: Floats) -> Viewer:
+        """Return it for the library, from its row."""
+        # A range that does not fit was reported when it was set; a frame is no place to stop at it.
+        near_m, far_m = (None, None) if self._range_refusal() else (self.near_m or None, self.far_m or None)
+        looks = len(position) == 3 and self.field_of_view_rad < math.tau - 1e-6 and bool(forward.any())
+        return Viewer(
+            tuple(position.tolist()), forward=tuple(forward.tolist()) if looks else None,
+            velocity=tuple(velocity.tolist()), field_of_view_rad=min(self.field_of_view_rad, math.tau),
+            weight=self.weight, near_m=near_m, far_m=far_m)
+
+    def _range_refusal(self) -> str:
+        """Return why its range cannot be, an empty text if it can."""
+        if self._importance is None or not (self.near_m or self.far_m):
+            return ""
+        settings = self._importance.core.settings
+        near_m, far_m = self.near_m or settings.near_m, self.far_m or settings.far_m
+        if far_m > near_m:
+            return ""
+        return f"far_m must be above near_m, got {far_m:g} and {near_m:g}; those of the ImportanceManager are taken"
+
+    def _check_range(self) -> None:
+        refusal = self._range_refusal()
+        if refusal:
+            report_error(refusal, self)
+
+    def _get_configuration_warnings(self) -> list[str]:
+        return importance_warnings(self, self.without_manager)

@@ -1,0 +1,154 @@
+"""The geometry of a scene as cover baking and searching want it: places beside walls, and rays, in metres."""
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from addons.ai_core.bridge.gd import GDObject, RefusedValue, Vector2, Vector3, singleton
+from addons.ai_core.nodes.baking.scene_ground import mesh_below
+from addons.ai_core.nodes.paths.grid_of_scene import Places, grid_of_scene
+from addons.ai_core.nodes.senses.sight_rays import FlatSightRays, SightRays
+from ai_core.maps.cover_body import CoverBody
+from ai_core.maps.cover_candidates import candidates_along_edges, candidates_of_grid, wall_edges
+from ai_core.maps.cover_spots import CoverCandidates
+from ai_core.maps.grid import Grid
+
+Points = NDArray[np.float32]
+
+OFF_GROUND_SHARE = 1.0
+"""How far beside a place the ground may end, as a share of the radius, so that one can still stand there."""
+
+
+class CoverScene:
+    """What a CoverMap node sees of its scene.
+
+    Args:
+        owner: the CoverMap, inside the tree.
+        dimensions: 3 or 2.
+        mask: physics layers that stop rays.
+        pixels_per_m: how long a metre is; 1 in 3D.
+    """
+
+    def __init__(self, owner: Any, dimensions: int, mask: int, pixels_per_m: float) -> None:
+        self._owner, self.dimensions, self.pixels_per_m = owner, dimensions, pixels_per_m
+        self.rays: Any = (
+            SightRays(owner, mask) if dimensions == 3 else FlatSightRays(owner, mask, pixels_per_m))
+        self.rays.node.hit_from_inside = True        # who begins in something has no room there
+        self.counted = 0
+
+    @property
+    def up(self) -> str:
+        """Axis of heights."""
+        return "y" if self.dimensions == 3 else "-z"
+
+    def free(self) -> None:
+        """Let go of the ray."""
+        self.rays.free()
+
+    def blocked(self, segments: Points) -> NDArray[np.bool_]:
+        """Return where something stands in the way (n,)."""
+        self.counted += len(segments)
+        answers: NDArray[np.bool_] = self.rays.blocked(
+            np.ascontiguousarray(segments[:, :3]), np.ascontiguousarray(segments[:, 3:]),
+            np.zeros(len(segments), np.int64))
+        return answers
+
+    def without(self, nodes: Iterable[Any]) -> None:
+        """Let rays pass through the bodies of some nodes, and of no others.
+
+        The body of a node is itself, those below it, or else the one it is a part of.
+        """
+        ray, kind = self.rays.node, f"CollisionObject{self.dimensions}D"
+        ray.clear_exceptions()
+        for node in nodes:
+            bodies = [node] if node.is_class(kind) else list(node.find_children("*", kind, True, False))
+            above = node.get_parent()
+            while not bodies and above is not None and above.is_class("Node"):
+                bodies = [above] if above.is_class(kind) else []
+                above = above.get_parent()
+            for body in bodies:
+                ray.add_exception(body)
+
+    def place(self, name: str, what: Any, above_m: float = 0.0) -> list[float]:
+        """Return where a node or a point is (m); nodes are seen so far above their origin.
+
+        Raises:
+            RefusedValue: if it is neither.
+        """
+        vector = Vector3 if self.dimensions == 3 else Vector2
+        if isinstance(what, vector):
+            numbers = list(what)
+        elif isinstance(what, GDObject) and what.is_valid() and what.is_class(f"Node{self.dimensions}D"):
+            if not what.is_inside_tree():
+                raise RefusedValue(f"{name} must be in the scene tree, {what.get_name()} is not")
+            numbers = list(what.global_position)
+            if self.dimensions == 3:
+                numbers[1] += above_m
+        else:
+            raise RefusedValue(f"{name} must be a Node{self.dimensions}D or a Vector{self.dimensions}, got {what!r}")
+        full = [one / self.pixels_per_m for one in numbers] + [0.0] * (3 - self.dimensions)
+        if not np.isfinite(full).all():
+            raise RefusedValue(f"{name} must be a finite place, got {what!r}")
+        return full
+
+    def vector(self, place: Iterable[float]) -> Any:
+        """Return a place (m) as the engine's vector."""
+        numbers = [float(one) * self.pixels_per_m for one in place][:self.dimensions]
+        return Vector3(*numbers) if self.dimensions == 3 else Vector2(*numbers)
+
+    def along_navigation(self, level: Any, body: CoverBody, spacing_m: float, reach_m: float) -> CoverCandidates:
+        """Return places along the edges of the navigation meshes at and below a node.
+
+        Raises:
+            ValueError: if there is none, or it is of other dimensions; says what to do.
+        """
+        mesh = mesh_below(level, self.pixels_per_m)
+        if mesh.dimensions != self.dimensions:
+            raise ValueError(f"the navigation regions are {mesh.dimensions}D, and dimensions is {self.dimensions}D;"
+                             " set dimensions")
+        vertices = mesh.vertices if self.dimensions == 3 else np.pad(mesh.vertices, ((0, 0), (0, 1)))
+        edges = wall_edges(vertices, mesh.polygons)
+        return candidates_along_edges(edges, spacing_m=spacing_m, reach_m=mesh.radius_m + reach_m, up=body.up)
+
+    def of_grid(self, source: Any, cost_data: str, floor_level: int, wall_items: Any) -> CoverCandidates:
+        """Return free cells beside others that cannot be walked.
+
+        Raises:
+            ValueError: if it is no grid; says why.
+        """
+        try:
+            grid, places = grid_of_scene(source, 4, "closed", cost_data, floor_level, wall_items)
+        except RefusedValue as error:
+            raise ValueError(str(error)) from None
+        if places.dimensions != self.dimensions:
+            raise ValueError(f"the grid is {places.dimensions}D, and dimensions is {self.dimensions}D; set dimensions")
+        return candidates_of_grid(grid.passage(), self._middles(grid, places))
+
+    def _middles(self, grid: Grid, places: Places) -> Points:
+        middles = places.points(np.arange(grid.shape[0] * grid.shape[1], dtype=np.int32)) / self.pixels_per_m
+        return np.pad(middles, ((0, 0), (0, 3 - self.dimensions))).astype(np.float32)
+
+    def ground(self, body: CoverBody) -> Any:
+        """Return what says where one stands behind things, by the navigation map; None if there is none."""
+        viewport = self._owner.get_viewport()
+        world = viewport.find_world_3d() if self.dimensions == 3 else viewport.find_world_2d()
+        server, on_map = singleton(f"NavigationServer{self.dimensions}D"), world.get_navigation_map()
+        origin = self.vector((0, 0, 0))
+        if server.map_get_iteration_id(on_map) == 0 or int(server.map_get_closest_point_owner(on_map, origin)) == 0:
+            return None                                   # it is built on a thread, and empty until then
+        least_m = OFF_GROUND_SHARE * body.radius_m
+
+        def ground(places: Points) -> Points:
+            found = places.copy()
+            for row, place in enumerate(places):
+                there = server.map_get_closest_point(on_map, self.vector(place))
+                numbers = [one / self.pixels_per_m for one in there] + [0.0] * (3 - self.dimensions)
+                beside = np.array(numbers) - place
+                beside[1] *= 0 if self.dimensions == 3 else 1        # a height is no distance here
+                found[row] = numbers if np.linalg.norm(beside) <= least_m else np.nan
+            return found
+
+        return ground

@@ -1,0 +1,283 @@
+"""DecisionMap: what units know of the ground, in layers, updated within the AIScheduler's budget."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from addons.ai_core.bridge.gd import (
+    Node,
+    PackedFloat32Array,
+    RefusedValue,
+    Variant,
+    Vector2i,
+    export,
+    gdclass,
+    method,
+    report_error,
+    signal,
+)
+from addons.ai_core.nodes.maps.map_ground import MapGround
+from addons.ai_core.nodes.maps.map_overlay import MapOverlay
+from addons.ai_core.nodes.maps.map_writer import GROUP
+from addons.ai_core.nodes.maps.map_writers import MapWriters
+from addons.ai_core.nodes.saving.scene_saving import saving
+from addons.ai_core.nodes.scheduling.scheduled import call_waiting, leave_scheduler, scheduler_of, scheduler_warnings
+from ai_core.maps import decision_map as library
+from ai_core.maps import map_questions
+from ai_core.maps.choke_points import choke_points as narrow_places
+from ai_core.maps.map_area import OUTSIDE
+from ai_core.saving.fields import State
+from ai_core.scheduling.task import Task, Turn
+
+
+@gdclass(icon="res://addons/ai_core/icons/decision_map.svg")
+class DecisionMap(MapGround, Node):
+    """What is known of the ground: resources, conflict, threat, where nobody has looked for long.
+
+    Units write by write(), write_batch(), or with a MapWriter below each. An update takes what was written,
+    lets old values fade, spreads and blurs, a slice in each frame of the AIScheduler; questions are answered
+    by the last whole update, never by half of one.
+    """
+
+    period_s = export(
+        float, 0.25, range=(0, 60, 0.01), or_greater=True, unit="s", group="Optimizations", on_set="_period_set",
+        doc="Game time from the beginning of one update to that of the next.")
+    priority = export(
+        float, 1.0, range=(0.001, 1000, 0.001), on_set="_priority_set", doc="Weight of its share of the budget.")
+    show_in_game = export(
+        bool, False, group="Debug", on_set="_show", doc="Draw shown_layer over the ground of the running game.")
+    shown_layer = export(str, "threat", on_set="_show", doc="The layer that is drawn.")
+    shown_height_m = export(
+        float, 0.0, range=(-1000, 1000, 0.1), or_greater=True, unit="m", on_set="_redraw",
+        shown_when=("dimensions", MapGround.Dimensions.THREE), doc="Height of the ground it is drawn over.")
+
+    map_updated = signal(("frame", int), doc="An update is whole; it is of the moment of this frame.")
+
+    def __init__(self) -> None:
+        self._core: library.DecisionMap | None = None
+        self._scheduler: Any = None
+        self._task: Task | None = None
+        self._overlay: MapOverlay | None = None
+        self._told_updates = 0
+        self.writers = MapWriters(is_flat=False, unit_m=1.0)
+
+    def on_enter_tree(self) -> None:
+        self.add_to_group(GROUP)
+
+    def on_entered(self) -> None:
+        if self._task is not None:
+            return
+        self._scheduler = scheduler_of(self)
+        if self._scheduler is None:
+            return
+        try:
+            area = self.made_area()
+            self._core = library.DecisionMap(
+                area, self.made_layers(), self._scheduler.clock, is_open=self.made_walls(area), period_s=self.period_s)
+        except (ValueError, RefusedValue) as error:
+            report_error(f"is not used: {error}", self)
+            self._scheduler = None
+            return
+        self.writers = MapWriters(is_flat=self.is_flat, unit_m=self.unit_m)
+        self._task = self._scheduler.serve(self, self._frame, "update", priority=self.priority)
+        call_waiting(self, GROUP)
+        self._show()
+
+    def on_exit_tree(self) -> None:
+        self._hide()
+        self.writers.let_go()
+        leave_scheduler(self, self._scheduler, self._task)
+        self._core = self._task = self._scheduler = None
+
+    @property
+    def core(self) -> library.DecisionMap:
+        """The decision map of the library, for strategists and behaviors written in Python."""
+        if self._core is None:
+            raise RefusedValue("does not run; it needs an AIScheduler and settings that fit")
+        return self._core
+
+    @method
+    def write(self, layer: str, place: Variant, strength: float) -> bool:
+        """Write where a place is, for the next update; false if it is outside the map."""
+        ground = self.ground_of(place)
+        with self._refusing() as core:
+            return core.write_at(layer, [ground], strength) == 1
+
+    @method
+    def write_batch(self, layer: str, places: Variant, strengths: PackedFloat32Array) -> int:
+        """Write at many places, packed; return how many are on the map. One strength counts for all."""
+        grounds = self.grounds_of(places)
+        amounts = np.asarray(strengths, np.float32)
+        with self._refusing() as core:
+            return core.write_at(layer, grounds, float(amounts[0]) if len(amounts) == 1 else amounts)
+
+    @method
+    def write_circle(self, layer: str, place: Variant, radius_m: float, strength: float) -> int:
+        """Write into every cell whose middle is within a radius, such as what a unit sees; return how many."""
+        ground = self.ground_of(place)
+        with self._refusing() as core:
+            return core.write(layer, core.area.cells_within(ground, radius_m), strength)
+
+    @method
+    def value_at(self, layer: str, place: Variant) -> float:
+        """Return what a layer holds at a place; 0 outside the map."""
+        ground = self.ground_of(place)
+        with self._refusing() as core:
+            cell = core.area.cell_at(ground)
+            return 0.0 if cell == OUTSIDE else float(core.picture[layer].flat[cell])
+
+    @method
+    def total_within(self, layer: str, place: Variant, radius_m: float) -> float:
+        """Return the sum of a layer over the cells whose middles are within a radius."""
+        ground = self.ground_of(place)
+        with self._refusing() as core:
+            cells = core.area.cells_within(ground, radius_m)
+            return float(core.picture[layer].reshape(-1)[cells].sum(dtype=np.float64))
+
+    @method
+    def best_cell(self, weights: Variant) -> Variant:
+        """Return the middle of the best cell of a layer, or of layers by weight: {"resources": 1, "threat": -2}.
+
+        Of equal ones the first row, then the first column. Null if no cell is above 0.
+        """
+        found = self._best(weights, 1, 1)
+        return self.place_of_ground(found[0].tolist()) if len(found) else None
+
+    @method
+    def best_cells(self, weights: Variant, count: int, apart_cells: int = 1) -> Variant:
+        """Return the middles of the best cells above 0, packed, the best first; no two nearer than some cells."""
+        return self.places_of_grounds(self._best(weights, count, apart_cells))
+
+    @method
+    def frontier(self, layer: str = "exploration", known_below_s: float = 60.0) -> Variant:
+        """Return the middles of known cells beside unknown ones, packed: where scouting goes on."""
+        with self._refusing() as core:
+            cells = map_questions.frontier(core.picture[layer], known_below_s, is_open=core.is_open)
+            return self.places_of_grounds(core.area.centers_of(cells))
+
+    @method
+    def choke_points(self, most_width_cells: int = 3) -> Variant:
+        """Return the narrow places between wide ground, packed; needs walls. Some 10 ms: do it once."""
+        with self._refusing() as core:
+            if core.is_open is None:
+                raise ValueError("choke_points needs walls; name a TileMapLayer or GridMap")
+            cells = [point.cell for point in narrow_places(core.is_open, most_width_cells)]
+            return self.places_of_grounds(core.area.centers_of(np.array(cells, np.int32)))
+
+    @method
+    def get_values(self, layer: str) -> PackedFloat32Array:
+        """Return a whole layer, row by row; get_shape() says how wide a row is."""
+        with self._refusing() as core:
+            return core.picture[layer].reshape(-1).copy()
+
+    @method
+    def get_shape(self) -> Vector2i:
+        """Return how many columns and rows there are."""
+        height, width = self.core.area.shape
+        return Vector2i(width, height)
+
+    @method
+    def get_stats(self) -> dict:
+        """Return whole updates, strengths written, writers, cells, layers, and the age of the picture (s)."""
+        core = self.core
+        return {
+            "updates": core.updates, "written": core.written, "writers": len(self.writers),
+            "cells": core.area.size, "layers": list(core.layers), "is_updating": not core.is_done,
+            "age_s": core.clock.now.seconds - core.picture.at.seconds,
+        }
+
+    save_state, load_state = saving("all layers and how far an update has come")
+
+    def is_in_use(self) -> bool:
+        return self._core is not None
+
+    def saved(self) -> State:
+        return self.core.save_state()
+
+    def prepared(self, state: object) -> Callable[[], None]:
+        change = self.core.prepare_state(state)
+
+        def change_all() -> None:
+            change()
+            self._told_updates = self.core.updates
+            self._show()
+
+        return change_all
+
+    def _frame(self, turn: Turn) -> None:
+        core = self.core
+        if core.is_done and core.is_due:
+            self.writers.write(core)
+            core.begin()
+        if not core.is_done:
+            core.advance(turn.budget)
+        if core.updates != self._told_updates:
+            self._told_updates = core.updates
+            self._show()
+            self.map_updated.emit(core.picture.at.frame)
+
+    def _best(self, weights: Any, count: int, apart_cells: int) -> NDArray[np.float32]:
+        with self._refusing() as core:
+            if isinstance(weights, str):
+                values = core.picture[weights]
+            elif isinstance(weights, dict) and weights:
+                values = core.picture.combined({str(name): weight for name, weight in weights.items()})
+            else:
+                raise TypeError(f"weights must be the name of a layer, or a weight by name, got {weights!r}")
+            cells = map_questions.best_cells(
+                values, count, apart_cells=apart_cells, where=core.is_open, above=0.0)
+            return core.area.centers_of(cells)
+
+    @contextmanager
+    def _refusing(self) -> Iterator[library.DecisionMap]:
+        """Let what the library refuses be a refusal of the node."""
+        core = self.core
+        try:
+            yield core
+        except (ValueError, TypeError, LookupError, RuntimeError) as problem:
+            raise RefusedValue(str(problem)) from None
+
+    def _show(self) -> None:
+        if not self.show_in_game or self._core is None:
+            self._hide()
+            return
+        if self.shown_layer not in self._core.layers:
+            self._hide()
+            raise RefusedValue(f"shown_layer must be one of {', '.join(self._core.layers)}, got {self.shown_layer!r}")
+        if self._overlay is None:
+            self._overlay = MapOverlay(self)
+        self._overlay.show(self._core.picture[self.shown_layer])
+
+    def _redraw(self) -> None:
+        self._hide()
+        self._show()
+
+    def _hide(self) -> None:
+        if self._overlay is not None:
+            self._overlay.free()
+            self._overlay = None
+
+    def _period_set(self) -> None:
+        if self._core is not None:
+            self._core.period_s = self.period_s
+
+    def _priority_set(self) -> None:
+        if self._task is not None:
+            self._scheduler.reschedule(self._task, period_frames=1, phase_frames=0, priority=self.priority)
+
+    def _in_use(self) -> None:
+        if self._core is not None:
+            raise RefusedValue("cannot be changed while the map runs; set it before the node enters the tree")
+
+    def _get_configuration_warnings(self) -> list[str]:
+        warnings = scheduler_warnings(self)
+        for check in (self.made_area, self.made_layers):
+            try:
+                check()
+            except ValueError as error:
+                warnings.append(str(error))
+        return warnings

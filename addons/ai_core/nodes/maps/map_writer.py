@@ -1,0 +1,69 @@
+"""MapWriter: a unit that writes into a layer of a DecisionMap wherever it goes."""
+from __future__ import annotations
+
+from typing import Any
+
+from addons.ai_core.bridge.gd import Node, export, gdclass, report_error
+from addons.ai_core.nodes.characters.agent_places import place_of
+from addons.ai_core.nodes.debugging.edited_scene import is_a_part
+from addons.ai_core.nodes.scheduling.scheduled import nearest, wait_for
+
+GROUP = "decision_maps"
+WITHOUT_MAP = "found no DecisionMap and writes nothing; put one below the AIScheduler"
+WITHOUT_PLACE = "is below nothing that has a place, and writes nothing; put it below a Node3D or Node2D"
+
+
+@gdclass(icon="res://addons/ai_core/icons/map_writer.svg")
+class MapWriter(Node):
+    """Writes into a layer of the nearest DecisionMap where its unit is, for every update: threat 5, friends 2.
+
+    All writers of a map are read in one batch. It belongs to layers that keep nothing (kept_per_s 0), or
+    that take the latest, as exploration does; what a sum keeps would grow with every update.
+    """
+
+    layer = export(str, "friends", on_set="_changed", doc="The layer it writes into.")
+    strength = export(
+        float, 1.0, range=(0, 1000, 0.01), or_greater=True, on_set="_changed", doc="What it writes; 0 for exploration.")
+    radius_m = export(
+        float, 0.0, range=(0, 100, 0.1), or_greater=True, unit="m", on_set="_changed",
+        doc="Into all cells whose middles are this near, such as those it sees; 0 is the cell it is in.")
+    enabled = export(bool, True, on_set="_changed", doc="Off: it writes nothing.")
+
+    def __init__(self) -> None:
+        self._map: Any = None
+
+    def on_entered(self) -> None:
+        self._join()
+
+    def on_exit_tree(self) -> None:
+        decision_map, self._map = self._map, None
+        if decision_map is not None and decision_map.is_valid():
+            decision_map.writers.leave(self)
+
+    def lose_map(self) -> None:
+        """The map leaves the tree: wait for the next."""
+        self._map = None
+        if self.is_valid() and self.is_inside_tree():
+            wait_for(self, GROUP)
+
+    def _join(self) -> None:
+        if self._map is not None:
+            return
+        found, place = nearest(self, "DecisionMap", GROUP), place_of(self)
+        if place is None:
+            report_error(WITHOUT_PLACE, self)
+        elif found is None:
+            report_error(WITHOUT_MAP, self)
+            wait_for(self, GROUP)
+        elif found.writers.join(self, place):
+            self._map = found
+
+    def _changed(self) -> None:
+        if self._map is not None:
+            self._map.writers.have_changed()
+
+    def _get_configuration_warnings(self) -> list[str]:
+        if is_a_part(self):
+            return []
+        warnings = [] if nearest(self, "DecisionMap", GROUP) is not None else [WITHOUT_MAP]
+        return warnings if place_of(self) is not None else [*warnings, WITHOUT_PLACE]

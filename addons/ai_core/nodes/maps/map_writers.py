@@ -1,0 +1,109 @@
+"""All MapWriters of one DecisionMap: read in one batch, written in one batch a layer."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from addons.ai_core.bridge.gd import report_error
+from addons.ai_core.nodes.characters.agent_places import Places, dimensions_of
+from ai_core.maps.decision_map import DecisionMap
+from ai_core.maps.map_area import OUTSIDE, MapArea
+
+
+class MapWriters:
+    """Who writes into a map by itself.
+
+    Args:
+        is_flat: 2D.
+        unit_m: length of the scene's unit (m).
+    """
+
+    def __init__(self, *, is_flat: bool, unit_m: float) -> None:
+        self._nodes: dict[int, Any] = {}
+        self._at: dict[int, Any] = {}
+        self._is_flat = is_flat
+        self._places = Places(2 if is_flat else 3, unit_m)
+        self._has_changed = False
+        self._by_layer: dict[str, tuple[NDArray[np.intp], NDArray[np.float32], NDArray[np.float32]]] = {}
+        self._told: set[str] = set()
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def join(self, node: Any, place: Any) -> bool:
+        """Let a writer in; False if it cannot be."""
+        if (dimensions_of(place) == 2) != self._is_flat:
+            report_error(f"is below the {place.get_class()} '{place.get_name()}', and its DecisionMap has other"
+                         " dimensions; set them alike", node)
+            return False
+        self._nodes[node.instance_id], self._at[node.instance_id] = node, place
+        self._has_changed = True
+        return True
+
+    def leave(self, node: Any) -> None:
+        """Let a writer go."""
+        self._nodes.pop(node.instance_id, None)
+        self._at.pop(node.instance_id, None)
+        self._has_changed = True
+
+    def have_changed(self) -> None:
+        """Read settings anew before they are used."""
+        self._has_changed = True
+
+    def let_go(self) -> None:
+        """The map leaves the tree."""
+        for node in self._nodes.values():
+            node.lose_map()
+        self._nodes, self._at = {}, {}
+
+    def write(self, core: DecisionMap) -> None:
+        """Write what all are worth where they are.
+
+        Cost: one engine call a writer, and O(cells of their circles).
+        """
+        if self._has_changed:
+            self._arrange(core)
+        if not self._nodes:
+            return
+        self._places.look(0.0)
+        grounds = self._places.positions if self._is_flat else self._places.positions[:, ::2]
+        for layer, (rows, strengths, radii) in self._by_layer.items():
+            for radius_m in np.unique(radii):
+                alike = radii == radius_m
+                cells, index = self._cells(core.area, grounds[rows[alike]], float(radius_m))
+                core.write(layer, cells, strengths[alike][index])
+
+    def _arrange(self, core: DecisionMap) -> None:
+        self._has_changed = False
+        nodes = list(self._nodes.values())
+        self._places.keep([self._at[node.instance_id] for node in nodes])
+        rows: dict[str, list[int]] = {}
+        for row, node in enumerate(nodes):
+            if not node.enabled:
+                continue
+            if node.layer in core.layers:
+                rows.setdefault(node.layer, []).append(row)
+            elif node.layer not in self._told:
+                self._told.add(node.layer)
+                report_error(f"writes into the layer {node.layer!r}, which its DecisionMap has not; it has"
+                             f" {', '.join(core.layers)}", node)
+        self._by_layer = {
+            layer: (
+                np.array(which, np.intp), np.array([nodes[row].strength for row in which], np.float32),
+                np.array([nodes[row].radius_m for row in which], np.float32),
+            )
+            for layer, which in sorted(rows.items())
+        }
+
+    def _cells(
+        self, area: MapArea, grounds: NDArray[np.float32], radius_m: float
+    ) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
+        """Return the cells of circles, and for each whose it is."""
+        if radius_m == 0:
+            cells = area.cells_of(grounds)
+            index = np.flatnonzero(cells != OUTSIDE)
+            return cells[index], index
+        found = [area.cells_within(place, radius_m) for place in grounds.tolist()]
+        return np.concatenate(found), np.repeat(np.arange(len(found)), [len(cells) for cells in found])

@@ -1,0 +1,224 @@
+"""Ways over the engine's navigation map, for a path service."""
+from __future__ import annotations
+
+import math
+from collections import deque
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from addons.ai_core.bridge.gd import RID, RefusedValue, Vector2, Vector3, singleton
+from addons.ai_core.nodes.paths.navigation_ends import ABOVE_MAP_M, ends_at, right_on_map
+from ai_core.budget import Budget
+from ai_core.paths.path import PathState
+from ai_core.saving.fields import Fields, State
+
+COSTS_KEPT = 64
+"""Queries whose cost is remembered (count): enough for a 95th percentile, few enough to forget a slow moment."""
+
+BESIDE_M = 0.02
+"""A way that ends no farther beside its goal, seen from above, leads there as exactly as maps are baked (m)."""
+
+MOST_REFUSALS = 3
+"""Frames in a row without a query, for want of time, after which one is begun all the same (count)."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class NavigationPath:
+    """A way over the navigation map: its points (n, 2) or (n, 3) float32, and its length as cost."""
+
+    state: PathState
+    points: NDArray[np.float32]
+    cost: float
+    why: str = ""
+
+    @property
+    def is_found(self) -> bool:
+        """True if it leads to the goal."""
+        return self.state == "found"
+
+
+class NavigationWays:
+    """What a ``PathService`` asks for ways over a navigation map: one query each, which cannot pause.
+
+    So under a budget of time a query is begun only if what is left is what queries lately cost (the
+    95th percentile of 64); after ``MOST_REFUSALS`` frames in which there was never enough, one is.
+
+    Args:
+        dimensions: 3 or 2.
+        map_rid: the map.
+        layers: navigation layers that may be walked.
+        reach_tolerance_m: a way leads to a goal if it ends this near to it, see ``ends_at`` (m; pixels in 2D).
+        snap_within_m: a start that is farther from the map has no way (m; pixels in 2D); 0: however far.
+    """
+
+    is_prepared = True
+
+    def __init__(
+        self, dimensions: int, map_rid: RID, layers: int, reach_tolerance_m: float, snap_within_m: float = 0.0,
+    ) -> None:
+        self.dimensions, self.map_rid = dimensions, map_rid
+        self.layers, self.reach_tolerance_m, self.snap_within_m = layers, reach_tolerance_m, snap_within_m
+        self._server = singleton(f"NavigationServer{dimensions}D")
+        self._vector: Any = Vector3 if dimensions == 3 else Vector2
+        self._costs_us: deque[float] = deque(maxlen=COSTS_KEPT)
+        self._ready_version = 0
+        self._refusals = 0
+
+    @property
+    def version(self) -> int:
+        """Rises when the map was built anew."""
+        return int(self._server.map_get_iteration_id(self.map_rid))
+
+    @property
+    def is_ready(self) -> bool:
+        """True if there is something to walk on: maps are built on a thread, and are empty until then.
+
+        Cost: a small query after each change of the map, else one engine call.
+        """
+        version = self.version
+        if version and version != self._ready_version:
+            if int(self._server.map_get_closest_point_owner(self.map_rid, self._vector())) == 0:
+                return False
+            self._ready_version = version
+        return version > 0
+
+    @property
+    def query_us(self) -> float:
+        """What queries lately cost: the 95th percentile (µs); 0 before the first under a budget of time.
+
+        The dearest is never it if there is another: the first query of a game is slow.
+        """
+        costs = sorted(self._costs_us)
+        rank = min(math.ceil(0.95 * len(costs)), max(1, len(costs) - 1))
+        return costs[rank - 1] if costs else 0.0
+
+    def check(self, name: str, place: object) -> tuple[float, ...]:
+        """Return a place as numbers.
+
+        Raises:
+            RefusedValue: if it is no place.
+        """
+        return checked_place(name, place, self.dimensions)
+
+    def distance(self, one: tuple[float, ...], other: tuple[float, ...]) -> float:
+        """Return how far two places are apart, as the crow flies."""
+        return math.dist(one, other)
+
+    def hopeless(self, start: object, goal: object) -> None:
+        """Return None: only a query tells."""
+
+    def begin(self, start: tuple[float, ...], goal: tuple[float, ...]) -> NavigationQuery:
+        """Return a query for a way."""
+        return NavigationQuery(self, start, goal)
+
+    def prepare(self, budget: Budget) -> None:
+        """Do nothing: the engine does it on a thread of its own."""
+
+    def fits(self, budget: Budget) -> bool:
+        """Return whether a query may be begun."""
+        if budget.stopwatch is None or budget.left >= self.query_us or self._refusals >= MOST_REFUSALS:
+            return True
+        self._refusals += 1
+        return False
+
+    def find(self, start: tuple[float, ...], goal: tuple[float, ...]) -> NavigationPath:
+        """Ask the engine for a way."""
+        points = self._points(self._vector(*start), self._vector(*goal))
+        if len(points) == 0:
+            return self._none("no way leads from there" if self.is_ready else "there is no navigation map")
+        off_m = math.dist(points[0].tolist(), start)
+        if 0 < self.snap_within_m < off_m:
+            return self._none(f"the start is {off_m:.3g} from the map, and snap_within_m is {self.snap_within_m:g}")
+        is_found = ends_at(self._server, self.map_rid, points[-1].tolist(), self._vector(*goal), self.reach_tolerance_m)
+        length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+        return NavigationPath("found" if is_found else "partial", points, length)
+
+    def _points(self, start: Any, goal: Any) -> Any:
+        """Return the points of a way; to the place right below or above a goal, if that is over a slope.
+
+        The place of a slope that is nearest to the goal, where the engine's ways end, lies up or down the slope.
+        """
+        points = self._server.map_get_path(self.map_rid, start, goal, True, self.layers)
+        if self.dimensions == 2 or len(points) == 0:
+            return points
+        end = points[-1].tolist()
+        if math.hypot(end[0] - goal.x, end[2] - goal.z) < BESIDE_M or abs(end[1] - goal.y) > ABOVE_MAP_M:
+            return points
+        on_map = right_on_map(self._server, self.map_rid, goal, self.nearest(goal))
+        return points if on_map is None else self._server.map_get_path(self.map_rid, start, on_map, True, self.layers)
+
+    def _none(self, why: str) -> NavigationPath:
+        return NavigationPath("none", np.zeros((0, self.dimensions), np.float32), math.inf, why)
+
+    def nearest(self, place: Any) -> Any:
+        """Return the place of the map that is nearest to one."""
+        return self._server.map_get_closest_point(self.map_rid, place)
+
+    def note_cost(self, us: float) -> None:
+        """Remember what a query cost."""
+        self._costs_us.append(us)
+        self._refusals = 0
+
+    def place_state(self, place: tuple[float, ...]) -> list[float]:
+        """Return a place as a save holds it."""
+        return list(place)
+
+    def place_of(self, fields: Fields, name: str) -> tuple[float, ...]:
+        """Return a place out of a save."""
+        return tuple(fields.numbers(name, count=self.dimensions))
+
+    def path_state(self, path: NavigationPath) -> State:
+        """Return a way as a save holds it."""
+        cost = path.cost if math.isfinite(path.cost) else None
+        return {"state": path.state, "points": path.points.ravel().tolist(), "cost": cost, "why": path.why}
+
+    def path_of(self, fields: Fields) -> NavigationPath:
+        """Return a way out of a save."""
+        state: PathState = fields.one_of("state", get_args(PathState))
+        numbers = fields.numbers("points", minimum=-3.4e38, maximum=3.4e38)
+        if len(numbers) % self.dimensions or (state == "none") != (not numbers):
+            fields.refuse("points", f"must be {self.dimensions} numbers for each point, and none without a way")
+        points = np.array(numbers, np.float32).reshape(-1, self.dimensions)
+        path = NavigationPath(state, points, fields.number_or("cost", math.inf, minimum=0), fields.text("why"))
+        fields.end()
+        return path
+
+
+class NavigationQuery:
+    """One query, in the form of interruptible work."""
+
+    def __init__(self, ways: NavigationWays, start: tuple[float, ...], goal: tuple[float, ...]) -> None:
+        self._ways, self._start, self._goal = ways, start, goal
+        self.result: NavigationPath | None = None
+
+    @property
+    def is_done(self) -> bool:
+        return self.result is not None
+
+    def cancel(self) -> None:
+        """Nothing was begun that could end."""
+
+    def advance(self, budget: Budget) -> None:
+        watch = budget.stopwatch
+        begun_ns = 0 if watch is None else watch()
+        self.result = self._ways.find(self._start, self._goal)
+        budget.spend()
+        if watch is not None:
+            self._ways.note_cost((watch() - begun_ns) / 1000)
+
+
+def checked_place(name: str, place: object, dimensions: int) -> tuple[float, ...]:
+    """Return a Vector3 or Vector2 as numbers.
+
+    Raises:
+        RefusedValue: if it is none of as many dimensions, or not finite.
+    """
+    if not isinstance(place, Vector3 if dimensions == 3 else Vector2):
+        raise RefusedValue(f"{name} must be a Vector{dimensions}, got {place!r}")
+    numbers = tuple(place)
+    if not all(map(math.isfinite, numbers)):
+        raise RefusedValue(f"{name} must be a finite place, got {place!r}")
+    return numbers

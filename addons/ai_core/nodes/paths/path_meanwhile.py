@@ -1,0 +1,255 @@
+"""Where to go while a way is searched: bump and turn, over what a PathService walks on; a part of that class."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from addons.ai_core.bridge.gd import RefusedValue, Variant, Vector2, Vector3, method
+from addons.ai_core.nodes.paths.asked_path import AskedPath
+from addons.ai_core.nodes.paths.navigation_ways import NavigationWays, checked_place
+from ai_core.paths.bump_and_turn import BumpAndTurn, Look, Remoteness, cells_apart, cells_around
+from ai_core.paths.explored_map import ExploredMap
+from ai_core.saving.fields import Fields, State
+
+MIDDLE = 1 << 19
+"""Number of the lattice's column and row at the origin: 2^20 of each fit a whole number of a save."""
+
+AROUND = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
+
+NEAR_SHARE = 0.1
+"""A place of the lattice lies on the navigation map if the map is this near to it, as a share of a step."""
+
+
+class MeanwhilePaths:
+    """How a PathService lets those move who wait for a way; a part of that class."""
+
+    meanwhile: Any
+    Meanwhile: Any
+    meanwhile_step_m: Any
+    service: Any
+    _asked: dict[int, AskedPath]
+    _ways: Any
+    _places: Any
+    _of: Any
+
+    def begin_meanwhile(self) -> None:
+        """Nobody moves meanwhile."""
+        self._explored: ExploredMap | None = None
+        self._walkers: dict[int, tuple[BumpAndTurn, Ground]] = {}
+
+    @method
+    def get_place_meanwhile(self, ticket: int, position: Variant) -> Variant:
+        """Return where to go next from a place while a way is not there yet, by bump and turn.
+
+        Go there, then ask again. It is the goal where that is at hand, and the place itself when the
+        ticket is over or has a way, where there is nothing left to try, or if meanwhile is NOTHING. The way that comes
+        later begins where it was asked for: who has gone far asks anew.
+        """
+        asked = self._of("get_place_meanwhile", ticket)
+        here = checked_place("position", position, asked.dimensions)
+        if asked.ticket.is_over or asked.is_way or self.meanwhile == self.Meanwhile.NOTHING:
+            self._walkers.pop(ticket, None)
+            return position
+        if isinstance(self._ways, NavigationWays) and not self._ways.is_ready:
+            return position
+        found = self._walkers.get(ticket)
+        if found is None:
+            found = self._walkers[ticket] = self._walker(asked, here)
+        walker, ground = found
+        at = ground.number(here)
+        if at == walker.at or ground.is_apart(at, walker.at):
+            walker.step(at)
+        if walker.at == at:
+            return type(position)(*asked.ends[1].tolist()) if walker.state == "arrived" else position
+        return ground.vector(walker.at)
+
+    def advance_meanwhile(self, budget: Any) -> None:
+        """Forget who has a way by now, and let the shared map work."""
+        if self._walkers:
+            self._walkers = {
+                number: one for number, one in self._walkers.items()
+                if (asked := self._asked.get(number)) is not None and asked.state in ("waiting", "running")}
+        if self._explored is not None and not self._explored.is_done:
+            self._explored.advance(budget)
+
+    def forget_explored(self, cells: Sequence[int]) -> None:
+        """Cells have changed: what was known around them is not any more."""
+        if self._explored is not None:
+            self._explored.forget(cells)
+
+    def saved_meanwhile(self) -> State | None:
+        """Return where those are who move meanwhile, and what they remember; None if nobody ever did."""
+        if not self._walkers and self._explored is None:
+            return None
+        return {
+            "kind": int(self.meanwhile), "step_m": float(self.meanwhile_step_m),
+            "explored": None if self._explored is None else self._explored.save_state(),
+            "walkers": [
+                {"ticket": ticket, "walker": walker.save_state(),
+                 "heights": [[number, height] for number, height in sorted(ground.heights.items())]}
+                for ticket, (walker, ground) in sorted(self._walkers.items())],
+        }
+
+    def prepared_meanwhile(self, fields: Fields, tickets: set[int]) -> Callable[[], None]:
+        """Check what ``saved_meanwhile`` returned; return what takes it back.
+
+        What was remembered in another way, or in other steps, is forgotten.
+        """
+        is_same = fields.whole("kind") == int(self.meanwhile)
+        is_same = fields.number("step_m") == float(self.meanwhile_step_m) and is_same
+        most, explored, changes = self._ground().most, None, []
+        if fields.anything("explored") is not None:
+            state, explored = fields.anything("explored"), ExploredMap()
+            changes.append(explored.prepare_state(state))
+            self._check_places(fields, "explored", [number for row in state["ways"] for number in row], most)
+        walkers = {}
+        for one in fields.groups("walkers"):
+            ground, state = self._ground(), one.anything("walker")
+            walker = self._bump_and_turn(ground, 0, 0, explored)
+            changes.append(walker.prepare_state(state))
+            places = [state["at"], state["goal"], state["before"], *state["tried"], *state["way"]]
+            self._check_places(one, "walker", places, most)
+            for row in one.items("heights"):
+                pair = Fields({"row": row}, one.place_of("heights")).numbers("row", count=2)
+                ground.heights[int(pair[0])] = pair[1]
+            ticket = one.whole("ticket")
+            if ticket not in tickets:
+                one.refuse("ticket", f"is not among those that are saved: {ticket}")
+            walkers[ticket] = walker, ground
+            one.end()
+        fields.end()
+
+        def change() -> None:
+            if is_same:
+                for one in changes:
+                    one()
+                self._explored, self._walkers = explored, walkers
+
+        return change
+
+    def _check_places(self, fields: Fields, name: str, places: list[Any], most: int) -> None:
+        if max(places, default=0) > most:
+            fields.refuse(name, f"must hold places up to {most}, got {max(places)}")
+
+    def _ground(self) -> Ground:
+        if self._places is not None:
+            return GridGround(self._places, self._ways.passage)
+        return NavigationGround(self._ways, self.meanwhile_step_m)
+
+    def _walker(self, asked: AskedPath, here: tuple[float, ...]) -> tuple[BumpAndTurn, Ground]:
+        ground = self._ground()
+        if self.meanwhile == self.Meanwhile.SHARED_MEMORY and self._explored is None:
+            self._explored = ExploredMap()
+        at, goal = ground.number(here), ground.goal(asked.ticket.goal)
+        return self._bump_and_turn(ground, at, goal, self._explored), ground
+
+    def _bump_and_turn(self, ground: Ground, at: int, goal: int, explored: ExploredMap | None) -> BumpAndTurn:
+        return BumpAndTurn(
+            ground.look, ground.apart, at, goal, remembers=self.meanwhile == self.Meanwhile.MEMORY,
+            explored=explored if self.meanwhile == self.Meanwhile.SHARED_MEMORY else None)
+
+
+class Ground:
+    """What one walks on, as whole numbers.
+
+    Attributes:
+        most: the largest.
+        heights: of places that were looked at, where the ground has any.
+    """
+
+    look: Look
+    apart: Remoteness
+    most: int
+    heights: dict[int, float]
+
+    def number(self, place: tuple[float, ...]) -> int:
+        """Return the number of a place."""
+        raise NotImplementedError
+
+    def goal(self, goal: Any) -> int:
+        """Return the number of a ticket's goal."""
+        raise NotImplementedError
+
+    def vector(self, number: int) -> Any:
+        """Return where a number is."""
+        raise NotImplementedError
+
+    def is_apart(self, one: int, other: int) -> bool:
+        """Return whether somebody at one place is not at another; who is on its way is not."""
+        return one != other and self.apart(one, other) > 1.5
+
+
+class GridGround(Ground):
+    """Cells of a grid."""
+
+    def __init__(self, places: Any, passage: Any) -> None:
+        self._places = places
+        self.look, self.apart = cells_around(passage), cells_apart(passage)
+        self.most, self.heights = passage.costs.size - 1, {}
+
+    def number(self, place: tuple[float, ...]) -> int:
+        return int(self._places.cell_at("position", place))
+
+    def goal(self, goal: int) -> int:
+        return goal
+
+    def vector(self, number: int) -> Any:
+        point = self._places.points(np.array([number], np.int32))[0].tolist()
+        return Vector3(*point) if len(point) == 3 else Vector2(*point)
+
+
+class NavigationGround(Ground):
+    """A lattice over the navigation map, which has its height where the map is."""
+
+    def __init__(self, ways: NavigationWays, step_m: float) -> None:
+        self._ways, self._step_m = ways, step_m
+        self.most, self.heights = (2 * MIDDLE) ** 2 - 1, {}
+        self.look, self.apart = self._open_ways, _steps_apart
+
+    def number(self, place: tuple[float, ...]) -> int:
+        across, along = place[0], place[-1]
+        column, row = (round(one / self._step_m) + MIDDLE for one in (across, along))
+        if not (0 <= column < 2 * MIDDLE and 0 <= row < 2 * MIDDLE):
+            raise RefusedValue(f"position {place} is too far from the origin for steps of {self._step_m:g} m")
+        number = row * 2 * MIDDLE + column
+        if len(place) == 3:
+            self.heights.setdefault(number, place[1])
+        return number
+
+    def goal(self, goal: tuple[float, ...]) -> int:
+        return self.number(goal)
+
+    def vector(self, number: int) -> Any:
+        column, row = ((one - MIDDLE) * self._step_m for one in (number % (2 * MIDDLE), number // (2 * MIDDLE)))
+        return Vector3(column, self.heights.get(number, 0.0), row) if self._ways.dimensions == 3 \
+            else Vector2(column, row)
+
+    def _open_ways(self, number: int) -> list[int]:
+        """Return the places of the lattice beside one that the map holds, also half way there."""
+        here, found = self.vector(number), []
+        for down, right in AROUND:
+            other = number + down * 2 * MIDDLE + right
+            if other not in self.heights:
+                self.heights[other] = self.heights.get(number, 0.0)
+            there = self.vector(other)
+            half = type(here)(*((a + b) / 2 for a, b in zip(here, there, strict=True)))
+            if self._is_on(half) is not None and (height := self._is_on(there)) is not None:
+                self.heights[other] = height
+                found.append(other)
+        return found
+
+    def _is_on(self, place: Any) -> float | None:
+        """Return the height of the map at a place, None if it is not there."""
+        near = self._ways.nearest(place)
+        beside = math.hypot(near.x - place.x, tuple(near)[-1] - tuple(place)[-1])
+        if beside > NEAR_SHARE * self._step_m:
+            return None
+        height = near.y if self._ways.dimensions == 3 else 0.0
+        return height if self._ways.dimensions == 2 or abs(height - place.y) <= self._step_m else None
+
+
+def _steps_apart(one: int, other: int) -> float:
+    return math.hypot(one % (2 * MIDDLE) - other % (2 * MIDDLE), one // (2 * MIDDLE) - other // (2 * MIDDLE))

@@ -1,0 +1,119 @@
+"""What a PollingStation asks the engine: lines of sight and ways, in 3D and 2D."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from addons.ai_core.bridge.gd import (
+    RefusedValue,
+    Vector2,
+    Vector3,
+    get_object,
+    see_between,
+    singleton,
+)
+from addons.ai_core.nodes.paths.navigation_ends import ends_at
+from addons.ai_core.nodes.senses.sight_rays import FlatSightRays, SightRays
+from ai_core.events.polling_pairs import IdPairs
+
+NO_WAY = -1.0
+
+
+class WorldQuestions:
+    """Sight and ways in the world of a node.
+
+    Args:
+        node: in the tree when it is asked; rays live and die with it.
+
+    Attributes:
+        is_there: whether the node is in the tree.
+    """
+
+    def __init__(self, node: Any) -> None:
+        self._node = node
+        self.is_there = False
+        self.rays = SightRays(node, node.sight_mask)
+        self._flat_rays = FlatSightRays(node, node.sight_mask_2d)
+
+    def set_masks(self) -> None:
+        """Use the masks of the node."""
+        self.rays.collision_mask = self._node.sight_mask
+        self._flat_rays.collision_mask = self._node.sight_mask_2d
+
+    def can_see_many(self, pairs: IdPairs) -> Any:
+        """Return for each pair of nodes whether nothing stands between; false where one is gone.
+
+        Args:
+            pairs: instance ids.
+
+        Cost: one physics query a pair, all in one crossing.
+        """
+        if not self.is_there:
+            self._need_tree("can_see")
+        seen = see_between(pairs.first, pairs.second, self.rays.node, self._flat_rays.node)
+        if type(seen) is int:                # the place of a pair that cannot be
+            check_pair(*map(object_of, pairs.ids[seen].tolist()))
+        return seen
+
+    def path_length(self, start: Any, goal: Any) -> float:
+        """Return the length of the way over the navigation map, NO_WAY if there is none (yet)."""
+        self._need_tree("path_length")
+        viewport = self._node.get_viewport()
+        if isinstance(start, Vector3):
+            navigation, world = singleton("NavigationServer3D"), viewport.find_world_3d()
+        else:
+            navigation, world = singleton("NavigationServer2D"), viewport.find_world_2d()
+        map_rid = world.get_navigation_map()
+        if navigation.map_get_iteration_id(map_rid) == 0:
+            return NO_WAY            # the map is still being built; asked again next frame
+        way = navigation.map_get_path(map_rid, start, goal, True)
+        tolerance_m = self._node.reach_tolerance_m
+        if len(way) == 0 or not ends_at(navigation, map_rid, way[-1].tolist(), goal, tolerance_m):
+            return NO_WAY
+        return float(np.linalg.norm(np.diff(way, axis=0), axis=1).sum())
+
+    def _need_tree(self, question: str) -> None:
+        if not self._node.is_inside_tree():
+            raise RefusedValue(f"{question} needs a world to look at; add the PollingStation to the scene first")
+
+
+def ids_of(nodes: Any) -> bytes:
+    """Return instance ids of nodes, as ObjectIds come; 0 for None."""
+    return np.array([getattr(node, "instance_id", 0) for node in nodes], np.uint64).tobytes()
+
+
+def object_of(instance_id: int) -> Any:
+    """Return the object of an id, as it stands in an int64 array; None if it is gone."""
+    return get_object(instance_id & 0xFFFF_FFFF_FFFF_FFFF)
+
+
+def number_of(node: Any) -> int | None:
+    """Return the id of an object as it stands in an int64 array, 0 for None; None for anything else."""
+    number = 0 if node is None else getattr(node, "instance_id", None)
+    return number if number is None or number < 1 << 63 else number - (1 << 64)
+
+
+def check_pair(observer: Any, target: Any) -> None:
+    """Raise unless two nodes can be asked about together."""
+    if observer is None or target is None:
+        raise RefusedValue("can_see needs two nodes, got null")
+    for dimension in ("Node3D", "Node2D"):
+        if observer.is_class(dimension) and target.is_class(dimension):
+            return
+    raise RefusedValue(
+        f"can_see needs two Node3D or two Node2D, got {observer.get_class()} and {target.get_class()}")
+
+
+def check_parts(topic: str, wanted: str, key: Any) -> None:
+    """Raise unless a key of a built-in topic has two parts."""
+    if len(key) != 2:
+        raise RefusedValue(f"the key of topic {topic!r} must be {wanted}, got {list(key)!r}")
+
+
+def check_places(question: str, start: Any, goal: Any) -> None:
+    """Raise unless two places are both in space, or both in the plane."""
+    if type(start) is not type(goal) or not isinstance(start, (Vector2, Vector3)):
+        raise RefusedValue(f"{question} needs two Vector3 or two Vector2, got {start!r} and {goal!r}")
+    if not all(map(np.isfinite, (*start, *goal))):
+        raise RefusedValue(f"{question} needs finite places, got {start!r} and {goal!r}")

@@ -1,0 +1,241 @@
+"""RuleMind: one character that thinks by a RuleSet."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from addons.ai_core.bridge.gd import (
+    Node,
+    NodePath,
+    PackedStringArray,
+    RefusedValue,
+    export,
+    gdclass,
+    method,
+    report_error,
+    signal,
+)
+from addons.ai_core.nodes.characters.character_crowd import RULE_MINDS, CharacterCrowd
+from addons.ai_core.nodes.characters.character_work import CharacterWork
+from addons.ai_core.nodes.rules.rule_set import RuleSet
+from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
+from addons.ai_core.nodes.saving.scene_saving import saving
+from addons.ai_core.nodes.scheduling.scheduled import scheduler_of, scheduler_warnings
+from ai_core.decisions import rule_mind as library
+from ai_core.saving.fields import Fields, State, StateError
+
+SAVED = ("enabled", "period_frames", "priority", "thinks_by_itself", "most_rules")
+
+
+@gdclass(icon="res://addons/ai_core/icons/rule_mind.svg")
+class RuleMind(CharacterWork, Node):
+    """What one character knows, and which rules fire for it: set_fact("hurt", 0.6).
+
+    It thinks through the AIScheduler, or when think() or decide() is called. A rule that
+    fires emits rule_fired, and calls the method of the actor that stands behind its "do".
+    """
+
+    KIND = RULE_MINDS
+
+    rule_set = export(RuleSet, None, on_set="_rebuild", doc="The rules, shared with other characters.")
+    parameters = export(
+        dict, {}, on_set="_rebuild",
+        doc="In what this character differs from the parameters of the rules: courage 0.9.")
+    actor = export(NodePath, NodePath(".."), on_set="_look_for_actor", doc="The character; by default the parent.")
+    thinks_by_itself = export(
+        bool, True, on_set="_reschedule", doc="Off: it thinks only when think() or decide() is called.")
+    most_rules = export(
+        int, 0, range=(0, 100, 1), shown_when=("thinks_by_itself", True),
+        doc="Rules that fire in one thought; 1 makes one decision, 0 lets all fire.")
+    enabled = export(bool, True, on_set="_reschedule", doc="Off: it does not think by itself.")
+    period_frames = export(
+        int, 1, range=(1, 600, 1), or_greater=True, unit="frames", group="Optimizations", on_set="_reschedule",
+        shown_when=("thinks_by_itself", True),
+        doc="Frames from one look at the time to the next; the rules say how often it thinks.")
+    priority = export(
+        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule",
+        shown_when=("thinks_by_itself", True), doc="Weight of its share of the budget.")
+
+    rule_fired = signal(("rule", str), doc="A rule fired; facts set now count for the next one in this thought.")
+
+    def __init__(self) -> None:
+        self._core: library.RuleMind | None = None
+        self._scheduler: Any = None
+        self._crowd: CharacterCrowd | None = None
+        self._actor: Any = None
+
+    def on_entered(self) -> None:
+        self._look_for_actor()
+        for warning in [*self._rule_warnings(), *self.actor_warnings()]:
+            report_error(warning, self)
+        self._scheduler = scheduler_of(self)
+        if self._scheduler is not None:
+            self._rebuild()
+            self._scheduler.join(self)
+
+    def on_exit_tree(self) -> None:
+        self._leave_crowd()
+        if self._scheduler is not None and self._scheduler.is_valid():
+            self._scheduler.leave(self)
+        self._core = self._scheduler = None
+
+    @method
+    def set_fact(self, fact: str, grade: float) -> None:
+        """Say how far a fact is so: 0 not at all, 1 fully."""
+        with self._refusing() as mind:
+            mind.set(fact, grade)
+
+    @method
+    def get_grade(self, fact: str) -> float:
+        """Return how far a fact is so, also one that rules conclude."""
+        with self._refusing() as mind:
+            return mind.grade(fact)
+
+    @method
+    def set_parameter(self, parameter: str, value: float) -> None:
+        """Change in what this character differs."""
+        with self._refusing() as mind:
+            mind.set_parameter(parameter, value)
+
+    @method
+    def get_parameter(self, parameter: str) -> float:
+        """Return the value of a parameter for this character."""
+        with self._refusing() as mind:
+            return mind.parameter(parameter)
+
+    @method
+    def think(self, most: int = 0) -> PackedStringArray:
+        """Think now and return the rules that fired, in turn; ``most`` of them, or all with 0."""
+        with self._refusing() as mind:
+            return PackedStringArray([fired.rule for fired in mind.think(most or None)])
+
+    @method
+    def decide(self) -> str:
+        """Fire the one rule that matters most, and return its name; "" if none can."""
+        fired = self.think(1)
+        return fired[0] if fired else ""
+
+    @method
+    def get_agenda(self) -> PackedStringArray:
+        """Return the rules that could fire now, the first to fire first; asks and fires nothing."""
+        with self._refusing() as mind:
+            return PackedStringArray([rule for rule, _, _ in mind.agenda()])
+
+    @method
+    def release_quarantined(self) -> None:
+        """Ask facts and fire rules again that were left out because they failed three times in a row."""
+        with self._refusing() as mind:
+            mind.release_quarantined()
+            self._reschedule()
+
+    @method
+    def to_text(self) -> str:
+        """Return parameters, facts with their grades, and the agenda with the reasons for its order."""
+        return self._core.to_text() if self._core is not None else "not running"
+
+    save_state, load_state = saving("facts, parameters and what has fired")
+
+    def fire(self, rule: str, does: str) -> None:
+        """A rule fires; called by it."""
+        if not self.is_valid():
+            return                       # freed by a rule before
+        self.rule_fired.emit(rule)
+        if does and self.is_valid():
+            self.actor_method(does)()
+
+    def ask(self, method_name: str) -> float:
+        """Return the grade of a fact that the actor is asked for."""
+        if not self.is_valid():
+            return 0.0                   # freed by a rule before
+        grade = self.actor_method(method_name)()
+        if not isinstance(grade, (bool, int, float)):
+            raise RefusedValue(f"{method_name}() of the actor must return a number from 0 to 1, got {grade!r}")
+        return grade
+
+    def is_in_use(self) -> bool:
+        return self._core is not None
+
+    def saved(self) -> State:
+        return {"version": 1, "settings": saved_settings(self, SAVED), "mind": self._core.save_state()}
+
+    def prepared(self, state: object) -> Callable[[], None]:
+        if self._core is None:
+            raise StateError("the mind does not run; give it a rule_set and an AIScheduler first")
+        fields = Fields.versioned(state, version=1)
+        change_settings = prepared_settings(self, SAVED, fields.group("settings"))
+        change = self._core.prepare_state(fields.anything("mind"))
+        fields.end()
+
+        def change_all() -> None:
+            change_settings()
+            change()
+            self._reschedule()
+
+        return change_all
+
+    def _get_configuration_warnings(self) -> list[str]:
+        done = [] if self.rule_set is None else self.rule_set.methods_done()
+        return [
+            *self._rule_warnings(), *self.actor_warnings(), *self.missing_methods(done), *scheduler_warnings(self)]
+
+    def _rule_warnings(self) -> list[str]:
+        if self.rule_set is None:
+            return ["has no rule_set and thinks nothing; give it one"]
+        try:
+            library.RuleMind(self.rule_set.core(), parameters=self._differing())
+        except RefusedValue as mistake:
+            return [str(mistake)]
+        except (ValueError, TypeError, LookupError) as mistake:
+            return [f"parameters do not fit the rules: {mistake}"]
+        return []
+
+    def actor_warnings(self) -> list[str]:
+        actor = self.get_node_or_null(self.actor)
+        if actor is None:
+            return super().actor_warnings()
+        asked = [] if self.rule_set is None else [one for one in self.rule_set.facts.values() if isinstance(one, str)]
+        return [
+            f"'{actor.get_name()}' has no method {name}(), which a fact of the rules asks; write it"
+            for name in asked if not actor.has_method(name)
+        ]
+
+    def _differing(self) -> dict[str, float]:
+        return {str(name): value for name, value in self.parameters.items()}
+
+    def _rebuild(self) -> None:
+        """Think by the rules as they are set; facts and what has fired begin anew."""
+        if self._scheduler is None:
+            return
+        self._core = None
+        if not self._rule_warnings():
+            self._core = library.RuleMind(
+                self.rule_set.core(), owner=self, name=str(self.get_path()), parameters=self._differing(),
+                faults=self._scheduler.faults)
+        self._reschedule()
+
+    def on_paused(self) -> None:
+        self._reschedule()
+
+    def on_unpaused(self) -> None:
+        self._reschedule()
+
+    def _reschedule(self) -> None:
+        if self._core is not None:
+            self._take_turns(is_on=self.enabled and self.thinks_by_itself)
+        else:
+            self._leave_crowd()
+
+    def live(self, elapsed_s: float) -> float:
+        self._core.update(elapsed_s, self.most_rules or None)
+        return 0.0
+
+    @contextmanager
+    def _refusing(self) -> Iterator[Any]:
+        """Let what the library refuses be a refusal of the node."""
+        if self._core is None:
+            raise RefusedValue("does not run; see the errors as the scene began")
+        try:
+            yield self._core
+        except (ValueError, TypeError, LookupError, RuntimeError) as problem:
+            raise RefusedValue(str(problem)) from None

@@ -1,0 +1,204 @@
+"""AIBehavior: one method of one node, called every so many frames."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import IntEnum
+from typing import Any
+
+from addons.ai_core.bridge.gd import (
+    KeptCall,
+    Node,
+    NodePath,
+    StringName,
+    export,
+    gdclass,
+    report_error,
+)
+from addons.ai_core.nodes.level_of_detail.importance_member import ImportanceMember, importance_warnings
+from addons.ai_core.nodes.level_of_detail.importance_pacing import Pace
+from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
+from addons.ai_core.nodes.scheduling.scheduled import named_after, scheduler_of, scheduler_warnings
+from ai_core.saving.fields import Fields, State
+from ai_core.scheduling.task import Task
+
+SAVED = ("enabled", "period_frames", "automatic_phase", "phase_frames", "priority")
+
+
+@gdclass(icon="res://addons/ai_core/icons/ai_behavior.svg")
+class AIBehavior(ImportanceMember, Node):
+    """Calls ``method(elapsed_s)`` of its target regularly, within the AIScheduler's budget.
+
+    Where this node or the target is paused, disabled or outside the tree it is not called. Period,
+    phase and priority may change at any time; what get_stats() of the AIScheduler tells of it goes on.
+    """
+
+    class FollowImportance(IntEnum):
+        OFF = 0
+        PERIOD = 1
+        PRIORITY = 2
+        PERIOD_AND_PRIORITY = 3
+
+    target = export(NodePath, NodePath(".."), on_set="_rebuild", doc="Whose method is called; by default the parent.")
+    method_name = export(
+        StringName, StringName("think"), on_set="_rebuild", doc="Called with the seconds since its last run.")
+    enabled = export(
+        bool, True, on_set="_enable",
+        doc="Off: the method is not called. The time until it is on again counts as elapsed.")
+    period_frames = export(
+        int, 10, range=(1, 600, 1), or_greater=True, unit="frames", group="Optimizations",
+        on_set="_reschedule", doc="Frames from one run to the next; larger is rarer.")
+    automatic_phase = export(
+        bool, True, on_set="_reschedule", doc="Run on the frames where the fewest others run.")
+    phase_frames = export(
+        int, 0, range=(0, 600, 1), or_greater=True, unit="frames", on_set="_reschedule",
+        shown_when=("automatic_phase", False),
+        doc="Due when (frame + phase) is a multiple of the period; used when automatic phase is off.")
+    priority = export(
+        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", doc="Weight of its share of the budget.")
+    follow_importance = export(
+        FollowImportance, FollowImportance.OFF, group="Importance", on_set="_pace",
+        doc="What becomes less, the less important the nearest Node3D or Node2D above is to ImportanceViewers.")
+    rarest_period_frames = export(
+        int, 60, range=(1, 600, 1), or_greater=True, unit="frames", on_set="_pace",
+        shown_when=("follow_importance", FollowImportance.PERIOD, FollowImportance.PERIOD_AND_PRIORITY),
+        doc="Period at importance 0; at 1 it is the period above.")
+    lowest_priority = export(
+        float, 0.1, range=(0.001, 1000, 0.001), on_set="_pace",
+        shown_when=("follow_importance", FollowImportance.PRIORITY, FollowImportance.PERIOD_AND_PRIORITY),
+        doc="Priority at importance 0.")
+    role = export(
+        float, 0.0, range=(0, 1, 0.01), on_set="_change_role",
+        shown_when=("follow_importance", *(one for one in FollowImportance if one)),
+        doc="Part in the story: 0 for a passer-by, 1 for a main character.")
+
+    without_manager = "its period and priority do not change"
+    radius_m, size_m, agent_id = 0.0, 1.0, -1
+
+    def __init__(self) -> None:
+        self._scheduler: Any = None
+        self._task: Task | None = None
+        self._call: KeptCall | None = None
+
+    def on_entered(self) -> None:
+        if self._task is not None:
+            self._pace()                          # an ImportanceManager has come
+            return
+        self._scheduler = scheduler_of(self)
+        self._rebuild()
+        if self._scheduler is not None:
+            self._scheduler.join(self)
+
+    def on_exit_tree(self) -> None:
+        try:
+            self.leave_importance()
+        finally:
+            self._stop()              # in any case: what is above may be freed next
+        if self._scheduler is not None and self._scheduler.is_valid():
+            self._scheduler.leave(self)
+        self._scheduler = None
+
+    def on_paused(self) -> None:
+        if self._call is not None:
+            self._call.is_off = True
+
+    def on_unpaused(self) -> None:
+        if self._call is not None:
+            self._call.is_off = False
+
+    def is_in_use(self) -> bool:
+        return self._task is not None
+
+    def saved(self) -> State:
+        return {"version": 1, "settings": saved_settings(self, SAVED)}
+
+    def prepared(self, state: object) -> Callable[[], None]:
+        fields = Fields.versioned(state, version=1)
+        change = prepared_settings(self, SAVED, fields.group("settings"))
+        fields.end()
+
+        def change_all() -> None:
+            change()
+            if self._task is not None:
+                self._scheduler.weigh(self._task, self.priority)    # and not what importance makes of it for now
+            if self.follow_importance:
+                self._pace()
+
+        return change_all
+
+    def _get_configuration_warnings(self) -> list[str]:
+        importance = importance_warnings(self, self.without_manager) if self.follow_importance else []
+        return [*self._target_warnings(), *importance, *scheduler_warnings(self)]
+
+    def _target_warnings(self) -> list[str]:
+        node = self.get_node_or_null(self.target)
+        if node is None:
+            return [f"target '{self.target}' is not in the scene; choose the node whose method is called"]
+        if not node.has_method(self.method_name):
+            return [f"'{node.get_name()}' has no method {self.method_name}(); write one that takes the elapsed seconds,"
+                    " or name another in method_name"]
+        return []
+
+    def _rebuild(self) -> None:
+        if self._scheduler is None:
+            return
+        self._stop()
+        warnings = self._target_warnings()
+        for warning in warnings:
+            report_error(warning, self)
+        if not warnings:
+            node = self.get_node(self.target)
+            freed = f"its target has been freed; free {self.get_name()} with it, or set another target"
+            # Above this node it is paused with it, and not freed before this has left the tree.
+            is_above = node.is_ancestor_of(self)
+            call = KeptCall(
+                node, str(self.method_name), "elapsed_s", self._scheduler.results, freed,
+                skips_paused=not is_above, is_watched=is_above)
+            call.is_off = not self.can_process()
+            self._call = call
+            name = named_after(self._scheduler, node, f".{self.method_name}")
+            self._task = self._scheduler.schedule(call, name=name, **self._when())
+            self._enable()
+            self._pace()
+
+    def _reschedule(self) -> None:
+        if self._task is not None:
+            self._scheduler.reschedule(self._task, **self._when())
+            self._pace()
+
+    def _pace(self) -> None:
+        """Let period and priority follow importance, if they are to."""
+        if self._task is None:
+            return
+        if not self.follow_importance:
+            if self._importance is not None:
+                self.leave_importance()
+                self._scheduler.reschedule(self._task, **self._when())
+            return
+        self.join_importance()
+        if self._importance is not None:
+            rarest, lowest = self.period_frames, self.priority
+            if self.follow_importance & self.FollowImportance.PERIOD:
+                rarest = max(rarest, self.rarest_period_frames)
+            if self.follow_importance & self.FollowImportance.PRIORITY:
+                lowest = min(lowest, self.lowest_priority)
+            self._importance.pace(
+                self, self._task, Pace(self.period_frames, rarest, self.priority, lowest), self._scheduler)
+
+    def _change_role(self) -> None:
+        if self._importance is not None:
+            self._importance.core.set_role(self.agent_id, self.role)
+
+    def _when(self) -> dict[str, Any]:
+        phase = None if self.automatic_phase else self.phase_frames
+        return {"period_frames": self.period_frames, "phase_frames": phase, "priority": self.priority}
+
+    def _enable(self) -> None:
+        # Left out, not removed: what is off when a game is saved is found, and off, when it is loaded.
+        if self._task is not None:
+            self._scheduler.set_enabled(self._task, self.enabled)
+
+    def _stop(self) -> None:
+        if self._task is not None:
+            if self._scheduler.is_valid():
+                self._scheduler.unschedule(self._task)
+            self._task = self._call = None

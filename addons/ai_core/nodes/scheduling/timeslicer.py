@@ -1,0 +1,278 @@
+"""Timeslicer: one short job for each of many, a slice of them in each frame."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import IntEnum
+from typing import Any
+
+from addons.ai_core.bridge.gd import (
+    GDCallable,
+    GDObject,
+    Node,
+    RefusedValue,
+    Variant,
+    export,
+    gdclass,
+    method,
+    signal,
+)
+from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
+from addons.ai_core.nodes.saving.scene_values import SceneValues
+from addons.ai_core.nodes.scheduling.scheduled import (
+    check_callable,
+    named_after,
+    report_fault,
+    scheduler_of,
+    scheduler_warnings,
+)
+from ai_core.clock import TimeIndex
+from ai_core.errors import UnknownNameError
+from ai_core.faults import Fault, FaultIsolation
+from ai_core.saving.fields import Fields, State
+from ai_core.scheduling import timeslicer, timing
+from ai_core.scheduling.task import Task, Turn
+
+NO_AGE = -1
+
+SAVED = ("enabled", "period_frames", "priority", "jobs_per_update", "budget_us")
+
+
+@gdclass(icon="res://addons/ai_core/icons/timeslicer.svg")
+class Timeslicer(Node):
+    """Runs the same short job for many keys, some in each frame, and keeps the results.
+
+    Call set_job(job) once, add_job(key) for each, and ask get_result(key) at any time. A key is
+    a node, a name or a number; a node that is freed leaves by itself. A batch is one job for each
+    key. A job that fails leaves the last good result, and is left out after three failures in a row.
+    While the node is paused or disabled no job runs.
+    """
+
+    class Timing(IntEnum):
+        AIAO = 0
+        SIAO = 1
+        SISO = 2
+        AISO = 3
+
+    timing = export(
+        Timing, Timing.AIAO, on_set="_timing_set",
+        doc="A and S: one by one (asynchronous), and together as a batch begins (synchronous); first of inputs,"
+            " then of outputs. AIAO is the freshest; with SISO all know the same moment, and change at once.")
+    jobs_per_update = export(
+        int, 0, range=(0, 1000, 1), or_greater=True, on_set="_limit_set",
+        doc="Most jobs in one frame; 0 for as many as the budget allows. One runs in any case.")
+    budget_us = export(
+        float, 0.0, range=(0, 100000, 10), or_greater=True, unit="µs",
+        doc="Most time in one frame; 0 for all that the AIScheduler grants.")
+    enabled = export(bool, True, on_set="_enable", doc="Off: no job runs, and results stay as they are.")
+    period_frames = export(
+        int, 1, range=(1, 600, 1), or_greater=True, unit="frames", group="Optimizations", on_set="_reschedule",
+        doc="Frames from one slice to the next.")
+    priority = export(
+        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", doc="Weight of its share of the budget.")
+
+    batch_finished = signal(("batch", int), doc="Every key had its job; counted from 1.")
+    job_failed = signal(("job", str), ("message", str), doc="A job could not be called; its name has the key in it.")
+
+    def __init__(self) -> None:
+        self._scheduler: Any = None
+        self._task: Task | None = None
+        self._job: Any = None
+        self._inputs: Any = None
+        self._core: timeslicer.Timeslicer | None = None
+        self._told = 0                # the last batch of which was told that it is finished
+
+    def on_entered(self) -> None:
+        self._scheduler = scheduler_of(self)
+        if self._scheduler is not None:
+            self._task = self._scheduler.schedule(self._update, name=named_after(self._scheduler, self), **self._when())
+            self._enable()
+            self._scheduler.join(self)
+
+    def on_exit_tree(self) -> None:
+        if self._scheduler is not None and self._scheduler.is_valid():
+            if self._task is not None:
+                self._scheduler.unschedule(self._task)
+            self._scheduler.leave(self)
+        self._scheduler = self._task = None
+
+    def on_predelete(self) -> None:
+        core, self._core, self._job, self._inputs = self._core, None, None, None
+        for key in () if core is None else core.keys:    # Callables and results may hold scripts: let them go now
+            core.remove(key)
+
+    @property
+    def now(self) -> TimeIndex:
+        """The moment, for results' ages."""
+        return TimeIndex(0, 0.0) if self._scheduler is None else self._scheduler.clock.now
+
+    @property
+    def core(self) -> timeslicer.Timeslicer:
+        """The library's timeslicer, made when it is first needed."""
+        if self._core is None:
+            self._core = timeslicer.Timeslicer(
+                self, self._run_job, inputs=self._read_input, timing=list(timing.Timing)[self.timing],
+                jobs_per_update=self.jobs_per_update or None, name=str(self.get_name()) or "Timeslicer",
+                faults=FaultIsolation(report=self._report), values=SceneValues(self))
+        return self._core
+
+    @method
+    def set_job(self, job: GDCallable, inputs: Variant = None) -> None:
+        """Call ``job(key)`` for each key; with a Callable ``inputs``, ``job(key, inputs(key))``.
+
+        Inputs are read when the timing says so: together with SIAO and SISO, which need them.
+        """
+        check_callable(job, "set_job")
+        if inputs is not None:
+            check_callable(inputs, "set_job, for the inputs,")
+            if not callable(inputs):
+                raise RefusedValue(f"set_job needs a Callable for the inputs, or null, got {inputs!r}")
+        elif self.timing in (self.Timing.SIAO, self.Timing.SISO):
+            raise RefusedValue("set_job needs a second Callable, which returns the input of a key: with SIAO and"
+                               " SISO inputs are read as a batch begins; give one, or use AIAO")
+        self._job, self._inputs = job, inputs
+
+    @method
+    def add_job(self, key: Variant) -> None:
+        """Run the job for a key, too, from the next batch on; a node, a name or a number."""
+        if self._job is None:
+            raise RefusedValue("add_job() needs a job first; call set_job(job) once")
+        self._refuse_errors(self.core.add, key)
+
+    @method
+    def remove_job(self, key: Variant) -> None:
+        """Forget a key and its result."""
+        self._refuse_errors(self.core.remove, key)
+
+    @method
+    def has_job(self, key: Variant) -> bool:
+        """Return whether the job is run for a key."""
+        return key in self.core
+
+    @method
+    def get_keys(self) -> list:
+        """Return all keys, in the order added."""
+        self._forget_freed()
+        return list(self.core.keys)
+
+    @method
+    def get_result(self, key: Variant, default: Variant = None) -> Variant:
+        """Return the last result of a key, ``default`` before the first."""
+        return self._refuse_errors(self.core.result_of, key, default)
+
+    @method
+    def get_age(self, key: Variant) -> int:
+        """Return how many updates ago the input of a key's result was read; -1 without a result."""
+        age = self._refuse_errors(self.core.age_updates, key)
+        return NO_AGE if age is None else age
+
+    @method
+    def get_age_s(self, key: Variant) -> float:
+        """Return how long ago the input of a key's result was read (s, game time); -1 without a result."""
+        age_s = self._refuse_errors(self.core.age_s, key)
+        return float(NO_AGE) if age_s is None else age_s
+
+    @method
+    def is_failing(self, key: Variant) -> bool:
+        """Return whether the last try failed, so that the result is of an earlier one."""
+        return bool(self._refuse_errors(self.core.is_failing, key))
+
+    @method
+    def release_job(self, key: Variant) -> None:
+        """Let a key that failed too often be tried again."""
+        self._refuse_errors(self.core.release, key)
+
+    @method
+    def get_stats(self) -> dict:
+        """Return counts: of keys now, and of updates, batches, jobs and failures so far."""
+        return self.core.statistics()
+
+    def is_in_use(self) -> bool:
+        return self._core is not None
+
+    def saved(self) -> State:
+        self._forget_freed()
+        return {"version": 2, "settings": saved_settings(self, SAVED), "jobs": self.core.save_state()}
+
+    def prepared(self, state: object) -> Callable[[], None]:
+        fields = Fields.versioned(state, version=2, migrations={
+            1: lambda old: {"version": 2, "settings": saved_settings(self, SAVED), "jobs": old}})
+        change_settings = prepared_settings(self, SAVED, fields.group("settings"))
+        change = self.core.prepare_state(fields.anything("jobs"))
+        fields.end()
+
+        def change_all() -> None:
+            change_settings()
+            self._limit_set()
+            change()
+            self._told = self.core.statistics()["batches"] - (not self.core.is_between_batches)
+
+        return change_all
+
+    def begin_anew(self) -> None:
+        """What was not in a save stays as it is."""
+
+    def _update(self, turn: Turn) -> None:
+        if self._job is None or not self.can_process():     # paused or disabled
+            return
+        for function in (self._job, self._inputs):
+            if isinstance(function, GDCallable) and not function.is_live():
+                raise ReferenceError("the object of its job or inputs has been freed; free the Timeslicer with it")
+        core, budget = self.core, turn.budget
+        if core.is_between_batches:
+            self._forget_freed()
+        core.advance(budget if self.budget_us == 0 else budget.part(self.budget_us))
+        batch = core.statistics()["batches"]
+        if core.is_between_batches and batch > self._told and self.is_valid():
+            self._told = batch
+            self.batch_finished.emit(batch)
+
+    def _run_job(self, key: Any, given: Any) -> Any:
+        if isinstance(key, GDObject) and not key.is_valid():
+            self.core.remove(key)
+            return None
+        return self._job(key) if self._inputs is None else self._job(key, given)
+
+    def _read_input(self, key: Any) -> Any:
+        if self._inputs is None or (isinstance(key, GDObject) and not key.is_valid()):
+            return None
+        return self._inputs(key)
+
+    def _forget_freed(self) -> None:
+        for key in self.core.keys:
+            if isinstance(key, GDObject) and not key.is_valid():
+                self.core.remove(key)
+
+    def _report(self, fault: Fault) -> None:
+        if self.is_valid():
+            report_fault(fault, f"job {fault.name}", self, "release_job()")
+            self.job_failed.emit(fault.name, f"{type(fault.error).__name__}: {fault.error}")
+
+    def _refuse_errors(self, does: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            return does(*arguments)
+        except (TypeError, ValueError, UnknownNameError) as error:
+            raise RefusedValue(str(error)) from None
+
+    def _when(self) -> dict[str, Any]:
+        return {"period_frames": self.period_frames, "phase_frames": None, "priority": self.priority}
+
+    def _reschedule(self) -> None:
+        if self._task is not None:
+            self._scheduler.reschedule(self._task, **self._when())
+
+    def _enable(self) -> None:
+        if self._task is not None:
+            self._scheduler.set_enabled(self._task, self.enabled)
+
+    def _limit_set(self) -> None:
+        if self._core is not None:
+            self._core.jobs_per_update = self.jobs_per_update or None
+
+    def _get_configuration_warnings(self) -> list[str]:
+        return scheduler_warnings(self)
+
+    def _timing_set(self) -> None:
+        if self._core is not None:
+            raise RefusedValue("timing cannot change once jobs were added; set it before")
+        if self._job is not None and self._inputs is None and self.timing in (self.Timing.SIAO, self.Timing.SISO):
+            raise RefusedValue("SIAO and SISO need inputs; give set_job() a second Callable first")

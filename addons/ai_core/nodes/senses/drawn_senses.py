@@ -1,0 +1,307 @@
+"""Sense nodes show what they reach: parts of their classes that give lines and handles to the editor."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from addons.ai_core.bridge.gd import Color, Vector2, Vector3, editor_method
+from addons.ai_core.nodes.senses.sense_drawing import (
+    COLORS,
+    IN_2D,
+    IN_3D,
+    Frame,
+    Points,
+    along_axis,
+    arrow,
+    ball,
+    box,
+    cone,
+    in_plane,
+    stepped,
+)
+from addons.ai_core.nodes.senses.sense_place import manager_of
+
+SHORTEST_M = 0.3
+"""A handle of something smaller is shown here, so that it can be taken hold of."""
+
+HEARD_FROM = {"hearing": 1.0, "smell": 0.1}
+"""Threshold of a sensor as it is added: circles of sources show where that one just senses them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handle:
+    """What can be dragged: ``drag(origin, direction)`` of a ray sets what ``targets`` names, an object's properties."""
+
+    name: str
+    place: tuple[float, ...]
+    targets: tuple[tuple[Any, str], ...]
+    drag: Callable[[Vector3, Vector3], None]
+
+
+class Drawn:
+    """A node with lines and handles; asked by the editor's plugin, and by whoever draws in a game."""
+
+    is_always_drawn = False
+    dimensions = 3
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether it is drawn in the plane."""
+        return self.dimensions == 2
+
+    @property
+    def frame(self) -> Frame:
+        """Where it looks."""
+        return IN_2D if self.is_flat else IN_3D
+
+    @property
+    def unit(self) -> float:
+        """How long a metre is in the space of the node."""
+        manager = manager_of(self) if self.is_flat else None  # type: ignore[arg-type]
+        return 32.0 if self.is_flat and manager is None else manager.pixels_per_m if self.is_flat else 1.0
+
+    def drawing(self) -> dict[str, Points]:
+        """Return lines in the space of the node (m), by what they stand for."""
+        raise NotImplementedError
+
+    def handles(self) -> list[Handle]:
+        """Return what can be dragged."""
+        return []
+
+    @editor_method
+    def _is_always_drawn(self) -> bool:
+        return self.is_always_drawn
+
+    @editor_method
+    def _get_drawing(self) -> dict:
+        unit = np.float32(self.unit)
+        return {Color(*COLORS[name], 1.0): lines * unit for name, lines in self.drawing().items() if len(lines)}
+
+    @editor_method
+    def _get_handles(self) -> list:
+        unit = self.unit
+        return [
+            [one.name, Vector3(*(unit * part for part in one.place)), [list(pair) for pair in one.targets]]
+            for one in self.handles()
+        ]
+
+    @editor_method
+    def _drag_handle(self, index: int, origin: Vector3, direction: Vector3) -> None:
+        unit = self.unit
+        self.handles()[index].drag(Vector3(*(part / unit for part in origin)), direction)
+
+    def point_of(self, place: Sequence[float]) -> Any:
+        """Return a place (m) as the engine's vector."""
+        x, y, z = place
+        unit = self.unit
+        return Vector2(x * unit, y * unit) if self.is_flat else Vector3(x, y, z)
+
+    def metres_of(self, point: Any) -> tuple[float, float, float]:
+        """Return an engine's vector in metres."""
+        if not self.is_flat:
+            return point.x, point.y, point.z
+        unit = self.unit
+        return point.x / unit, point.y / unit, 0.0
+
+    def _reaching(self, name: str, axis: tuple[float, ...], of: Any = None, label: str = "") -> Handle:
+        """Return the handle of a distance, along an axis; ``of`` another object than this one."""
+        owner = self if of is None else of
+        declared = getattr(type(owner), name)
+
+        def drag(origin: Vector3, direction: Vector3) -> None:
+            setattr(owner, name, stepped(declared, along_axis(axis, origin, direction)))
+
+        reach = max(SHORTEST_M, getattr(owner, name))
+        return Handle(name + label, tuple(reach * part for part in axis), ((owner, name),), drag)
+
+    def _turning(
+        self, name: str, reach_m: float, second: tuple[float, ...], of: Any = None, label: str = "") -> Handle:
+        """Return the handle of a full angle about where it looks, towards a second axis."""
+        owner, ahead = self if of is None else of, self.frame.ahead
+        declared = getattr(type(owner), name)
+
+        def drag(origin: Vector3, direction: Vector3) -> None:
+            met = in_plane(ahead, second, origin, direction)
+            if met is not None:
+                setattr(owner, name, stepped(declared, 2 * math.atan2(abs(met[1]), met[0])))
+
+        half = getattr(owner, name) / 2
+        place = tuple(
+            reach_m * (math.cos(half) * one + math.sin(half) * other)
+            for one, other in zip(ahead, second, strict=True))
+        return Handle(name + label, place, ((owner, name),), drag)
+
+
+class DrawnSensor(Drawn):
+    """The cones of sight, and the range in which it notices all around."""
+
+    near_range_m: float
+    sight_cones: Any
+    chosen_cones: Callable[[], list[Any]]
+
+    def drawing(self) -> dict[str, Points]:
+        near = ball(self.near_range_m, self.frame, is_flat=self.is_flat) if self.near_range_m > 0 else ()
+        cones = [
+            cone(getattr(one, reach), one.horizontal_angle, one.vertical_angle, self.frame, is_flat=self.is_flat)
+            for one, reach, _ in self._drawn_cones()]
+        return {"near": near, "sight": np.concatenate(cones)}  # type: ignore[dict-item]
+
+    def handles(self) -> list[Handle]:
+        found = []
+        for one, reach, label in self._drawn_cones():
+            range_m = getattr(one, reach)
+            found.append(self._reaching(reach, self.frame.ahead, one, label))
+            found.append(self._turning("horizontal_angle", range_m, self.frame.right, one, label))
+            if not self.is_flat:
+                found.append(self._turning("vertical_angle", range_m, self.frame.up, one, label))
+        return [*found, self._reaching("near_range_m", tuple(-part for part in self.frame.ahead))]
+
+    def _drawn_cones(self) -> list[tuple[Any, str, str]]:
+        """Return who has a cone's angles, its property of how far it reaches, and what tells it from others."""
+        chosen = self.chosen_cones()
+        if not chosen:
+            return [(self, "sight_range_m", "")]
+        places = {id(one): place for place, one in enumerate(self.sight_cones)}
+        return [(one, "range_m", f" of sight_cones[{places[id(one)]}]") for one in chosen]
+
+
+class DrawnSource(Drawn):
+    """How far sounds and smells of its own strength carry to a sensor as it is added, over open ground."""
+
+    sound_strength: float
+    smell_strength: float
+
+    def drawing(self) -> dict[str, Points]:
+        return {
+            name: ball(reach_m, self.frame, is_flat=self.is_flat)
+            for name in HEARD_FROM if (reach_m := self._reach_m(name)) > 0
+        }
+
+    def handles(self) -> list[Handle]:
+        axes = {"hearing": self.frame.right, "smell": tuple(-part for part in self.frame.right)}
+        return [
+            self._carrying(name, axes[name]) for name in HEARD_FROM if 0 < self._kept_per_m(name) < 1]
+
+    def _kept_per_m(self, name: str) -> float:
+        manager = manager_of(self)
+        return 0.9 if manager is None else getattr(manager, f"{name}_attenuation")
+
+    def _reach_m(self, name: str) -> float:
+        strength, kept = getattr(self, STRENGTHS[name]), self._kept_per_m(name)
+        if strength <= HEARD_FROM[name] or kept <= 0:
+            return 0.0
+        manager = manager_of(self)
+        most = 60.0 if manager is None else getattr(manager, f"{name}_range_m")
+        return most if kept >= 1 else min(most, math.log(HEARD_FROM[name] / strength) / math.log(kept))
+
+    def _carrying(self, name: str, axis: tuple[float, ...]) -> Handle:
+        declared, kept = getattr(type(self), STRENGTHS[name]), self._kept_per_m(name)
+
+        def drag(origin: Vector3, direction: Vector3) -> None:
+            reach_m = max(0.0, along_axis(axis, origin, direction))
+            setattr(self, declared.name, stepped(declared, HEARD_FROM[name] * kept ** -reach_m))
+
+        reach = max(SHORTEST_M, self._reach_m(name))
+        return Handle(declared.name, tuple(reach * part for part in axis), ((self, declared.name),), drag)
+
+
+STRENGTHS = {"hearing": "sound_strength", "smell": "smell_strength"}
+"""Property of a source that says how strong a signal of a sense is."""
+
+
+class DrawnRegion(Drawn):
+    """The box of a region; its faces can be dragged, the one opposite stays where it is."""
+
+    is_always_drawn = True
+    size_m: Any
+    boxes: Any = ()
+    global_position: Any
+    to_global: Any
+    to_local: Any
+    _box: Any
+
+    def drawing(self) -> dict[str, Points]:
+        if self.boxes:
+            return {"region": np.concatenate([_box_lines(one, self.dimensions) for one in self.boxes])}
+        centre, size = self._box()
+        lines = box([-side / 2 for side in size], [side / 2 for side in size])
+        if centre is not self:
+            places = [self.to_local(centre.to_global(self.point_of(one))) for one in lines.tolist()]
+            lines = np.array([self.metres_of(one) for one in places], np.float32)
+        return {"region": lines}
+
+    def handles(self) -> list[Handle]:
+        if self.boxes or self._box()[0] is not self:
+            return []                      # baked; or the shape has handles of its own
+        return [self._face(side, sign) for side in range(self.dimensions) for sign in (1, -1)]
+
+    def _face(self, side: int, sign: int) -> Handle:
+        axis = tuple(float(sign) if one == side else 0.0 for one in range(3))
+        half = self.size_m[side] / 2
+
+        def drag(origin: Vector3, direction: Vector3) -> None:
+            length = max(0.1, round(half + along_axis(axis, origin, direction), 2))
+            size = [length if one == side else part for one, part in enumerate(self.size_m)]
+            shift = length / 2 - half
+            self.global_position = self.to_global(self.point_of([shift * part for part in axis]))
+            self.size_m = type(self.size_m)(*size)
+
+        name = f"{'xyz'[side]} of size_m"
+        return Handle(name, tuple(half * part for part in axis), ((self, "size_m"), (self, "global_position")), drag)
+
+
+def _box_lines(one: Any, dimensions: int) -> Points:
+    """Return the edges of an AABB, or a Rect2."""
+    low, size = list(one[:dimensions]), one[dimensions:]
+    high = [start + side for start, side in zip(low, size, strict=True)]
+    return box(low, high) if dimensions == 3 else box([*low, 0.0], [*high, 0.0])
+
+
+class DrawnPortal(Drawn):
+    """From where signals go in to where they come out, and lines to the regions it joins."""
+
+    is_always_drawn = True
+    one_way: bool
+    exit: Any
+    from_region: Any
+    to_region: Any
+    end: Any
+    to_local: Any
+    to_global: Any
+
+    def drawing(self) -> dict[str, Points]:
+        ends = [self.end(path) for path in (self.from_region, self.to_region)]
+        begin, finish = (np.array(self._place_of(one) if one else (0, 0, 0)) for one in ends)
+        out = self._way_out()
+        lines = [arrow((0, 0, 0), out, is_one_way=self.one_way)] if out is not None else []
+        way = finish - begin
+        if out is None and np.linalg.norm(way) > 0:
+            half = way / np.linalg.norm(way) * 0.75
+            lines.append(arrow(-half, half, is_one_way=self.one_way))
+        regions = [np.array([begin, (0, 0, 0), finish if out is None else out, finish], np.float32)]
+        return {"portal": np.concatenate(lines) if lines else (), "region": np.concatenate(regions)}  # type: ignore[dict-item]
+
+    def handles(self) -> list[Handle]:
+        out = self._way_out()
+        if out is None:
+            return []
+        node = self.end(self.exit)
+
+        def drag(origin: Vector3, direction: Vector3) -> None:
+            start, ray = np.array(tuple(origin)), np.array(tuple(direction))
+            ray = ray / np.linalg.norm(ray)
+            met = start + ray * float((np.array(out) - start) @ ray)      # stays as far from the eye as it is
+            node.global_position = self.to_global(self.point_of(met.tolist()))
+
+        return [Handle("exit", out, ((node, "global_position"),), drag)]
+
+    def _way_out(self) -> tuple[float, ...] | None:
+        node = self.end(self.exit)
+        return None if node is None or not node.is_class(f"Node{self.dimensions}D") else self._place_of(node)
+
+    def _place_of(self, node: Any) -> tuple[float, float, float]:
+        return self.metres_of(self.to_local(node.global_position))

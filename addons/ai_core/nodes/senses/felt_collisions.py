@@ -1,0 +1,181 @@
+"""Touch by collisions: bodies of sensors and sources that run into each other, noticed by themselves."""
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from addons.ai_core.bridge.gd import get_object, read_slides
+from addons.ai_core.nodes.saving.scene_values import path_of
+from addons.ai_core.nodes.senses.sight_rays import body_id
+from ai_core.saving.fields import Fields, State, brief
+from ai_core.senses.id_state import LARGEST_ID
+
+MOST_SLIDES = 4
+"""Collisions of one moved body that are looked at (count): a floor, two walls, and somebody."""
+
+AGAIN_S = 0.25
+"""Who was felt is felt again after so long at the earliest (s): bodies that push each other touch every other frame."""
+
+CONTACTS = {
+    "Area3D": ("body_entered", "area_entered"), "Area2D": ("body_entered", "area_entered"),
+    "RigidBody3D": ("body_entered",), "RigidBody2D": ("body_entered",),
+}
+"""Signals by which a body tells whom it met."""
+
+
+class Touching:
+    """A sensor or source whose body tells whom it meets; a part of those classes."""
+
+    _felt_by: Any = None
+    _feeling: tuple[Any, tuple[str, ...]] | None = None
+
+    def begin_to_feel(self: Any, contacts: FeltCollisions) -> None:
+        """Listen to the contacts of its body, if it has one that tells them."""
+        body = get_object(body_id(self))
+        kind = next((one for one in CONTACTS if body is not None and body.is_class(one)), None)
+        if kind is None:
+            return
+        if kind.startswith("RigidBody"):
+            body.contact_monitor, body.max_contacts_reported = True, max(MOST_SLIDES, body.max_contacts_reported)
+        self._felt_by, self._feeling = contacts, (body, CONTACTS[kind])
+        for name in CONTACTS[kind]:
+            body.connect(name, self._met)
+
+    def end_feeling(self: Any) -> None:
+        """Listen no more."""
+        if self._feeling is not None and self._feeling[0].is_valid():
+            for name in self._feeling[1]:
+                self._feeling[0].disconnect(name, self._met)
+        self._felt_by = self._feeling = None
+
+    def _met(self: Any, other: Any) -> None:
+        if self._felt_by is not None and other is not None:
+            self._felt_by.meet(self._feeling[0].instance_id, other.instance_id)
+
+
+class FeltCollisions:
+    """Tells sensors by touch whose bodies theirs met.
+
+    Args:
+        manager: the SenseManager.
+    """
+
+    def __init__(self, manager: Any) -> None:
+        self._manager = manager
+        self._met: set[tuple[int, int]] = set()          # instance ids of bodies, since the last frame
+        self._sliding: set[tuple[int, int]] = set()      # those who slid along each other in the last frame
+        self._told_s: dict[tuple[int, int], float] = {}  # when a sensor last felt a source
+        self._members: tuple[Any, ...] | None = None     # rows of the manager for which what follows holds
+        self._sensors: dict[int, list[int]] = {}         # by instance id of their body
+        self._sources: dict[int, list[int]] = {}
+        self._movers: list[Any] = []
+        self._slides = np.zeros((0, MOST_SLIDES), np.int64)
+
+    def meet(self, one: int, other: int) -> None:
+        """Note that two bodies met, by their instance ids."""
+        self._met.add((one, other))
+
+    def tell(self, sensor_bodies: dict[int, int], source_bodies: dict[int, int], rows: tuple[Any, ...]) -> None:
+        """Let sensors feel what their bodies met since the last frame.
+
+        Args:
+            sensor_bodies, source_bodies: instance id of the body of each.
+            rows: changes whenever a sensor or source comes or goes.
+
+        Cost: one engine call for each CharacterBody, three more for each slide of it.
+        """
+        if rows is not self._members:
+            self._members = rows
+            self._sensors, self._sources = _by_body(sensor_bodies), _by_body(source_bodies)
+            self._movers = _character_bodies(self._sensors, self._sources)
+            self._slides = np.zeros((len(self._movers), MOST_SLIDES), np.int64)
+        if self._movers:
+            self._slide()
+        if not self._met:
+            return
+        now_s = self._manager.now_s
+        self._told_s = {pair: at_s for pair, at_s in self._told_s.items() if 0 <= now_s - at_s < AGAIN_S}
+        pairs = sorted({
+            (sensor, source)
+            for one, other in self._met for body, met in ((one, other), (other, one)) if one != other
+            for sensor in self._sensors.get(body, ()) for source in self._sources.get(met, ())})
+        self._met.clear()
+        for pair in pairs:
+            if pair not in self._told_s:
+                self._told_s[pair] = now_s
+                self._manager.feel(*pair)
+
+    def saved(self) -> State:
+        """Return whom sensors felt lately, by ids; which bodies slide along each other, and who met since, by path."""
+        paths = self._paths()
+        return {
+            "told": [[sensor, source, at_s] for (sensor, source), at_s in sorted(self._told_s.items())],
+            "sliding": _by_path(self._sliding, paths),
+            "met": _by_path(self._met, paths),
+        }
+
+    def prepared(self, fields: Fields) -> Callable[[], None]:
+        """Check what ``saved`` returned; return what puts it.
+
+        Bodies that are not here any more are left out.
+        """
+        told = {}
+        for index, row in enumerate(fields.items("told")):
+            if not isinstance(row, list) or len(row) != 3:
+                fields.refuse(f"told[{index}]", f"must be [sensor, source, seconds], got {brief(row)}")
+            one = Fields(dict(zip(("sensor", "source", "at_s"), row, strict=True)), fields.place_of(f"told[{index}]"))
+            told[one.whole("sensor", maximum=LARGEST_ID), one.whole("source", maximum=LARGEST_ID)] = one.seconds("at_s")
+        sliding, met = _read_pairs(fields, "sliding"), _read_pairs(fields, "met")
+        fields.end()
+
+        def change() -> None:
+            ids = {path: one for one, path in self._paths().items()}
+            self._told_s = told
+            self._sliding, self._met = (
+                {(ids[one], ids[other]) for one, other in pairs if one in ids and other in ids}
+                for pairs in (sliding, met))
+
+        return change
+
+    def _paths(self) -> dict[int, str]:
+        """Return the path of each body, by instance id."""
+        bodies = {one: get_object(one) for one in self._manager.member_bodies()}
+        return {one: path_of(self._manager, body) for one, body in bodies.items() if body is not None}
+
+    def _slide(self) -> None:
+        read_slides(self._movers, self._slides)
+        sliding = set()
+        for row in np.flatnonzero(self._slides[:, 0]).tolist():
+            body = self._movers[row].instance_id
+            met = self._slides[row].tolist()
+            sliding |= {(body, one) for one in met if one in self._sensors or one in self._sources}
+        self._met |= sliding - self._sliding
+        self._sliding = sliding
+
+
+def _by_path(pairs: set[tuple[int, int]], paths: dict[int, str]) -> list[list[str]]:
+    return sorted([paths[one], paths[other]] for one, other in pairs if one in paths and other in paths)
+
+
+def _read_pairs(fields: Fields, name: str) -> list[list[str]]:
+    pairs: list[list[str]] = fields.items(name)
+    if not all(isinstance(one, list) and len(one) == 2 and all(isinstance(path, str) for path in one) for one in pairs):
+        fields.refuse(name, f"must hold pairs of paths, got {brief(pairs)}")
+    return pairs
+
+
+def _by_body(bodies: dict[int, int]) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = defaultdict(list)
+    for one, body in bodies.items():
+        if body:
+            found[body].append(one)
+    return dict(found)
+
+
+def _character_bodies(*members: dict[int, list[int]]) -> list[Any]:
+    bodies = [get_object(one) for one in sorted({one for some in members for one in some})]
+    return [one for one in bodies if one is not None and (
+        one.is_class("CharacterBody3D") or one.is_class("CharacterBody2D"))]

@@ -1,0 +1,154 @@
+"""SenseGraphBaker: regions and portals of a level from its navigation mesh and rays."""
+from __future__ import annotations
+
+from typing import Any
+
+from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS
+from addons.ai_core.bridge.gd import (
+    Node,
+    NodePath,
+    RefusedValue,
+    export,
+    gdclass,
+    method,
+    node_path,
+    report_error,
+    signal,
+)
+from addons.ai_core.nodes.baking.baking_node import BakingNode
+from addons.ai_core.nodes.baking.scene_baking import SceneBaking
+from addons.ai_core.nodes.baking.scene_ground import why_no_ground
+from addons.ai_core.nodes.scheduling.scheduled import named_after, scheduler_of
+from ai_core.scheduling.task import Task, Turn
+
+HINT_FILE = 13
+TOLD_SHARE = 0.01
+"""Progress is told when it has grown by so much: signals every frame would cost more than they say."""
+
+
+@gdclass(icon="res://addons/ai_core/icons/sense_graph_baker.svg")
+class SenseGraphBaker(BakingNode, Node):
+    """Makes the SenseRegion3D and SensePortal3D (or 2D) of a level from its navigation mesh, as its children.
+
+    Rooms are parted where the ground is narrow, portals stand where they touch, and rays find which
+    other rooms see each other. Baking again changes only what was baked: regions and portals made by
+    hand stay, and baked ones that are still there keep their names, doors and attenuations.
+    """
+
+    level = export(
+        NodePath, NodePath(".."), hint=node_path("Node"),
+        doc="The node at or below which the NavigationRegion3D or 2D are, and the regions and portals.")
+    file = export(
+        str, "", hint=(HINT_FILE, "*.json"),
+        doc="A text file to write instead of nodes, and to read again before.")
+    cell_m = export(
+        float, 0.25, range=(0.05, 5, 0.01), or_greater=True, unit="m",
+        doc="Side of the cells by which the ground is looked at: half the narrowest door, or less.")
+    pixels_per_m = export(
+        float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px",
+        doc="How long a metre is in 2D; as long as that of the SenseManager.")
+    narrowness = export(
+        float, 0.7, range=(0.05, 0.99, 0.01), group="Regions",
+        doc="A place parts two rooms if it is at most this share as wide as the narrower one. More makes more rooms.")
+    widest_m = export(
+        float, 6.0, range=(0.1, 100, 0.1), or_greater=True, unit="m", doc="Wider places never part rooms.")
+    least_area_m2 = export(
+        float, 1.0, range=(0, 100, 0.1), or_greater=True, unit="m²",
+        doc="Ground of the smallest room; smaller ones become part of a neighbor.")
+    reach_m = export(
+        float, 1.0, range=(0, 10, 0.05), or_greater=True, unit="m",
+        doc="How far regions reach beyond the navigation mesh, to the walls.")
+    region_height_m = export(
+        float, 2.5, range=(0.1, 100, 0.1), or_greater=True, unit="m",
+        doc="Height of regions above the ground; not in 2D.")
+    eye_height_m = export(
+        float, 1.5, range=(0, 10, 0.05), or_greater=True, unit="m", group="Sight",
+        doc="Height of portals and rays above the ground; not in 2D.")
+    sight_mask = export(
+        int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""),
+        doc="Physics layers that block sight while baking: walls and glass, not doors and characters.")
+    sight_range_m = export(
+        float, 60.0, range=(1, 1000, 0.5), or_greater=True, unit="m", doc="Rooms farther from each other see nothing.")
+    sight_places = export(
+        int, 8, range=(0, 64, 1),
+        doc="Places in each room that rays are cast from, besides its openings and its middle.")
+
+    progress_changed = signal(("share", float), doc="It has come so far, 0 to 1.")
+    bake_finished = signal(
+        ("regions", int), ("portals", int), doc="Baked regions and portals are there; so many ways between regions.")
+    bake_failed = signal(("message", str), doc="It was not baked, and nothing has changed; says why.")
+
+    def __init__(self) -> None:
+        self.begin_baking_node()
+        self._task: Task | None = None
+        self._scheduler: Any = None
+        self._told = 0.0
+
+    def on_exit_tree(self) -> None:
+        self.end_work()
+        self._scheduler = None
+
+    @method
+    def bake(self) -> bool:
+        """Begin to bake, a slice in each frame of the AIScheduler; false if it cannot, which is reported.
+
+        Bake before the first sensor or source joins. What is half baked is not saved.
+        """
+        if self._baking is not None:
+            raise RefusedValue("is baking already; wait for bake_finished, or call cancel()")
+        self._scheduler = scheduler_of(self) if self.is_inside_tree() else None
+        if self._scheduler is None:
+            return False
+        why = self.begin_or_say_why()
+        if why:
+            self._fail(why)
+            return False
+        self._told = 0.0
+        self._task = self._scheduler.schedule(self._step, name=named_after(self._scheduler, self, " baking"))
+        return True
+
+    def _get_configuration_warnings(self) -> list[str]:
+        level = self.get_node_or_null(self.level)
+        why = f"level '{self.level}' is no node; choose the node above the level" if level is None else ""
+        return [why] if why else list(filter(None, [why_no_ground(level)]))
+
+    def begin_work(self) -> None:
+        self._baking = SceneBaking(self)
+
+    def keep_work(self, baking: SceneBaking, owner: Node) -> str:
+        baking.write(owner)
+        return ", ".join(f"{len(names)} {what}" for what, names in baking.report._asdict().items())
+
+    def _step(self, turn: Turn) -> None:
+        baking = self._baking
+        assert baking is not None
+        try:
+            baking.advance(turn.budget)
+            if baking.is_done:
+                baking.write()
+        except ValueError as error:
+            self.end_work()
+            self._fail(str(error))
+            return
+        if baking.progress >= self._told + TOLD_SHARE or baking.is_done:
+            self._told = baking.progress
+            self.progress_changed.emit(baking.progress)
+        if baking.is_done:
+            self.end_work()
+            graph = baking.result
+            self.bake_finished.emit(
+                sum(one.is_baked for one in graph.regions),
+                len({one.name for one in graph.portals if one.is_baked}))
+
+    def _fail(self, why: str) -> None:
+        self._why = why
+        report_error(f"has baked nothing: {why}", self)
+        self.bake_failed.emit(why)
+
+    def end_work(self) -> None:
+        if self._baking is not None:
+            self._baking.cancel()
+            self._baking = None
+        if self._task is not None and self._scheduler is not None and self._scheduler.is_valid():
+            self._scheduler.unschedule(self._task)
+        self._task = None

@@ -1,0 +1,86 @@
+"""What sensors and sources have in common: they belong to a SenseManager while they are in the tree."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from addons.ai_core.bridge.gd import RefusedValue, report_error
+from addons.ai_core.nodes.debugging.edited_scene import is_a_part
+from addons.ai_core.nodes.scheduling.scheduled import report_next_frame, wait_for
+from addons.ai_core.nodes.senses.felt_collisions import Touching
+from addons.ai_core.nodes.senses.sense_place import GROUP, manager_of
+from ai_core.saving.fields import Fields, State
+
+REFUSALS = (LookupError, TypeError, ValueError)
+"""What the library raises of values that make no sense."""
+
+
+class refused:  # noqa: N801  (used as a word: with refused())
+    """Let what the library refuses of a setting be refused by the inspector, too: the old value stays."""
+
+    def __enter__(self) -> None:
+        """Nothing to do."""
+
+    def __exit__(self, kind: object, error: BaseException | None, where: object) -> None:
+        if isinstance(error, REFUSALS):
+            raise RefusedValue(str(error)) from None
+
+
+class SenseMember(Touching):
+    """Joins the nearest SenseManager on entering the tree; waits for one if there is none yet."""
+
+    _manager: Any = None
+    without_manager = ""
+    dimensions = 3
+
+    def on_entered(self: Any) -> None:
+        if self._manager is None:
+            self._join()
+
+    def lose_manager(self: Any) -> None:
+        """The manager leaves the tree: wait for the next."""
+        self._manager = None
+        self.end_feeling()
+        if self.is_valid() and self.is_inside_tree():
+            wait_for(self, GROUP)
+
+    def belongs_to(self, manager: Any) -> bool:
+        """Return whether it has joined a manager, and which it is."""
+        return manager is not None and self._manager == manager
+
+    def saved_more(self) -> State:
+        """Return what is saved of it beside its properties."""
+        return {}
+
+    def prepared_more(self, fields: Fields) -> Callable[[], None]:
+        """Check what ``saved_more`` returned; return what puts it."""
+        return lambda: None
+
+    def _get_configuration_warnings(self: Any) -> list[str]:
+        manager = manager_of(self)
+        if manager is None and is_a_part(self):
+            return []
+        if manager is None:
+            return [f"found no SenseManager and {self.without_manager}; put one into the scene"]
+        if manager.has_dimensions != self.dimensions:
+            return [
+                f"is in {self.dimensions}D, its SenseManager '{manager.get_name()}' in {manager.has_dimensions}D,"
+                f" and it {self.without_manager}; set dimensions there, or give 2D and 3D a SenseManager each"]
+        return []
+
+    def _join(self: Any) -> None:
+        manager = manager_of(self)
+        if manager is None or manager.has_dimensions != self.dimensions:
+            report_next_frame(self, lambda: [] if self._manager is not None else self._get_configuration_warnings())
+            wait_for(self, GROUP)
+            return
+        for warning in self._get_configuration_warnings():
+            report_error(warning, self)
+        if not all(map(math.isfinite, self.global_position)):
+            report_error(
+                f"its global transform holds a NaN or infinity, and it {self.without_manager}; put it into the scene at"
+                " a place that is one", self)
+            return
+        self._enlist(manager)
+        self._manager = manager

@@ -1,0 +1,73 @@
+"""What regions and portals have in common: the SenseManager in graph mode makes its graph of them."""
+from __future__ import annotations
+
+from typing import Any
+
+from addons.ai_core.bridge.gd import RefusedValue, is_in_editor, report_error
+from addons.ai_core.nodes.debugging.edited_scene import is_a_part
+from addons.ai_core.nodes.scheduling.scheduled import nearest
+
+GROUP = "sense_managers"
+REGIONS = "sense_regions"
+PORTALS = "sense_portals"
+BAKED = "ai_core_baked"
+"""Metadata of regions and portals that a SenseGraphBaker made; take it away to keep one as it is."""
+
+
+def manager_of(node: Any, dimensions: int = 0) -> Any:
+    """Return the nearest SenseManager of a node's dimensions, or of others; else the nearest of all, or None."""
+    wanted = dimensions or node.dimensions
+    found = nearest(node, "SenseManager", GROUP, lambda manager: manager.has_dimensions == wanted)
+    return found or nearest(node, "SenseManager", GROUP)
+
+
+def is_baked(node: Any) -> bool:
+    """Return whether a region or portal belongs to a SenseGraphBaker, which may change and free it."""
+    return bool(node.get_meta(BAKED, False))
+
+
+class SensePlace:
+    """A region or portal: in its group while it is in the tree, in a graph once one is made of it."""
+
+    _manager: Any = None
+    _name = ""
+    group_name = ""
+
+    def on_enter_tree(self: Any) -> None:
+        self.add_to_group(self.group_name)
+
+    def on_entered(self: Any) -> None:
+        for warning in self.place_warnings() if self._manager is None else ():
+            report_error(warning, self)
+
+    def place_warnings(self: Any) -> list[str]:
+        """Return why it can be no part of a graph."""
+        manager = manager_of(self)
+        if manager is None and is_a_part(self):
+            return []
+        why = "there is no SenseManager; put one into the scene" if manager is None else manager.why_not(self)
+        return [f"is not used: {why}"] if why else []
+
+    def _get_configuration_warnings(self) -> list[str]:
+        return [*(self.place_warnings() if is_in_editor() else []), *self.wrong_settings()]
+
+    def wrong_settings(self) -> list[str]:
+        """Return what is wrong with its settings, so that it is left out."""
+        raise NotImplementedError
+
+    def become(self: Any, manager: Any, name: str) -> None:
+        """Be part of a manager's graph under this name."""
+        self._manager, self._name = manager, name
+
+    def lose_manager(self: Any) -> None:
+        """The graph is no more."""
+        self._manager, self._name = None, ""
+
+    def _place(self) -> tuple[Any, str]:
+        if self._manager is None:
+            raise RefusedValue("is in no graph; it needs a SenseManager in graph mode, with a sensor or source")
+        return self._manager.core, self._name
+
+    def _set(self) -> None:
+        if self._manager is not None:
+            raise RefusedValue("the graph is made; set this before the first sensor or source joins")

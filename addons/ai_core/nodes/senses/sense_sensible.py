@@ -1,0 +1,202 @@
+"""What SenseSource3D and SenseSource2D share: strengths, emitting, and clues that fade."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS, dictionary_of
+from addons.ai_core.bridge.gd import (
+    RefusedValue,
+    export,
+    method,
+    signal,
+)
+from addons.ai_core.nodes.senses.sense_member import REFUSALS, SenseMember, refused
+from addons.ai_core.nodes.senses.sense_place import manager_of
+from addons.ai_core.nodes.senses.sense_settings import TRAIL
+from ai_core.errors import UnknownNameError
+from ai_core.saving.fields import Fields, State
+from ai_core.senses.source_details import VisiblePart
+
+
+class Sensible(SenseMember):
+    """SenseSource3D and SenseSource2D, which differ in where they are; a part of those classes."""
+
+    sight_strength = export(
+        float, 1.0, range=(0, 100, 0.01), or_greater=True, group="Sight", on_set="_change",
+        doc="How well it can be seen; 0 is invisible.")
+    light = export(
+        float, 1.0, range=(0, 10, 0.01), or_greater=True, on_set="_change",
+        doc="How brightly it is lit: in the dark it is seen less.")
+    size = export(
+        float, 1.0, range=(0.001, 1000, 0.001), on_set="_change",
+        doc="It is sensed as if it were so many times nearer.")
+    pattern = export(
+        str, "", on_set="_change",
+        doc="What it wears, one of the patterns in camouflage of the SenseManager, whose sees_backgrounds must be on.")
+    part_shares = export(
+        dict, (), hint=dictionary_of(str, float), on_set="_change",
+        doc="How much of it each of visible_parts stands for, by name; 1 for those that are not here. Only the"
+            " proportion counts.")
+    gives_light = export(
+        bool, False, on_set="_change", doc="On: in graph mode it is seen through two portals; else through one.")
+    sound_strength = export(
+        float, 2.0, range=(0, 100, 0.01), or_greater=True, group="Hearing", on_set="_change",
+        doc="Strength of a sound that is emitted without saying how strong.")
+    actions = export(
+        dict, (), hint=dictionary_of(str, float), on_set="_change",
+        doc="How loud each thing is that it does, by name, for act(): \"sneak\" 0.4, \"run\" 2.5.")
+    smell_strength = export(
+        float, 1.0, range=(0, 100000, 0.01), or_greater=True, group="Smell", on_set="_change",
+        doc="Strength of a smell that is emitted without saying how strong. In graph mode it is an amount:"
+            " what it would be in one cubic metre.")
+    trail_strength = export(
+        float, 0.0, range=(0, 100, 0.01), or_greater=True, on_set="_change",
+        doc="How strong the scent trail is that it leaves as it goes; 0 leaves none. The SenseManager must have"
+            " keeps_trails on.")
+    touch_strength = export(
+        float, 1.0, range=(0, 100, 0.01), or_greater=True, group="Touch", on_set="_change",
+        doc="How strongly it is felt by who is as near as touch_range_m of the SenseManager.")
+    other_strengths = export(
+        dict, (), hint=dictionary_of(str, float), group="Other senses", on_set="_change",
+        doc="Its strength in modalities of your own, by name: \"telepathy\" 1.0. In continuous ones it is sensed"
+            " all the time, in others it is what emit() sends unless told.")
+    tag = export(
+        str, "", group="What it is", on_set="_change", doc="What it is, for behaviors: \"blood\", \"footsteps\".")
+    affiliation = export(
+        int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), on_set="_change",
+        doc="What it belongs to; sensors choose what they notice.")
+
+    lasts_s = export(
+        float, 0.0, range=(0, 3600, 0.1), or_greater=True, unit="s", group="Clue", on_set="_lasts_set",
+        doc="It cannot be sensed any more so long after it joined or this was set, as a footprint; 0 lasts for good.")
+
+    faded = signal(doc="What it is has lasted its time; it is not sensed any more. Free it here, or set lasts_s anew.")
+
+    visible_parts: Any
+    global_position: Any
+    without_manager = "cannot be sensed"
+    saved_names = (
+        "sight_strength", "sound_strength", "smell_strength", "light", "size", "gives_light", "affiliation", "lasts_s",
+        "pattern", "actions", "trail_strength", "touch_strength", "other_strengths", "tag")
+
+    def __init__(self) -> None:
+        self.source_id = -1
+        self._send: Any = None        # of the library, kept: a frame may have hundreds of sounds
+        self.until_s = math.inf       # when it fades
+        self.has_faded = False
+
+    def on_exit_tree(self) -> None:
+        self.end_feeling()
+        if self._manager is not None and self._manager.is_valid():
+            self._manager.remove_source(self.source_id)
+        self._manager, self._send, self.source_id = None, None, -1
+
+    def lose_manager(self) -> None:
+        self._send, self.source_id = None, -1
+        super().lose_manager()
+
+    @method
+    def emit(self, modality: str, strength: float = -1.0, channel: str = "") -> None:
+        """Send a signal, such as emit("hearing", 2.0), from where it is now; a negative strength takes its own.
+
+        Of those on one channel that reach a sensor in one frame only the last is told; "" is none.
+        """
+        send = self._send
+        if send is None:
+            raise RefusedValue("cannot emit: it is not in a scene with a SenseManager")
+        try:        # not "with", which takes longer than what is in it
+            send(self.source_id, modality, None if strength < 0 else strength, self._place_of(self), channel=channel)
+        except REFUSALS as error:
+            raise RefusedValue(str(error)) from None
+
+    @method
+    def act(self, action: str, modality: str = "hearing") -> None:
+        """Emit the signal of one of its actions, as loud as actions says; the action is its tag and channel."""
+        if self._manager is None:
+            raise RefusedValue("cannot act: it is not in a scene with a SenseManager")
+        with refused():
+            self._manager.core.act(self.source_id, action, modality, self._manager.place_of(self))
+
+    def _enlist(self, manager: Any) -> None:
+        self.has_faded = False
+        self.source_id = manager.add_source(self, **self._settings(manager))
+        self._last(manager)
+        if self.gives_light:
+            manager.set_light_emitter(self.source_id, True)
+        manager.tell_source_joined()
+        self._send, self._place_of = manager.core.emit, manager.place_of
+
+    def fade(self) -> None:
+        """Be sensed no more, and say so."""
+        self.has_faded = True
+        self._change()
+        self.faded.emit()
+
+    def saved_more(self) -> State:
+        return {"until_s": self.until_s if self.until_s < math.inf else None, "has_faded": self.has_faded}
+
+    def prepared_more(self, fields: Fields) -> Callable[[], None]:
+        until_s = math.inf if fields.anything("until_s") is None else fields.seconds("until_s")
+        has_faded = fields.flag("has_faded")
+
+        def change() -> None:
+            self.until_s, self.has_faded = until_s, has_faded
+
+        return change
+
+    def take_id(self, source_id: int) -> None:
+        self.source_id = source_id
+
+    def _get_configuration_warnings(self) -> list[str]:
+        warnings = super()._get_configuration_warnings()
+        manager = manager_of(self)
+        if manager is not None and self.trail_strength > 0 and not manager.keeps_trails:
+            warnings.append(f"leaves no trail: keeps_trails of its SenseManager '{manager.get_name()}' is off")
+        if manager is not None and self.pattern and not manager.sees_backgrounds:
+            warnings.append(f"its pattern does not count: sees_backgrounds of '{manager.get_name()}' is off")
+        return warnings
+
+    def _settings(self, manager: Any) -> dict[str, Any]:
+        return {
+            "strengths": {
+                **({"sight": self.sight_strength} if self.sight_strength > 0 else {}),
+                "hearing": self.sound_strength, "smell": self.smell_strength, "touch": self.touch_strength,
+                **({TRAIL: self.trail_strength} if manager.keeps_trails else {}),
+                **self.other_strengths},
+            "light": self.light,
+            "size": self.size,
+            "pattern": self.pattern if manager.sees_backgrounds else "",
+            "parts": self._parts(manager),
+            "actions": self.actions,
+            "tag": self.tag,
+            "affiliation": 0 if self.has_faded else self.affiliation & 0xFFFFFFFF,
+        }
+
+    def _parts(self, manager: Any) -> list[VisiblePart]:
+        shares = self.part_shares
+        unknown = sorted(set(shares) - set(self.visible_parts))
+        if unknown:
+            raise UnknownNameError("part in part_shares", unknown[0], self.visible_parts)
+        return [
+            VisiblePart(str(name), manager.metres(offset), shares.get(name, 1.0))
+            for name, offset in self.visible_parts.items()
+        ]
+
+    def _last(self, manager: Any) -> None:
+        self.until_s = manager.now_s + self.lasts_s if self.lasts_s > 0 else math.inf
+        if self.lasts_s > 0:
+            manager.fade_later(self.source_id, self.until_s)
+
+    def _lasts_set(self) -> None:
+        if self._manager is not None:
+            self.has_faded = False
+            self._last(self._manager)
+            self._change()
+
+    def _change(self) -> None:
+        if self._manager is not None:
+            with refused():
+                self._manager.core.change_source(self.source_id, **self._settings(self._manager))
+            self._manager.set_light_emitter(self.source_id, self.gives_light)

@@ -1,0 +1,176 @@
+"""What squads in a scene know of the ground: ways from a PathService, and how much is free on the navigation map."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from addons.ai_core.bridge.gd import RID, RefusedValue, Vector2, Vector3, singleton
+from addons.ai_core.nodes.walking.way_height import GROUNDED, STANDS_WITHIN_M
+
+Floats = NDArray[np.float64]
+
+STEP_M = 0.4
+"""How far apart places are that the navigation map is asked about (m); narrower gaps are not seen."""
+
+ON_THE_MAP_M = 0.05
+"""A place this near to the map, in the plane, is on it (m)."""
+
+
+class SceneRoutes:
+    """Ways for a squad: from the PathService it names, else straight.
+
+    Args:
+        squad: the node.
+    """
+
+    def __init__(self, squad: Any) -> None:
+        self._squad = squad
+
+    def request(self, start: Floats, goal: Floats) -> Any:
+        """Return a ticket: of the service, or the straight way itself."""
+        service = self._squad.path_service()
+        if service is None:
+            return np.stack([start, goal])
+        try:
+            return [service, self._asked(service, start, goal), start, goal, stands(self._squad.get_commander())]
+        except RefusedValue as error:
+            raise ValueError(str(error)) from None
+
+    def _asked(self, service: Any, start: Floats, goal: Floats) -> int:
+        return int(service.request_path(self._squad.point(start), self._squad.point(goal)))
+
+    def points(self, ticket: Any) -> Floats | None:
+        """Return the way (m); none if there is no way, None while it is searched for."""
+        if isinstance(ticket, np.ndarray):
+            return ticket
+        service, number, start, goal, has_stood = ticket
+        if not service.is_valid() or not service.is_inside_tree():
+            return np.zeros((0, len(start)))
+        try:
+            state = service.get_state(number)
+        except RefusedValue:        # released by itself before the squad's next thought: asked anew, and mostly kept
+            try:
+                ticket[1] = number = self._asked(service, start, goal)
+                state = service.get_state(number)
+            except RefusedValue as error:
+                ticket[1] = str(error)
+                return np.zeros((0, len(start)))
+        if state in ("waiting", "running"):
+            return None
+        points = np.asarray(service.check_path(number), np.float64) / self._squad.unit
+        if not len(points):
+            return points.reshape(0, len(start))
+        if state == "found":     # a grid's ways lead from middle to middle of cells: begin and end where they must
+            points = np.concatenate([start[None], points, goal[None]])
+        if len(start) == 3:
+            # Its ends are as high as what is between them: on a piece straight up nobody would get on.
+            if state == "found":
+                points[[0, -1], 1] = points[[1, -2], 1]
+            points[:, 1] += _height_above(float(start[1]), float(points[0, 1])) if has_stood else 0.0
+        return points
+
+    def why(self, ticket: Any) -> str:
+        """Return why there is no way."""
+        service, number = ticket[:2]
+        if not service.is_valid() or not service.is_inside_tree():
+            return "its PathService is gone"
+        return f"the PathService says: {number if isinstance(number, str) else service.get_state(number)}"
+
+    def cancel(self, ticket: Any) -> None:
+        """Give up a request."""
+        if not isinstance(ticket, np.ndarray) and ticket[0].is_valid() and ticket[0].is_inside_tree():
+            ticket[0].release(ticket[1])
+
+
+class NavigationStanding:
+    """The nearest place on the navigation map, for what a core squad takes as standing.
+
+    Args:
+        dimensions, map_rid, unit: as ``NavigationClearance``.
+    """
+
+    def __init__(self, dimensions: int, map_rid: RID, unit: float) -> None:
+        self._map, self._unit = map_rid, unit
+        self._server = singleton(f"NavigationServer{dimensions}D")
+        self._vector: Any = Vector3 if dimensions == 3 else Vector2
+
+    def __call__(self, places: Floats, theirs: Floats) -> Floats:
+        """Return where one can stand, as high above the map as one of them does.
+
+        Args:
+            places: what is asked (m).
+            theirs: where those are who are to stand there, if they stand; the first counts.
+
+        Cost: a query of the map a place, and one.
+        """
+        if not len(places) or not _is_built(self._server, self._map, self._vector):
+            return places                                  # as if all were free
+        nearest = self._nearest(places)
+        if nearest.shape[1] == 3 and len(theirs):
+            nearest[:, 1] += _height_above(float(theirs[0, 1]), float(self._nearest(theirs[:1])[0, 1]))
+        return nearest
+
+    def _nearest(self, places: Floats) -> Floats:
+        asked = (self._vector(*place) for place in (places * self._unit).tolist())
+        return np.array([tuple(self._server.map_get_closest_point(self._map, one)) for one in asked]) / self._unit
+
+
+class NavigationClearance:
+    """How much of the navigation map is free from a point in a direction; what a core squad takes as clearance.
+
+    Args:
+        dimensions: 3 or 2.
+        map_rid: the map.
+        unit: length of a metre in the scene.
+        margin_m: what members may be nearer to the map's edge than to a wall: a map that is made
+            for bodies of their size is so much smaller than the ground.
+    """
+
+    def __init__(self, dimensions: int, map_rid: RID, unit: float, margin_m: float) -> None:
+        self._map, self._unit, self._margin_m = map_rid, unit, margin_m
+        self._server = singleton(f"NavigationServer{dimensions}D")
+        self._vector: Any = Vector3 if dimensions == 3 else Vector2
+        self._axes = (0, 2) if dimensions == 3 else (0, 1)
+
+    def __call__(self, points: Floats, directions: Floats, most_m: float) -> Floats:
+        """Return free metres. Cost: a query of the map for each ``STEP_M`` that is free."""
+        free = np.full(len(points), most_m)
+        if not _is_built(self._server, self._map, self._vector):
+            return free                                    # as if all were free
+        for row, (point, direction) in enumerate(zip(points.tolist(), directions.tolist(), strict=True)):
+            reached = STEP_M
+            while reached < most_m and self._is_on([
+                    one + ahead * reached for one, ahead in zip(point, direction, strict=True)]):
+                reached += STEP_M
+            if reached < most_m:
+                free[row] = min(most_m, reached - STEP_M + self._margin_m)
+        return free
+
+    def _is_on(self, place: list[float]) -> bool:
+        asked = [one * self._unit for one in place]
+        nearest = tuple(self._server.map_get_closest_point(self._map, self._vector(*asked)))
+        first, second = self._axes
+        one, other = nearest[first] - asked[first], nearest[second] - asked[second]
+        return bool(one * one + other * other <= (ON_THE_MAP_M * self._unit) ** 2)
+
+
+def _is_built(server: Any, map_rid: RID, vector: Any) -> bool:
+    """Return whether there is something on a map: every world has one, also where nobody made a mesh."""
+    if not server.map_get_iteration_id(map_rid):
+        return False
+    return int(server.map_get_closest_point_owner(map_rid, vector())) != 0
+
+
+def _height_above(stands_at_m: float, start_m: float) -> float:
+    """Return how high a squad stands above its way (m), as it is to go on; 0 if it stands on another floor."""
+    above = stands_at_m - start_m
+    return above if abs(above) <= STANDS_WITHIN_M else 0.0
+
+
+def stands(member: Any) -> bool:
+    """Return whether a SquadMember's character is as high as it goes: it neither falls nor jumps."""
+    body = member.body
+    return not (body.is_class("CharacterBody3D") and member.gravity_m_s2 and body.get_motion_mode() == GROUNDED
+                and not body.is_on_floor())

@@ -1,0 +1,348 @@
+"""Strategist: a commander of commanders, told what a side knows, telling squads where to go and what to make."""
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any
+
+import numpy as np
+
+from addons.ai_core.bridge.gd import (
+    Node,
+    PackedStringArray,
+    RefusedValue,
+    Variant,
+    gdclass,
+    method,
+    report_error,
+    signal,
+)
+from addons.ai_core.nodes.saving.scene_saving import saving
+from addons.ai_core.nodes.scheduling.scheduled import (
+    leave_scheduler,
+    named_after,
+    nearest,
+    scheduler_of,
+    scheduler_warnings,
+    wait_for,
+)
+from addons.ai_core.nodes.squads.strategist_reports import StrategistReports
+from addons.ai_core.nodes.squads.strategist_settings import StrategistSettings
+from addons.ai_core.nodes.squads.strategist_squads import FIRST_MET, FIRST_NUMBER, StrategistSquads
+from ai_core.maps.choke_points import choke_points
+from ai_core.saving.fields import Fields, State
+from ai_core.scheduling.task import Task, Turn
+from ai_core.squads import strategist as library
+from ai_core.squads.strategic_situation import Mission, Purchase, StrategicPlan
+
+MAPS = "decision_maps"
+LOST_MAP = "has lost its DecisionMap and decides nothing; put one below the AIScheduler, or where decision_map says"
+WITHOUT_MAP = "found no DecisionMap and decides nothing; put one below the AIScheduler, or name it in decision_map"
+
+
+@gdclass(icon="res://addons/ai_core/icons/strategist.svg")
+class Strategist(StrategistSettings, Node):
+    """Decides for a whole side: who scouts, who gathers, what to make, when to attack, defend and retreat.
+
+    Squad nodes below it, or that name it, are its own: it looks at them and at whom they see, and sends them.
+    Tell it of others, of enemies and resources with report_squad(), report_enemy() and set_purse(); it reads the
+    ground from a DecisionMap. It answers by mission_given and purchase_wanted, and says why.
+    """
+
+    mission_given = signal(
+        ("squad_id", int), ("kind", str), ("place", Variant), ("why", str),
+        doc="A squad has another mission: scout, gather, regroup, search, attack, defend or retreat.")
+    purchase_wanted = signal(
+        ("product_name", str), ("why", str), doc="Another product is the most urgent; get_purchases() has all.")
+    defense_wanted = signal(
+        ("product_name", str), ("place", Variant), ("why", str),
+        doc="Another defense should be built: a product that defends, at a narrow place between home and the enemy.")
+    posture_changed = signal(
+        ("posture", str), ("why", str), doc="The army as a whole is now opening, building, attacking, defending, …")
+
+    def __init__(self) -> None:
+        self._core: library.Strategist | None = None
+        self._scheduler: Any = None
+        self._task: Task | None = None
+        self._map: Any = None
+        self._has_lost_map = False
+        self._reports = StrategistReports()
+        self._squads = StrategistSquads(self)
+        self._plan: StrategicPlan | None = None
+        self._missions: dict[int, Mission] = {}
+        self._wanted = ""
+        self._narrow: tuple[tuple[float, float], ...] = ()
+        self._wanted_defense: Purchase | None = None     # its why says how many stand there: one more is told, too
+
+    def on_entered(self) -> None:
+        if self._task is not None:
+            return
+        self._scheduler = scheduler_of(self)
+        if self._scheduler is None:
+            return
+        self._map, self._has_lost_map = self._found_map(), False
+        if self._map is None:
+            report_error(WITHOUT_MAP, self)
+            wait_for(self, MAPS)
+            return
+        try:
+            self._core = self.made_for(self._map.core.layers)
+            self._narrow = self._narrow_places()
+        except (TypeError, ValueError, LookupError) as error:
+            report_error(f"decides nothing: {error}", self)
+            return
+        self._task = self._scheduler.schedule(
+            self._think, name=named_after(self._scheduler, self, " thinks"), period_frames=self.period_frames,
+            priority=self.priority)
+        self._scheduler.join(self)
+
+    def on_exit_tree(self) -> None:
+        leave_scheduler(self, self._scheduler, self._task)
+        self._core = self._task = self._scheduler = self._map = self._plan = self._wanted_defense = None
+        self._missions, self._wanted = {}, ""       # told anew where it comes back: its squads know of none
+
+    @property
+    def core(self) -> library.Strategist:
+        """The strategist of the library."""
+        if self._core is None:
+            raise RefusedValue("does not run; it needs an AIScheduler, a DecisionMap and products")
+        return self._core
+
+    @method
+    def report_squad(self, squad_id: int, role: str, place: Variant, units: dict, is_idle: bool = True) -> None:
+        """Tell of a squad that is no Squad node of its own: role "army", "scouts" or "gatherers"; units by product."""
+        if squad_id >= FIRST_NUMBER:
+            raise RefusedValue(
+                f"squad_id must be below {FIRST_NUMBER}, got {squad_id}: from there on Squad nodes are numbered")
+        self._reports.report_squad(self.core.tree, squad_id, role, self._ground(place), units, is_idle)
+
+    @method
+    def remove_squad(self, squad_id: int) -> None:
+        """Tell that a squad is no more; nothing if it was never reported."""
+        self._reports.squads.pop(squad_id, None)
+        self._missions.pop(squad_id, None)
+
+    @method
+    def report_enemy(self, enemy_id: int, place: Variant, product_name: str = "", is_objective: bool = False) -> None:
+        """Tell of an enemy that is seen now; the product says what it can do, "" for what does not fight."""
+        if enemy_id >= FIRST_MET:
+            raise RefusedValue(
+                f"enemy_id must be below {FIRST_MET}, got {enemy_id}: Squads number those they meet from there on")
+        self._reports.report_enemy(
+            self.core.tree, enemy_id, self._ground(place), self._now_s(), product_name, is_objective)
+
+    @method
+    def remove_enemy(self, enemy_id: int) -> None:
+        """Tell that an enemy is no more; nothing if it was never reported."""
+        self._reports.enemies.pop(enemy_id, None)
+
+    @method
+    def set_purse(self, stock: float, owned: dict) -> None:
+        """Tell what is in store, and how many there are of each product besides the members of its Squads."""
+        self._reports.set_purse(self.core.tree, stock, owned)
+
+    @method
+    def report_defense(self, defense_id: int, product_name: str, place: Variant) -> None:
+        """Tell of a defense that stands."""
+        self._reports.report_defense(self.core.tree, defense_id, product_name, self._ground(place))
+
+    @method
+    def remove_defense(self, defense_id: int) -> None:
+        """Tell that a defense is no more; nothing if it was never reported."""
+        self._reports.defenses.pop(defense_id, None)
+
+    @method
+    def get_narrow_places(self) -> Variant:
+        """Return the narrow places it knows, packed."""
+        self.core  # noqa: B018
+        return self._map.places_of_grounds(np.array(self._narrow, np.float32).reshape(-1, 2))
+
+    @method
+    def report_losses(self, own_cost: float, enemy_cost: float) -> None:
+        """Tell of units that fell, by their cost; from that it learns which tactics work."""
+        self._reports.add_losses(own_cost, enemy_cost)
+
+    @method
+    def get_squads(self) -> dict:
+        """Return its Squad nodes by the numbers under which missions name them."""
+        return self._squads.nodes() if self.is_inside_tree() else {}
+
+    @method
+    def get_posture(self) -> str:
+        """Return opening, building, attacking, defending or retreating."""
+        return self.core.posture
+
+    @method
+    def get_mission(self, squad_id: int) -> dict:
+        """Return kind, place and why of a squad's mission; empty if it has none."""
+        mission = self._missions.get(squad_id)
+        return {} if mission is None else {
+            "kind": mission.kind, "place": self._map.place_of_ground(mission.place), "why": mission.why}
+
+    @method
+    def get_purchases(self) -> PackedStringArray:
+        """Return what to make, the most urgent first."""
+        return PackedStringArray([] if self._plan is None else [one.name for one in self._plan.purchases])
+
+    @method
+    def get_expectations(self) -> dict:
+        """Return where the enemy will expand and where both will clash over resources; null where nobody knows."""
+        plan = self._plan
+        places = {
+            "enemy_expands_at": None if plan is None else plan.enemy_expands_at,
+            "clash_at": None if plan is None else plan.clash_at,
+        }
+        return {name: None if one is None else self._map.place_of_ground(one) for name, one in places.items()}
+
+    @method
+    def get_reasons(self) -> PackedStringArray:
+        """Return why it decided as it did in its last thought."""
+        return PackedStringArray([] if self._plan is None else self._plan.reasons)
+
+    @method
+    def to_text(self) -> str:
+        """Return posture, wealth, tactic, the grades of all facts, and what tactics are worth to it."""
+        return self.core.to_text()
+
+    @method
+    def get_stats(self) -> dict:
+        """Return thoughts so far, how many squads and enemies it knows, and how rich it takes itself to be."""
+        return {
+            "thoughts": self.core.thoughts, "squads": len(self._reports.squads) + len(self._squads.nodes()),
+            "enemies": len(self._reports.enemies) + self._squads.met_count, "wealth": self.core.wealth,
+        }
+
+    save_state, load_state = saving("what it knows and what it is at")
+
+    def is_in_use(self) -> bool:
+        return self._core is not None
+
+    def saved(self) -> State:
+        # Who fell since the last look has no path any more: a save would forget them.
+        self._reports.add_losses(*self._squads.fallen(self.core.thought_at_s))
+        return {"version": 2, "strategist": self.core.save_state(), "reports": self._reports.save_state(),
+                "squads": self._squads.saved(self._scheduler)}
+
+    def prepared(self, state: object) -> Callable[[], None]:
+        fields = Fields.versioned(state, version=2, migrations={
+            1: lambda old: {**old, "squads": {"numbers": [], "members": [], "met": []}}})
+        put_core = self.core.prepare_state(fields.anything("strategist"))
+        put_reports = self._reports.prepare_state(fields.anything("reports"), self.core.tree)
+        put_squads = self._squads.prepared(fields.group("squads"), self._scheduler)
+        fields.end()
+
+        def change() -> None:
+            put_core()
+            put_reports()
+            put_squads()
+            # Told anew by the next thought: squads may have been sent elsewhere since.
+            self._missions, self._plan, self._wanted, self._wanted_defense = {}, None, "", None
+
+        return change
+
+    def _found_map(self) -> Any:
+        found = self.get_node_or_null(self.decision_map) if str(self.decision_map) else nearest(
+            self, "DecisionMap", MAPS)
+        return found if found is not None and found.is_class("DecisionMap") else None
+
+    def _has_map(self) -> bool:
+        """Return whether its map is there; takes another if that was freed, and tells once that there is none."""
+        if self._map is None or (self._map.is_valid() and self._map.is_in_use()):
+            return self._map is not None
+        found = self._found_map()
+        if found is None or not found.is_in_use():
+            if not self._has_lost_map:
+                report_error(LOST_MAP, self)
+            self._has_lost_map = True
+            return False
+        self._map, self._has_lost_map = found, False
+        self._narrow = self._narrow_places()
+        return True
+
+    def _think(self, turn: Turn) -> Generator[None, Turn, None]:
+        if not self._has_map():
+            return
+        core, maps = self.core, self._map.core
+        before = core.posture
+        # A thought goes on over frames: its picture must stay, whatever the map draws meanwhile.
+        now_s = self._now_s()
+        look = self._squads.look(core.tree, self._map, now_s, core.thought_at_s)
+        self._reports.add_losses(look.losses, look.kills)
+        with maps.reading() as picture:
+            plan = yield from core.thinking(
+                self._reports.situation(
+                    core.tree, now_s, picture, self._base_ground(), maps.is_open, look, self._narrow))
+        self._plan = plan
+        self._tell(before, plan)
+
+    def _tell(self, before: str, plan: StrategicPlan) -> None:
+        """Emit what is new. Listeners may do anything."""
+        missions, self._missions = self._missions, {one.squad_id: one for one in plan.missions}
+        if plan.posture != before:
+            self.posture_changed.emit(plan.posture, plan.reasons[-1] if plan.reasons else "")
+        squads = self._squads.nodes() if self.is_inside_tree() else {}
+        for one in plan.missions:
+            if not self._has_map():
+                break                                # a listener took it out of the tree, or freed the map
+            old = missions.get(one.squad_id)
+            is_new = old is None or (old.kind, old.place) != (one.kind, one.place)
+            squad = self._squads.carry_out(one, squads.get(one.squad_id), self._map, is_new=is_new)
+            if is_new:
+                place = self._map.place_of_ground(one.place)
+                if squad is not None:
+                    squad.mission_given.emit(one.kind, place, one.why)
+                self.mission_given.emit(one.squad_id, one.kind, place, one.why)
+        wanted = plan.purchases[0].name if plan.purchases else ""
+        if wanted and wanted != self._wanted:
+            self.purchase_wanted.emit(wanted, plan.purchases[0].why)
+        self._wanted = wanted
+        defense = next((one for one in plan.purchases if one.place is not None), None)
+        known, self._wanted_defense = self._wanted_defense, defense
+        if defense is not None and self._wanted_defense != known and self._has_map():
+            self.defense_wanted.emit(defense.name, self._map.place_of_ground(defense.place), defense.why)
+
+    def _narrow_places(self) -> tuple[tuple[float, float], ...]:
+        """Look at the walls once, as the scene begins, if there is a defense to build."""
+        maps = self._map.core
+        if not self.choke_width_cells or maps.is_open is None or not any(
+                one.defends for one in self.core.tree.products.values()):
+            return ()
+        return tuple(maps.area.center_of(one.cell) for one in choke_points(maps.is_open, self.choke_width_cells))
+
+    def _reschedule(self) -> None:
+        if self._task is not None:
+            self._scheduler.reschedule(
+                self._task, period_frames=self.period_frames, phase_frames=None, priority=self.priority)
+
+    def _temper_set(self) -> None:
+        if self._core is not None:
+            self.put_temper(self._core)
+
+    def _width_set(self) -> None:
+        if self._core is not None and self._has_map():
+            self._narrow = self._narrow_places()
+
+    def _in_use(self) -> None:
+        if self._core is not None:
+            raise RefusedValue("cannot change while it decides; set it before the scene runs")
+
+    def _ground(self, place: Any) -> tuple[float, float]:
+        self.core  # noqa: B018
+        x, y = self._map.ground_of(place)
+        return (float(x), float(y))
+
+    def _base_ground(self) -> tuple[float, float]:
+        node = self.get_node_or_null(self.base)
+        if node is None or not (node.is_class("Node3D") or node.is_class("Node2D")):
+            raise RefusedValue(f"base must be a Node3D or Node2D, got {node!r}; set it to where the side lives")
+        return self._ground(node.global_position)
+
+    def _now_s(self) -> float:
+        return float(self._scheduler.clock.now.seconds)
+
+    def _get_configuration_warnings(self) -> list[str]:
+        warnings = list(scheduler_warnings(self))
+        if not self.products:
+            warnings.append("has no products and decides nothing; add StrategicProducts")
+        if self._found_map() is None:
+            warnings.append(WITHOUT_MAP)
+        return warnings

@@ -1,0 +1,256 @@
+"""The Squad nodes of a Strategist: looked at for each thought, and sent where their missions say."""
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from addons.ai_core.bridge.gd import get_object, report_error
+from addons.ai_core.nodes.saving.scene_values import path_of
+from addons.ai_core.nodes.squads.squad_member import SQUADS, member_of
+from ai_core.errors import UnknownNameError
+from ai_core.saving.fields import LATEST_S, Fields, State
+from ai_core.squads.build_order import TechnologyTree
+from ai_core.squads.capabilities import Capabilities, Force
+from ai_core.squads.strategic_situation import EnemyReport, Mission, SquadReport
+
+FIRST_NUMBER = 1000
+"""Squad nodes are numbered from here on, so that a game may go on numbering others of its own from 0."""
+
+FIRST_MET = 1_000_000
+"""Enemies that squads meet are numbered from here on."""
+
+SAME_PLACE_M = 0.01
+"""Goals this near to each other are one (m): the engine's vectors hold 32 bits."""
+
+
+@dataclass
+class MetEnemy:
+    """An enemy as a squad saw it last."""
+
+    number: int
+    place: tuple[float, float]
+    seen_s: float
+    capabilities: Capabilities | None
+    is_objective: bool
+    cost: float
+
+
+class Look(NamedTuple):
+    """What a look at all squads tells: reports, how many there are of each product, and who fell, by cost."""
+
+    squads: tuple[SquadReport, ...]
+    enemies: tuple[EnemyReport, ...]
+    owned: dict[str, int]
+    losses: float
+    kills: float
+
+
+class StrategistSquads:
+    """Squads by number, their members' costs, and whom they met, by instance id.
+
+    Args:
+        strategist: the node.
+    """
+
+    def __init__(self, strategist: Any) -> None:
+        self._strategist = strategist
+        self._numbers: dict[int, int] = {}
+        self._next_number, self._next_met = FIRST_NUMBER, FIRST_MET
+        self._costs: dict[int, float] = {}
+        self._met: dict[int, MetEnemy] = {}
+        self._told: set[int] = set()
+
+    def nodes(self) -> dict[int, Any]:
+        """Return its squads by ascending number; new ones get the next.
+
+        Cost: O(squads of the scene).
+        """
+        strategist, found = self._strategist, {}
+        self._numbers = {instance: one for instance, one in self._numbers.items() if get_object(instance) is not None}
+        for squad in strategist.get_tree().get_nodes_in_group(SQUADS):
+            if squad.strategist_node() == strategist:
+                number = self._numbers.setdefault(squad.instance_id, self._next_number)
+                self._next_number = max(self._next_number, number + 1)
+                found[number] = squad
+        return dict(sorted(found.items()))
+
+    @property
+    def met_count(self) -> int:
+        """How many enemies of its squads it knows."""
+        return len(self._met)
+
+    def look(self, tree: TechnologyTree, ground: Any, now_s: float, before_s: float) -> Look:
+        """Look at all squads, and at whom they meet.
+
+        Args:
+            tree: what products cost.
+            ground: the DecisionMap, which knows places.
+            now_s: game time (s).
+            before_s: of the last look (s).
+
+        Cost: O(members + enemies).
+        """
+        reports, costs, owned = [], {}, Counter[str]()
+        for number, squad in self.nodes().items():
+            if not squad.is_in_use():
+                continue                             # it waits for an AIScheduler
+            for member in squad.get_members():
+                costs[member.instance_id] = _cost(tree, self._product(member, tree))
+                owned[member.product] += 1
+            report = _report(number, squad, tree, ground)
+            if report is not None:
+                reports.append(report)
+            self._see(squad, tree, ground, now_s)
+        losses, kills = self.fallen(before_s)
+        self._costs = costs
+        self._told &= costs.keys()
+        self._forget(now_s)
+        enemies = sorted(EnemyReport(one.number, one.place, one.seen_s, one.capabilities, one.is_objective)
+                         for one in self._met.values())
+        known = {name: count for name, count in owned.items() if name in tree.products}
+        return Look(tuple(reports), tuple(enemies), known, losses, kills)
+
+    def _product(self, member: Any, tree: TechnologyTree) -> str:
+        """Return which product a member is, "" for none; what is unknown is told once."""
+        name = str(member.product)
+        if name in tree.products:
+            return name
+        if name and member.instance_id not in self._told:
+            self._told.add(member.instance_id)
+            report_error(str(UnknownNameError("product of its Strategist", name, tree.products)), member)
+        return ""
+
+    def _see(self, squad: Any, tree: TechnologyTree, ground: Any, now_s: float) -> None:
+        """Note whom a squad meets; where, is what it was told last."""
+        for sighting in squad.core.met:
+            node = squad.enemy(sighting.enemy_id)
+            if node is None or not node.is_inside_tree():
+                continue
+            known = self._met.get(node.instance_id)
+            if known is None:
+                member = member_of(node)
+                name = "" if member is None else str(member.product)
+                number, self._next_met = self._next_met, self._next_met + 1
+                cost = _cost(tree, name) if name in tree.products or sighting.capabilities is not None else 0.0
+                known = self._met[node.instance_id] = MetEnemy(number, (0.0, 0.0), now_s, None, False, cost)
+            known.place, known.seen_s = ground.ground_of(squad.point(sighting.position)), now_s
+            known.capabilities = sighting.capabilities
+            known.is_objective = node.is_in_group(self._strategist.objective_group)
+
+    def fallen(self, before_s: float) -> tuple[float, float]:
+        """Return what own members cost, and enemies that were in sight, who fell since it was asked last.
+
+        Args:
+            before_s: of the last look (s).
+        """
+        losses = sum(self._costs.pop(one) for one in list(self._costs) if not _is_here(one))
+        dead = [self._met.pop(one) for one in list(self._met) if not _is_here(one)]
+        return losses, sum(one.cost for one in dead if one.seen_s >= before_s)
+
+    def _forget(self, now_s: float) -> None:
+        """Drop enemies that were not seen for long."""
+        for instance, one in list(self._met.items()):
+            if not one.is_objective and now_s - one.seen_s > self._strategist.forget_after_s:
+                del self._met[instance]
+
+    @staticmethod
+    def carry_out(mission: Mission, squad: Any, ground: Any, *, is_new: bool) -> Any:
+        """Order the squad of a mission to its place, if it is not on its way there; return it, None if it has none.
+
+        Who was out of the tree knows of no order, and gets it again. What failed is tried again, but not to look
+        somewhere: a place nobody can get to counts as seen, and so does one where somebody has looked, as they
+        would be sent there for ever if no MapWriter says what they see.
+        """
+        if squad is None or not squad.is_valid() or not squad.is_in_use() or not len(squad.core):
+            return None
+        order = squad.core.order
+        is_there = order.goal is not None and math.dist(
+            ground.ground_of(squad.point(order.goal)), mission.place) <= SAME_PLACE_M
+        if is_there and order.state in ("done", "failed") and mission.kind in ("scout", "search"):
+            ground.core.write_at("exploration", [mission.place], 0.0)
+        elif (is_there and order.state == "failed") or ((is_new or not order.number) and not is_there):
+            height = 0.0 if squad.has_dimensions == 2 else float(squad.core.centre[1])
+            squad.move_to(ground.place_of_ground(mission.place, height))
+        return squad
+
+    def saved(self, scheduler: Any) -> State:
+        """Return numbers, costs and whom they met, by paths from the scheduler."""
+        def rows(values: dict[int, Any]) -> list[tuple[str, Any]]:
+            here = [(path_of(scheduler, get_object(one)), value) for one, value in values.items() if _is_here(one)]
+            return sorted(here, key=lambda row: row[0])
+
+        return {
+            "numbers": [[path, number] for path, number in rows(self._numbers)],
+            "members": [[path, cost] for path, cost in rows(self._costs)],
+            "met": [
+                {"path": path, "id": one.number, "place": list(one.place), "seen_s": one.seen_s, "cost": one.cost,
+                 "is_objective": one.is_objective}
+                for path, one in rows(self._met)],
+        }
+
+    def prepared(self, fields: Fields, scheduler: Any) -> Callable[[], None]:
+        """Check what was saved against the nodes that are here; return what puts it back."""
+        numbers, costs, met = {}, {}, {}
+        for index, row in enumerate(fields.items("numbers")):
+            path, number = Fields({"row": row}, f"numbers[{index}]").items("row", count=2)
+            one = Fields({"path": path, "id": number}, f"numbers[{index}]")
+            numbers[_node(one, scheduler, "Squad").instance_id] = one.whole("id", minimum=FIRST_NUMBER)
+        for index, row in enumerate(fields.items("members")):
+            path, cost = Fields({"row": row}, f"members[{index}]").items("row", count=2)
+            one = Fields({"path": path, "cost": cost}, f"members[{index}]")
+            costs[_node(one, scheduler, "SquadMember").instance_id] = one.number("cost", minimum=0)
+        for one in fields.groups("met"):
+            node = _node(one, scheduler, "Node")
+            x, y = one.numbers("place", count=2)
+            member = member_of(node)
+            met[node.instance_id] = MetEnemy(
+                one.whole("id", minimum=FIRST_MET), (x, y), one.seconds("seen_s", latest_s=LATEST_S),
+                None if member is None else member.capabilities(), one.flag("is_objective"),
+                one.number("cost", minimum=0))
+            one.end()
+        for name, ids in (("numbers", list(numbers.values())), ("met", [one.number for one in met.values()])):
+            if len(set(ids)) < len(fields.anything(name)):
+                fields.refuse(name, "has a node or a number twice")
+
+        def change() -> None:
+            self._numbers, self._costs, self._met = numbers, costs, met
+            self._next_number = max(numbers.values(), default=FIRST_NUMBER - 1) + 1
+            self._next_met = max((one.number for one in met.values()), default=FIRST_MET - 1) + 1
+
+        return change
+
+
+def _report(number: int, squad: Any, tree: TechnologyTree, ground: Any) -> SquadReport | None:
+    """Return how a squad is now, None if nobody is in it."""
+    squad.place_all()
+    core, strengths = squad.core, []
+    if not len(core):
+        return None
+    for member in squad.get_members():
+        product = tree.products.get(str(member.product))
+        can = core.members[member.member_id].capabilities
+        can = product.capabilities if can is None and product is not None else can
+        if can is not None:
+            strengths.append(can)
+    place = ground.ground_of(squad.point(core.centre))
+    return SquadReport(number, squad.role_name, place, Force.of_members(strengths), core.is_idle)
+
+
+def _cost(tree: TechnologyTree, product: str) -> float:
+    return tree.products[product].cost if product in tree.products else tree.mean_fighter_cost
+
+
+def _is_here(instance: int) -> bool:
+    node = get_object(instance)
+    return node is not None and bool(node.is_inside_tree())
+
+
+def _node(fields: Fields, scheduler: Any, class_name: str) -> Any:
+    path = fields.text("path")
+    node = scheduler.get_node_or_null(path)
+    if node is None or not node.is_class(class_name):
+        fields.refuse("path", f"{UnknownNameError(class_name, path, ())}; it must be in the scene before loading")
+    return node

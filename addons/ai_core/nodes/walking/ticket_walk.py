@@ -1,0 +1,112 @@
+"""Walking by ticket: what a HabitMoveTo does with a PathService."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from addons.ai_core.bridge.gd import RefusedValue
+from addons.ai_core.nodes.walking.way_height import STANDS_WITHIN_M, is_elsewhere
+from addons.ai_core.nodes.walking.way_walk import WayWalk, forget_way
+
+STATES = {"waiting": "going", "running": "going", "found": "arrived", "partial": "failed"}
+"""What a walk has come to at the end of its way, by the state of its ticket."""
+
+
+class TicketWalk:
+    """A walk, from call to call.
+
+    Args:
+        paths: the PathService.
+        memory: kept between calls, plain values; a ticket that is not known any more is asked for anew.
+        falls: whether floors carry the mover, as ``WayHeight``.
+    """
+
+    def __init__(self, paths: Any, memory: dict[str, Any], *, falls: bool = False) -> None:
+        self._paths, self._memory, self._falls = paths, memory, falls
+        self._name = paths.mark                          # tickets of another scene, in a save, are not ours
+
+    def next(
+        self, here: Any, goal: Any, arrival: float, step: float = 0.0, *, stands: bool = True, is_barred: bool = False,
+    ) -> tuple[Any, str]:
+        """Return where to go next, and "going", "arrived" or "failed".
+
+        Args:
+            here: where it stands.
+            goal: where to; if it is elsewhere than it was, another way is asked for.
+            arrival, stands, is_barred: as ``WayWalk``; who is astray asks for another way.
+            step: how far it goes in a turn; goals that move less are followed when the way to them is over, or
+                whoever follows somebody in few turns would ask for a way in each.
+        """
+        memory = self._memory
+        if memory.get("service") != self._name or is_elsewhere(memory["asked_for"], goal, max(arrival, step)):
+            self._ask(here, goal)
+        try:
+            state = self._paths.get_state(memory["ticket"])
+        except RefusedValue:
+            self._ask(here, goal)
+            state = self._paths.get_state(memory["ticket"])
+        if state in ("waiting", "running"):
+            place = self._paths.get_place_meanwhile(memory["ticket"], here)
+            is_near = len(tuple(here)) == 3 and abs(place.y - here.y) <= STANDS_WITHIN_M
+            return (type(here)(place.x, here.y, place.z) if is_near else place), "going"
+        if state in STATES and self._is_another_there(here, goal):
+            state = self._paths.get_state(memory["ticket"])
+        if state not in STATES:
+            return here, "failed"
+        points = self._paths.check_path(memory["ticket"])
+        if self._paths.is_over_grid(memory["ticket"]):
+            if state == "found" and self._paths.is_in_goal_of(memory["ticket"], goal):
+                points = np.concatenate([points, [tuple(goal)]], dtype=np.float32)
+                points[-1, 1:-1] = points[-2, 1:-1]
+            if points.shape[1] == 3:                     # a grid is one floor, however high its cells' middles are
+                points[:, 1] += memory.get("began", here).y - points[0, 1]
+        stop, came = WayWalk(memory, falls=self._falls).next(
+            points, here, arrival, stands=stands, is_barred=is_barred, began=memory.get("began"))
+        has_moved = came == "arrived" and is_elsewhere(memory["asked_for"], goal, arrival)
+        if has_moved or came == "astray":
+            self._ask(here, goal)
+        return stop, STATES[state] if came == "arrived" and not has_moved else "going"
+
+    def end(self) -> None:
+        """Let go of the ticket."""
+        ticket, newer, name = (self._memory.pop(key, None) for key in ("ticket", "newer", "service"))
+        forget_way(self._memory)
+        for one in (ticket, newer[0] if newer else None):
+            if one is not None and name == self._name and self._paths.is_valid():
+                self._let_go(one)
+
+    def _is_another_there(self, here: Any, goal: Any) -> bool:
+        """Return whether it goes another way from now on: the ground has changed, and that has been found meanwhile."""
+        memory = self._memory
+        try:
+            if "newer" not in memory:
+                if self._paths.is_outdated(memory["ticket"]):
+                    memory["newer"] = [self._paths.request_path(here, goal), here, goal]
+                return False
+            ticket, began, asked_for = memory["newer"]
+            state = self._paths.get_state(ticket)
+        except RefusedValue:                             # it stands beside the grid, or a save knows no such ticket
+            memory.pop("newer", None)
+            return False
+        if state in ("waiting", "running"):
+            return False
+        del memory["newer"]
+        if state == "refused":
+            self._let_go(ticket)
+            return False
+        self._let_go(memory["ticket"])
+        forget_way(memory)
+        memory["ticket"], memory["began"], memory["asked_for"] = ticket, began, asked_for
+        return True
+
+    def _let_go(self, ticket: int) -> None:
+        try:
+            self._paths.release(ticket)
+        except RefusedValue:
+            return                                       # it is forgotten already
+
+    def _ask(self, here: Any, goal: Any) -> None:
+        self.end()
+        self._memory["ticket"] = self._paths.request_path(here, goal)
+        self._memory["asked_for"], self._memory["began"], self._memory["service"] = goal, here, self._name

@@ -1,0 +1,129 @@
+"""Walking along the points of a way, on the floors it leads over."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from addons.ai_core.nodes.walking.way_height import BARRED_M, STANDS_WITHIN_M, Point, WayHeight, apart
+
+Floats = NDArray[np.float32]
+
+CORNER = 0.5
+"""From so far before a point at which a way goes on one goes on (m, in 2D pixels), however near its end one is to come:
+who turns much earlier walks into what the way leads round."""
+
+
+class WayWalk:
+    """A walk along one way, from call to call.
+
+    Args:
+        memory: kept between calls, plain values; ``forget_way`` before another way. "climbs" is whether no floor
+            leads to the next point, "goes_on" whether others follow it.
+        falls: whether floors carry the mover, as ``WayHeight``.
+    """
+
+    def __init__(self, memory: dict[str, Any], *, falls: bool) -> None:
+        self._memory, self._falls = memory, falls
+
+    def next(
+        self, points: Floats, here: Any, arrival: float, *, stands: bool = True, is_barred: bool = False,
+        began: Any = None,
+    ) -> tuple[Any, str]:
+        """Return where to go next, and "going", "arrived", or "astray" if it stands on another floor than its way.
+
+        Args:
+            points: (n, 2) or (n, 3), the way; n at least 1.
+            here: where it is.
+            arrival: a point is reached when it is so near, seen from above, and on its floor (m); those before the last
+                when it is past them, or within ``CORNER``.
+            stands: whether it is not in the air: who is has not arrived. Astray is who stood on a floor of the way
+                before, and now stands on another.
+            is_barred: whether something bars its way, as a step does: points from which the way rises are reached from
+                ``BARRED_M`` away.
+            began: where it was when the way began, if it went on meanwhile.
+
+        Cost: O(points) at first, then O(1).
+        """
+        memory = self._memory
+        climbed = memory.get("climbs", False) and not stands
+        memory["climbs"] = memory["goes_on"] = False
+        height = WayHeight(memory, falls=self._falls) if points.shape[1] == 3 else None
+        if "step" not in memory:
+            memory["step"], memory["join"] = joined(points, here)
+            if height is not None:
+                first = points[0].tolist()
+                height.note(first, first, began or here)
+        while memory["step"] < len(points):
+            number, join = memory["step"], memory.get("join")
+            is_last = number == len(points) - 1 and not join
+            before, after = (join, join) if join else (points[max(0, number - 1)].tolist(), points[number].tolist())
+            reach = arrival if is_last or is_past(before, after, here) else min(arrival, CORNER)
+            if height is None:
+                if apart(after, here) > reach:
+                    memory["goes_on"] = not is_last
+                    return type(here)(*after), "going"
+            else:
+                off_m = height.note(before, after, here)
+                if stands and "from_m" not in memory:       # bodies do not know that they stand before they went
+                    memory["from_m"] = height.above_m
+                is_under = is_barred and number + 1 < len(points) and points[number + 1][1] > points[number][1]
+                is_there = height.has_reached(after, here, BARRED_M if is_under else reach)
+                if not is_there or (is_last and not stands):
+                    memory["goes_on"] = not is_last
+                    memory["climbs"] = height.climbs(before, after, here, climbed=climbed)
+                    stop = type(here)(after[0], after[1] + height.kept_m, after[2])
+                    return (stop, "going") if self._is_on_it(off_m, stands) else (here, "astray")
+            climbed = False
+            if stands:
+                memory["from_m"] = memory.get("above_m", 0.0)
+            memory["join"], memory["step"] = None, number if join else number + 1
+        return here, "arrived"
+
+    def _is_on_it(self, off_m: float, stands: bool) -> bool:
+        if abs(off_m) <= STANDS_WITHIN_M:
+            self._memory["stood"] = stands or self._memory.get("stood", False)
+            return True
+        return not (stands and self._memory.get("stood", False))
+
+
+def forget_way(memory: dict[str, Any]) -> None:
+    """Forget how far somebody has come; how high he goes stays."""
+    for key in ("step", "join", "stood", "from_m", "climbs", "goes_on"):
+        memory.pop(key, None)
+
+
+def come_to(memory: dict[str, Any]) -> tuple[Any, Any]:
+    """Return which point of its way somebody goes to; another as soon as he is there."""
+    return memory.get("step"), memory.get("join")
+
+
+def is_past(before: Point, after: Point, here: Any) -> bool:
+    """Return whether a place is no longer before the end of a piece of a way, seen from above."""
+    place = tuple(here)
+    return sum((place[axis] - after[axis]) * (after[axis] - before[axis]) for axis in (0, -1)) >= 0
+
+
+def joined(points: Floats, here: Any) -> tuple[int, list[float] | None]:
+    """Return the number of the point to go to, and the nearest place on the way there: on the floor one stands on.
+
+    Args:
+        points: (n, 2) or (n, 3), the way.
+        here: where somebody stands.
+
+    Cost: O(n).
+    """
+    place, plane = np.array(tuple(here)), [0, -1]
+    pieces = np.diff(points, axis=0)
+    flat = pieces[:, plane]
+    along = ((place - points[:-1])[:, plane] * flat).sum(axis=1)
+    share = np.clip(along / np.maximum((flat ** 2).sum(axis=1), 1e-12), 0, 1)
+    nearest = points[:-1] + share[:, None] * pieces
+    away = np.hypot(*(nearest - place)[:, plane].T)
+    if len(place) == 3:
+        away[np.abs(nearest[:, 1] - place[1]) > STANDS_WITHIN_M] = np.inf
+    piece = int(away.argmin()) if len(away) else 0
+    if not len(away) or away[piece] == np.inf:
+        return 0, None
+    return piece + 1, nearest[piece].tolist()
