@@ -66,7 +66,7 @@ def test_a_game_carries_no_sources_no_documentation_and_no_editor_parts(game):
     files = {file.relative_to(game.parent).as_posix() for file in game.parent.rglob("*") if file.is_file()}
     assert [name for name in files if name.endswith((".py", ".gd", ".svg"))] == []
     assert "addons/ai_core/bridge/documentation.pyc" not in files
-    sensor = (game.parent / "addons/ai_core/nodes/sensor_3d.pyc").read_bytes()
+    sensor = (game.parent / "addons/ai_core/nodes/senses/sensor.pyc").read_bytes()
     assert b"character" not in sensor
     assert names_in(game.with_suffix(".pck"), "addons/ai_core/editor") == set()
     assert "addons/ai_core/licenses/cpython.txt" in files
@@ -80,7 +80,7 @@ def test_with_its_options_off_a_game_carries_what_the_editor_has(prepared, archi
     )
     program = export(prepared, archive, "museum", tmp_path / "game", options=options)
     files = {file.relative_to(program.parent).as_posix() for file in program.parent.rglob("*") if file.is_file()}
-    assert "addons/ai_core/nodes/senses/sensor_3d.py" in files
+    assert "addons/ai_core/nodes/senses/sensor.py" in files
     assert "addons/ai_core/bridge/documentation.py" in files
     assert "demo_project/city/city_life.py" in files
     assert [name for name in files if name.startswith("demo_project/scenarios")] == []

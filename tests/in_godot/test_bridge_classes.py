@@ -45,10 +45,10 @@ def test_constants_of_an_enum_of_two_words_are_written_as_the_engines_are():
 
 
 def test_a_class_of_ours_is_not_taken_for_the_engines_and_the_error_says_where_it_is():
-    with pytest.raises(ImportError, match=r"declared in Python: from addons.*sensor_3d import"):
+    with pytest.raises(ImportError, match=r"declared in Python: from addons.*sensor import"):
         from addons.ai_core.bridge.gd import Sensor3D  # noqa: F401
     assert not hasattr(gd, "Sensor3D")
-    with pytest.raises(AttributeError, match=r"declared in Python: from addons.*sensor_3d import"):
+    with pytest.raises(AttributeError, match=r"declared in Python: from addons.*sensor import"):
         _ = gd.Sensor3D
 
 

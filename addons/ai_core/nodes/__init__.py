@@ -43,14 +43,10 @@ from addons.ai_core.nodes.scheduling.timeslicer import Timeslicer
 from addons.ai_core.nodes.senses.sense_graph_baker import SenseGraphBaker
 from addons.ai_core.nodes.senses.sense_manager import SenseManager
 from addons.ai_core.nodes.senses.sense_modality import SenseModality
-from addons.ai_core.nodes.senses.sense_portal_2d import SensePortal2D
-from addons.ai_core.nodes.senses.sense_portal_3d import SensePortal3D
-from addons.ai_core.nodes.senses.sense_region_2d import SenseRegion2D
-from addons.ai_core.nodes.senses.sense_region_3d import SenseRegion3D
-from addons.ai_core.nodes.senses.sense_source_2d import SenseSource2D
-from addons.ai_core.nodes.senses.sense_source_3d import SenseSource3D
-from addons.ai_core.nodes.senses.sensor_2d import Sensor2D
-from addons.ai_core.nodes.senses.sensor_3d import Sensor3D
+from addons.ai_core.nodes.senses.sense_portal import SensePortal2D, SensePortal3D
+from addons.ai_core.nodes.senses.sense_region import SenseRegion2D, SenseRegion3D
+from addons.ai_core.nodes.senses.sense_source import SenseSource2D, SenseSource3D
+from addons.ai_core.nodes.senses.sensor import Sensor2D, Sensor3D
 from addons.ai_core.nodes.senses.sight_cone import SightCone
 from addons.ai_core.nodes.squads.formation import Formation
 from addons.ai_core.nodes.squads.squad import Squad

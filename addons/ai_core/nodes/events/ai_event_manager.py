@@ -3,46 +3,101 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import IntEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from addons.ai_core.bridge.gd import (
     GDCallable,
     Node,
     PackedStringArray,
     RefusedValue,
+    SharedCall,
     Signal,
     StringName,
     Variant,
+    Vector3,
     export,
     gdclass,
     method,
+    report_error,
+    report_warning,
     signal,
 )
-from addons.ai_core.nodes.events.event_checks import EventChecks
-from addons.ai_core.nodes.events.event_day import EventDay
-from addons.ai_core.nodes.events.event_log_node import EventLogNode
-from addons.ai_core.nodes.events.event_radio import EventRadio
-from addons.ai_core.nodes.events.event_terms import listening_terms, sending_terms
+from addons.ai_core.nodes.events.event_terms import listening_terms, place_of, refusing, sending_terms
 from addons.ai_core.nodes.events.scene_events import SceneEvents, events_of, memberships_of
 from addons.ai_core.nodes.events.scene_listening import manager_above
 from addons.ai_core.nodes.saving.scene_saving import saving
-from addons.ai_core.nodes.scheduling.scheduled import call_waiting, check_callable, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduling.scheduled import (
+    call_waiting,
+    callable_name,
+    callable_naming,
+    check_callable,
+    scheduler_of,
+    scheduler_warnings,
+)
+from ai_core.budget import Budget
+from ai_core.clock import ManualClock
 from ai_core.errors import UnknownNameError
+from ai_core.events.checking import Check
 from ai_core.events.event import Event, EventTerms, new_event
+from ai_core.events.event_log import EventLog, sender_name
+from ai_core.events.event_registry import EVERY_CODE, Listening
 from ai_core.events.membership import Reached
 from ai_core.events.narrowcast import Group
+from ai_core.events.squad_radio import SquadRadio
+from ai_core.events.time_of_day import TimeOfDay
 from ai_core.saving.fields import State
+from ai_core.scheduling.task import Task
+
+
+class HeardHere:
+    """What a check asks before it looks.
+
+    Args:
+        manager: the AIEventManager.
+    """
+
+    def __init__(self, manager: Any) -> None:
+        self._manager = manager
+
+    @property
+    def log(self) -> EventLog | None:
+        """Where checks are written down."""
+        found: EventLog | None = self._manager.events.narrowcast.log
+        return found
+
+    def is_heard(self, code: str) -> bool:
+        """Return whether anybody listens to a code there, or at a manager below."""
+        return self._manager.is_present and _is_heard_under(self._manager.group, code)
+
+
+class Scheduled(NamedTuple):
+    """A check, as it was asked for, and what runs it."""
+
+    codes: tuple[str, ...]
+    task: Task
+    scheduler: Any
+    times: dict[str, int]
+
+
+def _is_heard_under(group: Group, code: str) -> bool:
+    return bool(group.registry.listeners(code)) or any(_is_heard_under(one, code) for one in group.below)
+
+
+class Waiting(NamedTuple):
+    """Who waits for a time."""
+
+    listening: Listening
+    every_day: bool
+    naming: Callable[[], str]
+
 
 GROUP = "ai_event_managers"
-
 RECEIPTS = 256
 """Receipts kept (count); who asks for one looks at it within moments."""
 
-EVERY_CODE = "*"
-
 
 @gdclass(icon="res://addons/ai_core/icons/ai_event_manager.svg")
-class AIEventManager(EventChecks, EventDay, EventLogNode, EventRadio, Node):
+class AIEventManager(Node):
     """Queues events and tells those who listen for their code.
 
     Managers below each other are a hierarchy: a side, its squads; or rooms. What is sent to one
@@ -277,6 +332,18 @@ class AIEventManager(EventChecks, EventDay, EventLogNode, EventRadio, Node):
     save_state, load_state = saving(
         "the events of all managers under the same scheduler: what waits and is half told, who is where")
 
+    day_length_s = export(
+        float, 0.0, range=(0, 86400, 0.1), or_greater=True, unit="s", group="Time of Day", on_set="_day_changed",
+        doc="Game time that a whole day takes; 0 takes the day of the manager above.")
+    day_starts_at = export(str, "08:00", on_set="_day_settings_set", doc="What the clock shows when the game begins.")
+    named_times = export(
+        dict, {}, on_set="_day_settings_set", doc='Moments with names, such as {"dawn": "06:00"}, for at_time().')
+
+    logged_entries = export(
+        int, 0, range=(0, 10000, 1), or_greater=True, group="Debug", on_set="apply_log",
+        doc="How many entries of what was sent and told are kept, for all managers under the same scheduler; 0 keeps"
+            " none. Telling takes several times as long with a log.")
+
     @method
     def get_stats(self) -> dict:
         """Return what all managers under the same scheduler did: sent, dispatched, delivered, unheard, late, freed, …
@@ -391,3 +458,283 @@ class AIEventManager(EventChecks, EventDay, EventLogNode, EventRadio, Node):
             self._events.changes += 1
         if self._group is not None and self._group.members:
             raise RefusedValue("codes cannot change once the manager is in use; set them before the scene runs")
+
+    def begin_checks(self) -> None:
+        self._checks: dict[Any, Scheduled] = {}
+
+    def end_checks(self) -> None:
+        for handler in [*self._checks]:
+            self.uncheck(handler)
+
+    def renew_checks(self) -> None:
+        """Go on under another scheduler than before."""
+        for look, before in [*self._checks.items()]:
+            self.uncheck(look)
+            self._begin_check(before.codes, look, before.times)
+
+    @method
+    def check(self, codes: Variant, look: GDCallable, period_frames: int = 1, phase_frames: int = -1) -> None:
+        """Call ``look(codes)`` every so many frames of AI, but only while somebody listens to one of the codes.
+
+        It is called with an Array of those that are listened to, here or at a manager below, and sends what it
+        finds. A phase of -1 chooses the frame where the fewest others run. The same Callable once more takes the
+        place of its check before.
+        """
+        check_callable(look, "check")
+        wanted = self._wanted(codes)
+        names = (wanted,) if isinstance(wanted, str) else wanted
+        if EVERY_CODE in names:
+            raise RefusedValue(f"check needs the codes that it may find, got {EVERY_CODE!r}, which is all of them")
+        if period_frames < 1 or phase_frames < -1:
+            raise RefusedValue(
+                f"period_frames must be at least 1 and phase_frames at least -1, got {period_frames}, {phase_frames}")
+        self.need_place()
+        self.uncheck(look)
+        self._begin_check(names, look, {"period_frames": period_frames, "phase_frames": phase_frames})
+
+    @method
+    def uncheck(self, look: GDCallable) -> None:
+        """Look for it no more; harmless if it was not looked for."""
+        found = self._checks.pop(look, None)
+        if found is not None and found.scheduler.is_valid():
+            found.scheduler.unschedule(found.task)
+
+    def _begin_check(self, codes: tuple[str, ...], look: Any, times: dict[str, int]) -> None:
+        scheduler = self.events.scheduler
+        naming = callable_naming(scheduler, look, f" looks for {', '.join(codes)}")
+
+        def look_now(wanted: tuple[str, ...]) -> None:
+            if isinstance(look, GDCallable) and not look.is_live():
+                self.uncheck(look)
+                report_warning(f"what {naming()} was freed and looks no more; uncheck() it before")
+                return
+            look([*wanted])
+
+        check = Check(naming(), codes, look_now, HeardHere(self), scheduler.clock)
+        phase = None if times["phase_frames"] < 0 else times["phase_frames"] % times["period_frames"]
+        task = scheduler.schedule(check, name=naming, period_frames=times["period_frames"], phase_frames=phase)
+        self._checks[look] = Scheduled(codes, task, scheduler, times)
+
+    def begin_day(self) -> None:
+        self._day: TimeOfDay | None = None
+        self._waiting: dict[tuple[str, Any], Waiting] = {}
+        self._tidy_at = 64
+
+    def end_day(self) -> None:
+        for one in self._waiting.values():
+            one.listening.stop()
+        self._waiting.clear()
+        self._day = None
+
+    def renew_day(self) -> None:
+        """Go on under another scheduler, whose clock is another, at the time it was."""
+        before, self._day = self._day, None
+        if before is None:
+            return
+        waiting = {
+            (time, handler): one for (time, handler), one in self._waiting.items()
+            if one.listening.is_active and (not isinstance(handler, GDCallable) or handler.is_live())}
+        self.end_day()
+        seconds = int(before.time_s)
+        time = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+        self.day.jump_to(time, day=before.day)      # tells nobody: none waits yet
+        for (time, handler), one in waiting.items():
+            try:
+                self._wait(time, handler, one.every_day)
+            except (RefusedValue, LookupError) as problem:      # the others wait on
+                report_error(f"{callable_name(self.events.scheduler, handler)} waits no more: {problem}", self)
+
+    @property
+    def day(self) -> TimeOfDay | None:
+        """The day of this manager itself, if it has one."""
+        if self._day is None and self.day_length_s > 0 and self._group is not None:
+            scheduler = self.events.scheduler
+            self._day = self._made_day(
+                scheduler.clock, faults=scheduler.faults, trace=scheduler.trace, values=scheduler.values)
+        return self._day
+
+    def day_warnings(self) -> list[str]:
+        """Return what is wrong with the settings of its day."""
+        try:
+            self._made_day(ManualClock())
+        except RefusedValue as error:
+            return [str(error)]
+        return []
+
+    @method
+    def at_time(self, time: str, handler: GDCallable, every_day: bool = False) -> None:
+        """Call ``handler(time, [day, times])`` when the day next reaches "17:00", or a named time.
+
+        ``times`` is more than one if days were skipped.
+        """
+        check_callable(handler, "at_time")
+        keeper = self._with_day()
+        waiting = keeper._waiting
+        known = waiting.get((time, handler))
+        if known is not None and not every_day and keeper.day.listen_again(known.listening):
+            return
+        self.not_at_time(time, handler)
+        keeper._wait(time, handler, every_day)
+        keeper.forget_told()
+
+    @method
+    def not_at_time(self, time: str, handler: GDCallable) -> None:
+        """Wait for a time no longer; harmless if it did not."""
+        waiting = self._with_day()._waiting.pop((time, handler), None)
+        if waiting is not None:
+            waiting.listening.stop()
+
+    @method
+    def jump_to_time(self, time: str, day: int = -1) -> None:
+        """Let it be another time; forwards, what lies between is told in the next frame of AI. Day -1 is today."""
+        with refusing():
+            self._with_day().day.jump_to(time, day=None if day == -1 else day)
+
+    @method
+    def get_time_of_day(self) -> str:
+        """Return what the clock shows, such as "17:00"."""
+        return str(self._with_day().day)
+
+    @method
+    def get_day(self) -> int:
+        """Return how many midnights have passed."""
+        return self._with_day().day.day
+
+    def name_waiting_anew(self) -> None:
+        """Call who waits after its node, which may have been renamed."""
+        for one in self._waiting.values():
+            one.listening.rename(one.naming())
+
+    def forget_told(self) -> None:
+        """Let go of handlers that were told, and that no save can bring back; O(1) on average."""
+        if len(self._waiting) < self._tidy_at:
+            return
+        for key in [key for key, one in self._waiting.items() if self.day.events.is_over(one.listening)]:
+            del self._waiting[key]
+        self._tidy_at = max(64, 2 * len(self._waiting))
+
+    def _wait(self, time: str, handler: Any, every_day: bool) -> None:
+        waiting = self._waiting
+
+        def gone(_event: Any) -> None:
+            waiting.pop((time, handler), Waiting(listening, every_day, naming)).listening.stop()
+
+        call = SharedCall(handler, gone) if isinstance(handler, GDCallable) else (
+            lambda event: handler(event.code, list(event.arguments)))
+        naming = callable_naming(self.events.scheduler, handler)
+        with refusing():
+            listening = self.day.listen(time, call, every_day=every_day, name=naming())
+        waiting[time, handler] = Waiting(listening, every_day, naming)
+
+    def _with_day(self) -> Any:
+        self.need_place()
+        found: Any = self
+        while found is not None and found.day is None:
+            found = manager_above(found)
+        if found is None:
+            raise RefusedValue("there is no time of day; set day_length_s of this manager or one above")
+        found.day.advance(Budget.of_steps(0))    # looks at the clock, tells nothing
+        return found
+
+    def _made_day(self, clock: Any, **events: Any) -> TimeOfDay:
+        with refusing():
+            return TimeOfDay(
+                clock, day_length_s=self.day_length_s or 1.0, starts_at=self.day_starts_at,
+                names=dict(self.named_times), **events)
+
+    def _day_changed(self) -> None:
+        self._made_day(ManualClock())    # or else it is refused now, not when events are to be told
+        if self._day is not None:
+            if self.day_length_s <= 0:
+                raise RefusedValue("day_length_s cannot become 0 once the day has begun; it must be above 0")
+            self._day.day_length_s = self.day_length_s
+
+    def _day_settings_set(self) -> None:
+        if self._day is not None:
+            raise RefusedValue("day_starts_at and named_times cannot change once the day has begun; use jump_to_time()")
+        self._made_day(ManualClock())
+
+    def apply_log(self) -> None:
+        """Keep a log if one is wanted by now."""
+        if self._group is not None:
+            self.events.apply_log()
+
+    @method
+    def inject(self, code: str, arguments: list = ()) -> None:
+        """Send by hand, as from a console; the log shows it as injected."""
+        self._check_code(code)
+        log = self.events.narrowcast.log
+        if log is not None:
+            log.note("injected", self.events.narrowcast.events.clock.now, code, sender_name(self))
+        self.group.send(code, *arguments, sender=self)
+
+    @method
+    def get_log(self, code: str = "", kind: str = "", since_frame: int = 0) -> list:
+        """Return entries as Dictionaries, the oldest first: of one code, of one kind, or all.
+
+        Kinds: check, sent, injected, told, failed, unheard, late, freed.
+        """
+        return [
+            {"frame": one.at.frame, "seconds": one.at.seconds, "kind": one.kind, "code": one.code, "who": one.who,
+             "detail": one.detail}
+            for one in self._entries(code, kind, since_frame)
+        ]
+
+    @method
+    def print_log(self, code: str = "", kind: str = "", since_frame: int = 0) -> None:
+        """Print the entries as a table."""
+        print((self.events.narrowcast.log or EventLog()).table(self._entries(code, kind, since_frame)))
+
+    def _entries(self, code: str, kind: str, since_frame: int) -> Any:
+        log = self.events.narrowcast.log or EventLog()
+        with refusing():
+            return log.entries(kinds=kind or None, code=code or None, since_frame=since_frame)
+
+    @method
+    def tune_in(self, who: Node) -> None:
+        """Give a node a radio here: it hears, and remembers, what comrades say, wherever it is moved to."""
+        self._radio(who, is_new=True)
+
+    @method
+    def say_intent(self, who: Node, intent: Variant, subject: str = "", position: Variant = None) -> None:
+        """Tell the others here what a node is about to do."""
+        place = None if position is None else place_of(position, "position")
+        self._radio(who).say_intent(intent, subject=subject, position=place)
+
+    @method
+    def say_sighting(self, who: Node, subject: str, content: Variant = None, position: Variant = None) -> None:
+        """Tell the others here what a node has seen, and where."""
+        place = None if position is None else place_of(position, "position")
+        self._radio(who).say_sighting(subject, content=content, position=place)
+
+    @method
+    def get_messages(self, who: Node, kind: str = "", subject: str = "", max_age_s: float = -1.0) -> list:
+        """Return what a node heard, newest first, as Dictionaries.
+
+        "kind" (intent or sighting), "sender", "subject", "content", "position", "age_s".
+        The sender is a node, null if it was freed.
+        """
+        radio = self._radio(who)
+        with refusing():
+            found = radio.messages(
+                kind=kind or None, subject=subject or None, max_age_s=None if max_age_s < 0 else max_age_s)
+        now_s = self.events.scheduler.clock.now.seconds
+        return [
+            {"kind": one.kind, "sender": self.events.node_named(one.sender), "subject": one.subject,
+             "content": one.content, "age_s": one.age_s(now_s),
+             "position": None if one.position is None else Vector3(*one.position)}
+            for one in found
+        ]
+
+    def _radio(self, who: Any, *, is_new: bool = False) -> SquadRadio:
+        if who is None:
+            raise RefusedValue("a radio belongs to a node, got null")
+        radios = self.events.radios
+        for one in self.events.of_node(who):
+            if one in radios and (one.member.group is self.group):
+                return radios[one]
+        if not is_new:
+            raise RefusedValue(f"{who.get_name()} is not tuned in here; call tune_in() first")
+        member = self.events.member_of(self, who)
+        radios[member] = SquadRadio(member.member)
+        return radios[member]

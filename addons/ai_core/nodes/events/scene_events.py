@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from addons.ai_core.bridge.gd import RefusedValue, call_run, get_object, report_warning
-from addons.ai_core.nodes.events.event_names import EventNames
+from addons.ai_core.nodes.events.event_terms import EventNames
 from addons.ai_core.nodes.events.scene_listening import ListeningNode, SceneListening, owner_of
 from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.scheduled import named_after

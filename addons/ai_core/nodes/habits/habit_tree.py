@@ -1,18 +1,24 @@
 """HabitTree: what a character does, decided by the habits below it."""
 from __future__ import annotations
 
+import copy
 import math
 import random
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from addons.ai_core.bridge.gd import (
+    GDCallable,
+    GDObject,
     Node,
     NodePath,
     NodeRow,
     PackedStringArray,
     RefusedValue,
+    StringName,
     Variant,
     export,
     gdclass,
@@ -24,38 +30,141 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.characters.character_crowd import HABIT_TREES, CharacterCrowd, crowd_of
 from addons.ai_core.nodes.characters.character_work import OfCharacter
+from addons.ai_core.nodes.characters.guard_expression import ABSENT
 from addons.ai_core.nodes.habits.habit import LAUNCHES, Habit, definitions_below, launch_warnings
-from addons.ai_core.nodes.habits.habit_knowledge import HabitKnowledge
-from addons.ai_core.nodes.habits.habit_scopes import join_scopes, leave_scopes, prepared_scopes, scopes_saved_by
-from addons.ai_core.nodes.habits.habit_settings import HabitSettings
 from addons.ai_core.nodes.habits.habit_sharing import shared_habit, tell_entered, tell_exited
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.saving.scene_saving import saving
-from addons.ai_core.nodes.scheduling.scheduled import scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduling.scheduled import check_callable, scheduler_of, scheduler_warnings
 from ai_core.decisions import habit_tree as core
+from ai_core.decisions.blackboard import Blackboard, Watch
 from ai_core.decisions.habit_plan import plan_of
 from ai_core.decisions.habits import Habit as HabitDefinition
 from ai_core.saving.fields import Fields, State, StateError
 
+TEXTS = (str, StringName)
+
+
+def _kinds_of(value: Any) -> Any:
+    """Return what a value that begins so may be later; None for anything."""
+    if value is None or isinstance(value, GDObject):
+        return None
+    return TEXTS if isinstance(value, TEXTS) else type(value)
+
+
+WORLD, SQUAD = "world", "squad"
+
+
+class Scopes:
+    """The world of one AIScheduler and its squads, each with the trees that use it, in their order."""
+
+    def __init__(self) -> None:
+        self.world = Blackboard(name=WORLD)
+        self.squads: dict[str, Blackboard] = {}
+        self.users: dict[int, dict[int, Any]] = {}
+
+    def squad(self, name: str) -> Blackboard:
+        if name not in self.squads:
+            self.squads[name] = Blackboard(name=SQUAD, parent=self.world)
+        return self.squads[name]
+
+
+_of_schedulers: WeakKeyDictionary[Any, Scopes] = WeakKeyDictionary()
+
+
+def join_scopes(tree: Any, own: Blackboard, scheduler: Any, squad: str) -> None:
+    """Put a character's blackboard inside those of its squad and its world."""
+    leave_scopes(tree, own)
+    scopes = _of_schedulers.setdefault(scheduler.top, Scopes())
+    own.parent = scopes.squad(squad) if squad else scopes.world
+    for board in _around(own):
+        scopes.users.setdefault(id(board), {})[tree.instance_id] = scopes
+    tree.scopes = scopes
+
+
+def leave_scopes(tree: Any, own: Blackboard) -> None:
+    """Let a character's blackboard stand alone."""
+    scopes = tree.__dict__.pop("scopes", None)
+    for board in _around(own) if scopes is not None else ():
+        scopes.users[id(board)].pop(tree.instance_id, None)
+    own.parent = None
+
+
+def scopes_saved_by(tree: Any, own: Blackboard) -> list[Blackboard]:
+    """Return the scopes that are saved with a tree: those of which it is the first user."""
+    users = tree.scopes.users
+    return [board for board in _around(own) if next(iter(users[id(board)])) == tree.instance_id]
+
+
+def prepared_scopes(own: Blackboard, saved: dict[str, Any], values: Any) -> Callable[[], None]:
+    """Check the saved values of scopes; return what puts them."""
+    boards = {board.name: board for board in _around(own)}
+    read = {}
+    for name, plain in saved.items():
+        value = values.value(plain, f"scopes.{name}")
+        if name not in boards or not isinstance(value, dict):
+            raise StateError(f"'scopes' has {name!r}, which this tree has not; set its squad as in the saved game")
+        read[name] = value
+
+    def change() -> None:
+        for name, value in read.items():
+            boards[name].exchange(value)()
+
+    return change
+
+
+def watched(tree: Any, own: Blackboard, key: str, callback: Any) -> Watch:
+    """Watch a value with a callback whose failures stop nobody, and that goes with its object."""
+
+    def tell(key: str, value: Any) -> None:
+        if isinstance(callback, GDCallable) and not callback.is_live():
+            tree.unwatch_value(key, callback)
+            return
+        try:
+            callback(key, value)
+        except Exception as error:  # whatever it is, the others are told
+            report_exception(error, f"who watches {key!r}", tree)
+
+    return own.watch(key, tell)
+
+
+@contextmanager
+def refusing_values() -> Iterator[None]:
+    """Let a scope that is not there, and a value of a wrong type, be a refusal of the node."""
+    try:
+        yield
+    except LookupError as problem:
+        raise RefusedValue(f"{problem}; a tree has \"world\", and \"squad\" if its squad is set") from None
+    except TypeError as problem:
+        raise RefusedValue(str(problem)) from None
+
+
+def _around(own: Blackboard) -> list[Blackboard]:
+    found, board = [], own.parent
+    while board is not None:
+        found.append(board)
+        board = board.parent
+    return found
+
+
 SIGNALS, HABIT_SIGNALS = ("habit_entered", "habit_exited"), ("entered", "exited")
 SAVED = ("enabled", "period_frames", "priority")
-
 NOT_RUNNING = "the tree does not run; give it an actor, habits and an AIScheduler first"
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_tree.svg")
-class HabitTree(HabitKnowledge, OfCharacter, Node):
+class HabitTree(OfCharacter, Node):
     """Runs the habits below it for one character, through the AIScheduler.
 
     The first child is the most urgent. When it wants to run, what is running is sent
     back to pending first.
     """
 
-    Launch = HabitSettings.Launch
+    Launch = Habit.Launch
     ON_ANY_SET = "may_be_mended"
 
     launch = export(
-        HabitSettings.Launch, HabitSettings.Launch.PRIORITIZED,
+        Habit.Launch, Habit.Launch.PRIORITIZED,
         doc="How the habits right below launch.")
     actor = export(NodePath, NodePath(".."), doc="The character; by default the parent.")
     enabled = export(bool, True, on_set="_enable", doc="Off: habits stop and nothing is decided.")
@@ -372,3 +481,69 @@ class HabitTree(HabitKnowledge, OfCharacter, Node):
         if self._crowd is not None:
             self._crowd.leave(self)
             self._crowd = None
+
+    def begin_to_know(self) -> None:
+        self._blackboard = Blackboard(name="character")
+        self._watching: dict[tuple[str, Any], Watch] = {}
+
+    def end_to_know(self) -> None:
+        """Let go of what may hold scripts, and tell nobody."""
+        for watch in self._watching.values():
+            watch.cancel()
+        self._watching.clear()
+        self._blackboard.clear()
+
+    @method
+    def set_value(self, key: str, value: Variant, scope: str = "") -> None:
+        """Write to the character's blackboard, or to the scope "squad" or "world" that it shares."""
+        with refusing_values():
+            (self._blackboard.scope(scope) if scope else self._blackboard)[key] = value
+
+    @method
+    def get_value(self, key: str, default_value: Variant = None) -> Variant:
+        """Read from the character's blackboard; what is not there is looked for in its squad, then in the world."""
+        value = self._blackboard.get(key, default_value)
+        return None if isinstance(value, GDObject) and not value.is_valid() else value
+
+    @method
+    def watch_value(self, key: str, callback: GDCallable) -> None:
+        """Call ``callback(key, value)`` whenever a value of this character, its squad or the world changes.
+
+        Once for each key, however often it is asked for; until unwatch_value(), or its object is freed.
+        """
+        check_callable(callback, "watch_value()")
+        self.unwatch_value(key, callback)
+        self._watching[key, callback] = watched(self, self._blackboard, key, callback)
+
+    @method
+    def unwatch_value(self, key: str, callback: GDCallable) -> None:
+        """Call it no more; harmless if it was not called."""
+        watch = self._watching.pop((key, callback), None)
+        if watch is not None:
+            watch.cancel()
+
+    def known(self, name: str) -> Any:
+        """Return a value of the blackboard for an expression, ABSENT for what is not known."""
+        return self.get_value(name, ABSENT)
+
+    def know_values(self) -> None:
+        """Know what the inspector says, unless a script has said something that fits; the types hold from now on."""
+        board = self._blackboard
+        for key, value in self.values.items():
+            kinds = _kinds_of(value)
+            try:
+                if kinds is not None:
+                    board.declare({key: kinds})
+            except TypeError as problem:
+                report_error(f"{problem}; it begins as {value!r}", self)
+                del board[key]
+                board.declare({key: kinds})
+            if not dict.__contains__(board, key):
+                board[key] = copy.deepcopy(value) if isinstance(value, (list, dict)) else value
+
+    def _values_set(self) -> None:
+        for key in self.values:
+            if not isinstance(key, TEXTS):
+                raise RefusedValue(f"keys of values must be texts, got {key!r}")
+        if self.core is not None:
+            self.know_values()

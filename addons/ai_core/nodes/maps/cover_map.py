@@ -2,39 +2,155 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from enum import IntEnum
-from typing import Any
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS
 from addons.ai_core.bridge.gd import (
+    AABB,
     Node,
     NodePath,
     PackedFloat32Array,
     PackedInt32Array,
+    Rect2,
     RefusedValue,
     Variant,
+    Vector2,
+    Vector3,
     export,
     gdclass,
     method,
     node_path,
     report_error,
+    report_exception,
     signal,
 )
 from addons.ai_core.nodes.baking.baking_node import BakingNode
 from addons.ai_core.nodes.baking.scene_ground import why_no_ground
-from addons.ai_core.nodes.maps.cover_asking import CoverAsking
-from addons.ai_core.nodes.maps.cover_holding import CoverHolding
-from addons.ai_core.nodes.maps.cover_scene_baking import CoverSceneBaking, packed_spots
-from addons.ai_core.nodes.scheduling.scheduled import leave_scheduler, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.debugging.line_picture import LinePicture
+from addons.ai_core.nodes.maps.cover_of_scene import CoverScene
+from addons.ai_core.nodes.maps.cover_scene_baking import CoverSceneBaking, packed_spots, spots_of_packed
+from addons.ai_core.nodes.saving.scene_values import path_of
+from addons.ai_core.nodes.scheduling.scheduled import check_callable, leave_scheduler, scheduler_of, scheduler_warnings
 from ai_core.budget import Budget
+from ai_core.errors import UnknownNameError
+from ai_core.maps.cover import CoverMap as CoreCoverMap
+from ai_core.maps.cover_body import CoverBody
+from ai_core.maps.cover_objects import CoverObject
+from ai_core.maps.cover_search import CoverSearch, CoverWish
+from ai_core.maps.cover_spots import LEFT, OVER, RIGHT, CoverSpots
+from ai_core.saving.fields import Fields, State, StateError
 from ai_core.scheduling.task import Task, Turn
+
+Numbers = NDArray[np.float64]
+
+
+class ThingBox:
+    """The bounds of a node in its own space: of its collision shapes, or else of what is seen of it.
+
+    Args:
+        node: a Node3D or Node2D.
+
+    Raises:
+        ValueError: if it has no bounds; says what to do.
+
+    Cost: a few engine calls for each shape; later reads of its place take one.
+    """
+
+    def __init__(self, node: Any) -> None:
+        self.node = node
+        self._is_flat = bool(node.is_class("Node2D"))
+        parts = self._shapes() or self._seen()
+        if not parts:
+            kind = "CollisionShape2D or Sprite2D" if self._is_flat else "CollisionShape3D or MeshInstance3D"
+            raise ValueError(f"'{node.get_name()}' has no bounds; give it a {kind}")
+        corners = np.concatenate(parts)
+        self._middle, self._half = (corners.max(0) + corners.min(0)) / 2, (corners.max(0) - corners.min(0)) / 2
+
+    def thing(self, pixels_per_m: float) -> CoverObject:
+        """Return where it is now (m). A tilted thing is the upright box around it."""
+        axes, origin = _placed(self.node)
+        turn = float(np.arctan2(axes[1, 0], axes[0, 0]) if self._is_flat else np.arctan2(-axes[2, 0], axes[0, 0]))
+        cos, sin = np.cos(turn), np.sin(turn)
+        level = np.array([[cos, sin], [-sin, cos]] if self._is_flat else [[cos, 0, -sin], [0, 1, 0], [sin, 0, cos]])
+        half = np.abs(level @ axes) @ self._half / pixels_per_m
+        middle = (axes @ self._middle + origin) / pixels_per_m
+        if self._is_flat:
+            return CoverObject((*middle.tolist(), 0.0), (*half.tolist(), 0.0), -turn)
+        return CoverObject(tuple(middle.tolist()), tuple(half.tolist()), turn)
+
+    def _shapes(self) -> list[Numbers]:
+        kind = f"CollisionShape{2 if self._is_flat else 3}D"
+        return [
+            self._corners(one, one.shape.get_rect() if self._is_flat else one.shape.get_debug_mesh().get_aabb())
+            for one in self.node.find_children("*", kind, True, False) if one.shape is not None and not one.disabled]
+
+    def _seen(self) -> list[Numbers]:
+        kind = "Sprite2D" if self._is_flat else "VisualInstance3D"
+        below = list(self.node.find_children("*", kind, True, False))
+        return [self._corners(one, one.get_rect() if self._is_flat else one.get_aabb())
+                for one in ([self.node] if self.node.is_class(kind) else []) + below]
+
+    def _corners(self, part: Any, box: Any) -> Numbers:
+        """Return the corners of a box of a part, in the space of the node."""
+        numbers = np.array(tuple(box), np.float64).reshape(2, -1)
+        corners = np.array([numbers[0] + numbers[1] * share for share in product((0, 1), repeat=numbers.shape[1])])
+        axes, origin = _placed(part)
+        own_axes, own_origin = _placed(self.node)
+        return (corners @ axes.T + origin - own_origin) @ np.linalg.inv(own_axes).T
+
+
+def _placed(node: Any) -> tuple[Numbers, Numbers]:
+    """Return axes, as columns, and origin of a node in the world."""
+    numbers = np.array(tuple(node.global_transform), np.float64)
+    if len(numbers) == 6:
+        return numbers[:4].reshape(2, 2).T, numbers[4:]
+    return numbers[:9].reshape(3, 3), numbers[9:]
+
+
+POSTURES = ("any", "stand", "crouch")
+
+
+class Request(NamedTuple):
+    """A request that waits."""
+
+    number: int
+    agent: Any
+    threats: list[Any]
+    posture: str
+
+
+PEEKS = {LEFT: "left", RIGHT: "right", OVER: "over"}
+HIGH, LOW, HELD = (0.4, 0.9, 0.45), (1.0, 0.85, 0.3), (1.0, 0.35, 0.3)
+"""Colors of spots."""
+VERSION = 2
+
+
+def _from_version_1(state: State) -> State:
+    """Nobody waited."""
+    return {**state, "version": 2, "requests": {"last": 0, "waiting": []}}
+
+
+MIGRATIONS = {1: _from_version_1}
+
+
+def _need(purpose: str, agent: Any) -> Any:
+    if agent is None:
+        raise RefusedValue(f"{purpose} needs a node, got null")
+    return agent
+
 
 FRAMES_BEFORE_BAKING = 3
 """Frames after entering the tree before it bakes by itself: bodies are in the physics space by then."""
 
 
 @gdclass(icon="res://addons/ai_core/icons/cover_map.svg")
-class CoverMap(BakingNode, CoverHolding, CoverAsking, Node):
+class CoverMap(BakingNode, Node):
     """Where to hide: spots along the walls of a level, and behind things that move.
 
     bake() finds the spots, in slices; find_cover(agent, threats) returns the best one from some
@@ -269,3 +385,501 @@ class CoverMap(BakingNode, CoverHolding, CoverAsking, Node):
     def _mask_set(self) -> None:
         if self._scene is not None:
             self._scene.rays.collision_mask = self.cover_mask
+
+    def begin_holding(self) -> None:
+        """Nobody holds anything."""
+        self.cover = CoreCoverMap()
+        self._agents: dict[int, Any] = {}            # who holds, by the library's number
+        self._numbers: dict[int, int] = {}           # of agents and things, by instance id
+        self._last_number = 0
+        self._things: dict[int, ThingBox] = {}
+        self._wrong: set[int] = set()                # things that were reported
+        self._picture: LinePicture | None = None
+        self._drawn: tuple[Any, ...] = ()
+
+    def end_holding(self) -> None:
+        """Let everybody go, and draw no more."""
+        for who in list(self.cover.held):
+            self.cover.release(who)
+        self._agents.clear()
+        self._things.clear()
+        self._numbers.clear()
+        self._wrong.clear()
+        self._hide()
+
+    @property
+    def scene(self) -> CoverScene:
+        """The scene as it is seen; made when it is first needed."""
+        if self._scene is None:
+            is_flat = self.dimensions == self.Dimensions.TWO
+            self._scene = CoverScene(
+                self, 2 if is_flat else 3, self.cover_mask, self.pixels_per_m if is_flat else 1.0)
+        return self._scene  # type: ignore[no-any-return]
+
+    @property
+    def body(self) -> CoverBody:
+        """Who hides."""
+        if self.dimensions == self.Dimensions.TWO:
+            return CoverBody(self.agent_radius_m, 0, 0, "-z")
+        return CoverBody(self.agent_radius_m, self.standing_m, min(self.crouching_m, self.standing_m))
+
+    @method
+    def reserve(self, spot: int, agent: Node) -> bool:
+        """Keep a spot for an agent until it lets go or leaves the tree; false if another holds it, or one too near."""
+        self.known(spot)
+        who = self.who_of(agent)
+        self.cover.apart_m = 2 * self.body.radius_m
+        if not self.cover.reserve(spot, who):
+            return False
+        self._agents[who] = agent
+        return True
+
+    @method
+    def release(self, agent: Node) -> None:
+        """Let go of what an agent holds; nothing if it is nothing."""
+        who = self._numbers.pop(_need("release", agent).instance_id, 0)
+        self.cover.release(who)
+        self._agents.pop(who, None)
+
+    @method
+    def get_cover_of(self, agent: Node) -> int:
+        """Return the spot that an agent holds, 0 for none."""
+        return int(self.cover.held.get(self._numbers.get(_need("get_cover_of", agent).instance_id, 0), 0))
+
+    @method
+    def get_holder(self, spot: int) -> Variant:
+        """Return the node that holds a spot, null for none."""
+        self.known(spot)
+        return self._agents.get(self.cover.holders.get(spot))
+
+    @method
+    def cover_at(self, place: Variant, radius_m: float = 1.0) -> int:
+        """Return the spot of the level that is nearest to a place, at most so far away; 0 for none."""
+        found = self.cover.near(self.scene.place("place", place), radius_m)
+        return found[0] if found else 0
+
+    @method
+    def get_spots(self) -> list:
+        """Return the ids of all spots of the level."""
+        return [int(one) for one in self.cover.ids]
+
+    @method
+    def get_place(self, spot: int) -> Variant:
+        """Return where a spot is: where feet are."""
+        return self.scene.vector(self.known(spot).place)
+
+    @method
+    def get_direction(self, spot: int) -> Variant:
+        """Return the way from a spot to what protects it, of length 1."""
+        vector = self.scene.vector(self.known(spot).towards)
+        return type(vector)(*(one / self.scene.pixels_per_m for one in vector))
+
+    @method
+    def is_low(self, spot: int) -> bool:
+        """Return whether only who crouches is hidden there."""
+        return bool(self.known(spot).is_low)
+
+    @method
+    def get_peeks(self, spot: int) -> list:
+        """Return past which sides of its cover one can look: "left", "right", "over"."""
+        return [name for bit, name in PEEKS.items() if self.known(spot).peeks & bit]
+
+    @method
+    def get_exposure(self, spot: int) -> float:
+        """Return which share of the directions around a spot lies open, 0 to 1."""
+        return float(self.known(spot).exposure)
+
+    @method
+    def get_object(self, spot: int) -> Variant:
+        """Return the node that a spot lies behind, null for one of the level."""
+        thing = self.known(spot).thing
+        box = None if thing is None else self._things.get(thing)
+        return None if box is None or not box.node.is_valid() else box.node
+
+    def who_of(self, node: Any) -> int:
+        """Return the library's number of a node.
+
+        Raises:
+            RefusedValue: if it is none.
+        """
+        if node is None or not node.is_valid():
+            raise RefusedValue(f"agent must be a node that is there, got {node!r}")
+        number = self._numbers.get(node.instance_id)
+        if number is None:
+            self._last_number += 1
+            number = self._numbers[node.instance_id] = self._last_number
+        return number
+
+    def who_knows(self, node: Any) -> int | None:
+        """Return the library's number of a node that held something, None if it never did."""
+        return self._numbers.get(node.instance_id)
+
+    def box_of(self, area: Any) -> tuple[list[float], list[float]]:
+        """Return the corners of an area, and so much around it that walls at its border count (m)."""
+        kind = Rect2 if self.dimensions == self.Dimensions.TWO else AABB
+        if not isinstance(area, kind):
+            raise RefusedValue(f"area must be of type {kind.__name__}, got {area!r}")
+        numbers = np.array(tuple(area), float) / self.scene.pixels_per_m
+        size = len(numbers) // 2
+        around = 2 * self.agent_radius_m + 1.0
+        low, high = numbers[:size] - around, numbers[:size] + numbers[size:] + around
+        flat = [0.0] * (3 - size)
+        return [*low.tolist(), *flat], [*high.tolist(), *flat]
+
+    def take_spots(self, spots: CoverSpots, box: Any) -> None:
+        """Take baked spots, those of a box or all, and tell who lost one."""
+        before = dict(self.cover.held)
+        change = self.cover.replace(spots, *(box or (None, None)))
+        if box is None:
+            self._baked_by_itself = True
+            self.baked = packed_spots(spots)
+            self._baked_by_itself = False
+        self._tell_lost(change.lost_by, before)
+
+    def _take_baked(self) -> None:
+        if getattr(self, "_baked_by_itself", False):
+            return
+        try:
+            spots = spots_of_packed(np.asarray(self.baked, np.float32))
+        except ValueError as error:
+            report_error(str(error), self)
+            return
+        self.cover.replace(spots)
+
+    def things(self) -> list[Any]:
+        """Return the nodes that move and may hide somebody."""
+        if not self.objects_group or not self.is_inside_tree():
+            return []
+        return list(self.get_tree().get_nodes_in_group(self.objects_group))
+
+    def refresh_things(self) -> None:
+        """See where things are now, and tell who lost cover by it. Cost: some 20 µs a thing."""
+        there, before, lost = set(), dict(self.cover.held), []
+        for node in self.things():
+            box = self._box(node)
+            if box is not None:
+                number = self.who_of(node)
+                there.add(number)
+                lost += self.cover.put_object(number, box.thing(self.scene.pixels_per_m))
+        for number in [one for one in self.cover.things if one not in there]:
+            lost += self.cover.remove_object(number)
+            box = self._things.pop(number, None)
+            if box is not None:
+                self._numbers.pop(box.node.instance_id, None)
+        self._tell_lost(lost, before)
+
+    def watch_holders(self) -> None:
+        """Free what those hold who are gone, and look where things are that somebody hides behind."""
+        for who, agent in list(self._agents.items()):
+            if not agent.is_valid() or not agent.is_inside_tree():
+                self.cover.release(who)
+                self._numbers.pop(agent.instance_id, None)
+                del self._agents[who]
+        if any(one in self.cover.holders for one in self.cover.behind):
+            self.refresh_things()
+
+    def _box(self, node: Any) -> ThingBox | None:
+        number = self.who_of(node)
+        if number in self._things or node.instance_id in self._wrong:
+            return self._things.get(number)
+        kind = f"Node{self.scene.dimensions}D"
+        try:
+            if not node.is_class(kind):
+                raise ValueError(f"'{node.get_name()}' is in the group '{self.objects_group}', and no {kind}")
+            self._things[number] = ThingBox(node)
+        except ValueError as error:
+            self._wrong.add(node.instance_id)
+            report_error(str(error), self)
+        return self._things.get(number)
+
+    def _tell_lost(self, lost: list[Any], before: dict[Any, int]) -> None:
+        for who in lost:
+            agent = self._agents.pop(who, None)
+            if agent is not None and agent.is_valid() and self.is_valid():
+                self.cover_lost.emit(agent, before[who])
+
+    def is_in_use(self) -> bool:
+        """Whether there is something to save."""
+        return len(self.cover) > 0 or bool(self.cover.held) or self.waiting > 0
+
+    def saved(self) -> State:
+        """Return the state: the map, and the paths of who holds and what hides."""
+        nodes = {**self._agents, **{number: box.node for number, box in self._things.items()}}
+        kept = {number: node for number, node in nodes.items() if node.is_valid() and node.is_inside_tree()}
+        return {
+            "version": VERSION, "map": self.cover.save_state(), "requests": self.saved_requests(),
+            "nodes": [[number, path_of(self._scheduler, node)] for number, node in sorted(kept.items())]}
+
+    def prepared(self, state: object) -> Callable[[], None]:
+        """Check a saved state; return what takes it back.
+
+        Raises:
+            StateError: if something does not fit.
+        """
+        fields = Fields.versioned(state, version=VERSION, migrations=MIGRATIONS)
+        load_requests = self.prepared_requests(fields.group("requests"))
+        load = self.cover.prepare_state(fields.anything("map"))
+        nodes: dict[int, Any] = {}
+        for index, pair in enumerate(fields.items("nodes")):
+            if not isinstance(pair, list) or len(pair) != 2 or type(pair[1]) is not str:
+                fields.refuse(f"nodes[{index}]", "must be a number and a path")
+            node = self._scheduler.get_node_or_null(pair[1])
+            if node is None:
+                raise StateError(f"'nodes[{index}]' names '{pair[1]}', which is not in the scene")
+            nodes[int(pair[0])] = node
+        fields.end()
+        saved_things = {int(one["number"]) for one in fields.group("map").anything("things")}
+        try:
+            things = {number: ThingBox(node) for number, node in nodes.items() if number in saved_things}
+        except ValueError as error:
+            raise StateError(str(error)) from None
+
+        def change() -> None:
+            load()
+            load_requests()
+            self._numbers = {node.instance_id: number for number, node in nodes.items()}
+            self._last_number = max([*nodes, *saved_things, 0])
+            self._things = things
+            self._agents = {who: nodes[who] for who in self.cover.held if who in nodes}
+            for who in [one for one in self.cover.held if one not in nodes]:
+                self.cover.release(who)
+
+        return change
+
+    def begin_anew(self) -> None:
+        """What was not in a save stays as it is."""
+
+    def show(self) -> None:
+        """Draw spots, if something has changed."""
+        now = (self.cover.version, tuple(self.cover.holders))
+        if self._picture is not None and now == self._drawn:
+            return
+        if self._picture is None:
+            self._picture = LinePicture(self, is_flat=self.dimensions == self.Dimensions.TWO)
+        self._drawn = now
+        self._picture.draw(self._lines())
+
+    def _lines(self) -> list[tuple[Any, tuple[float, float, float]]]:
+        spots, body = self.cover.spots, self.body
+        unit = np.float32(self.scene.pixels_per_m)
+        held = [self.cover.spot(one) for one in self.cover.holders]
+        is_held = np.isin(self.cover.ids, list(self.cover.holders))
+        lots = [
+            (spots.places[rows], spots.towards[rows], spots.is_low[rows], color)
+            for rows, color in ((~is_held & ~spots.is_low, HIGH), (~is_held & spots.is_low, LOW))]
+        if held:
+            lots.append((
+                np.array([one.place for one in held]), np.array([one.towards for one in held]),
+                np.array([one.is_low for one in held]), HELD))
+        lines = []
+        for places, towards, is_low, color in lots:
+            heights = np.where(is_low, body.crouching_m, body.standing_m)[:, None].astype(np.float32)
+            tops = places + body.upward * heights
+            sides = body.left_of(towards) * np.float32(body.radius_m) if len(places) else places
+            pairs = [(places, tops), (tops, tops + towards * np.float32(0.4)), (places - sides, places + sides)]
+            points = np.concatenate([np.stack(pair, axis=1).reshape(-1, 3) for pair in pairs])
+            lines.append(((points * unit).astype(np.float32), color))
+        return lines
+
+    def _show_set(self) -> None:
+        if not self.show_in_game:
+            self._hide()
+
+    def _hide(self) -> None:
+        if self._picture is not None:
+            self._picture.free()
+            self._picture = None
+            self._drawn = ()
+
+    def begin_asking(self) -> None:
+        """Nothing was asked yet."""
+        self._travel = None
+        self._requests: deque[Request] = deque()
+        self._now: tuple[Request, CoverSearch] | None = None
+        self._last: CoverSearch | None = None
+        self._last_request, self.searches = 0, 0
+
+    def end_asking(self) -> None:
+        """Forget who waits."""
+        self._requests.clear()
+        self._now = self._last = None
+
+    @property
+    def waiting(self) -> int:
+        """How many requests wait."""
+        return len(self._requests) + (self._now is not None)
+
+    @method
+    def find_cover(self, agent: Variant, threats: list, posture: str = "any") -> int:
+        """Return the best spot for an agent from some threats, 0 if there is none; why() tells more.
+
+        Agent and threats are nodes or points. The posture "stand" leaves out low cover. It is
+        looked for at once, whatever the budget: for many, use request_cover(). Nothing is reserved.
+        """
+        self.refresh_things()
+        search = self._search(agent, threats, posture)
+        self._advance(search, agent, threats, Budget.unlimited())
+        return self._spot_of(search)
+
+    @method
+    def request_cover(self, agent: Variant, threats: list, posture: str = "any") -> int:
+        """Ask for the best spot within the budget; cover_found or cover_failed tell of it, with this number."""
+        self._checked(agent, threats, posture)
+        self._last_request += 1
+        self._requests.append(Request(self._last_request, agent, list(threats), posture))
+        return self._last_request
+
+    @method
+    def cancel_request(self, request: int) -> None:
+        """Ask no more; nothing if it was answered."""
+        self._requests = deque(one for one in self._requests if one.number != request)
+        if self._now is not None and self._now[0].number == request:
+            self._now = None
+
+    @method
+    def set_travel_cost(self, travel: Variant) -> None:
+        """Let a Callable say how far it is to go: travel(from, places) -> PackedFloat32Array (m), INF for no way.
+
+        It is called for a few places at a time. Without one, or with null, distances count.
+        """
+        if travel is not None:
+            check_callable(travel, "set_travel_cost")
+        self._travel = travel
+
+    @method
+    def why(self, spot: int = 0) -> str:
+        """Return in words what came of the last search, or of one spot in it."""
+        if self._last is None:
+            return "nothing was asked yet"
+        if spot == 0:
+            return self._last.why
+        found = [one.why for one in self._last.verdicts if one.spot.id == spot]
+        result = self._last.result if self._last.is_done else None
+        if result is not None and result.spot.id == spot:
+            found = [result.why]
+        return found[0] if found else f"spot {spot} was not judged: it is out of range, or could not be better"
+
+    def saved_requests(self) -> State:
+        """Return who waits, by paths and places; a search that runs begins anew."""
+        now = [] if self._now is None else [self._now[0]]
+        return {"last": self._last_request, "waiting": [
+            {"number": one.number, "agent": self._saved_who(one.agent),
+             "threats": [self._saved_who(threat) for threat in one.threats], "posture": one.posture}
+            for one in (*now, *self._requests)]}
+
+    def prepared_requests(self, fields: Fields) -> Callable[[], None]:
+        """Check what ``saved_requests`` returned; return what takes it back.
+
+        Raises:
+            StateError: if something does not fit.
+        """
+        last, waiting = fields.whole("last"), []
+        for one in fields.groups("waiting"):
+            threats = [self._read_who(one, "threats", threat) for threat in one.items("threats")]
+            waiting.append(Request(
+                one.whole("number", minimum=1, maximum=last), self._read_who(one, "agent", one.anything("agent")),
+                threats, one.one_of("posture", POSTURES)))
+            if not threats:
+                one.refuse("threats", "must be one at least")
+            one.end()
+        fields.end()
+
+        def change() -> None:
+            self._last_request, self._requests, self._now = last, deque(waiting), None
+
+        return change
+
+    def _saved_who(self, who: Any) -> str | list[float]:
+        """Return the path of a node, or a point; where a node was that is gone, nobody knows: its request fails."""
+        if not hasattr(who, "instance_id"):
+            return [float(one) for one in who]
+        return path_of(self._scheduler, who) if who.is_valid() and who.is_inside_tree() else ""
+
+    def _read_who(self, fields: Fields, name: str, saved: object) -> Any:
+        if isinstance(saved, str):
+            return self._scheduler.get_node_or_null(saved) if saved else None
+        if not isinstance(saved, list):
+            fields.refuse(name, f"must be paths or points, got {saved!r}")
+        numbers = Fields({name: saved}, fields.place_of(name)).numbers(name, count=self.scene.dimensions)
+        return (Vector3 if self.scene.dimensions == 3 else Vector2)(*numbers)
+
+    def answer_requests(self, budget: Budget) -> None:
+        """Go on with requests, in the order asked, until the budget is spent."""
+        if self.waiting:
+            self.refresh_things()
+        while self.waiting and not budget.is_spent and self.is_valid() and self._scheduler is not None:
+            if self._now is None:
+                request = self._requests.popleft()
+                try:
+                    self._now = request, self._search(request.agent, request.threats, request.posture)
+                except RefusedValue as error:
+                    self.cover_failed.emit(request.number, str(error))
+                    continue
+            request, search = self._now
+            try:
+                self._advance(search, request.agent, request.threats, budget)
+            except Exception as error:       # of the user's travel cost: the others are still to be answered
+                self._now = None
+                report_exception(error, f"request_cover() {request.number}", self)
+                self.cover_failed.emit(request.number, f"{type(error).__name__}: {error}")
+                continue
+            if search.is_done:
+                self._now = None
+                spot = self._spot_of(search)
+                if spot:
+                    self.cover_found.emit(request.number, spot)
+                else:
+                    self.cover_failed.emit(request.number, search.why)
+
+    def _search(self, agent: Any, threats: list[Any], posture: str) -> CoverSearch:
+        here, eyes = self._checked(agent, threats, posture)
+        wish = CoverWish(
+            range_m=self.range_m, least_threat_m=self.least_threat_m, least_protection=self.least_protection,
+            posture=posture, protection=self.protection_weight,  # type: ignore[arg-type]
+            distance=self.distance_weight, exposure=self.exposure_weight, staying=self.staying_weight)
+        self.searches += 1
+        self.cover.apart_m = 2 * self.body.radius_m
+        who = self.who_knows(agent) if hasattr(agent, "instance_id") else None
+        self._last = CoverSearch(
+            self.cover, here, eyes, self.scene.blocked, body=self.body, wish=wish, who=who,
+            travel=self._traveling(agent) if self._travel is not None else None, ground=self.scene.ground(self.body))
+        return self._last
+
+    def _advance(self, search: CoverSearch, agent: Any, threats: list[Any], budget: Budget) -> None:
+        self.scene.without([one for one in (agent, *threats) if hasattr(one, "instance_id") and one.is_valid()])
+        search.advance(budget)
+
+    def _checked(self, agent: Any, threats: list[Any], posture: str) -> tuple[list[float], np.ndarray]:
+        if self._scheduler is None:
+            raise RefusedValue("needs an AIScheduler; add this node to a scene that has one before asking")
+        if posture not in POSTURES:
+            raise RefusedValue(f"posture must be one of {', '.join(POSTURES)}, got {posture!r}")
+        if not threats:
+            raise RefusedValue("threats must hold at least one node or point; without a threat all is cover")
+        eyes = [self.scene.place(f"threats[{index}]", one, self.eye_height_m) for index, one in enumerate(threats)]
+        return self.scene.place("agent", agent), np.array(eyes, np.float32)
+
+    def _traveling(self, agent: Any) -> Any:
+        scene, travel = self.scene, self._travel
+        start = agent.global_position if hasattr(agent, "global_position") else agent
+
+        def told(places: np.ndarray) -> np.ndarray:
+            there = np.ascontiguousarray(places[:, :scene.dimensions] * np.float32(scene.pixels_per_m))
+            return np.asarray(travel(start, there), np.float64)
+
+        return told
+
+    def _spot_of(self, search: CoverSearch) -> int:
+        result = search.result
+        return 0 if result is None else result.spot.id
+
+    def known(self, spot: int) -> Any:
+        """Return a spot of the map.
+
+        Raises:
+            RefusedValue: if there is none of that id, or no more.
+        """
+        try:
+            return self.cover.spot(spot)
+        except UnknownNameError:
+            raise RefusedValue(f"there is no spot {spot}; it was never there, or is gone") from None

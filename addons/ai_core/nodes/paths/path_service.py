@@ -1,10 +1,15 @@
 """PathService: ways by ticket, over the navigation map or a grid, within the AIScheduler's budget."""
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from enum import IntEnum
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from addons.ai_core.bridge.gd import (
     RID,
@@ -20,34 +25,79 @@ from addons.ai_core.bridge.gd import (
     report_error,
     signal,
 )
-from addons.ai_core.nodes.paths.grid_of_scene import Places, grid_of_scene
-from addons.ai_core.nodes.paths.navigation_ways import NavigationWays
-from addons.ai_core.nodes.paths.path_asking import PathAsking
-from addons.ai_core.nodes.paths.path_drawing import DrawnPaths
-from addons.ai_core.nodes.paths.path_flow import FlowPaths
+from addons.ai_core.nodes.debugging.line_picture import LinePicture, Points
+from addons.ai_core.nodes.paths.asked_path import AskedPath
+from addons.ai_core.nodes.paths.grid_of_scene import CellPlaces, Places, grid_of_scene
+from addons.ai_core.nodes.paths.navigation_ways import NavigationWays, checked_place
 from addons.ai_core.nodes.paths.path_meanwhile import MeanwhilePaths
-from addons.ai_core.nodes.paths.path_ticket_saving import PathTicketSaving
+from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduled import leave_scheduler, scheduler_of, scheduler_warnings
+from ai_core.budget import Budget
 from ai_core.maps.cell_moves import Corners
 from ai_core.maps.grid import Grid
 from ai_core.maps.passage import Passage
 from ai_core.paths import path_service
+from ai_core.paths.cells_along import is_way
+from ai_core.paths.flow_field import FlowField
 from ai_core.paths.grid_ways import GridWays
+from ai_core.paths.path_ticket import PathTicket
 from ai_core.paths.region_graph import RegionGraph
+from ai_core.saving.fields import Fields, State, StateError
 from ai_core.scheduling.task import Task, Turn
 
-HINT_LAYERS_3D_NAVIGATION = 12
+FOUND, PARTIAL, WAITING, BLOCKED = (0.35, 0.9, 0.45), (1.0, 0.8, 0.25), (0.6, 0.65, 0.75), (1.0, 0.35, 0.3)
+COLORS = {"found": FOUND, "improving": FOUND, "partial": PARTIAL, "waiting": WAITING, "running": WAITING}
+"""Ways that lead there, and partial ones; straight lines to goals whose ways are searched; red where none leads."""
+ABOVE_GROUND_M = 0.1
+"""Ways are drawn so far above the ground, or they would flicker in it (m)."""
+MOST_DRAWN = 1000
+"""Tickets that are drawn (count): the last ones. More would be a carpet, and slow."""
 
+
+def _lines(asked: AskedPath) -> Points:
+    """Return the lines of a way as pairs of points; of one that is not there, from its start to its goal."""
+    points = asked.points
+    if not len(points):
+        points = asked.ends
+    lines = np.repeat(points, 2, axis=0)[1:-1].astype(np.float32)
+    if lines.shape[1] == 3:
+        lines[:, 1] += np.float32(ABOVE_GROUND_M)
+    return lines
+
+
+KEPT_S = 0.5
+"""So long somebody goes a way before another is searched because the ground has changed (s).
+
+Maps of which a part moves, as a platform does, change in every frame; in each of them everybody would ask again.
+"""
+
+
+VERSION = 3
+
+
+def _from_version_1(state: State) -> State:
+    """Who moved meanwhile began anew."""
+    return {**state, "version": 2, "meanwhile": None}
+
+
+def _from_version_2(state: State) -> State:
+    """Who walked by ticket in a scene that was loaded again asked anew."""
+    return {**state, "version": 3, "mark": ""}
+
+
+MIGRATIONS = {1: _from_version_1, 2: _from_version_2}
+
+
+HINT_LAYERS_3D_NAVIGATION = 12
 MOST_FRAMES_WITHOUT_MAP = 120
 LEAST_S_WITHOUT_MAP = 0.5
 """How long requests wait for a navigation map, which is built on a thread: frames, and real time (s), for
 frames may be short. Then they fail."""
-
 DIAGONALS: tuple[tuple[int, Corners], ...] = ((4, "closed"), (8, "closed"), (8, "half_open"), (8, "open"))
 
 
 @gdclass(icon="res://addons/ai_core/icons/path_service.svg")
-class PathService(PathAsking, FlowPaths, MeanwhilePaths, DrawnPaths, PathTicketSaving, Node):
+class PathService(MeanwhilePaths, Node):
     """Finds ways for all who ask, within the AIScheduler's budget: request_path() gives a ticket at once.
 
     Requests for the same way are one search, and its result is kept until the ground changes. Look
@@ -125,6 +175,10 @@ class PathService(PathAsking, FlowPaths, MeanwhilePaths, DrawnPaths, PathTicketS
         float, 1.0, range=(0.05, 1000, 0.05), or_greater=True, unit="m", on_set="begin_meanwhile",
         shown_when=("source", Source.NAVIGATION_3D, Source.NAVIGATION_2D),
         doc="Length of its steps over a navigation map; in 2D in pixels.")
+
+    save_state, load_state = saving(
+        "tickets, ways, who moves meanwhile, and walls of set_walls()",
+        when_loading='Searches begin anew. The ground must be there as it was: set_grid_from() before loading.')
     priority = export(
         float, 1.0, range=(0.001, 1000, 0.001), group="Optimizations", on_set="_reschedule",
         doc="Weight of its share of the budget.")
@@ -324,3 +378,406 @@ class PathService(PathAsking, FlowPaths, MeanwhilePaths, DrawnPaths, PathTicketS
 
     def _get_configuration_warnings(self) -> list[str]:
         return scheduler_warnings(self)
+
+    def begin_asking(self) -> None:
+        """Nothing was asked for yet."""
+        self._last_id = 0
+        self._mark = ""                                   # of whom tickets were loaded
+        self._asked: dict[int, AskedPath] = {}
+        self._open: dict[PathTicket, AskedPath] = {}      # which are not told yet
+        self._improved: dict[PathTicket, None] = {}       # in the order in which they did
+        self._over: list[PathTicket] = []
+        self._told: dict[int, float] = {}                 # by id, when a ticket was over; the first at first
+
+    @property
+    def mark(self) -> str:
+        """Whose tickets these are: of this node, or of that whose save was loaded."""
+        return self._mark or str(self.instance_id)
+
+    def end_asking(self) -> None:
+        """Forget all tickets; ids are not used again."""
+        self._asked, self._open, self._improved = {}, {}, {}
+        self._over.clear()
+        self._told.clear()
+
+    @method
+    def request_path(self, start: Variant, goal: Variant, priority: float = 1.0, tolerance_m: float = 0.0) -> int:
+        """Ask for a way; return the id of its ticket, or 0 with an error.
+
+        Places are Vector3, or Vector2 in 2D. A priority of 2 has twice the turns. With a tolerance, a
+        way that is asked for or found already will do if its ends are each this near (in 2D pixels).
+        """
+        request, reach = self.service.request_path, tolerance_m / (self._places.cell_size if self._places else 1)
+        return self._ask(lambda: request(
+            self._on_ground("start", start), self._on_ground("goal", goal), priority=priority, tolerance=reach))
+
+    @method
+    def request_improving_path(self, start: Variant, goal: Variant, priority: float = 1.0) -> int:
+        """Ask for a way soon, then cheaper ones, over a grid; return the id of its ticket, or 0 with an error.
+
+        path_improved tells of each, path_ready of the cheapest, with which it ends. Walk along meanwhile,
+        and say so with walk_to(): the next way begins there.
+        """
+        request = self.service.request_improving_path
+        return self._ask(lambda: request(
+            self._on_ground("start", start), self._on_ground("goal", goal), priority=priority))
+
+    @method
+    def walk_to(self, ticket: int, position: Variant) -> None:
+        """Say where the mover of an improving path is; its ways lead on from there. Nothing when it is over."""
+        asked = self._of("walk_to", ticket)
+        if not asked.ticket.improves:
+            raise RefusedValue(f"walk_to is for tickets of request_improving_path(), {ticket} is of request_path()")
+        if not asked.ticket.is_over:
+            self.service.walk_to(asked.ticket, self._on_ground("position", position))
+
+    @method
+    def check_path(self, ticket: int) -> Variant:
+        """Return the way of a ticket: a PackedVector3Array, or PackedVector2Array; empty while there is none.
+
+        Over a grid it leads through the middles of cells.
+        """
+        return self._of("check_path", ticket).points
+
+    def is_over_grid(self, ticket: int) -> bool:
+        """Return whether a ticket's way leads over a grid; then check_path() makes its points anew each time."""
+        return self._of("is_over_grid", ticket).places is not None
+
+    def is_in_goal_of(self, ticket: int, place: Any) -> bool:
+        """Return whether a place is in the cell that a ticket over a grid leads to, in whose middle its way ends."""
+        asked = self._of("is_in_goal_of", ticket)
+        try:
+            return asked.places is not None and asked.places.cell_at("place", tuple(place)) == asked.ticket.goal
+        except RefusedValue:
+            return False
+
+    def is_outdated(self, ticket: int) -> bool:
+        """Return whether the ground has changed since its way was found, so that it may be none any more.
+
+        A way from cell to cell is outdated as soon as a move of it is shut, and not before. Of others nobody knows
+        without another search, so they are not outdated for ``KEPT_S``, whatever changes.
+
+        Cost: O(1), over a grid O(cells of the way) after each change.
+        """
+        asked, ways, now_s = self._of("is_outdated", ticket), self._ways, self._scheduler.clock.now.seconds
+        version = 0 if ways is None else ways.version
+        if asked.ground is None:
+            asked.ground = (ways, version, now_s)
+        known, known_version, since_s = asked.ground
+        if known is ways and known_version == version:
+            return False
+        if known is not ways or asked.places is None or asked.straight_on is not None or asked.state != "found":
+            return now_s - since_s >= KEPT_S
+        cells = asked.ticket.path.cells
+        if not is_way(ways.passage, cells, int(cells[0]), cells[-1:]):
+            return True
+        asked.ground = (ways, version, now_s)
+        return False
+
+    @method
+    def get_state(self, ticket: int) -> str:
+        """Return where a request stands.
+
+        Waiting, running; improving, if there is a way and a cheaper one may follow; found; partial, if it
+        ends before its goal; none; cancelled; failed; refused.
+        """
+        return self._of("get_state", ticket).state
+
+    @method
+    def cancel(self, ticket: int) -> None:
+        """Give up a request; others who wait for the same way get it. Nothing when it is over."""
+        asked = self._of("cancel", ticket)
+        if not asked.ticket.is_over:
+            self._service.cancel(asked.ticket)
+            self._close(asked)
+
+    @method
+    def release(self, ticket: int) -> None:
+        """Forget a ticket, and give it up if nothing came of it yet. Nothing when that has happened by itself."""
+        if 0 < ticket <= self._last_id and ticket not in self._asked:
+            return
+        asked = self._of("release", ticket)
+        if not asked.ticket.is_over:
+            self._service.cancel(asked.ticket)
+        del self._asked[ticket]
+        self._open.pop(asked.ticket, None)
+        self._told.pop(ticket, None)
+
+    @property
+    def asked_paths(self) -> list[AskedPath]:
+        """Requests that are kept, the oldest first."""
+        return list(self._asked.values())
+
+    def tell(self) -> None:
+        """Emit signals for tickets that improved or are over, and release old ones. Listeners may do anything."""
+        improved, self._improved = self._improved, {}
+        for ticket in improved:
+            asked = self._open.get(ticket)
+            if asked is not None and asked.is_way and not ticket.is_over:
+                self.path_improved.emit(asked.number, asked.points)
+                if not self.is_valid() or self._scheduler is None:
+                    return
+        over, self._over[:] = list(self._over), []
+        for ticket in over:
+            asked = self._open.get(ticket)
+            if asked is None:
+                continue
+            self._close(asked)
+            if asked.is_way:
+                self.path_ready.emit(asked.number, asked.points)
+            else:
+                self.path_failed.emit(asked.number, asked.why_not)
+            if not self.is_valid() or self._scheduler is None:
+                return
+        if self.release_after_s > 0:
+            before_s = self._scheduler.clock.now.seconds - self.release_after_s
+            while self._told and self._told[first := next(iter(self._told))] < before_s:
+                del self._told[first]
+                self._asked.pop(first, None)
+
+    def _close(self, asked: AskedPath) -> None:
+        del self._open[asked.ticket]
+        self._told[asked.number] = self._scheduler.clock.now.seconds
+
+    def _of(self, question: str, number: int) -> AskedPath:
+        asked = self._asked.get(number)
+        if asked is None:
+            raise RefusedValue(f"{question} knows no ticket {number}; it was never given, or released"
+                               f" (release_after_s is {self.release_after_s:g})")
+        return asked
+
+    def note_improved(self, ticket: PathTicket) -> None:
+        """Note that a ticket has another way, or none any more."""
+        self._improved[ticket] = None
+
+    def _ask(self, request: Callable[[], PathTicket]) -> int:
+        try:
+            ticket = request()
+        except (TypeError, ValueError) as error:
+            raise RefusedValue(str(error)) from None
+        self._last_id += 1
+        asked = AskedPath(
+            self._last_id, ticket, self._dimensions, self._places, self.partial_ways, self.pulled_on)
+        self._asked[asked.number] = self._open[ticket] = asked
+        return asked.number
+
+    def _on_ground(self, name: str, place: Any) -> Any:
+        """Return a place as the ground knows it: over a grid its cell."""
+        if self._places is None:
+            return place
+        numbers, within, cell = checked_place(name, place, self._places.dimensions), self.snap_within_m, None
+        try:
+            cell = self._places.cell_at(name, numbers)
+        except RefusedValue:
+            if not within:
+                raise
+        passage = self._ways.passage
+        if within and (cell is None or not passage.is_free(cell)):
+            nearest = self._places.nearest_free(passage, numbers, within)
+            if nearest is None and cell is None:
+                raise RefusedValue(
+                    f"{name} is not on the grid, got {numbers}, and no cell that can be walked is as near as"
+                    f" snap_within_m, {within:g}")
+            cell = cell if nearest is None else nearest
+        return cell
+
+    def begin_flowing(self) -> None:
+        """Nobody flows anywhere."""
+        self._flows: dict[int, tuple[FlowField, float]] = {}     # by goal, and when it was asked for last (s)
+
+    @method
+    def get_next_places(self, goal: Variant, positions: Variant) -> Variant:
+        """Return where each of many goes next on the cheapest way to one goal, over a grid.
+
+        Positions are a PackedVector2Array, or over a GridMap a PackedVector3Array, and so is what comes back: the
+        middle of the next cell, and in the goal's cell that of it. One search serves all who go to a goal, and is made
+        anew when walls change. Until it is there, and for who is beside the grid or has no way, it is their own place.
+        """
+        if self.source != self.Source.GRID:
+            raise RefusedValue("get_next_places is for grids; over a navigation map ask for a path")
+        self.service  # noqa: B018
+        places = self._checked_positions(positions)
+        cell, now_s = self._on_ground("goal", goal), self._scheduler.clock.now.seconds
+        field = self._flows[cell][0] if cell in self._flows else FlowField(self._ways.passage, cell)
+        self._flows[cell] = (field, now_s)
+        found = places.copy()
+        if field.is_done and len(places):
+            cells = self._places.cells_at(places)
+            here = np.flatnonzero(cells >= 0)
+            following = field.next_of(cells[here])
+            goes = (following != cells[here]) | (cells[here] == cell)
+            found[here[goes]] = self._places.points(following[goes])
+        return found
+
+    def advance_flows(self, budget: Budget) -> None:
+        """Make fields, the first that was asked for first, and forget those that nobody asks for."""
+        for goal, (field, asked_s) in list(self._flows.items()):
+            if 0 < self.release_after_s < self._scheduler.clock.now.seconds - asked_s:
+                del self._flows[goal]
+            elif not field.is_current and not budget.is_spent:
+                field.advance(budget)
+
+    def _checked_positions(self, positions: Any) -> NDArray[np.float32]:
+        dimensions = self._places.dimensions
+        found = np.asarray(positions) if isinstance(positions, np.ndarray) else np.zeros(0)
+        if found.ndim != 2 or found.shape[1] != dimensions or found.dtype.kind != "f":
+            raise RefusedValue(f"positions must be a PackedVector{dimensions}Array, got {type(positions).__name__}")
+        if not np.isfinite(found).all():
+            raise RefusedValue(f"positions[{int(np.argwhere(~np.isfinite(found))[0, 0])}] must be a finite place")
+        return found.astype(np.float32)
+
+    def begin_drawing(self) -> None:
+        """Nothing is drawn yet."""
+        self._picture: LinePicture | None = None
+        self._drawn: tuple[Any, ...] = ()
+
+    def draw_paths(self) -> None:
+        """Draw the ways of all tickets that are kept, if something has changed."""
+        shown = list(self._asked.values())[-MOST_DRAWN:]
+        now = tuple((one.number, one.state, one.ticket.path) for one in shown)
+        is_flat = bool(shown) and shown[-1].dimensions == 2
+        if self._picture is not None and now and self._picture.is_flat != is_flat:
+            self.hide_paths()
+        if self._picture is None:
+            if not shown:
+                return
+            self._picture = LinePicture(self, is_flat=is_flat)
+        elif now == self._drawn:
+            return
+        self._drawn = now
+        self._picture.draw([
+            (_lines(one), COLORS.get(one.state, BLOCKED)) for one in shown
+            if one.dimensions == shown[-1].dimensions and one.state != "cancelled"])
+
+    def hide_paths(self) -> None:
+        """Draw no more."""
+        if self._picture is not None:
+            self._picture.free()
+        self.begin_drawing()
+
+    def _show_set(self) -> None:
+        if not self.show_in_game:
+            self.hide_paths()
+
+    @property
+    def pulled_on(self) -> Passage | None:
+        """What ways are pulled straight on; None where they lead from cell to cell."""
+        is_pulled = self.straight_ways and self._grid is not None and isinstance(self._places, CellPlaces)
+        return self._grid.passage() if is_pulled and self._grid is not None else None
+
+    def begin_saving(self) -> None:
+        """Forget which cells were walls before set_walls(): the ground is another."""
+        self._before_walls: dict[int, float] = {}
+
+    def note_walls(self, numbers: list[int]) -> None:
+        """Remember what cells cost before they are changed for the first time."""
+        assert self._grid is not None
+        costs = self._grid.passage().costs.reshape(-1)
+        for number in numbers:
+            self._before_walls.setdefault(number, float(costs[number]))
+
+    def is_in_use(self) -> bool:
+        return self._service is not None
+
+    def saved(self) -> State:
+        walls = []
+        if self._grid is not None:
+            costs = self._grid.passage().costs.reshape(-1)
+            walls = [[number, bool(math.isfinite(costs[number]))] for number in sorted(self._before_walls)]
+        return {
+            "version": VERSION, "source": int(self.source), "walls": walls, "last_id": self._last_id, "mark": self.mark,
+            "service": self.service.save_state(),
+            "asked": [
+                {"number": one.number, "ticket": one.ticket.number, "may_be_partial": one.may_be_partial,
+                 "is_told": one.ticket not in self._open}
+                for one in self._asked.values()
+            ],
+            "told": [[seconds, number] for number, seconds in self._told.items()],
+            "meanwhile": self.saved_meanwhile(),
+        }
+
+    def prepared(self, state: object) -> Callable[[], None]:
+        fields = Fields.versioned(state, version=VERSION, migrations=MIGRATIONS)
+        source = fields.whole("source")
+        if source != int(self.source):
+            fields.refuse("source", f"is {source}, and here it is {int(self.source)}; use the same before loading")
+        try:
+            service = self.service
+        except RefusedValue as error:
+            raise StateError(str(error)) from None
+        walls = self._walls(fields)
+        last_id, mark = fields.whole("last_id"), fields.text("mark")
+        change_service = service.prepare_state(fields.anything("service"))
+        numbers = {one["number"] for one in fields.anything("service")["tickets"]}
+        asked = [self._read_asked(one, last_id, numbers) for one in fields.groups("asked")]
+        if len({one[0] for one in asked}) < len(asked):
+            fields.refuse("asked", "has an id twice")
+        told = [self._read_told(fields, one) for one in fields.items("told")]
+        change_meanwhile = self.begin_meanwhile
+        if fields.anything("meanwhile") is not None:
+            change_meanwhile = self.prepared_meanwhile(fields.group("meanwhile"), {one[0] for one in asked})
+        fields.end()
+
+        def change() -> None:
+            self._set_walls(walls)
+            self._over.clear()
+            self._improved.clear()
+            change_service()
+            self._last_id, self._mark = last_id, mark
+            self._take_asked(service, asked)
+            self._told.clear()
+            self._told.update((number, seconds) for seconds, number in told)
+            self.begin_meanwhile()
+            change_meanwhile()
+
+        return change
+
+    def _take_asked(self, service: path_service.PathService, asked: list[tuple[int, int, bool, bool]]) -> None:
+        self._asked, self._open = {}, {}
+        for number, ticket_number, may_be_partial, is_told in asked:
+            ticket = service.ticket(ticket_number)
+            one = AskedPath(number, ticket, self._dimensions, self._places, may_be_partial, self.pulled_on)
+            self._asked[number] = one
+            if not is_told:
+                self._open[ticket] = one
+                if ticket.is_over:
+                    self._over.append(ticket)
+
+    def _walls(self, fields: Fields) -> dict[int, bool]:
+        count = 0 if self._grid is None else self._grid.passage().costs.size
+        walls = {}
+        for wall in fields.items("walls"):
+            if not isinstance(wall, list) or len(wall) != 2 or type(wall[1]) is not bool:
+                fields.refuse("walls", f"must be pairs of a cell and whether it can be walked, got {wall!r}")
+            if type(wall[0]) not in (int, float) or not (0 <= wall[0] < count and wall[0] == int(wall[0])):
+                fields.refuse("walls", f"must be cells of the grid, 0 to {count - 1}, got {wall[0]!r}")
+            walls[int(wall[0])] = wall[1]
+        return walls
+
+    def _set_walls(self, walls: dict[int, bool]) -> None:
+        """Make walls what they were in the save, and others what they were before set_walls()."""
+        if self._grid is None:
+            return
+        for number, cost in self._before_walls.items():
+            if number not in walls:
+                self._grid.set_cells([number], cost)
+        self._before_walls = {number: self._before_walls[number] for number in walls if number in self._before_walls}
+        self.note_walls(list(walls))
+        for is_open in (False, True):
+            cells = [number for number, walkable in walls.items() if walkable == is_open]
+            if cells:
+                self._grid.set_cells(cells, is_open)
+
+    def _read_asked(self, one: Fields, last_id: int, tickets: set[int]) -> tuple[int, int, bool, bool]:
+        number, ticket = one.whole("number", minimum=1, maximum=last_id), one.whole("ticket")
+        if ticket not in tickets:
+            one.refuse("ticket", f"is not among those of the service: {ticket}")
+        found = number, ticket, one.flag("may_be_partial"), one.flag("is_told")
+        one.end()
+        return found
+
+    def _read_told(self, fields: Fields, one: object) -> tuple[float, int]:
+        if not isinstance(one, list) or len(one) != 2:
+            fields.refuse("told", f"must be pairs of seconds and an id, got {one!r}")
+        pair = Fields({"seconds": one[0], "number": one[1]}, "told")
+        return pair.seconds("seconds"), pair.whole("number")

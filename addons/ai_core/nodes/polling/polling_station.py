@@ -1,6 +1,7 @@
 """PollingStation: answers asked by many and computed once per frame."""
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -8,8 +9,10 @@ from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS
 from addons.ai_core.bridge.gd import (
     GDCallable,
     GDObject,
+    GodotCallError,
     Node,
     ObjectIds,
+    PackedStringArray,
     RefusedValue,
     StringName,
     Variant,
@@ -19,9 +22,6 @@ from addons.ai_core.bridge.gd import (
     report_error,
 )
 from addons.ai_core.nodes.events.event_terms import refusing
-from addons.ai_core.nodes.polling.polling_limits import PollingLimits
-from addons.ai_core.nodes.polling.polling_log_node import PollingLogNode
-from addons.ai_core.nodes.polling.polling_terms import MISTAKES, mistake_of, topic_terms
 from addons.ai_core.nodes.polling.world_questions import (
     NO_WAY,
     WorldQuestions,
@@ -35,18 +35,79 @@ from addons.ai_core.nodes.polling.world_questions import (
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.engine_clock import EngineClock
 from addons.ai_core.nodes.scheduling.scheduled import SCHEDULERS, check_callable, nearest, wait_for
+from ai_core.budget import Budget
+from ai_core.events.polling_log import PollingLog
 from ai_core.events.polling_pairs import ID_BYTES, IdPairs
 from ai_core.events.polling_station import REFUSED
 from ai_core.events.polling_station import PollingStation as Answers
 from ai_core.saving.fields import State
 
-HINT_LAYERS_2D_PHYSICS = 8
+MISTAKES = (TypeError, GodotCallError)
+"""What a question may raise that is asked wrongly; see ``mistake_of``."""
+TERMS = ("fallback", "lifetime_s", "many", "maximum_keys", "may_ask", "symmetric")
 
+
+def topic_terms(code: str, compute: Any, kept_frames: int, terms: dict[str, Any]) -> dict[str, Any]:
+    """Return what the library's ``add_topic`` takes after the code."""
+    for name in terms:
+        if name not in TERMS:
+            raise RefusedValue(f"unknown term {name!r}; known are {', '.join(TERMS)}")
+    if kept_frames < -1:
+        raise RefusedValue(f"kept_frames must be -1 or more, got {kept_frames}; -1 keeps answers until invalidate()")
+    found: dict[str, Any] = {"compute": compute, "lifetime_frames": None if kept_frames == -1 else kept_frames}
+    if terms.get("many", False):
+        found["compute"], found["compute_many"] = None, _many(code, compute)
+    if "lifetime_s" in terms:
+        found["lifetime_s"], found["lifetime_frames"] = terms["lifetime_s"], 1
+    if "may_ask" in terms:
+        found["may_ask"] = _may_ask(terms["may_ask"])
+    for name, ours in (("fallback", "fallback"), ("maximum_keys", "maximum_keys"), ("symmetric", "is_symmetric")):
+        if name in terms:
+            found[ours] = terms[name]
+    return found
+
+
+def _many(code: str, compute: Any) -> Callable[[list[Any]], list[Any]]:
+    def answers(keys: list[Any]) -> list[Any]:
+        found = compute([list(key) for key in keys])
+        if not isinstance(found, list) or len(found) != len(keys):
+            raise RefusedValue(
+                f"topic {code!r} computes many: its Callable must return an Array with an answer for each of the"
+                f" {len(keys)} keys, got {found!r}")
+        return found
+    return answers
+
+
+def _may_ask(may_ask: Any) -> Callable[..., bool]:
+    if not callable(may_ask):
+        raise RefusedValue(f"may_ask must be a Callable that takes asker and key, got {may_ask!r}")
+    check_callable(may_ask, "may_ask")
+    return lambda asker, *key: bool(may_ask(asker, list(key)))
+
+
+def mistake_of(code: str, keys: list[Any], problem: Exception) -> Exception:
+    """Return what to raise for a question that raised: what was asked wrongly, or the problem itself."""
+    for key in keys:
+        try:
+            hash(tuple(key))
+        except TypeError:
+            return RefusedValue(
+                f"a key of topic {code!r} must be of nodes, texts, numbers and vectors, got {list(key)!r};"
+                " take the Array or Dictionary in it apart")
+    if isinstance(problem, GodotCallError):
+        return RefusedValue(f"topic {code!r}: {problem}; a key has a part for each argument")
+    return problem
+
+
+MANAGERS = "ai_event_managers"
+
+
+HINT_LAYERS_2D_PHYSICS = 8
 OWN_TOPICS = ("can_see", "path_length", "property")
 
 
 @gdclass(icon="res://addons/ai_core/icons/polling_station.svg")
-class PollingStation(PollingLimits, PollingLogNode, Node):
+class PollingStation(Node):
     """Answers questions about the world once per frame, however many ask.
 
     Topics: "can_see" (observer, target) casts a ray; "path_length" (from, to) asks the navigation
@@ -64,6 +125,22 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
         float, 0.5, range=(0, 10, 0.01), or_greater=True, unit="m", group="Navigation", on_set="_answers_changed",
         doc="A place counts as reached when the way ends this near to it; in 2D in pixels. In 3D also if it ends right"
             " above or below, up to 2 m, and the map has nothing nearer to the place.")
+
+    is_limited = False      # asked at each poll: two exported properties would take longer
+    answers_per_frame = export(
+        int, 0, range=(0, 10000, 1), or_greater=True, group="Budget", on_set="_limits_changed",
+        doc="Most answers computed in a frame; beyond it old ones are told, where there are any, and the question"
+            " waits for the next frame. 0 is no limit.")
+    budget_us = export(
+        float, 0.0, range=(0, 100000, 10), or_greater=True, unit="µs", on_set="_limits_changed",
+        doc="The same as a time, without answers_per_frame; then the machine decides what is computed. 0 is no limit.")
+
+    logged_polls = export(
+        int, 0, range=(0, 10000, 1), or_greater=True, group="Debug", on_set="apply_log",
+        doc="How many polls are kept in the log; 0 keeps none. With a log each poll takes some microseconds.")
+    invalidated_by = export(
+        PackedStringArray, (), group="Optimizations", on_set="listen_for_changes",
+        doc="Codes of events after which answers of built-in topics are computed anew: a door was opened.")
     lifetime_frames = export(
         int, 1, range=(-1, 600, 1), or_greater=True, unit="frames", group="Optimizations", on_set="_lifetime_changed",
         shown_when=("lifetime_s", 0.0),
@@ -348,3 +425,88 @@ class PollingStation(PollingLimits, PollingLogNode, Node):
     def _lifetime_changed(self) -> None:
         if self._answers is not None:
             self._add_own_topics()
+
+    def begin_limits(self) -> None:
+        self._frame = -1
+        self._heard: list[tuple[Any, str]] = []
+        self._heard_for: dict[tuple[Any, str, str, bool], Any] = {}
+
+    def begin_frame(self, answers: Any) -> None:
+        """Work off what waits, at the first question of a frame, and limit the rest of it."""
+        frame = answers.clock.now.frame
+        if frame == self._frame:
+            return
+        self._frame = frame
+        if self.answers_per_frame:
+            answers.begin_frame(Budget.of_steps(self.answers_per_frame))
+        else:
+            answers.begin_frame(Budget.of_time(self.budget_us, time.perf_counter_ns))
+
+    def _limits_changed(self) -> None:
+        self.is_limited = bool(self.answers_per_frame) or self.budget_us > 0
+
+    def listen_for_changes(self) -> None:
+        """Hear the events that make built-in answers old, at the nearest AIEventManager."""
+        manager = None
+        if len(self.invalidated_by) and self.is_inside_tree():
+            manager = nearest(self, "AIEventManager", MANAGERS)
+            wait_for(self, MANAGERS)        # for the first, or one that takes its place
+        wanted = [] if manager is None else [(manager, code) for code in self.invalidated_by]
+        if wanted == self._heard:
+            return
+        self.stop_listening()
+        for manager, code in wanted:
+            manager.listen(code, self._forget_own)
+            self._heard.append((manager, code))
+
+    def stop_listening(self) -> None:
+        """Hear them no more."""
+        for manager, code in self._heard:
+            if manager.is_valid():
+                manager.unlisten(code, self._forget_own)
+        self._heard.clear()
+
+    def invalidate_when(self, manager: Any, event_code: str, topic: str, by_key: bool) -> None:
+        """Hear one more event, as long as both nodes and the topic are there; harmless if it is heard already."""
+        question = manager, event_code, topic, by_key
+        if question in self._heard_for:
+            return
+
+        def forget(_code: str, arguments: list[Any]) -> None:
+            if self._answers is not None and topic in self._answers.codes:
+                self._answers.invalidate(topic, *(arguments if by_key else ()))
+        manager.listen(event_code, forget)
+        self._heard_for[question] = forget
+
+    def forget_events(self, topic: str | None = None) -> None:
+        """Hear no more what made a topic old, or all of them."""
+        for question in [one for one in self._heard_for if topic in (None, one[2])]:
+            manager, event_code, _, _ = question
+            if manager.is_valid():
+                manager.unlisten(event_code, self._heard_for[question])
+            del self._heard_for[question]
+
+    def _forget_own(self, _code: str, _arguments: list[Any]) -> None:
+        self._answers_changed()
+
+    def apply_log(self) -> None:
+        """Keep a log if one is wanted by now."""
+        if self._answers is not None:
+            self._answers.log = PollingLog(self.logged_polls) if self.logged_polls else None
+
+    @method
+    def get_log(self, code: str = "", how: str = "", since_frame: int = 0) -> list:
+        """Return polls as Dictionaries, the oldest first: of one topic, answered in one way, or all."""
+        return [
+            {"frame": one.frame, "seconds": one.seconds, "question": one.question, "asker": one.asker, "how": one.how,
+             "age_frames": -1 if one.age_frames is None else one.age_frames, "answer": one.answer}
+            for one in self._log().entries(code=code or None, how=how or None, since_frame=since_frame)
+        ]
+
+    @method
+    def print_log(self, code: str = "", how: str = "", since_frame: int = 0) -> None:
+        """Print polls as a table."""
+        print(self._log().table(code=code or None, how=how or None, since_frame=since_frame))
+
+    def _log(self) -> PollingLog:
+        return self.answers.log or PollingLog()

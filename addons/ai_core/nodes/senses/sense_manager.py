@@ -1,54 +1,241 @@
 """SenseManager: one place where all sensing of a scene happens, once per frame."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from heapq import heappop, heappush
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from enum import IntEnum
+from heapq import heapify, heappop, heappush
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS, array_of, dictionary_of
 from addons.ai_core.bridge.gd import (
     Node,
+    PackedStringArray,
     RefusedValue,
     Variant,
+    emit_each,
+    export,
     gdclass,
+    listening_among,
     method,
+    report_error,
 )
+from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.garbage_collecting import characters_left
 from addons.ai_core.nodes.scheduling.scheduled import call_waiting, leave_scheduler, scheduler_of, scheduler_warnings
 from addons.ai_core.nodes.senses.felt_collisions import FeltCollisions
+from addons.ai_core.nodes.senses.muffling_walls import MufflingWalls
 from addons.ai_core.nodes.senses.sense_backdrop import Backdrops
-from addons.ai_core.nodes.senses.sense_bodies import SenseBodies
 from addons.ai_core.nodes.senses.sense_graph_of_scene import graph_of_scene, graph_warnings
 from addons.ai_core.nodes.senses.sense_member import refused
-from addons.ai_core.nodes.senses.sense_membership import Membership
-from addons.ai_core.nodes.senses.sense_own_sources import OwnSources
 from addons.ai_core.nodes.senses.sense_picture import SensePicture
 from addons.ai_core.nodes.senses.sense_place import GROUP
-from addons.ai_core.nodes.senses.sense_saving import SenseSaving
-from addons.ai_core.nodes.senses.sense_settings import (
-    SenseSettings,
-    made_camouflage,
-    made_gradual,
-    made_modalities,
-    made_trails,
-)
 from addons.ai_core.nodes.senses.sense_space import Space2D, Space3D
-from addons.ai_core.nodes.senses.sense_telling import SenseTelling
+from addons.ai_core.nodes.senses.sight_rays import body_id
+from ai_core.errors import UnknownNameError
+from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Task, Turn
+from ai_core.senses.audience import Told
+from ai_core.senses.camouflage import Camouflage
+from ai_core.senses.id_table import SLOT_BITS
+from ai_core.senses.modality import Modality
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
+from ai_core.senses.scent_trail import ScentTrails
 from ai_core.senses.sensation import Point
 from ai_core.senses.sense_graph import SenseGraph
 from ai_core.senses.sense_graph_manager import SenseGraphManager
+
+HINT_FILE = 13
+TRAIL = "trail"
+"""Name of the modality in which scent trails are smelled."""
+
+
+def made_modalities(manager: Any) -> list[Modality]:
+    """Return all senses of a manager; what is wrong is reported, once each, and left out."""
+    found = {one.name: one for one in _own_modalities(manager)}
+    for place, resource in enumerate(manager.modalities):
+        try:
+            one = resource.modality()
+            if one.name == TRAIL and manager.keeps_trails:
+                raise ValueError(f"modality_name must not be {TRAIL!r} where keeps_trails is on; choose another")
+        except (ValueError, AttributeError) as error:
+            said = error if isinstance(error, ValueError) else "must be a SenseModality, got null; choose one"
+            label = "" if resource is None else resource.resource_path or resource.resource_name
+            label = f" ({label})" if label else ""
+            report_error(f"modalities[{place}]{label} is left out: {said}", manager)
+        else:
+            found[one.name] = one
+    return list(found.values())
+
+
+def _own_modalities(manager: Any) -> list[Modality]:
+    touch_m = manager.touch_range_m
+    senses = [
+        Modality.sight(range_m=manager.sight_range_m),
+        Modality.hearing(
+            range_m=manager.hearing_range_m, attenuation=manager.hearing_attenuation,
+            inverse_speed_s_per_m=1 / manager.sound_speed_m_per_s),
+        Modality.smell(
+            range_m=manager.smell_range_m, attenuation=manager.smell_attenuation,
+            inverse_speed_s_per_m=1 / manager.smell_speed_m_per_s),
+        Modality.touch(range_m=touch_m) if touch_m > 0 else Modality("touch", range_m=1.0),
+    ]
+    if manager.keeps_trails:
+        senses.append(Modality(TRAIL, range_m=manager.smell_range_m, attenuation=manager.smell_attenuation))
+    return senses
+
+
+def made_gradual(manager: Any, modalities: list[Modality]) -> list[str]:
+    """Return the names of senses whose waves are followed; what is wrong is reported, once each, and left out."""
+    emitted = [one.name for one in modalities if not one.is_continuous]
+    for name in manager.gradual_senses:
+        if name not in emitted:
+            report_error(f"gradual_senses: {UnknownNameError('emitted modality', name, emitted)}", manager)
+    return [name for name in emitted if name in manager.gradual_senses]
+
+
+def made_trails(manager: Any) -> ScentTrails | None:
+    """Return the scent trails of a manager, None if it keeps none."""
+    if not manager.keeps_trails:
+        return None
+    return ScentTrails(
+        modality_name=TRAIL, radius_m=manager.trail_radius_m, spacing_m=manager.trail_spacing_m,
+        kept_per_s=manager.trail_kept_per_s)
+
+
+def made_camouflage(manager: Any) -> Camouflage:
+    """Return the pairs of patterns of a manager; what is wrong is reported, once each, and left out."""
+    factors = {}
+    for pair, factor in manager.camouflage.items() if manager.sees_backgrounds else ():
+        source, _, behind = str(pair).partition("/")
+        try:
+            if not source or not behind:
+                raise ValueError('must be "pattern of the source/pattern behind it"')
+            Camouflage({(source, behind): factor})
+        except (TypeError, ValueError) as error:
+            report_error(f"camouflage[{pair!r}] is left out: {error}", manager)
+        else:
+            factors[source, behind] = factor
+    return Camouflage(factors)
+
+
+SLOT_MASK = (1 << SLOT_BITS) - 1
+"""Of an id, what says in which row it is."""
+
+
+def _by_slot(bodies: dict[int, int]) -> NDArray[np.int64]:
+    """Return instance ids of bodies by what of an id says in which row it is."""
+    slots = [(one & SLOT_MASK) + 1 for one in bodies]      # the first row is for nobody
+    found = np.zeros(max(slots, default=0) + 1, np.int64)
+    found[slots] = list(bodies.values())
+    return found
+
+
+def _looked_up(bodies: NDArray[np.int64], ids: NDArray[np.int32]) -> NDArray[np.int64]:
+    slots = ids & SLOT_MASK
+    slots += 1
+    if not len(slots) or slots.max() < len(bodies):    # what is nobody has all bits, and would be far beyond
+        return bodies.take(slots)
+    slots[(ids < 0) | (slots >= len(bodies))] = 0      # nobody, or a clue of the library
+    return bodies[slots]
+
+
+Name = tuple[str, int]
+NOTHING_FELT: State = {"told": [], "sliding": [], "met": []}
+
+
+def _without_cones(state: State) -> State:
+    """Return a state of version 2, which knows no sight_cones, as version 3: sensors keep theirs."""
+    return {**state, "version": 3, "sensors": [{**one, "sight_cones": None} for one in state["sensors"]]}
+
+
+def _without_touch(state: State) -> State:
+    """Return a state of version 3, which knows nothing of collisions, as version 4: nobody felt any."""
+    return {**state, "version": 4, "felt": {"told": [], "sliding": []}}
+
+
+def _without_meetings(state: State) -> State:
+    """Return a state of version 4, which knows not who met since the last frame of AI, as version 5: nobody."""
+    return {**state, "version": 5, "felt": {**state["felt"], "met": []}}
+
+
+def _saved_nodes(names: Mapping[int, str], nodes: dict[int, Any]) -> list[State]:
+    """Return the properties of each sensor or source, by the order of adding."""
+    return [
+        {"name": name, "settings": saved_settings(nodes[one], nodes[one].saved_names), **nodes[one].saved_more()}
+        for one, name in names.items() if one in nodes
+    ]
+
+
+def _prepared_nodes(
+    fields: Fields, field: str, names: Mapping[int, str], nodes: dict[int, Any]
+) -> list[Callable[[], None]]:
+    """Check saved properties, those of one name by the order of adding; return what puts them."""
+    ids, numbers = _by_name(names), Counter[str]()
+    changes = []
+    for row in fields.groups(field):
+        name = row.text("name")
+        node = nodes.get(ids.get((name, numbers[name]), -1))
+        numbers[name] += 1
+        if node is None:
+            row.refuse("name", f"names {name!r}, which is not in the scene")
+        changes.append(prepared_settings(node, node.saved_names, row.group("settings")))
+        changes.append(node.prepared_more(row))
+        row.end()
+    return changes
+
+
+def _by_name(names: Mapping[int, str]) -> dict[Name, int]:
+    """Return ids by name and number among those of the same name."""
+    found: dict[Name, int] = {}
+    numbers: Counter[str] = Counter()
+    for one, name in names.items():
+        found[name, numbers[name]] = one
+        numbers[name] += 1
+    return found
+
+
+SENSED = "sensed"
+
+
+class SenseTelling:
+    """The audience of a SenseManager's library: the sensors' own signals.
+
+    Args:
+        manager: the node.
+    """
+
+    def __init__(self, manager: Any) -> None:
+        self._manager = manager
+
+    def listening(self, sensor_ids: Sequence[int]) -> list[bool]:
+        """Return of each of these sensors whether anything is connected."""
+        found: list[bool] = listening_among(SENSED, list(map(self._manager.sensor_node, sensor_ids)))
+        return found
+
+    def tell(self, told: Told) -> None:
+        """Let all of them emit, in order; nobody after one who ends the scene.
+
+        Cost: one crossing, and one more after each who calls Python; 0.2 µs a sensor to which nobody listens.
+        """
+        manager, first, (sensor_ids, which, intensities, what) = self._manager, 0, told
+        count = len(sensor_ids)
+        while first < count and manager.is_sensing:
+            first = emit_each(
+                SENSED, list(map(manager.sensor_node, sensor_ids)), manager.rows_of(what), which, intensities, first)
+
 
 Rows = NDArray[np.float32]
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_manager.svg")
-class SenseManager(SenseSettings, SenseBodies, OwnSources, Membership, SenseSaving, Node):
+class SenseManager(Node):
     """Tells sensors what they see, hear and smell of sources, within the AIScheduler's budget.
 
     Signals weaken with distance, travel at their speed, and are sensed where they
@@ -267,6 +454,111 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, Membership, SenseSavi
 
     save_state, load_state = saving("signals under way, what is in view, memories and awareness")
 
+    class Mode(IntEnum):
+        REGIONAL = 0
+        GRAPH = 1
+    class Dimensions(IntEnum):
+        THREE = 0
+        TWO = 1
+    mode = export(
+        Mode, Mode.REGIONAL, on_set="_in_use",
+        doc="Regional: for open ground; every signal carries as far as its range. Graph: for buildings; signals"
+            " go by regions and portals, such as SenseRegion3D and SensePortal3D.")
+    graph_file = export(
+        str, "", hint=(HINT_FILE, "*.json"), on_set="_in_use", shown_when=("mode", Mode.GRAPH),
+        doc="A sense graph as text, such as a SenseGraphBaker writes: its regions and portals come before those of the"
+            " scene.")
+    gradual_senses = export(
+        PackedStringArray, (), on_set="_in_use", shown_when=("mode", Mode.GRAPH),
+        doc="Senses whose waves are followed as they travel, such as \"hearing\" where sound_speed_m_per_s is low: a"
+            " door that is shut meanwhile counts, and sensors that move are told where the wave meets them.")
+    dimensions = export(
+        Dimensions, Dimensions.THREE, on_set="_has_space",
+        doc="Three: senses Sensor3D and SenseSource3D. Two: Sensor2D and SenseSource2D. Set it before the scene runs.")
+    pixels_per_m = export(
+        float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px", on_set="_has_space",
+        shown_when=("dimensions", Dimensions.TWO),
+        doc="How long a metre is in 2D; ranges and distances are in metres there, too.")
+    modalities = export(
+        list, (), hint=array_of("SenseModality"), on_set="_in_use",
+        doc="Senses of your own, such as telepathy or fear, and others in place of sight, hearing, smell or touch.")
+    sight_range_m = export(
+        float, 60.0, range=(1, 1000, 0.5), or_greater=True, unit="m", group="Sight", on_set="_in_use",
+        doc="Nobody sees farther than this, whatever the cones say.")
+    sight_mask = export(
+        int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), on_set="_mask_changed", doc="Physics layers that block sight.")
+    sees_backgrounds = export(
+        bool, False, group="Camouflage", on_set="_in_use",
+        doc="On: what is behind a source counts: patterns hide or stand out, dark figures show before bright walls."
+            " Doubles the rays. A physics body has its pattern and light as metadata: sense_pattern, sense_light.")
+    camouflage = export(
+        dict, (), hint=dictionary_of(str, float), on_set="_in_use", shown_when=("sees_backgrounds", True),
+        doc="How well patterns show, by pattern of the source and of what is behind: \"green/leaves\" 0.1 hides,"
+            " \"green/sky\" 1.5 stands out. What is not listed counts as 1.")
+    sky_pattern = export(
+        str, "", on_set="_in_use", shown_when=("sees_backgrounds", True),
+        doc="The pattern where no body is behind; one of those in camouflage.")
+    sky_light = export(
+        float, 0.0, range=(0, 1, 0.01), on_set="_in_use", shown_when=("sees_backgrounds", True),
+        doc="How bright it is where no body is behind; 0 does not count.")
+    hearing_range_m = export(
+        float, 60.0, range=(1, 1000, 0.5), or_greater=True, unit="m", group="Hearing", on_set="_in_use",
+        doc="No sound carries farther than this.")
+    hearing_attenuation = export(
+        float, 0.9, range=(0, 1, 0.001), on_set="_in_use", doc="Share of a sound that is kept per metre.")
+    sound_speed_m_per_s = export(
+        float, 340.0, range=(1, 10000, 1), or_greater=True, unit="m/s", on_set="_in_use", doc="How fast sound travels.")
+    smell_range_m = export(
+        float, 30.0, range=(1, 1000, 0.5), or_greater=True, unit="m", group="Smell", on_set="_in_use",
+        doc="No smell carries farther than this.")
+    smell_attenuation = export(
+        float, 0.9, range=(0, 1, 0.001), on_set="_in_use",
+        shown_when=("mode", Mode.REGIONAL),
+        doc="Share of a smell that is kept per metre. In graph mode smells thin out in their regions instead.")
+    smell_speed_m_per_s = export(
+        float, 1.0, range=(0.01, 1000, 0.01), or_greater=True, unit="m/s", on_set="_in_use",
+        doc="How fast a smell spreads.")
+    wall_materials = export(
+        dict, (), hint=dictionary_of(str, float), group="Walls", on_set="_walls_set",
+        doc="Share of sounds and smells that gets through each material: \"brick\" 0.1, for one sense alone"
+            " \"smell/brick\" 0. A physics body has its material as metadata sense_material, or is in a group of"
+            " its name.")
+    wall_share = export(
+        float, 1.0, range=(0, 1, 0.01), on_set="_walls_set",
+        doc="Share that gets through a body of no such material, unless it is a CharacterBody or RigidBody.")
+    wall_mask = export(
+        int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), doc="Physics layers that muffle sounds and smells.")
+    keeps_trails = export(
+        bool, False, group="Trails", on_set="_in_use",
+        doc="On: sources with a trail_strength leave marks that cool as they go, which sensors smell and follow"
+            " with track().")
+    trail_radius_m = export(
+        float, 3.0, range=(0.1, 100, 0.1), or_greater=True, unit="m", on_set="_in_use",
+        shown_when=("keeps_trails", True), doc="How far a fresh mark of strength 1 is smelled; others in proportion.")
+    trail_spacing_m = export(
+        float, 1.0, range=(0.1, 100, 0.1), or_greater=True, unit="m", on_set="_in_use",
+        shown_when=("keeps_trails", True), doc="Distance between two marks.")
+    trail_kept_per_s = export(
+        float, 0.97, range=(0, 1, 0.001), on_set="_in_use",
+        shown_when=("keeps_trails", True), doc="Share of a mark's strength that is kept per second.")
+    touch_range_m = export(
+        float, 0.0, range=(0, 10, 0.05), or_greater=True, unit="m", group="Touch", on_set="_in_use",
+        doc="So near a source is felt without being seen or heard; 0: only what touch() tells is felt.")
+    feels_collisions = export(
+        bool, True, on_set="_in_use",
+        doc="On: a sensor whose body runs into that of a source, or is run into, feels it, as strongly as"
+            " touch_strength of the source. Bodies are the nearest Area, CharacterBody or RigidBody above each; of the"
+            " latter contact_monitor is switched on.")
+    maximum_rays = export(
+        int, 256, range=(1, 10000, 1), or_greater=True, unit="rays/frame", group="Optimizations", on_set="_rays_set",
+        doc="Most lines of sight asked in one frame, the longest unasked first. Walls that muffle take half of them"
+            " at most. Change it at any time.")
+    show_in_game = export(
+        bool, False, group="Debug", on_set="_show_set",
+        doc="Draw what sensors, sources, regions and portals reach into the running game; some 50 µs a node and frame.")
+
+    _own_rows: tuple[Any, ...] | None = None
+
     @method
     def get_stats(self) -> dict:
         """Return how much there is, and how sight keeps up.
@@ -371,3 +663,209 @@ class SenseManager(SenseSettings, SenseBodies, OwnSources, Membership, SenseSavi
     def _in_use(self) -> None:
         if self._core is not None:
             raise RefusedValue("senses cannot change once sensors or sources joined; set them before the scene runs")
+
+    def bodies_of(self, source_ids: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Return the instance id of the body of each source, 0 for none."""
+        return _looked_up(self._bodies_by_slot()[1], source_ids)
+
+    def bodies_of_sensors(self, sensor_ids: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Return the instance id of the body of each sensor, 0 for none, also where there is no sensor."""
+        return _looked_up(self._bodies_by_slot()[0], sensor_ids)
+
+    def _bodies_by_slot(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        rows = self._row_arrays()
+        if self._own_rows is not rows:       # somebody has come or gone
+            self._own_rows = rows
+            self._own_bodies = _by_slot(self._sensor_bodies), _by_slot(self._bodies)
+        return self._own_bodies
+
+    def member_bodies(self) -> set[int]:
+        """Return the instance ids of all bodies of sensors and sources."""
+        return {one for one in (*self._sensor_bodies.values(), *self._bodies.values()) if one}
+
+    def feel(self, sensor_id: int, source_id: int) -> None:
+        """Let a sensor be touched by a source, as strongly as that is felt."""
+        strength = self._sources[source_id].touch_strength
+        if strength > 0:
+            self._core.touch(sensor_id, source_id, "touch", strength, tag="collision")
+
+    def _line_of_sight(
+        self, origins: NDArray[np.float32], targets: NDArray[np.float32],
+        sensor_ids: NDArray[np.int32], source_ids: NDArray[np.int32],
+    ) -> NDArray[np.bool_] | None:
+        free: NDArray[np.bool_] = ~self._space.rays.blocked(origins, targets, self.bodies_of(source_ids))
+        return free
+
+    def _walls(self) -> MufflingWalls | None:
+        """Return what stands between; None, which costs nothing, if everything gets through."""
+        walls = MufflingWalls(self, self._space.rays, self._senses)
+        return None if walls.is_open else walls
+
+    def _walls_set(self) -> None:
+        if self._core is not None:
+            self._core.between = self._walls()
+
+    def begin_owning(self) -> None:
+        self._without_own: list[Any] = []         # sensors whose own source is not here, or has left
+        self._owners: dict[int, list[Any]] = {}   # sensors by the id of their own source
+
+    def await_own_source(self, sensor: Any) -> None:
+        """Call ``sensor.find_own_source()`` when more sources have joined."""
+        if not any(one is sensor for one in self._without_own):
+            self._without_own.append(sensor)
+
+    def note_own_source(self, source_id: int, sensor: Any) -> None:
+        """Let a sensor wait for its own source again should that one leave."""
+        owners = self._owners.setdefault(source_id, [])
+        if not any(one is sensor for one in owners):
+            owners.append(sensor)
+
+    def tell_source_joined(self) -> None:
+        waiting, self._without_own = self._without_own, []
+        for sensor in waiting:
+            sensor.find_own_source()
+
+    def tell_source_left(self, source_id: int) -> None:
+        for sensor in self._owners.pop(source_id, ()):
+            self.await_own_source(sensor)
+
+    def begin_membership(self) -> None:
+        """Nobody has joined."""
+        self._sensors: dict[int, Any] = {}        # core id -> node
+        self._sources: dict[int, Any] = {}
+        self._sensor_bodies: dict[int, int] = {}  # sensor id -> instance id of its body, 0 for none
+        self._bodies: dict[int, int] = {}         # source id -> the same
+        self._rows: tuple[Any, ...] | None = None
+        self._left: dict[int, tuple[bool, int]] = {}      # by instance id: whether it is a sensor, and its id
+        self._is_in_frame = False
+
+    def add_sensor(self, node: Any, settings: dict[str, Any], **mind: Any) -> int:
+        """Take in a sensor; one that comes back keeps its mind. Return its id."""
+        core, (position, forward) = self.core, self._place(node)
+        name, (_, known) = path_of(self._scheduler, node), self._left.get(node.instance_id, (True, None))
+        if known is None:
+            known = core.add_sensor(position=position, forward=forward, name=name, **settings, **mind)
+        else:
+            own = settings["own_source"]
+            core.change_sensor(known, name=name, **{**settings, "own_source": -1 if own is None else own})
+            core.move_sensors([known], [position], [forward])
+        self._sensors[known], self._sensor_bodies[known] = node, body_id(node)
+        self._has_joined(node)
+        return known
+
+    def remove_sensor(self, sensor_id: int) -> None:
+        node = self._sensors.pop(sensor_id)
+        del self._sensor_bodies[sensor_id]
+        self._note_left(node, True, sensor_id)
+
+    def add_source(self, node: Any, **settings: Any) -> int:
+        """Take in a source; one that comes back is still known to those who knew it. Return its id."""
+        core, (position, _) = self.core, self._place(node)
+        name, (_, known) = path_of(self._scheduler, node), self._left.get(node.instance_id, (False, None))
+        if known is None:
+            known = core.add_source(position=position, name=name, **settings)
+        else:
+            core.change_source(known, name=name, **settings)
+            core.move_sources([known], [position])
+        self._sources[known], self._bodies[known] = node, body_id(node)
+        self._has_joined(node)
+        return known
+
+    def remove_source(self, source_id: int) -> None:
+        node = self._sources.pop(source_id)
+        del self._bodies[source_id]
+        self._note_left(node, False, source_id)
+        self.tell_source_left(source_id)
+
+    def name_anew(self) -> None:
+        """Call sensors and sources after their nodes, which may have been renamed. Cost: O(sensors + sources)."""
+        core = self.core
+        for nodes, names, change in (
+                (self._sensors, core.sensor_names, core.change_sensor),
+                (self._sources, core.source_names, core.change_source)):
+            for known, node in nodes.items():
+                name = path_of(self._scheduler, node)
+                if names[known] != name:
+                    change(known, name=name)
+
+    def let_go(self) -> None:
+        """Forget those who left and have not come back."""
+        left, self._left = self._left, {}
+        for is_sensor, known in left.values():
+            self._remove(is_sensor, known)
+
+    def _has_joined(self, node: Any) -> None:
+        self._left.pop(node.instance_id, None)
+        self._rows = None
+        if self._contacts is not None:
+            node.begin_to_feel(self._contacts)
+
+    def _note_left(self, node: Any, is_sensor: bool, known: int) -> None:
+        self._rows = None
+        # In a frame others are being told: nobody must be told of a source any more.
+        if node.is_queued_for_deletion() or (self._is_in_frame and not is_sensor):
+            self._remove(is_sensor, known)
+        else:
+            self._left[node.instance_id] = is_sensor, known
+
+    def _remove(self, is_sensor: bool, known: int) -> None:
+        if is_sensor:
+            self._core.remove_sensor(known)
+            characters_left()
+        else:
+            self._core.remove_source(known)
+
+    def is_in_use(self) -> bool:
+        return self._core is not None
+
+    def saved(self) -> State:
+        self.let_go()
+        self.name_anew()
+        return {
+            "version": 5,
+            "senses": self.core.save_state(),
+            "sensors": _saved_nodes(self.core.sensor_names, self._sensors),
+            "sources": _saved_nodes(self.core.source_names, self._sources),
+            "felt": NOTHING_FELT if self._contacts is None else self._contacts.saved(),
+        }
+
+    def prepared(self, state: object) -> Callable[[], None]:
+        self.let_go()
+        self.name_anew()
+        fields = Fields.versioned(state, version=5, migrations={
+            2: _without_cones, 3: _without_touch, 4: _without_meetings})
+        change = self.core.prepare_state(fields.anything("senses"))
+        changes = [
+            *_prepared_nodes(fields, "sensors", self.core.sensor_names, self._sensors),
+            *_prepared_nodes(fields, "sources", self.core.source_names, self._sources),
+        ]
+        felt = fields.group("felt")
+        if self._contacts is not None:
+            changes.append(self._contacts.prepared(felt))
+        fields.end()
+
+        def change_all() -> None:
+            sensors, sources = _by_name(self.core.sensor_names), _by_name(self.core.source_names)
+            change()
+            self._take_ids(sensors, sources)
+            for name, portal in self._portals.items():
+                portal.take_open(self.core.graph.is_open(name))
+                portal.take_wind(self.core.graph.wind_set(name))
+            for one in changes:
+                one()
+            self._fading = [(node.until_s, one) for one, node in self._sources.items() if node.until_s < math.inf]
+            heapify(self._fading)
+
+        return change_all
+
+    def _take_ids(self, sensors: dict[Name, int], sources: dict[Name, int]) -> None:
+        """Give nodes the ids that a loaded game has; told which they had, by name."""
+        new_sensors, new_sources = _by_name(self.core.sensor_names), _by_name(self.core.source_names)
+        self._sensors = {new_sensors[name]: self._sensors[old] for name, old in sensors.items()}
+        self._sensor_bodies = {new_sensors[name]: self._sensor_bodies[old] for name, old in sensors.items()}
+        self._bodies = {new_sources[name]: self._bodies[old] for name, old in sources.items()}
+        self._sources = {new_sources[name]: self._sources[old] for name, old in sources.items()}
+        self._owners = {new_sources[name]: self._owners[old] for name, old in sources.items() if old in self._owners}
+        self._rows = None
+        for new, node in (*self._sensors.items(), *self._sources.items()):
+            node.take_id(new)

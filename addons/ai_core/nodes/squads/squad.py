@@ -1,13 +1,17 @@
 """Squad: several characters who act as one, with a commander, orders, a formation and tactics."""
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from addons.ai_core.bridge.gd import (
+    Color,
+    GDObject,
     Node,
     NodePath,
     PackedStringArray,
@@ -15,8 +19,12 @@ from addons.ai_core.bridge.gd import (
     Variant,
     Vector2,
     Vector3,
+    WalkRow,
+    construct,
+    editor_method,
     export,
     gdclass,
+    get_object,
     has_script_method,
     hook,
     method,
@@ -24,34 +32,129 @@ from addons.ai_core.bridge.gd import (
     report_error,
     signal,
 )
+from addons.ai_core.nodes.characters.agent_places import Places, dimensions_of, packed, place_of
+from addons.ai_core.nodes.debugging.edited_scene import nodes_of
+from addons.ai_core.nodes.debugging.line_picture import LinePicture
 from addons.ai_core.nodes.rules.rule_set import RuleSet
 from addons.ai_core.nodes.saving.scene_saving import saving
-from addons.ai_core.nodes.scheduling.scheduled import call_waiting, named_after, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduling.scheduled import (
+    call_waiting,
+    named_after,
+    scheduler_of,
+    scheduler_warnings,
+    wait_for,
+)
 from addons.ai_core.nodes.squads.formation import Formation
-from addons.ai_core.nodes.squads.squad_choosing import SquadChoosing
-from addons.ai_core.nodes.squads.squad_drawing import SquadDrawing
 from addons.ai_core.nodes.squads.squad_ground import NavigationClearance, NavigationStanding, SceneRoutes, stands
-from addons.ai_core.nodes.squads.squad_joining import SquadJoining
-from addons.ai_core.nodes.squads.squad_meeting import SquadMeeting
-from addons.ai_core.nodes.squads.squad_member import SQUADS
-from addons.ai_core.nodes.squads.squad_moving import SquadMoving
+from addons.ai_core.nodes.squads.squad_member import SQUADS, member_of
 from addons.ai_core.nodes.squads.squad_on_grid import GridGround
-from addons.ai_core.nodes.squads.squad_ordering import SquadOrdering
 from addons.ai_core.nodes.squads.squad_saving import prepared_squad, saved_squad
+from ai_core.decisions import rules as library
+from ai_core.decisions.rule_text import RuleLine, read_rules, rules_of
 from ai_core.saving.fields import State
 from ai_core.scheduling.task import Task, Turn
 from ai_core.squads.attack_tokens import AttackTokens
 from ai_core.squads.commander import nearest_to_goal, toughest
 from ai_core.squads.formation import Formation as Pattern
 from ai_core.squads.formation_march import MarchSettings
+from ai_core.squads.orders import Order
+from ai_core.squads.situation import Sighting
 from ai_core.squads.squad import Squad as CoreSquad
 from ai_core.squads.stance import StancePolicy
+from ai_core.squads.tactic_choice import SITUATION_FACTS, TacticByRules, situation_grade
+from ai_core.squads.tactical import BUILT_IN
+
+COPIED = (
+    "formation", "dimensions", "pixels_per_m", "command", "keep_clear", "map_margin_m", "pace", "wait_at",
+    "patience_s", "tolerance_m", "fight_at", "retreat_at", "maximum_attackers", "strategic_role",
+    "think_period_frames", "march_period_frames", "priority", "show_in_game", "process_mode",
+)
+"""Settings that a squad split off has, too."""
+
+
+def as_place(vector: Any, dimensions: int, unit: float, name: str) -> np.ndarray[Any, Any]:
+    """Return an engine's vector in metres.
+
+    Raises:
+        RefusedValue: if it is none of so many dimensions, or not finite.
+    """
+    values = np.array(tuple(vector), np.float64) if type(vector).__name__ == f"Vector{dimensions}" else None
+    if values is None:
+        raise RefusedValue(f"{name} must be a Vector{dimensions}, got {vector!r}")
+    if not np.isfinite(values).all():
+        raise RefusedValue(f"{name} must be a finite place, got {vector!r}")
+    return values / unit
+
+
+def _is_there(member: Any) -> bool:
+    return bool(member.is_valid() and member.body is not None and member.body.is_valid())
+
+
+Points = NDArray[np.float32]
+COMMANDER = (1.0, 0.85, 0.3)
+SLOT = (0.35, 0.7, 1.0)
+WAY = (0.5, 0.9, 0.4)
+TO_SLOT = (0.6, 0.6, 0.65)
+SIDES = 12
+"""Corners of the circle that stands for a slot."""
+LIFTED_M = 0.05
+"""How far lines are above the ground (m), so that it does not hide them."""
+SHOWN_WITHOUT_MEMBERS = 5
+"""Slots that the editor shows of a squad that has no members yet (count)."""
+
+
+def _placed(offsets: NDArray[np.float64], body: Any, dimensions: int) -> Points:
+    """Return slots in the world, ahead and to the right of a node; about the origin if there is none."""
+    if dimensions == 2:
+        angle = 0.0 if body is None else body.get_global_rotation()
+        origin = (0.0, 0.0) if body is None else tuple(body.get_global_position())
+        ahead, right = (math.cos(angle), math.sin(angle)), (-math.sin(angle), math.cos(angle))
+    else:
+        angle = 0.0 if body is None else body.get_global_rotation().y
+        origin = (0.0, 0.0, 0.0) if body is None else tuple(body.get_global_position())
+        ahead = (-math.sin(angle), 0.0, -math.cos(angle))
+        right = (math.cos(angle), 0.0, -math.sin(angle))
+    return (np.array(origin) + offsets[:, :1] * ahead + offsets[:, 1:] * right).astype(np.float32)
+
+
+def _rings(places: Points, radius: float) -> Points:
+    """Return circles around places, as pairs of points."""
+    dimensions = places.shape[1]
+    angles = np.linspace(0, math.tau, SIDES + 1)
+    ring = np.zeros((SIDES + 1, dimensions))
+    ring[:, 0], ring[:, -1] = radius * np.cos(angles), radius * np.sin(angles)
+    pairs = np.repeat(ring, 2, axis=0)[1:-1]
+    return (places[:, None] + pairs[None]).reshape(-1, dimensions).astype(np.float32)
+
+
+def _lifted(points: Points) -> Points:
+    if points.shape[1] == 3:
+        points = points + np.array([0, LIFTED_M, 0], np.float32)
+    return points
+
+
+def _solid(points: Points) -> Any:
+    lifted = _lifted(points)
+    return lifted if lifted.shape[1] == 3 else np.pad(lifted, ((0, 0), (0, 1)))
+
+
+MISTAKES = (ValueError, TypeError, LookupError)
+
+
+def _deciding(line: RuleLine) -> Any:
+    chosen = None if line.does in ("none", "") else line.does
+    return lambda mind: chosen
+
+
+def _asking(squad: Any, method_name: str) -> Any:
+    return lambda mind: squad.call(method_name)
+
 
 IN_MEMORY = "this cannot change while the squad is in use; set it before the scene runs"
 
 
 @gdclass(icon="res://addons/ai_core/icons/squad.svg")
-class Squad(SquadOrdering, SquadMeeting, SquadChoosing, SquadJoining, SquadMoving, SquadDrawing, Node):
+class Squad(Node):
     """Several characters who act as one: a commander thinks for all, one path leads them, each keeps his slot.
 
     Its members are the characters with a SquadMember below them that names it, or is below it. Give it orders
@@ -385,3 +488,533 @@ class Squad(SquadOrdering, SquadMeeting, SquadChoosing, SquadJoining, SquadMovin
         except RefusedValue as error:
             warnings.append(f"{error}; it will not run")
         return [*warnings, *self.choosing_warnings(), *scheduler_warnings(self)]
+
+    @method
+    def move_to(self, goal: Variant) -> int:
+        """Order the squad to a place, a Vector3 or Vector2; one path is asked for. Return the order's number."""
+        return self._ordered(lambda: self.core.move_to(as_place(goal, self.has_dimensions, self.unit, "goal")))
+
+    @method
+    def follow(self, points: Variant) -> int:
+        """Order the squad along a way: a PackedVector3Array, or PackedVector2Array."""
+        way = packed(points, self.has_dimensions, "points").astype(np.float64)
+        if not len(way):
+            raise RefusedValue("points must have at least one place, got none; use hold() to stay")
+        return self._ordered(lambda: self.core.follow(way / self.unit))
+
+    @method
+    def form_up(self, place: Variant, heading: Variant = None) -> int:
+        """Order the squad to stand somewhere in formation, looking in a direction (null: as now)."""
+        spot = as_place(place, self.has_dimensions, self.unit, "place")
+        ahead = None if heading is None else as_place(heading, self.has_dimensions, 1.0, "heading")
+        if ahead is not None and self.has_dimensions == 3:
+            ahead = ahead[[0, 2]]
+        return self._ordered(lambda: self.core.form_up(spot, ahead))
+
+    @method
+    def hold(self) -> int:
+        """Order everybody to stay where he is."""
+        return self._ordered(self.core.hold)
+
+    @method
+    def get_order_state(self) -> str:
+        """Return how the last order stands: waiting (for a path), marching, done, failed or replaced."""
+        return self.core.order.state
+
+    @method
+    def get_order(self) -> dict:
+        """Return the last order: number, kind, goal, state, why."""
+        order = self.core.order
+        return {
+            "number": order.number, "kind": order.kind, "state": order.state, "why": order.why,
+            "goal": None if order.goal is None else self.point(order.goal)}
+
+    @method
+    def is_idle(self) -> bool:
+        """Return whether there is no order left to carry out."""
+        return self.core.is_idle
+
+    @method
+    def is_in_column(self) -> bool:
+        """Return whether it goes in a column, through a narrow passage."""
+        return self.core.is_in_column
+
+    @method
+    def get_slot_places(self) -> Variant:
+        """Return where the slots are now, the commander's first: a PackedVector3Array or PackedVector2Array."""
+        return self.core.slot_places() * np.float32(self.unit)
+
+    @method
+    def get_path_points(self) -> Variant:
+        """Return the way it goes; empty while there is none."""
+        return self.core.path_points * np.float32(self.unit)
+
+    @method
+    def ground_changed(self) -> None:
+        """Measure anew what is free beside the path: a door was shut, the navigation map was made anew."""
+        self.core.ground_changed()
+
+    def destination_of(self, member: Any) -> Any:
+        """Return where a member is to go."""
+        return self.point(self.core.marchers.destinations[self.core.row_of(member.member_id)])
+
+    def velocity_of(self, member: Any) -> Any:
+        """Return how a member should move."""
+        return self.point(self.core.marchers.velocities[self.core.row_of(member.member_id)])
+
+    def _ordered(self, give: Any) -> int:
+        self.place_all()
+        try:
+            order: Order = give()
+        except (TypeError, ValueError) as error:
+            raise RefusedValue(str(error)) from None
+        self.wake()
+        return order.number
+
+    def begin_meeting(self) -> None:
+        self._enemies: dict[int, int] = {}          # id of an enemy -> instance id
+        self._last_enemy = 0
+
+    @method
+    def see(self, enemies: list) -> None:
+        """Tell whom the squad meets now, all of them: characters, whose SquadMember says what they can do.
+
+        Call it again when somebody comes, goes or has moved; an empty array ends it.
+        """
+        known = {instance: number for number, instance in self._enemies.items()}
+        sightings, seen = [], {}
+        for one in enemies:
+            if not isinstance(one, GDObject) or not one.is_valid() or place_of(one) is None:
+                raise RefusedValue(f"an enemy must be a Node3D or Node2D that is there, got {one!r}")
+            body = place_of(one)
+            if dimensions_of(body) != self.has_dimensions:
+                raise RefusedValue(f"'{body.get_name()}' is not in {self.has_dimensions}D, as the squad is")
+            number = known.get(body.instance_id)
+            if number is None:
+                self._last_enemy += 1
+                number = known[body.instance_id] = self._last_enemy
+            if number in seen:
+                continue                             # two members saw the same
+            member = member_of(body)
+            can = None if member is None else member.capabilities()
+            seen[number] = body.instance_id
+            place = as_place(body.get_global_position(), self.has_dimensions, self.unit, "an enemy's place")
+            sightings.append(Sighting(number, tuple(place.tolist()), can))
+        try:
+            self.core.see(sightings)
+        except (TypeError, ValueError) as error:
+            raise RefusedValue(str(error)) from None
+        self._enemies = seen
+
+    @method
+    def judge(self) -> dict:
+        """Return whether to fight, hold or retreat from whom it sees: stance, ratio of power, reasons."""
+        stance = self.core.judge()
+        return {"stance": stance.kind, "ratio": stance.ratio, "reasons": list(stance.reasons)}
+
+    @method
+    def use_tactic(self, name: str) -> None:
+        """Act by a tactic; an empty name goes back to the formation."""
+        self.tactic = name
+
+    @method
+    def get_tactics(self) -> PackedStringArray:
+        """Return the names of the tactics it knows."""
+        return PackedStringArray(list(self.core.tactics))
+
+    @method
+    def why_not(self, tactic_name: str) -> str:
+        """Return why a tactic cannot be used now; empty if it can."""
+        try:
+            return self.core.why_not(tactic_name)
+        except LookupError as error:
+            raise RefusedValue(str(error)) from None
+
+    @method
+    def get_tasks(self) -> dict:
+        """Return the task of each SquadMember that has one: kind, position, target."""
+        return {self._members[one]: self._task(task) for one, task in self.core.tasks.items()}
+
+    @method
+    def get_attackers(self) -> list:
+        """Return the SquadMembers whose turn it is to attack."""
+        return [self._members[one] for one in self.core.tokens.holders if one in self._members]
+
+    def task_of(self, member: Any) -> dict:
+        """Return the task of a member, empty if it has none."""
+        task = self.core.tasks.get(member.member_id)
+        return {} if task is None else self._task(task)
+
+    def enemy(self, number: int) -> Any:
+        """Return the node of an enemy, None if it is gone."""
+        instance = self._enemies.get(number)
+        return None if instance is None else get_object(instance)
+
+    def _task(self, task: Any) -> dict:
+        return {
+            "kind": task.kind, "position": None if task.position is None else self.point(task.position),
+            "target": self._target(task)}
+
+    def _target(self, task: Any) -> Any:
+        """Return whom a task is about: a member's character for those that help, else an enemy."""
+        if task.target is None:
+            return None
+        if task.kind in ("heal", "screen"):
+            member = self._members.get(task.target)
+            return None if member is None else member.body
+        return self.enemy(task.target)
+
+    def _take_tactic(self) -> None:
+        if self._core is None:
+            return
+        try:
+            self._core.use_tactic(self.tactic or None)
+        except LookupError as error:
+            raise RefusedValue(str(error)) from None
+
+    def _tell(self, kind: str, core: Any, detail: Any) -> None:
+        """Emit what the library's squad tells."""
+        if kind == "commander_changed":
+            self.commander_changed.emit(self._members.get(detail))
+        elif kind == "member_added":
+            self.member_joined.emit(self._members[detail])
+        elif kind == "member_removed":
+            self.member_lost.emit(self._members.get(detail))
+        elif kind == "order_done":
+            self.order_done.emit(detail.number)
+        elif kind == "order_failed":
+            self.order_failed.emit(detail.number, detail.why)
+        elif kind == "slots_infeasible":
+            self.slots_infeasible.emit([self._members[one] for one in detail])
+        elif kind in ("narrowed", "widened"):
+            getattr(self, kind).emit()
+        elif kind == "stance_changed":
+            self.stance_changed.emit(detail.kind, PackedStringArray(list(detail.reasons)))
+        elif kind == "tactic_changed":
+            self.__dict__[type(self).tactic.slot] = detail or ""
+            self.tactic_changed.emit(detail or "")
+        elif kind == "tasks_changed":
+            for number in detail:
+                member, task = self._members.get(number), core.tasks.get(number)
+                if member is not None and member.is_valid():
+                    target = None if task is None else self._target(task)
+                    member.task_changed.emit("" if task is None else task.kind, target)
+
+    @method
+    def get_grade(self, fact: str) -> float:
+        """Return how far something is so, 0 to 1: met, near, strong, can_hit, outnumbered, at_risk, under_way, …
+
+        The same facts that rules ask; for the conditions of a HabitTree.
+        """
+        try:
+            return situation_grade(fact, self.core.situation()) if len(self.core) else 0.0
+        except LookupError as error:
+            raise RefusedValue(str(error)) from None
+
+    def tactic_chooser(self) -> Any:
+        """Return what the library's squad asks at each thought.
+
+        Raises:
+            RefusedValue: if the rules cannot be used.
+        """
+        if has_script_method(self, "_choose_tactic") or self.tactic_rules is None:
+            return self._asked_tactic
+        return TacticByRules(self.rules_of_tactics(), faults=self._scheduler.faults)
+
+    def rules_of_tactics(self) -> library.RuleSet:
+        """Return the rules with the facts of a squad: what stands behind "do" is a tactic.
+
+        Raises:
+            RefusedValue: naming rule, line and column.
+        """
+        resource = self.tactic_rules
+        facts = {**SITUATION_FACTS, **{
+            str(name): _asking(self, value) if isinstance(value, str) else value
+            for name, value in resource.facts.items()}}
+        parameters = {str(name): value for name, value in resource.parameters.items()}
+        known = (*(one.name for one in BUILT_IN), "none", "")
+        try:
+            for line in read_rules(resource.rules):
+                if not line.concludes and line.does not in known:
+                    raise ValueError(f"rule {line.name!r} does {line.does!r}; write one of {', '.join(known[:-1])}")
+                if not line.concludes and not line.repeats:
+                    raise ValueError(f"rule {line.name!r} must repeat, as it is asked at each thought; add \"repeats\"")
+            return library.RuleSet(
+                rules_of(resource.rules, facts, parameters, _deciding), facts=facts, parameters=parameters)
+        except MISTAKES as mistake:
+            raise RefusedValue(f"tactic_rules cannot be used: {mistake}") from None
+
+    def choosing_warnings(self) -> list[str]:
+        """Return what is wrong with rules and habits."""
+        warnings = []
+        if self.tactic_rules is not None:
+            try:
+                self.rules_of_tactics()
+            except RefusedValue as mistake:
+                warnings.append(f"{mistake}; it will not run")
+        if str(self.habits) and self._habit_tree() is None:
+            warnings.append(f"habits names '{self.habits}', which is no HabitTree; nobody chooses tactics")
+        return warnings
+
+    def _asked_tactic(self, situation: Any) -> str | None:
+        if has_script_method(self, "_choose_tactic"):
+            return self._choose_tactic() or None
+        tree = self._habit_tree()
+        if tree is None:
+            return self.core.tactic
+        names = [name for path in tree.get_active_paths() for name in reversed(str(path).split("/"))]
+        return next((one for one in names if one in self.core.tactics), None)
+
+    def _habit_tree(self) -> Any:
+        found = self.get_node_or_null(self.habits) if str(self.habits) else None
+        return found if found is not None and found.is_class("HabitTree") else None
+
+    def begin_joining(self) -> None:
+        self._members = {}
+        self._places = Places(3)
+        self._has_changed = True
+
+    @method
+    def get_members(self) -> list:
+        """Return its SquadMember nodes."""
+        return list(self._members.values())
+
+    @method
+    def get_characters(self) -> list:
+        """Return the Node3D or Node2D of each member."""
+        return [one.body for one in self._members.values()]
+
+    @method
+    def get_commander(self) -> Node:
+        """Return the SquadMember who commands, null if there is none."""
+        return None if self._core is None else self._members.get(self.core.commander)
+
+    @method
+    def appoint(self, member: Node) -> None:
+        """Make a member the commander until it is lost; null lets one be chosen again."""
+        self.core.appoint(None if member is None else self.id_of(member))
+
+    @method
+    def get_stragglers(self) -> list:
+        """Return the members who are waited for no more."""
+        return [self._members[one] for one in self.core.stragglers]
+
+    @method
+    def split(self, members: list, squad_name: str) -> Node:
+        """Make some members a Squad of their own, beside this one, with the same settings and no order; return it.
+
+        It has no script and no habits, which know of this one; tactic_rules whose facts ask a script stay here.
+        """
+        ids = [self.id_of(one) for one in members]
+        self._check_to_move(ids)
+        other = construct("Squad")
+        other.set_name(squad_name)
+        for name in COPIED:
+            other.set(name, getattr(self, name))
+        rules = self.tactic_rules
+        if rules is not None and not any(isinstance(one, str) for one in rules.facts.values()):
+            other.tactic_rules = rules
+        self.get_parent().add_child(other)
+        for name, node in (("paths", self.path_service()), ("strategist", self.strategist_node())):
+            if node is not None:
+                other.set(name, other.get_path_to(node))
+        for one in ids:
+            self.give(self._members[one], other)
+        return other
+
+    @method
+    def merge(self, other: Node) -> None:
+        """Take in all members of another Squad, which stays, and is empty."""
+        self._check_squad(other)
+        if other == self:
+            raise RefusedValue("a squad cannot take in its own members")
+        for member in list(other._members.values()):
+            other.give(member, self)
+
+    @method
+    def move_members(self, members: list, other: Node) -> None:
+        """Give members to another Squad."""
+        self._check_squad(other)
+        ids = [self.id_of(one) for one in members]
+        self._check_to_move(ids)
+        for one in ids:
+            self.give(self._members[one], other)
+
+    def enlist(self, member: Any) -> None:
+        """Take in a member that entered the tree; it waits while the squad is not in use."""
+        if self._core is None:
+            wait_for(member, SQUADS)
+            return
+        body = place_of(member)
+        if dimensions_of(body) != self.has_dimensions:
+            report_error(
+                f"is below a {body.get_class()}, and its Squad '{self.get_name()}' is in {self.has_dimensions}D;"
+                " set dimensions there", member)
+            return
+        number = 1 + max(
+            (one for squad in self.get_tree().get_nodes_in_group(SQUADS) for one in squad._members), default=-1)
+        try:
+            terms = member.terms()
+        except (TypeError, ValueError) as error:
+            report_error(f"does not join its squad: {error}", member)
+            return
+        self._let_in(member, number)
+        self.core.add(number, [one / self.unit for one in body.get_global_position()], **terms)
+
+    def lose(self, member: Any) -> None:
+        """A member left the tree."""
+        if self._core is not None and self._members.get(member.member_id) is member:
+            self.core.remove(member.member_id)
+            self._let_go(member)
+
+    def give(self, member: Any, other: Any) -> None:
+        """Hand a member over to another squad."""
+        self.place_all()
+        number = member.member_id
+        if number in other._members:
+            raise RefusedValue(f"Squad '{other.get_name()}' has a member of the same id; that should not happen")
+        other._members[number] = member
+        self.core.move_members([number], other.core)
+        self._let_go(member)
+        other._let_in(member, number)
+
+    def change(self, member: Any) -> None:
+        """Settings of a member are others now."""
+        try:
+            self.core.change_member(member.member_id, **member.terms())
+        except (TypeError, ValueError) as error:
+            raise RefusedValue(str(error)) from None
+
+    def discharge_all(self) -> None:
+        """The squad leaves the tree: its members wait for another."""
+        members, self._members = self._members, {}
+        self._others_are_here()
+        for member in members.values():
+            if member.is_valid():
+                member.discharged(self)
+                if member.is_inside_tree():
+                    wait_for(member, SQUADS)
+
+    def place_all(self) -> None:
+        """Tell the library's squad where everybody is, read in one batch."""
+        if self._has_changed:
+            self._has_changed = False
+            self._members = dict(sorted(self._members.items()))
+            if self._places.positions.shape[1] != self.has_dimensions or not len(self._places.positions):
+                self._places = Places(self.has_dimensions, 1 / self.unit)
+            self._places.keep([one.body for one in self._members.values()])
+        if self._members:
+            self._places.look(0.0)
+            self.core.place(self._places.positions)
+
+    def id_of(self, member: Any) -> int:
+        """Return the id of a member, told by its SquadMember or its character."""
+        if isinstance(member, GDObject) and member.is_valid():
+            for number, one in self._members.items():
+                if one == member or one.body == member:
+                    return number
+            raise RefusedValue(f"'{member.get('name')}' is no member of Squad '{self.get_name()}'")
+        raise RefusedValue(f"needs a SquadMember or its character, got {member!r}")
+
+    def replace_members(self, members: dict[int, Any]) -> None:
+        """Have these members, by id, as a loaded game had them."""
+        for member in self._members.values():
+            member.discharged(self)
+        self._members = {}
+        for number, member in members.items():
+            self._let_in(member, number)
+
+    def _let_in(self, member: Any, number: int) -> None:
+        self._members[number] = member
+        self._members = dict(sorted(self._members.items()))
+        self._others_are_here()
+        member.enlisted(self, number)
+
+    def _let_go(self, member: Any) -> None:
+        self._members.pop(member.member_id, None)
+        self._others_are_here()
+        member.discharged(self)
+
+    def _others_are_here(self) -> None:
+        self._has_changed = True
+        self.move_otherwise()
+        self.wake()
+
+    def _check_squad(self, other: Any) -> None:
+        if other is None or not other.is_class("Squad"):
+            raise RefusedValue(f"needs another Squad, got {other!r}")
+        if other.has_dimensions != self.has_dimensions:
+            raise RefusedValue(f"Squad '{other.get_name()}' is in {other.has_dimensions}D, this one is not")
+
+    def _check_to_move(self, ids: list[int]) -> None:
+        if not ids:
+            raise RefusedValue("needs at least one member, got none")
+        if len(set(ids)) != len(ids):
+            raise RefusedValue("a member comes twice")
+
+    def begin_moving(self) -> None:
+        self._walkers: WalkRow | None = None
+        self._unit = 1.0
+        self._led: list[tuple[int, Any]] = []        # rows of those whose navigation agents lead them
+
+    def move_otherwise(self) -> None:
+        """Members are others, or move in another way."""
+        self._walkers = None
+
+    def move_all(self, elapsed_s: float, *, stops: bool) -> None:
+        """Move characters by a frame as the library's squad says.
+
+        Args:
+            elapsed_s: game time since the last frame (s).
+            stops: nobody is to go any further.
+        """
+        if self._walkers is None:
+            members = list(self._members.values())
+            self._walkers = WalkRow([one.walker() if _is_there(one) else None for one in members])
+            self._led = [(row, one) for row, one in enumerate(members) if one.is_valid() and one.is_led()]
+            self._unit = float(self.unit)
+        marchers = self.core.marchers
+        self._walkers.walk(marchers.velocities, marchers.rises, 0.0 if stops else self._unit, elapsed_s)
+        for row, member in self._led:
+            agent = member.agent() if _is_there(member) else None
+            if agent is not None:
+                agent.set_target_position(self.point(self.core.destinations[row]))
+
+    def begin_drawing(self) -> None:
+        self._picture: Any = None
+
+    def show_squad(self) -> None:
+        """Draw the squad where it is now. Cost: O(members), for looking at, not for players."""
+        if self._picture is None:
+            self._picture = LinePicture(self, is_flat=self.has_dimensions == 2)
+        core, unit = self.core, np.float32(self.unit)
+        slots = core.slot_places() * unit
+        ways = np.stack([core.positions * unit, core.destinations * unit], axis=1).reshape(-1, self.has_dimensions)
+        way = core.path_points * unit
+        radius = 0.3 * core.formation.spacing_m * self.unit
+        lines = [(ways, TO_SLOT), (_rings(slots[1:], radius), SLOT), (_rings(slots[:1], radius), COMMANDER)]
+        if len(way) > 1:
+            lines.append((np.repeat(way, 2, axis=0)[1:-1], WAY))
+        self._picture.draw([(_lifted(one), color) for one, color in lines])
+
+    def hide_squad(self) -> None:
+        """Take the picture away; it is drawn again if it is still wanted."""
+        if self._picture is not None:
+            self._picture.free()
+            self._picture = None
+
+    @editor_method
+    def _get_slots_drawing(self) -> dict:
+        """Return lines in the world, by color: the slots around its first member, as it looks."""
+        members = [one for one in nodes_of(self, "SquadMember") if one._named_squad() == self]
+        bodies = [body for one in members if (body := place_of(one)) is not None]
+        try:
+            pattern = self._pattern()
+        except RefusedValue:
+            return {}
+        offsets = pattern.slots(len(members) or SHOWN_WITHOUT_MEMBERS) * self.unit
+        places = _placed(offsets, bodies[0] if bodies else None, self.has_dimensions)
+        radius = 0.3 * pattern.spacing_m * self.unit
+        return {
+            Color(*color, 1.0): _solid(_rings(rows, radius))
+            for color, rows in ((COMMANDER, places[:1]), (SLOT, places[1:])) if len(rows)}

@@ -4,7 +4,8 @@ from __future__ import annotations
 from typing import Any
 
 from addons.ai_core.bridge.declarations import dictionary_of
-from addons.ai_core.bridge.gd import NodePath, export, method, signal
+from addons.ai_core.bridge.gd import Node2D, Node3D, NodePath, export, gdclass, method, node_path, signal
+from addons.ai_core.nodes.senses.drawn_senses import DrawnPortal
 from addons.ai_core.nodes.senses.sense_place import PORTALS, SensePlace, is_baked
 from ai_core.senses.sense_graph_parts import Passage, SensePortal
 
@@ -142,3 +143,44 @@ class Way(SensePlace):
         self._was_open = self.is_open
         self._manager.core.graph.set_open(self._name, self.is_open)
         self.open_changed.emit(self.is_open)
+
+
+@gdclass(icon="res://addons/ai_core/icons/sense_portal_2d.svg")
+class SensePortal2D(DrawnPortal, Way, Node2D):
+    """A way between two SenseRegion2D for those senses that it lets pass.
+
+    Signals go in at its position, and come out there, or at the node called exit. One-way glass
+    passes sight alone, one way; its physics body must not be in the SenseManager's sight mask. An
+    air duct passes smell alone. A camera is a portal from what it films to who looks at the screen.
+    Its position and the exit are in pixels, distances in metres.
+    """
+
+    from_region = export(
+        NodePath, NodePath(""), hint=node_path("SenseRegion2D"), on_set="_set", doc="The region it leaves.")
+    to_region = export(
+        NodePath, NodePath(""), hint=node_path("SenseRegion2D"), on_set="_set", doc="The region it leads into.")
+    exit = export(
+        NodePath, NodePath(""), hint=node_path("Node2D"), on_set="_set",
+        doc="The node where signals come out, such as a screen or the end of a duct; none for its own position.")
+
+    dimensions = 2
+
+
+@gdclass(icon="res://addons/ai_core/icons/sense_portal_3d.svg")
+class SensePortal3D(DrawnPortal, Way, Node3D):
+    """A way between two SenseRegion3D for those senses that it lets pass.
+
+    Signals go in at its position, and come out there, or at the node called exit. One-way glass
+    passes sight alone, one way; its physics body must not be in the SenseManager's sight mask. An
+    air duct passes smell alone. A camera is a portal from what it films to who looks at the screen.
+    """
+
+    from_region = export(
+        NodePath, NodePath(""), hint=node_path("SenseRegion3D"), on_set="_set", doc="The region it leaves.")
+    to_region = export(
+        NodePath, NodePath(""), hint=node_path("SenseRegion3D"), on_set="_set", doc="The region it leads into.")
+    exit = export(
+        NodePath, NodePath(""), hint=node_path("Node3D"), on_set="_set",
+        doc="The node where signals come out, such as a screen or the end of a duct; none for its own position.")
+
+    dimensions = 3

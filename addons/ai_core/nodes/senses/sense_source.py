@@ -6,15 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS, dictionary_of
-from addons.ai_core.bridge.gd import (
-    RefusedValue,
-    export,
-    method,
-    signal,
-)
+from addons.ai_core.bridge.gd import Node2D, Node3D, RefusedValue, Vector2, Vector3, export, gdclass, method, signal
+from addons.ai_core.nodes.senses.drawn_senses import DrawnSource
+from addons.ai_core.nodes.senses.sense_manager import TRAIL
 from addons.ai_core.nodes.senses.sense_member import REFUSALS, SenseMember, refused
 from addons.ai_core.nodes.senses.sense_place import manager_of
-from addons.ai_core.nodes.senses.sense_settings import TRAIL
 from ai_core.errors import UnknownNameError
 from ai_core.saving.fields import Fields, State
 from ai_core.senses.source_details import VisiblePart
@@ -200,3 +196,33 @@ class Sensible(SenseMember):
             with refused():
                 self._manager.core.change_source(self.source_id, **self._settings(self._manager))
             self._manager.set_light_emitter(self.source_id, self.gives_light)
+
+
+@gdclass(icon="res://addons/ai_core/icons/sense_source_2d.svg")
+class SenseSource2D(DrawnSource, Sensible, Node2D):
+    """Makes what it is placed on visible, and lets it be heard and smelled with emit().
+
+    The nearest physics body at or above it counts as itself: it does not hide it.
+    """
+
+    visible_parts = export(
+        dict, (), hint=dictionary_of(str, Vector2), group="Sight", on_set="_change",
+        doc="Points of it that are looked for, by name, from its position in the world's directions (pixels):"
+            " \"head\", \"feet\". The share that is seen is how well it is seen; each costs a ray. None: its position.")
+
+    dimensions = 2
+
+
+@gdclass(icon="res://addons/ai_core/icons/sense_source_3d.svg")
+class SenseSource3D(DrawnSource, Sensible, Node3D):
+    """Makes what it is placed on visible, and lets it be heard and smelled with emit().
+
+    The nearest physics body at or above it counts as itself: it does not hide it.
+    """
+
+    visible_parts = export(
+        dict, (), hint=dictionary_of(str, Vector3), group="Sight", on_set="_change",
+        doc="Points of it that are looked for, by name, from its position in the world's directions (m):"
+            " \"head\", \"feet\". The share that is seen is how well it is seen; each costs a ray. None: its position.")
+
+    dimensions = 3
