@@ -15,7 +15,7 @@ from ai_core.decisions.mind_population import MindPopulation
 from ai_core.decisions.sequence_prediction import SequencePrediction
 from ai_core.events.checking import CheckingEngine
 from ai_core.events.event_log import EventLog
-from ai_core.events.polling_log import PollingLog
+from ai_core.events.polling.polling_log import PollingLog
 from ai_core.events.squad_radio import SquadRadio
 from ai_core.faults import FaultIsolation
 from ai_core.level_of_detail.distributions import Normal, Quantiles

@@ -20,9 +20,9 @@ from ai_core.events.event_log import EventLog, LogEntry
 from ai_core.events.event_manager import EventCounts, EventManager, Listening
 from ai_core.events.event_registry import EVERY_CODE
 from ai_core.events.narrowcast import Group, Member, Narrowcast
-from ai_core.events.polling_log import PollingLog
-from ai_core.events.polling_pairs import IdPairs
-from ai_core.events.polling_station import REFUSED, Answer, PollingStation, TopicStatistics
+from ai_core.events.polling.polling_log import PollingLog
+from ai_core.events.polling.polling_station import REFUSED, Answer, PollingStation, TopicStatistics
+from ai_core.events.polling.polling_topic import IdPairs
 from ai_core.events.squad_radio import RadioMessage, SquadRadio
 from ai_core.events.time_of_day import TimeOfDay
 

@@ -2,22 +2,74 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable, Iterator
 from itertools import islice
 from operator import length_hint
+from types import TracebackType
 from typing import NamedTuple
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock
 from ai_core.errors import shown
-from ai_core.events.calls import Calls
 from ai_core.events.event import Delivery, Event, Handler
 from ai_core.events.event_log import EventLog
-from ai_core.events.event_registry import Listening
-from ai_core.events.nesting import is_told_inside, named
+from ai_core.events.event_registry import Calls, Listening
 from ai_core.faults import NO_FAILURES, Failures, FaultIsolation
 
-__all__ = ["DUE_TOLERANCE_S", "Dispatcher", "EventCounts", "WhenLate"]
+ENTRIES = {"EventManager.tell", "EventManager.tell_sticky", "EventManager.advance"}
+"""Functions in which telling begins."""
+CODES_SHOWN = 8
+"""Codes named in the error (count); what answers each other without end repeats."""
+LEAST_EVENTS = 10
+"""Events told inside each other that are no accident (count); with fewer, something else has no end."""
+
+
+class EndlessEventsError(RecursionError):
+    """Handlers answered each other at once, without end.
+
+    Args:
+        codes: of the events, the outermost first.
+    """
+
+    def __init__(self, codes: list[str]) -> None:
+        self.codes = codes
+        chain = " -> ".join(repr(code) for code in self.codes[:CODES_SHOWN])
+        super().__init__(
+            f"{len(self.codes)} events were told inside each other and there was no end: {chain} -> …;"
+            " answer with send, which waits for the next advance, instead of send_now"
+        )
+
+
+def named(error: RecursionError, event: Event) -> RecursionError:
+    """Return an error that names the events, if it is they that have no end."""
+    told = _told_in(error.__traceback__)
+    if not told or told[0] is not event:
+        told.insert(0, event)
+    return EndlessEventsError([one.code for one in told]) if len(told) >= LEAST_EVENTS else error
+
+
+def is_told_inside() -> bool:
+    """Return whether what is told now is told inside something else. Cost: O(stack)."""
+    entries, frame = 0, sys._getframe(1)
+    while frame is not None and entries < 2:
+        entries += frame.f_code.co_qualname in ENTRIES
+        frame = frame.f_back  # type: ignore[assignment]
+    return entries > 1
+
+
+def _told_in(traceback: TracebackType | None) -> list[Event]:
+    """Return what was told inside each other, the outermost first."""
+    told: list[Event] = []
+    while traceback is not None:
+        frame = traceback.tb_frame
+        if frame.f_code.co_qualname in ENTRIES:
+            event = frame.f_locals.get("event")
+            if isinstance(event, Event):
+                told.append(event)
+        traceback = traceback.tb_next
+    return told
+
 
 CALLS_PER_CHECK = 128
 """Most handlers called between two looks at the budget (count).
@@ -25,15 +77,12 @@ CALLS_PER_CHECK = 128
 Looking costs about ten calls. More would let a broadcast run further past a
 budget when its handlers suddenly become dear; fewer would slow all of them.
 """
-
 DUE_TOLERANCE_S = 1e-9
 """An event this close to its due time is due, to its deadline in time (s).
 
 Game time is a sum of floats: without it 0.05 + 0.1 s is a frame later than
 0.15 s. Far below any frame, so nothing is ever told a frame too early.
 """
-
-
 WhenLate = Callable[[Event, float], object]
 """Called with an event that was told too late, and by how much (s)."""
 
@@ -261,3 +310,6 @@ class Dispatcher:
         except Exception as error:  # who watches must not stop what is watched
             self.failed += 1
             self.faults.failed("when_late", "when_late", self._clock.now.frame, error)
+
+
+__all__ = ["DUE_TOLERANCE_S", "Dispatcher", "EndlessEventsError", "EventCounts", "WhenLate", "is_told_inside", "named"]

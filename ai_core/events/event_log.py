@@ -7,16 +7,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from ai_core.clock import TimeIndex
 from ai_core.errors import shown, whole_number
 
-__all__ = ["KINDS", "EventLog", "LogEntry", "sender_name"]
-
 KINDS = ("check", "sent", "injected", "told", "failed", "unheard", "late", "freed")
 """What an entry can be."""
-
 CELL_CHARACTERS = 40
 """Widest column of a table (characters); what is longer ends in "..."."""
 
@@ -124,3 +121,16 @@ def sender_name(sender: object) -> str:
 def _cell(text: str) -> str:
     plain = text.encode("ascii", "backslashreplace").decode("ascii").replace("\n", "\\n")
     return plain if len(plain) <= CELL_CHARACTERS else plain[: CELL_CHARACTERS - 3] + "..."
+
+
+Log = TypeVar("Log")
+
+
+def checked_log(log: object, kind: type[Log]) -> Log | None:
+    """Return a log of a kind, or None; TypeError for anything else."""
+    if log is not None and not isinstance(log, kind):
+        raise TypeError(f"log must be of class {kind.__name__} or None, got {shown(log)}")
+    return log
+
+
+__all__ = ["KINDS", "EventLog", "LogEntry", "checked_log", "sender_name"]

@@ -12,8 +12,8 @@ from types import BuiltinMethodType, MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ai_core.errors import finite_number, shown
-from ai_core.events.calls import HeldWeakly, called
 from ai_core.events.event import Event, Handler, Position
+from ai_core.events.event_registry import HeldWeakly, called
 from ai_core.events.terms import coordinates
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ai_core.errors import finite_number, shown, whole_number
 from ai_core.events.event import Event, Position
-from ai_core.events.membership import Member
+from ai_core.events.narrowcast import Member
 from ai_core.events.terms import coordinates
 from ai_core.saving.fields import LARGEST, Fields, State
 

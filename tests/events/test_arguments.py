@@ -5,7 +5,7 @@ import pytest
 
 from ai_core.clock import ManualClock
 from ai_core.events.event_manager import EventManager
-from ai_core.events.polling_station import PollingStation
+from ai_core.events.polling.polling_station import PollingStation
 from ai_core.faults import FaultIsolation
 
 

@@ -5,7 +5,7 @@ import weakref
 
 import pytest
 
-import ai_core.events.calls as calls
+import ai_core.events.event_registry as calls
 import ai_core.events.living as living
 from ai_core.clock import ManualClock
 from ai_core.events.event_manager import EventManager

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.errors import CycleError
-from ai_core.events.membership import REACHES
-from ai_core.events.narrowcast import Narrowcast
+from ai_core.events.narrowcast import REACHES, Narrowcast
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import StateError
 

@@ -7,7 +7,7 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.errors import CycleError
-from ai_core.events.polling_station import REFUSED, PollingStation
+from ai_core.events.polling.polling_station import REFUSED, PollingStation
 from ai_core.faults import FaultIsolation
 
 

@@ -9,8 +9,8 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.errors import UnknownNameError
-from ai_core.events.polling_log import PollingLog
-from ai_core.events.polling_station import PollingStation
+from ai_core.events.polling.polling_log import PollingLog
+from ai_core.events.polling.polling_station import PollingStation
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.events.polling_log import PollingLog
-from ai_core.events.polling_station import REFUSED, PollingStation
+from ai_core.events.polling.polling_log import PollingLog
+from ai_core.events.polling.polling_station import REFUSED, PollingStation
 
 SECONDS_PER_FRAME = 0.25  # a power of two: sums are exact
 

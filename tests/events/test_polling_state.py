@@ -7,7 +7,7 @@ import pytest
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.events.polling_station import PollingStation
+from ai_core.events.polling.polling_station import PollingStation
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import StateError
 from ai_core.saving.values import SavedValues

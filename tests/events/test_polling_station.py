@@ -6,7 +6,7 @@ import pytest
 from ai_core.clock import ManualClock
 from ai_core.errors import CycleError, UnknownNameError
 from ai_core.events.event_manager import EventManager
-from ai_core.events.polling_station import Answer, PollingStation
+from ai_core.events.polling.polling_station import Answer, PollingStation
 from ai_core.faults import FaultIsolation
 
 

@@ -41,8 +41,7 @@ from ai_core.events.checking import Check
 from ai_core.events.event import Event, EventTerms, new_event
 from ai_core.events.event_log import EventLog, sender_name
 from ai_core.events.event_registry import EVERY_CODE, Listening
-from ai_core.events.membership import Reached
-from ai_core.events.narrowcast import Group
+from ai_core.events.narrowcast import Group, Reached
 from ai_core.events.squad_radio import SquadRadio
 from ai_core.events.time_of_day import TimeOfDay
 from ai_core.saving.fields import State

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from addons.ai_core.bridge.gd import GDCallable, SharedCall, get_object
 from addons.ai_core.nodes.scheduling.scheduled import callable_name
 from ai_core.events.event import Event
-from ai_core.events.membership import Member, MemberListening
+from ai_core.events.narrowcast import Member, MemberListening
 
 
 class SceneListening:

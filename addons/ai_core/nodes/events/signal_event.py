@@ -19,7 +19,7 @@ from addons.ai_core.nodes.debugging.edited_scene import has_action, is_a_part
 from addons.ai_core.nodes.events.ai_event_manager import GROUP as MANAGERS
 from addons.ai_core.nodes.events.event_terms import place_of
 from addons.ai_core.nodes.scheduling.scheduled import nearest, wait_for
-from ai_core.events.membership import REACHES
+from ai_core.events.narrowcast import REACHES
 
 
 @gdclass(icon="res://addons/ai_core/icons/signal_event.svg")

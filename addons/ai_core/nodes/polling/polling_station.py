@@ -36,10 +36,10 @@ from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.engine_clock import EngineClock
 from addons.ai_core.nodes.scheduling.scheduled import SCHEDULERS, check_callable, nearest, wait_for
 from ai_core.budget import Budget
-from ai_core.events.polling_log import PollingLog
-from ai_core.events.polling_pairs import ID_BYTES, IdPairs
-from ai_core.events.polling_station import REFUSED
-from ai_core.events.polling_station import PollingStation as Answers
+from ai_core.events.polling.polling_log import PollingLog
+from ai_core.events.polling.polling_station import REFUSED
+from ai_core.events.polling.polling_station import PollingStation as Answers
+from ai_core.events.polling.polling_topic import ID_BYTES, IdPairs
 from ai_core.saving.fields import State
 
 MISTAKES = (TypeError, GodotCallError)

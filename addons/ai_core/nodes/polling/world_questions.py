@@ -15,7 +15,7 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.paths.navigation_ends import ends_at
 from addons.ai_core.nodes.senses.sight_rays import FlatSightRays, SightRays
-from ai_core.events.polling_pairs import IdPairs
+from ai_core.events.polling.polling_topic import IdPairs
 
 NO_WAY = -1.0
 

@@ -7,8 +7,7 @@ from typing import NamedTuple
 from ai_core.clock import TimeIndex
 from ai_core.errors import UnknownNameError, shown, whole_number
 from ai_core.events.event_log import MOST_ENTRIES
-from ai_core.events.polling_answer import Answer
-from ai_core.events.polling_topic import Key
+from ai_core.events.polling.polling_topic import Answer, Key
 from ai_core.scheduling.statistics_table import statistics_table
 
 __all__ = ["HOW", "LogEntry", "PollingLog"]

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ai_core.clock import TimeIndex
 from ai_core.errors import UnknownNameError
-from ai_core.events.polling_pairs import Kept
-from ai_core.events.polling_topic import EXPIRED, Key, Topic
+from ai_core.events.polling.polling_topic import EXPIRED, Kept, Key, Topic
 from ai_core.faults import Failures
 from ai_core.saving.fields import Fields, State, StateError, brief
 
 if TYPE_CHECKING:
-    from ai_core.events.polling_station import PollingStation
+    from ai_core.events.polling.polling_station import PollingStation
 
 __all__ = ["prepared_station", "saved_station"]
 

@@ -1,0 +1,839 @@
+"""The polling station: questions about the world, answered once for all who ask."""
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import Any, Protocol, TypeVar
+
+from ai_core.budget import Budget, check_budget
+from ai_core.clock import Clock, TimeIndex, checked_clock
+from ai_core.errors import CycleError, UnknownNameError, shown
+from ai_core.events.event_log import checked_log
+from ai_core.events.polling.polling_log import PollingLog
+from ai_core.events.polling.polling_state import prepared_station, saved_station
+from ai_core.events.polling.polling_topic import (
+    MAXIMUM_KEYS,
+    NO_FALLBACK,
+    REFUSED,
+    Answer,
+    IdPairs,
+    Kept,
+    Key,
+    Topic,
+    TopicStatistics,
+    question_text,
+    unhashable,
+)
+from ai_core.faults import FaultIsolation, given_faults
+from ai_core.saving.fields import State
+from ai_core.saving.values import SavedValues
+
+FIRST_KEYS = 16
+"""Answers computed in one call under a budget of time while their cost is unknown (count).
+
+More could overrun the budget by more; fewer makes the first batches slower.
+"""
+MOST_KEYS = 1 << 40
+"""More keys than there are, where nothing limits them (count)."""
+
+
+class Allowance:
+    """What is left of a budget: steps, or time that only computing uses up.
+
+    Args:
+        budget: its rest is the allowance; it is not charged.
+    """
+
+    __slots__ = ("left", "stopwatch")
+
+    def __init__(self, budget: Budget) -> None:
+        self.left = budget.left
+        self.stopwatch = budget.stopwatch
+
+    def fitting(self, topic: Topic) -> int:
+        """Return how many answers of a topic may be computed now; 0 if it is used up."""
+        if self.left <= 0:
+            return 0
+        if self.left == math.inf:
+            return MOST_KEYS
+        if self.stopwatch is None:
+            return int(self.left)
+        if topic.key_us is None:
+            return FIRST_KEYS
+        return max(1, int(self.left / max(topic.key_us, 0.001)))
+
+
+class Questions:
+    """Questions that wait to be computed, in the order they were asked; none twice."""
+
+    def __init__(self) -> None:
+        self._waiting: OrderedDict[tuple[Topic, Key], None] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def __iter__(self) -> Iterator[tuple[Topic, Key]]:
+        return iter(self._waiting)
+
+    def __contains__(self, question: tuple[Topic, Key]) -> bool:
+        return question in self._waiting
+
+    def add(self, topic: Topic, key: Key) -> None:
+        """Let a question wait; no more of a topic than the answers it may keep."""
+        if topic.waiting < topic.maximum_keys and (topic, key) not in self._waiting:
+            self._waiting[topic, key] = None
+            topic.waiting += 1
+
+    def discard(self, topic: Topic, keys: Iterable[Key]) -> None:
+        """Let questions wait no more, because they were answered."""
+        for key in keys:
+            if self._waiting.pop((topic, key), topic) is None:
+                topic.waiting -= 1
+
+    def next_topic(self) -> Topic:
+        """Return the topic that was asked about first."""
+        return next(iter(self._waiting))[0]
+
+    def take(self, most: int) -> list[Key]:
+        """Return and remove the first questions, as far as they are of one topic."""
+        topic = self.next_topic()
+        keys: list[Key] = []
+        while self._waiting and len(keys) < most and self.next_topic() is topic:
+            keys.append(self._waiting.popitem(last=False)[0][1])
+        topic.waiting -= len(keys)
+        return keys
+
+    def forget(self, topic: Topic) -> None:
+        """Remove all questions of a topic."""
+        for question in [one for one in self._waiting if one[0] is topic]:
+            del self._waiting[question]
+        topic.waiting = 0
+
+    def replace(self, questions: list[tuple[Topic, Key]]) -> None:
+        """Put others in place of all that wait."""
+        for topic, _ in self._waiting:
+            topic.waiting = 0
+        self._waiting.clear()
+        for topic, key in questions:
+            self.add(topic, key)
+
+
+class Computing:
+    """Runs computations inside each other, and knows which are under way.
+
+    Args:
+        station: what faults are reported under, with the topic's code.
+        faults: told of failures that do not reach who polled.
+        waiting: questions that wait; those that are answered leave it.
+    """
+
+    def __init__(self, station: object, faults: FaultIsolation, waiting: Questions) -> None:
+        self._station = station
+        self._faults = faults
+        self._waiting = waiting
+        self._under_way: list[tuple[Topic, Sequence[Key]]] = []
+
+    @property
+    def is_busy(self) -> bool:
+        """True while an answer is being computed."""
+        return bool(self._under_way)
+
+    def has(self, topic: Topic, key: Key) -> bool:
+        """Return True if the answer for a key is being computed."""
+        return any(one is topic and key in keys for one, keys in self._under_way)
+
+    def run(
+        self,
+        topic: Topic,
+        keys: Sequence[Key],
+        now: TimeIndex,
+        *,
+        allowance: Allowance | None = None,
+        is_isolated: bool = False,
+    ) -> Sequence[Any] | None:
+        """Return an answer for each key, and keep them.
+
+        Args:
+            topic: what is asked.
+            keys: each once.
+            now: when.
+            allowance: charged for it; None charges nothing.
+            is_isolated: report a failure though the topic has no fallback.
+
+        Returns:
+            the answers; None if it failed and was reported, or is quarantined.
+
+        Raises:
+            CycleError: if an answer that is being computed is needed for itself.
+        """
+        if self._under_way:
+            self._refuse_cycle(topic, keys)
+        is_isolated = is_isolated or topic.has_fallback
+        name = (self._station, topic.code)
+        if is_isolated and self._faults.is_quarantined(name):
+            return None
+        invalidations = topic.invalidations
+        topic.computations += len(keys)
+        self._under_way.append((topic, keys))
+        try:
+            answers = topic.answers(keys) if allowance is None else _charged(allowance, topic, keys)
+        except Exception as error:
+            topic.failures += 1
+            if not is_isolated:
+                raise
+            self._faults.failed(name, f"topic {_text(topic, keys)}", now.frame, error)
+            return None
+        finally:
+            self._under_way.pop()
+        if is_isolated:
+            self._faults.succeeded(name)
+        if topic.invalidations == invalidations:
+            topic.keep(keys, answers, now)
+            if topic.waiting:
+                self._waiting.discard(topic, keys)
+        return answers
+
+    def _refuse_cycle(self, topic: Topic, keys: Sequence[Key]) -> None:
+        for level, (one, under_way) in enumerate(self._under_way):
+            if one is not topic:
+                continue
+            again = next((key for key in keys if key in under_way), None)
+            if again is not None:
+                first = question_text(topic.code, again)
+                between = [_text(*one) for one in self._under_way[level + 1 :]]
+                path = " -> ".join([first, *between, first])
+                raise CycleError(f"polling {first} needs its own answer: {path}")
+
+
+def _charged(allowance: Allowance, topic: Topic, keys: Sequence[Key]) -> Sequence[Any]:
+    """Compute, and charge it also if it fails."""
+    watch = allowance.stopwatch
+    began_ns = watch() if watch is not None else 0
+    try:
+        return topic.answers(keys)
+    finally:
+        if watch is None:
+            allowance.left -= len(keys)
+        else:
+            used_us = (watch() - began_ns) / 1000
+            allowance.left -= used_us
+            topic.key_us = used_us / len(keys)
+
+
+def _text(topic: Topic, keys: Sequence[Key]) -> str:
+    more = f" and {len(keys) - 1} more" if len(keys) > 1 else ""
+    return question_text(topic.code, keys[0]) + more
+
+
+class Answering:
+    """Answers for a station whatever it does not find in ``topic.fresh``.
+
+    Args:
+        station: what faults are reported under, with the topic's code.
+        faults: told of failures that do not reach who polled.
+
+    Attributes:
+        waiting: questions to be computed in a later frame.
+        computing: what is being computed.
+        log: where every poll is noted, or None.
+    """
+
+    def __init__(self, station: object, faults: FaultIsolation) -> None:
+        self.waiting = Questions()
+        self.computing = Computing(station, faults, self.waiting)
+        self.log: PollingLog | None = None
+        self._allowance: Allowance | None = None
+        self._allowed_frame = 0
+
+    def limit(self, budget: Budget, now: TimeIndex) -> None:
+        """Let polls of this frame compute no more than what is left of a budget."""
+        self._allowance, self._allowed_frame = Allowance(budget), now[0]
+
+    def one(self, topic: Topic, key: Key, asker: object, now: TimeIndex) -> Answer:
+        """Return the answer for a key."""
+        try:
+            known = self.known(topic, key) if topic.is_symmetric else key
+            answer = self._without_computing(topic, key, known, asker, now)
+            if answer is None:
+                topic.misses += 1
+                if self._allowed(now) is None:
+                    answer = self._now_computed(topic, known, now)
+                else:
+                    answer = self._computed(topic, [known], now)[known]
+        except Exception:
+            self.note(topic, key, asker, now, Answer(None, None, "raised"))
+            raise
+        if self.log is not None:
+            self.note(topic, key, asker, now, answer)
+        return answer
+
+    def many(self, topic: Topic, keys: list[Key], asker: object, now: TimeIndex) -> list[Any]:
+        """Return the values of the answers for keys."""
+        try:
+            wanted: dict[Key, Any] = dict.fromkeys(keys)
+        except TypeError:
+            raise unhashable(topic, keys) from None
+        if set(map(type, wanted)) - {tuple}:
+            _refuse_others(topic, keys)
+        is_plain = topic.is_open and not topic.is_symmetric and topic.compute_many is not None
+        if not (is_plain and topic.has_only_old(now) and self._allowed(now) is None):
+            return self._one_by_one(topic, keys, wanted, asker, now)
+        missing = [*wanted]
+        topic.misses += len(missing)
+        topic.hits += len(keys) - len(missing)
+        values = self.computing.run(topic, missing, now)
+        if values is None:
+            return [topic.fallback] * len(keys)
+        if len(missing) == len(keys):
+            return [*values]
+        wanted.update(zip(missing, values, strict=True))
+        return [wanted[key] for key in keys]
+
+    def together(self, topic: Topic, pairs: IdPairs, now: TimeIndex) -> Sequence[Any] | None:
+        """Return the answers of a batch that can be asked and kept as one; None if each is to be looked at.
+
+        Who changes them changes what is kept. In one piece: what runs once a frame finds nothing of
+        itself in a processor's caches, and each function more costs as much as ten rays.
+        """
+        if not topic.is_plain:
+            return None
+        kept, at = topic.together, now[topic.axis]
+        is_same = kept is not None and kept.pairs.are(pairs)
+        if is_same and kept is not None:
+            if at < kept.until and kept.computed_at[0] <= now[0]:
+                topic.hits += len(pairs)
+                return kept.answers
+            pairs = kept.pairs
+        if at < topic.latest_until or (self._allowance is not None and self._allowed(now) is not None):
+            return None
+        if not is_same and not pairs.are_sure_to_differ():
+            return None
+        topic.misses += len(pairs)
+        values = self.computing.run(topic, pairs, now)
+        return [topic.fallback] * len(pairs) if values is None else values
+
+    def known(self, topic: Topic, key: Key) -> Key:
+        """Return a key as the topic knows it: a pair may have been asked the other way round."""
+        if not topic.is_symmetric:
+            return key
+        if len(key) != 2:
+            asked = question_text(topic.code, key)
+            raise ValueError(f"the key of a symmetric topic must be a pair, got {asked}")
+        turned = key[::-1]
+        if key not in topic.kept and (
+            turned in topic.kept
+            or (topic, turned) in self.waiting
+            or self.computing.has(topic, turned)
+        ):
+            return turned
+        return key
+
+    def work_off(self, budget: Budget, now: TimeIndex) -> None:
+        """Compute what waits until the budget is spent."""
+        while self.waiting and not budget.is_spent:
+            topic, allowance = self.waiting.next_topic(), Allowance(budget)
+            fitting = allowance.fitting(topic) if topic.compute_many is not None else 1
+            keys = self.waiting.take(max(1, fitting))
+            keys = [key for key in keys if topic.found(key, key, now) is None]
+            if keys:
+                budget.spend(len(keys))
+                self.computing.run(topic, keys, now, allowance=allowance, is_isolated=True)
+
+    def note(
+        self, topic: Topic, key: Key | None, asker: object, now: TimeIndex, answer: Answer
+    ) -> None:
+        """Write an answer into the log, if there is one."""
+        if self.log is not None:
+            self.log.note(now, topic.code, key, asker, answer)
+
+    def _allowed(self, now: TimeIndex) -> Allowance | None:
+        """Return what limits a computation now.
+
+        Nothing limits one that is part of another: it would spoil that answer.
+        """
+        if self._allowed_frame != now[0] or self.computing.is_busy:
+            return None
+        return self._allowance
+
+    def _without_computing(
+        self, topic: Topic, asked: Key, known: Key, asker: object, now: TimeIndex
+    ) -> Answer | None:
+        if topic.may_ask is not None and not topic.may_ask(asker, *asked):
+            topic.refused += 1
+            return Answer(REFUSED, None, "refused")
+        kept = topic.found(known, asked, now)
+        if kept is None:
+            return None
+        topic.hits += 1
+        return Answer(kept[0], now[0] - kept[1][0], "kept")
+
+    def _now_computed(self, topic: Topic, key: Key, now: TimeIndex) -> Answer:
+        values = self.computing.run(topic, [key], now)
+        if values is None:
+            return Answer(topic.fallback, None, "fallback")
+        return Answer(values[0], 0, "computed")
+
+    def _one_by_one(
+        self, topic: Topic, keys: list[Key], wanted: dict[Key, Any], asker: object, now: TimeIndex
+    ) -> list[Any]:
+        """Look at each key by itself; compute together what is missing."""
+        missing: dict[Key, None] = {}
+        names: dict[Key, Key] = {}
+        for key in wanted:
+            known = self.known(topic, key)
+            if known not in missing and known[::-1] in missing and topic.is_symmetric:
+                known = known[::-1]
+            names[key] = known
+            wanted[key] = self._without_computing(topic, key, known, asker, now)
+            if wanted[key] is None:
+                missing[known] = None
+        topic.misses += len(missing)
+        try:
+            computed = self._computed(topic, [*missing], now)
+        except Exception:
+            for key in missing:
+                self.note(topic, key, asker, now, Answer(None, None, "raised"))
+            raise
+        together = len(keys) - len(wanted)
+        for key, answer in wanted.items():
+            if answer is None:
+                wanted[key] = answer = computed[names[key]]
+                together += 1
+            self.note(topic, key, asker, now, answer)
+        topic.hits += together - len(missing)
+        return [wanted[key].value for key in keys]
+
+    def _computed(self, topic: Topic, keys: list[Key], now: TimeIndex) -> dict[Key, Answer]:
+        """Compute as many as the frame allows; make do for the rest, which waits."""
+        answers: dict[Key, Answer] = {}
+        allowance = self._allowed(now)
+        todo = iter(keys)
+        while part := self._next_part(topic, todo, allowance, answers, now):
+            self._compute(topic, part, allowance, answers, now)
+        rest = [*todo]
+        old = {key: topic.kept[key] for key in rest if key in topic.kept}
+        if not topic.has_fallback:  # there is nothing else to tell
+            helpless = [key for key in rest if key not in old]
+            is_batched = topic.compute_many is not None and helpless
+            for part in [helpless] if is_batched else [[key] for key in helpless]:
+                self._compute(topic, part, allowance, answers, now)
+        for key in rest:
+            if key not in answers:
+                answers[key] = self._make_do(topic, key, old.get(key), now)
+        return answers
+
+    def _next_part(
+        self, topic: Topic, todo: Iterator[Key], allowance: Allowance | None,
+        answers: dict[Key, Answer], now: TimeIndex,
+    ) -> list[Key]:
+        """Return what may be computed in one call; empty if no more, or nothing is left to do.
+
+        What an earlier call has computed on the way is not computed again.
+        """
+        most = allowance.fitting(topic) if allowance is not None else MOST_KEYS
+        if topic.compute_many is None:
+            most = min(most, 1)
+        part: list[Key] = []
+        while len(part) < most and (key := next(todo, None)) is not None:
+            kept = topic.found(key, key, now) if answers else None
+            if kept is None:
+                part.append(key)
+            else:
+                answers[key] = Answer(kept[0], now[0] - kept[1][0], "kept")
+        return part
+
+    def _compute(
+        self, topic: Topic, keys: list[Key], allowance: Allowance | None,
+        answers: dict[Key, Answer], now: TimeIndex,
+    ) -> None:
+        values = self.computing.run(topic, keys, now, allowance=allowance)
+        if values is None:
+            answers.update(dict.fromkeys(keys, Answer(topic.fallback, None, "fallback")))
+        else:
+            answers.update((key, Answer(value, 0, "computed"))
+                           for key, value in zip(keys, values, strict=True))
+
+    def _make_do(self, topic: Topic, key: Key, old: Kept | None, now: TimeIndex) -> Answer:
+        topic.stale += 1
+        if topic.lifetime:
+            self.waiting.add(topic, key)
+        if old is None:
+            return Answer(topic.fallback, None, "fallback")
+        return Answer(old[0], max(0, now[0] - old[1][0]), "stale")
+
+
+def _refuse_others(topic: Topic, keys: list[Key]) -> None:
+    for key in keys:
+        if not isinstance(key, tuple):
+            raise TypeError(
+                f"each key of topic {topic.code!r} must be a tuple, got {key!r:.60};"
+                f" write ({key!r:.60},) for a key of one part"
+            )
+
+
+Handle = TypeVar("Handle", covariant=True)
+
+
+class Listenable(Protocol[Handle]):
+    """What tells of events: an EventManager, or anything with its ``listen``."""
+
+    def listen(self, codes: str | Iterable[str], handler: Callable[[Any], None], /) -> Handle:
+        """Call ``handler(event)`` for every event of these codes."""
+        ...
+
+
+class PollingStation:
+    """Answers questions by topic and key, and keeps the answers for a while.
+
+    A topic is a code and a callable: ``add_topic("can_see", cast_ray)``; a key
+    is what the callable is told: ``poll("can_see", guard, thief)``. Whoever
+    polls need not know whether an answer was kept.
+
+    Args:
+        clock: whose frames are counted.
+        faults: told of topics that fail and have a fallback; None makes one
+            that logs.
+        values: writes keys and answers into saves; None knows plain data.
+
+    Attributes:
+        clock: whose frames are counted.
+        faults: told of topics that fail.
+        values: see above.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        *,
+        faults: FaultIsolation | None = None,
+        values: SavedValues | None = None,
+    ) -> None:
+        self.clock = checked_clock(clock)
+        self.values = values if values is not None else SavedValues()
+        self.faults = given_faults(faults)
+        self._topics: dict[str, Topic] = {}
+        self._answering = Answering(self, self.faults)
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The topics there are, in the order they were added."""
+        return tuple(self._topics)
+
+    @property
+    def waiting(self) -> int:
+        """Questions that wait to be computed."""
+        return len(self._answering.waiting)
+
+    @property
+    def log(self) -> PollingLog | None:
+        """Where every poll is noted, or None."""
+        return self._answering.log
+
+    @log.setter
+    def log(self, log: PollingLog | None) -> None:
+        self._answering.log = checked_log(log, PollingLog)
+        for topic in self._topics.values():
+            topic.watch(log is not None)
+
+    def add_topic(
+        self,
+        code: str,
+        compute: Callable[..., Any] | None,
+        *,
+        compute_many: Callable[[list[Key]], Iterable[Any]] | None = None,
+        lifetime_frames: int | None = 1,
+        lifetime_s: float | None = None,
+        maximum_keys: int = MAXIMUM_KEYS,
+        is_symmetric: bool = False,
+        may_ask: Callable[..., object] | None = None,
+        fallback: object = NO_FALLBACK,
+    ) -> None:
+        """Let ``poll(code, *key)`` be answered by ``compute(*key)``.
+
+        Args:
+            code: name of the topic.
+            compute: called when no fresh answer is kept; None if there is
+                ``compute_many``.
+            compute_many: called with a list of keys, each a tuple and each
+                once, when several are asked for; returns an answer for each.
+            lifetime_frames: frames an answer stays fresh, the one it was
+                computed in included: 1 within a frame, None until
+                invalidated, 0 never kept.
+            lifetime_s: game time it stays fresh instead (s), 1e-6 or more.
+            maximum_keys: answers kept from frame to frame, and questions that
+                may wait; beyond it the oldest sixteenth of the answers is
+                dropped. Those of the present frame stay until it ends, so that
+                none is computed twice in it.
+            is_symmetric: the key is a pair, and (a, b) is the same as (b, a);
+                it is computed in the order it was first asked.
+            may_ask: ``may_ask(asker, *key)`` decides at every poll whether an
+                agent could know; ``asker`` is None if nobody said who asks.
+            fallback: the answer when ``compute`` raises, or when the budget is
+                spent and there is no old answer. A failure is then reported,
+                and after several in a row the topic answers with its fallback
+                alone until ``faults.release((station, code))``. Without one
+                the error reaches whoever polled.
+
+        Raises:
+            ValueError: if there is a topic of this code, or a number is out of range.
+            TypeError: if something cannot be called.
+        """
+        topic = Topic(
+            code, compute, compute_many=compute_many, lifetime_frames=lifetime_frames,
+            lifetime_s=lifetime_s, maximum_keys=maximum_keys, is_symmetric=is_symmetric,
+            may_ask=may_ask, fallback=fallback,
+        )
+        if code in self._topics:
+            raise ValueError(f"topic {code!r} is there already; call remove_topic() first")
+        topic.watch(self.log is not None)
+        self._topics[code] = topic
+
+    def remove_topic(self, code: str) -> None:
+        """Forget a topic, its answers, and the questions that wait.
+
+        Raises:
+            UnknownNameError: if there is none of this code.
+        """
+        self._answering.waiting.forget(self._topic(code))
+        del self._topics[code]
+        self.faults.forget((self, code))
+
+    def poll(self, code: str, *key: Hashable) -> Any:
+        """Return the answer of a topic for a key, computing it if none is fresh.
+
+        In a frame whose budget is spent an old answer, or the fallback, is
+        returned instead and the question waits; see ``begin_frame``. What
+        ``compute`` raises comes through, unless the topic has a fallback; a
+        failure is not kept: the next poll tries again.
+
+        Args:
+            code: which topic.
+            key: what it is asked about.
+
+        Returns:
+            the answer, or REFUSED, which is false, if not everybody may ask;
+            then see ``poll_as``.
+
+        Raises:
+            UnknownNameError: if there is no topic of this code.
+            CycleError: if computing this answer asks for this answer.
+            TypeError: if the key cannot be hashed.
+
+        Cost: O(1), plus one computation if no fresh answer is kept.
+        """
+        try:
+            topic = self._topics[code]
+            now = self.clock.now
+            if topic.now is not now:
+                topic.turn(now)
+            answer = topic.fresh[key]
+            topic.hits += 1
+            return answer
+        except KeyError:
+            pass  # computed outside of it: what it raises has nothing to do with this
+        except TypeError:
+            raise unhashable(self._topic(code), [key]) from None
+        return self.poll_with_age(code, *key).value
+
+    def poll_as(self, asker: object, code: str, *key: Hashable) -> Any:
+        """Return what ``poll`` returns, for somebody who may not ask everything.
+
+        Args:
+            asker: who asks; handed to the topic's ``may_ask``.
+            code: which topic.
+            key: what it is asked about.
+
+        Raises: and Cost: see ``poll``.
+        """
+        return self.poll_with_age(code, *key, asker=asker).value
+
+    def poll_with_age(self, code: str, *key: Hashable, asker: object | None = None) -> Answer:
+        """Return what ``poll`` returns, with its age and how it came about.
+
+        Raises: and Cost: see ``poll``.
+        """
+        topic, now = self._topic(code), self.clock.now
+        if topic.now is not now:
+            topic.turn(now)
+        return self._answering.one(topic, key, asker, now)
+
+    def poll_many(
+        self, code: str, keys: Iterable[Key], *, asker: object | None = None
+    ) -> Sequence[Any]:
+        """Return the answers for many keys, in their order: a list, or for IdPairs the bytes it was computed as.
+
+        What is missing is computed in one call of ``compute_many``, if the
+        topic has it; a key that comes twice is computed once. With a budget of
+        time it may take several calls, so that it can stop in between.
+
+        Args:
+            code: which topic.
+            keys: each a tuple of what ``poll`` is told after the code; or IdPairs, which
+                ``compute_many`` is then handed as they are, if all of them are to be computed.
+            asker: who asks, for topics that not everybody may ask.
+
+        Raises: as ``poll`` does; TypeError also if a key is not a tuple.
+
+        Cost: O(keys), plus the computation of those that are missing.
+        """
+        try:
+            topic, now = self._topics[code], self.clock.now
+        except (KeyError, TypeError):
+            topic, now = self._topic(code), self.clock.now  # says which there are
+        if topic.now is not now:
+            topic.turn(now)
+        if type(keys) is IdPairs:
+            values = self._answering.together(topic, keys, now)
+            if values is not None:
+                return values if isinstance(values, bytes) else [*values]  # theirs to change
+            keys = keys.keys
+        elif not isinstance(keys, list):
+            keys = [*keys]
+        try:
+            answers = [*map(topic.fresh.__getitem__, keys)]
+            topic.hits += len(answers)
+            return answers
+        except (KeyError, TypeError):
+            pass
+        return self._answering.many(topic, keys, asker, now)
+
+    def begin_frame(self, budget: Budget) -> None:
+        """Compute what waits; what is left of the budget is all that polls may compute.
+
+        It holds until the clock's next frame: after it, polls compute freely
+        again unless the next frame is begun so too. One step is one answer;
+        of time only what computing takes is counted. What is computed inside
+        another computation is never refused: it would spoil that answer.
+
+        Raises:
+            RuntimeError: if called from inside a computation.
+        """
+        self.advance(budget)  # which checks it
+        self._answering.limit(budget, self.clock.now)
+
+    def advance(self, budget: Budget) -> None:
+        """Compute the questions that wait, in the order they were asked, and keep the answers.
+
+        Goes on where it stopped when the budget was spent. A failure is
+        reported as if the topic had a fallback, and the question dropped.
+
+        Raises:
+            RuntimeError: if called from inside a computation.
+        """
+        check_budget(budget)
+        if self._answering.computing.is_busy:
+            raise RuntimeError("advance was called from inside a computation; call it once a frame")
+        self._answering.work_off(budget, self.clock.now)
+
+    def invalidate(self, code: str, *key: Hashable) -> None:
+        """Let the answer for ``key`` be old; without a key, every answer of the topic.
+
+        Old answers are only told when the budget is spent. An answer that is
+        being computed meanwhile is not kept.
+
+        Raises:
+            UnknownNameError: if there is no topic of this code.
+            TypeError: if the key cannot be hashed.
+
+        Cost: O(1); without a key O(answers computed since the last time).
+        """
+        topic = self._topic(code)
+        try:
+            topic.expire(self._answering.known(topic, key) if key else None)
+        except TypeError:
+            raise unhashable(topic, [key]) from None
+        self._answering.note(
+            topic, key or None, None, self.clock.now, Answer(None, None, "invalidated")
+        )
+
+    def invalidate_on(
+        self,
+        events: Listenable[Handle],
+        codes: str | Iterable[str],
+        topics: str | Iterable[str],
+        *,
+        key: Callable[[Any], Key | None] | None = None,
+    ) -> Handle:
+        """Invalidate topics whenever an event of one of these codes is told.
+
+        Args:
+            events: an EventManager, or anything with its ``listen``.
+            codes: of events, one or several.
+            topics: codes of topics, one or several; those removed are passed over.
+            key: returns the key an event concerns, a tuple, or None for all of
+                them; without it, every answer is invalidated. If it returns
+                anything else that is a fault of this listener.
+
+        Returns:
+            what ``listen`` returned: stop that to end it.
+
+        Raises:
+            UnknownNameError: if there is no such topic.
+            TypeError: if ``events`` cannot be listened to, or ``key`` not called.
+        """
+        if not callable(getattr(events, "listen", None)):
+            raise TypeError(f"events must have listen(codes, handler), got {shown(events)}")
+        if key is not None and not callable(key):
+            raise TypeError(f"key must be callable or None, got {shown(key)}")
+        names = (topics,) if isinstance(topics, str) else tuple(topics)
+        for name in names:
+            self._topic(name)
+
+        def invalidate(event: object) -> None:
+            concerned = _checked_key(key(event)) if key is not None else None
+            for name in names:
+                if name in self._topics:
+                    self.invalidate(name, *(concerned or ()))
+
+        return events.listen(codes, invalidate)
+
+    def statistics(self) -> list[TopicStatistics]:
+        """Return how each topic was used, in the order they were added."""
+        return [
+            TopicStatistics(
+                t.code, t.hits, t.misses, t.computations, t.failures, len(t.kept), t.stale,
+                t.refused, t.waiting,
+            )
+            for t in self._topics.values()
+        ]
+
+    def save_state(self) -> State:
+        """Return the answers kept, what waits, and how topics were used, as plain data.
+
+        An answer is left out, and computed anew after loading, if it or its key
+        is neither plain nor named.
+
+        Raises:
+            RuntimeError: if called from inside a computation.
+        """
+        return saved_station(self)
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check a saved state against the topics that are here; return what loads it.
+
+        Topics that are only here are left alone.
+
+        Raises:
+            StateError: if it cannot be loaded; says where in it, and why.
+            RuntimeError: if called from inside a computation.
+        """
+        return prepared_station(self, state)
+
+    def _topic(self, code: str) -> Topic:
+        try:
+            return self._topics[code]
+        except (KeyError, TypeError):
+            raise UnknownNameError("topic", code, self._topics) from None
+
+
+def _checked_key(key: Key | None) -> Key | None:
+    if key is not None and not isinstance(key, tuple):
+        raise TypeError(
+            f"key of invalidate_on must return a tuple or None, got {shown(key)};"
+            " write (it,) for a key of one part"
+        )
+    return key
+
+
+__all__ = ["REFUSED", "Allowance", "Answer", "Answering", "Computing", "PollingStation", "Questions", "TopicStatistics"]
