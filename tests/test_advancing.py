@@ -9,7 +9,7 @@ from ai_core.clock import ManualClock
 from ai_core.events.event_manager import EventManager
 from ai_core.events.polling.polling_station import PollingStation
 from ai_core.events.time_of_day import TimeOfDay
-from ai_core.maps.cover_search import CoverSearch
+from ai_core.maps.cover.cover_search import CoverSearch
 from ai_core.maps.decision_map import DecisionMap
 from ai_core.maps.grid import Grid
 from ai_core.maps.map_area import MapArea

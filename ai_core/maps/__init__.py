@@ -14,13 +14,17 @@ from ai_core.maps.cell_moves import Corners
 from ai_core.maps.cell_sight import CellSight
 from ai_core.maps.choke_points import ChokePoint, choke_points
 from ai_core.maps.conflict_log import Conflict, ConflictLog
-from ai_core.maps.cover import CoverMap, CoverSpot
-from ai_core.maps.cover_baking import CoverBaking, CoverBakingSettings
-from ai_core.maps.cover_body import CoverBody
-from ai_core.maps.cover_candidates import candidates_along_edges, candidates_of_grid, wall_edges
-from ai_core.maps.cover_objects import CoverObject
-from ai_core.maps.cover_search import CoverSearch, CoverWish
-from ai_core.maps.cover_spots import CoverCandidates, CoverSpots
+from ai_core.maps.cover.cover_baking import (
+    CoverBaking,
+    CoverBakingSettings,
+    candidates_along_edges,
+    candidates_of_grid,
+    wall_edges,
+)
+from ai_core.maps.cover.cover_map import CoverMap, CoverSpot
+from ai_core.maps.cover.cover_objects import CoverObject
+from ai_core.maps.cover.cover_search import CoverSearch, CoverWish
+from ai_core.maps.cover.cover_spots import CoverBody, CoverCandidates, CoverSpots
 from ai_core.maps.decision_map import DecisionMap
 from ai_core.maps.graph import Graph
 from ai_core.maps.grid import Grid
@@ -29,8 +33,7 @@ from ai_core.maps.map_layer import MapLayer, standard_layers
 from ai_core.maps.map_picture import MapPicture
 from ai_core.maps.map_questions import best_cells, careful_costs, careful_step_cost, frontier
 from ai_core.maps.moving_ai import Scenario, read_map, read_scenarios
-from ai_core.maps.nearest_free import nearest_free
-from ai_core.maps.passage import Passage
+from ai_core.maps.passage import Passage, nearest_free
 
 __all__ = [
     "OUTSIDE",

@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import as_array, positions, shown
-from ai_core.maps.cover_body import UPWARD
+from ai_core.maps.cover.cover_spots import UPWARD
 
 __all__ = ["CellSight"]
 

@@ -12,17 +12,134 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import as_array, shown
-from ai_core.maps.blurring import blur_rows, blur_rows_within_walls
 from ai_core.maps.map_area import MapArea
 from ai_core.maps.map_layer import LARGEST_VALUE, MapLayer
-from ai_core.maps.spreading import spread
 
-__all__ = ["CELLS_PER_SLICE", "InfluenceMap", "Scratch"]
+Floats = NDArray[np.float32]
+OF_SIXTEEN = np.float32(1 / 16)
+"""Weights of a pass add up to 4 × 4. A power of two: scaling rounds nothing."""
+
+
+def blur_rows(source: Floats, first: int, last: int, scratch: Floats, out: Floats) -> None:
+    """Blur some rows once.
+
+    Args:
+        source: (height, width) float32, read from one row before to one behind.
+        first, last: from row ``first`` to below ``last``.
+        scratch: (height, width) float32, overwritten in these rows.
+        out: (height, width) float32, overwritten in these rows; none of the others.
+
+    Cost: O(cells of the rows), no allocation.
+
+    >>> one = np.array([[0, 16, 0]], np.float32)
+    >>> blurred = np.empty_like(one)
+    >>> blur_rows(one, 0, 1, np.empty_like(one), blurred)
+    >>> blurred.tolist()
+    [[4.0, 8.0, 4.0]]
+    """
+    here, column, target = source[first:last], scratch[first:last], out[first:last]
+    np.add(here, here, out=column)
+    second, last_but_one = max(first, 1), min(last, len(source) - 1)
+    column[second - first:] += source[second - 1:last - 1]
+    column[:last_but_one - first] += source[first + 1:last_but_one + 1]
+    if first == 0:
+        column[0] += source[0]
+    if last == len(source):
+        column[-1] += source[-1]
+    np.add(column, column, out=target)
+    target[:, 1:] += column[:, :-1]
+    target[:, :-1] += column[:, 1:]
+    target[:, 0] += column[:, 0]
+    target[:, -1] += column[:, -1]
+    target *= OF_SIXTEEN
+
+
+def blur_rows_within_walls(
+    source: Floats, first: int, last: int, is_open: NDArray[np.bool_], scratch: Floats, out: Floats
+) -> None:
+    """Blur some rows once; nothing goes into walls, out of them or through: as if beyond lay what lies before.
+
+    Args:
+        is_open: (height, width) bool, False for walls. The others as for ``blur_rows``.
+
+    Cost: O(cells of the rows), some two times that of ``blur_rows``; allocates as much as the rows hold.
+
+    >>> one = np.array([[0, 16, 0]], np.float32)
+    >>> blurred = np.empty_like(one)
+    >>> blur_rows_within_walls(one, 0, 1, np.array([[True, True, False]]), np.empty_like(one), blurred)
+    >>> blurred.tolist()
+    [[4.0, 12.0, 0.0]]
+    """
+    here, column, target, free = source[first:last], scratch[first:last], out[first:last], is_open[first:last]
+    np.multiply(here, np.float32(4), out=column)
+    second, last_but_one = max(first, 1), min(last, len(source) - 1)
+    above, below = slice(second - 1, last - 1), slice(first + 1, last_but_one + 1)
+    column[second - first:] += (source[above] - source[second:last]) * (is_open[above] & is_open[second:last])
+    column[:last_but_one - first] += (source[below] - source[first:last_but_one]) * (
+        is_open[below] & is_open[first:last_but_one])
+    np.multiply(column, np.float32(4), out=target)
+    flow = (column[:, 1:] - column[:, :-1]) * (free[:, 1:] & free[:, :-1])
+    target[:, :-1] += flow
+    target[:, 1:] -= flow
+    target *= OF_SIXTEEN
+
+
+ROWS_PER_SLICE = 128
+"""Rows between two points where it may pause: 0.1 ms at 512 columns."""
+MOST_ROUNDS = 64
+"""Rounds of scans (count) after which spreading round walls ends: a maze of 128 corners.
+What is still further along keeps the share it has lost by then anyway."""
+
+
+def spread(values: Floats, kept: float, is_open: NDArray[np.bool_] | None, turned: Floats) -> Iterator[int]:
+    """Let strength flow over a map, in place; yields the rows done where it may pause.
+
+    Args:
+        values: (height, width) float32, 0 or more; overwritten.
+        kept: share kept with each step from cell to cell, 0 < kept < 1.
+        is_open: (height, width) bool, False where nothing gets through; None for no walls.
+        turned: (width, height) float32, overwritten.
+
+    Cost: O(cells) on open ground, O(cells × corners of the longest way) with walls.
+
+    >>> line = np.array([[8, 0, 0, 0]], np.float32)
+    >>> sum(spread(line, 0.5, None, np.empty((4, 1), np.float32))) > 0
+    True
+    >>> line.tolist()
+    [[8.0, 4.0, 2.0, 1.0]]
+    """
+    share = np.float32(kept)
+    is_open_turned = None if is_open is None else np.ascontiguousarray(is_open.T)
+    before = None if is_open is None else np.empty_like(values)
+    if is_open is not None:
+        values *= is_open
+    for _ in range(MOST_ROUNDS):
+        if before is not None:
+            before[:] = values
+        yield from _scan(values, share, is_open)
+        turned[:] = values.T
+        yield from _scan(turned, share, is_open_turned)
+        values[:] = turned.T
+        if before is None or np.array_equal(values, before):
+            return
+
+
+def _scan(values: Floats, share: np.float32, is_open: NDArray[np.bool_] | None) -> Iterator[int]:
+    """Carry strength down all columns, and up again."""
+    height, carried = len(values), np.empty(values.shape[1], np.float32)
+    for order in (range(1, height), range(height - 2, -1, -1)):
+        for row, previous in zip(order, (row - order.step for row in order), strict=True):
+            np.multiply(values[previous], share, out=carried)
+            if is_open is not None:
+                carried *= is_open[row]
+            np.maximum(values[row], carried, out=values[row])
+            if row % ROWS_PER_SLICE == 0:
+                yield ROWS_PER_SLICE
+    yield 1
+
 
 CELLS_PER_SLICE = 1 << 16
 """Cells worked on between two looks at the budget (count): 0.1 ms, and fits near caches."""
-
-Floats = NDArray[np.float32]
 
 
 class Scratch:
@@ -140,3 +257,14 @@ class InfluenceMap:
         rows = max(1, CELLS_PER_SLICE // width)
         for first in range(0, height, rows):
             yield first, min(height, first + rows)
+
+
+__all__ = [
+    "CELLS_PER_SLICE",
+    "ROWS_PER_SLICE",
+    "InfluenceMap",
+    "Scratch",
+    "blur_rows",
+    "blur_rows_within_walls",
+    "spread",
+]

@@ -90,7 +90,7 @@ class GridWays:
     def hopeless(self, start: int, goal: int) -> Path | None:
         """Return the answer if it is known that there is no way, else None; always None if partial.
 
-        Who stands in a wall, or goes to one, has none either; see ``ai_core.maps.nearest_free``.
+        Who stands in a wall, or goes to one, has none either; see ``ai_core.maps.passage``.
         """
         if self.partial or start == goal or not self.reachability.is_done:
             return None

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.maps import CoverBaking, CoverCandidates, Grid, candidates_along_edges, candidates_of_grid, wall_edges
-from ai_core.maps.cover_spots import LEFT, OVER, RIGHT
+from ai_core.maps.cover.cover_spots import LEFT, OVER, RIGHT
 from tests.maps.cover_levels import CoverLevel
 
 YARD = """

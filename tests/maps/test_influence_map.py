@@ -9,8 +9,8 @@ from hypothesis.extra import numpy as arrays
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.maps.blurring import blur_rows_within_walls
 from ai_core.maps.decision_map import DecisionMap
+from ai_core.maps.influence_map import blur_rows_within_walls
 from ai_core.maps.map_area import MapArea
 from ai_core.maps.map_layer import MapLayer
 from tests.maps import plain_maps

@@ -7,9 +7,9 @@ import numpy as np
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.maps.blurring import blur_rows
 from ai_core.maps.choke_points import choke_points
 from ai_core.maps.decision_map import DecisionMap
+from ai_core.maps.influence_map import blur_rows
 from ai_core.maps.map_area import MapArea
 from ai_core.maps.map_layer import MapLayer
 from ai_core.maps.map_picture import MapPicture

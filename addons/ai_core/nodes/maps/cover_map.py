@@ -39,11 +39,10 @@ from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.scheduled import check_callable, leave_scheduler, scheduler_of, scheduler_warnings
 from ai_core.budget import Budget
 from ai_core.errors import UnknownNameError
-from ai_core.maps.cover import CoverMap as CoreCoverMap
-from ai_core.maps.cover_body import CoverBody
-from ai_core.maps.cover_objects import CoverObject
-from ai_core.maps.cover_search import CoverSearch, CoverWish
-from ai_core.maps.cover_spots import LEFT, OVER, RIGHT, CoverSpots
+from ai_core.maps.cover.cover_map import CoverMap as CoreCoverMap
+from ai_core.maps.cover.cover_objects import CoverObject
+from ai_core.maps.cover.cover_search import CoverSearch, CoverWish
+from ai_core.maps.cover.cover_spots import LEFT, OVER, RIGHT, CoverBody, CoverSpots
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.scheduling.task import Task, Turn
 

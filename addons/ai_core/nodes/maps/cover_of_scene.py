@@ -11,9 +11,8 @@ from addons.ai_core.bridge.gd import GDObject, RefusedValue, Vector2, Vector3, s
 from addons.ai_core.nodes.baking.scene_ground import mesh_below
 from addons.ai_core.nodes.paths.grid_of_scene import Places, grid_of_scene
 from addons.ai_core.nodes.senses.sight_rays import FlatSightRays, SightRays
-from ai_core.maps.cover_body import CoverBody
-from ai_core.maps.cover_candidates import candidates_along_edges, candidates_of_grid, wall_edges
-from ai_core.maps.cover_spots import CoverCandidates
+from ai_core.maps.cover.cover_baking import candidates_along_edges, candidates_of_grid, wall_edges
+from ai_core.maps.cover.cover_spots import CoverBody, CoverCandidates
 from ai_core.maps.grid import Grid
 
 Points = NDArray[np.float32]

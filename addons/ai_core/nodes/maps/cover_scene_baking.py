@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from addons.ai_core.nodes.baking.level_baking import LevelBaking
 from ai_core.budget import Budget
-from ai_core.maps.cover_baking import CoverBaking, CoverBakingSettings
-from ai_core.maps.cover_spots import LEFT, OVER, RIGHT, CoverSpots
+from ai_core.maps.cover.cover_baking import CoverBaking, CoverBakingSettings
+from ai_core.maps.cover.cover_spots import LEFT, OVER, RIGHT, CoverSpots
 
 NUMBERS_A_SPOT = 9
 

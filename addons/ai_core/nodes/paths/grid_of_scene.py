@@ -12,8 +12,7 @@ from addons.ai_core.bridge.gd import GDObject, RefusedValue, Vector2i, Vector3i
 from addons.ai_core.nodes.paths.tile_places import TilePlaces
 from ai_core.maps.cell_moves import Corners
 from ai_core.maps.grid import MOST_CELLS, Grid
-from ai_core.maps.nearest_free import nearest_free
-from ai_core.maps.passage import Passage
+from ai_core.maps.passage import Passage, nearest_free
 
 SQUARE = 0
 NO_ITEM = -1

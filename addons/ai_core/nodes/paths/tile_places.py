@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from addons.ai_core.bridge.gd import RefusedValue, Vector2i
-from ai_core.maps.nearest_free import nearest_free
-from ai_core.maps.passage import Passage
+from ai_core.maps.passage import Passage, nearest_free
 
 ISOMETRIC, HALF_OFFSET, HEXAGON = 1, 2, 3
 HORIZONTAL = 0

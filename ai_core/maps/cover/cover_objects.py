@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import finite_number, point, shown
-from ai_core.maps.cover_body import UPWARD, Blocked, CoverBody, asked_blocked
+from ai_core.maps.cover.cover_spots import UPWARD, Blocked, CoverBody, asked_blocked
 
 __all__ = ["GAP_M", "BehindObject", "CoverObject"]
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import UnknownNameError, finite_number, point, positions, shown, whole_number
-from ai_core.maps.cover_objects import CoverObject
-from ai_core.maps.cover_saving import map_state, prepared_map
-from ai_core.maps.cover_spots import CoverSpots
+from ai_core.maps.cover.cover_objects import CoverObject
+from ai_core.maps.cover.cover_saving import map_state, prepared_map
+from ai_core.maps.cover.cover_spots import CoverSpots
 from ai_core.saving.fields import State
 
 __all__ = ["CoverChange", "CoverMap", "CoverSpot", "Who"]

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget
 from ai_core.errors import check_callables, check_kind, finite_number, numbers, point, positions, shown, whole_number
-from ai_core.maps.cover import CoverMap, CoverSpot, Who
-from ai_core.maps.cover_body import Blocked, CoverBody, asked_blocked
-from ai_core.maps.cover_objects import GAP_M, BehindObject, CoverObject
+from ai_core.maps.cover.cover_map import CoverMap, CoverSpot, Who
+from ai_core.maps.cover.cover_objects import GAP_M, BehindObject, CoverObject
+from ai_core.maps.cover.cover_spots import Blocked, CoverBody, asked_blocked
 from ai_core.scheduling.interruptible import Cancellable
 
 __all__ = ["CoverSearch", "CoverVerdict", "CoverWish", "Ground", "Travel"]

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ai_core.maps.cover_objects import CoverObject
-from ai_core.maps.cover_spots import LEFT, OVER, RIGHT, CoverSpots
+from ai_core.maps.cover.cover_objects import CoverObject
+from ai_core.maps.cover.cover_spots import LEFT, OVER, RIGHT, CoverSpots
 from ai_core.saving.fields import MOST, Fields, State, brief
 
 if TYPE_CHECKING:
-    from ai_core.maps.cover import CoverMap
+    from ai_core.maps.cover.cover_map import CoverMap
 
 __all__ = ["fields_of_spots", "map_state", "prepared_map", "spots_of_fields"]
 
@@ -64,7 +64,7 @@ def prepared_map(cover: CoverMap, state: object) -> Callable[[], None]:
     Raises:
         StateError: if something does not fit.
     """
-    from ai_core.maps.cover import CoverSpot
+    from ai_core.maps.cover.cover_map import CoverSpot
 
     fields = Fields.versioned(state, version=VERSION)
     last_id = fields.whole("last_id")

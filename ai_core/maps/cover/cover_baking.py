@@ -1,0 +1,297 @@
+"""Cover of a level: which places beside walls hide somebody, found by rays, a slice at a time."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ai_core.budget import Budget
+from ai_core.errors import as_array, check_kind, finite_number, positions, shown, whole_number
+from ai_core.maps.cover.cover_spots import (
+    FARTHEST_M,
+    LEFT,
+    OVER,
+    RIGHT,
+    UPWARD,
+    Blocked,
+    CoverBody,
+    CoverCandidates,
+    CoverSpots,
+    asked_blocked,
+)
+from ai_core.maps.passage import Passage
+from ai_core.scheduling.interruptible import Cancellable
+
+WELD_M = 1e-3
+"""Corners of polygons nearer to each other than this are one (m): meshes are written with rounded numbers."""
+
+
+def candidates_of_grid(
+    passage: Passage, middles: ArrayLike, *, gives_cover: ArrayLike | None = None
+) -> CoverCandidates:
+    """Return free cells with something beside them that gives cover, once for each such side.
+
+    Args:
+        passage: of a square or hexagonal grid.
+        middles: (cells, 3) where the middles of all cells are (m).
+        gives_cover: (height, width) bool, cells that can hide somebody: walls, not water;
+            all that cannot be entered, if left out.
+
+    Raises:
+        TypeError, ValueError: if they do not fit the grid.
+
+    Cost: O(cells).
+    """
+    if not isinstance(passage, Passage):
+        raise TypeError(f"passage must be a Passage of a grid, got {shown(passage)}")
+    is_free = np.isfinite(passage.costs)
+    covers = ~is_free if gives_cover is None else as_array("gives_cover", gives_cover)
+    if covers.dtype != np.bool_ or covers.shape != passage.shape:
+        raise ValueError(f"gives_cover must be bool of shape {passage.shape}, got {covers.dtype} {covers.shape}")
+    places = positions("middles", middles, dimensions=(3,))
+    if len(places) != is_free.size:
+        raise ValueError(f"middles must be as many as cells, {is_free.size}, got {len(places)}")
+    height, width = passage.shape
+    froms, tos = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for even, odd in zip(passage.moves.even, passage.moves.odd, strict=True):
+        if not passage.moves.is_hexagonal and 0 not in even:
+            continue                              # nobody hides behind the corner of a wall alone
+        rows, columns = np.nonzero(is_free)
+        steps = np.where((rows % 2 == 1)[:, None], odd, even)
+        there = np.stack((rows, columns), axis=1) + steps
+        is_on = ((there >= 0) & (there < (height, width))).all(axis=1)
+        rows, columns, there = rows[is_on], columns[is_on], there[is_on]
+        is_cover = covers[there[:, 0], there[:, 1]]
+        froms.append((rows * width + columns)[is_cover])
+        tos.append((there[:, 0] * width + there[:, 1])[is_cover])
+    start, end = np.concatenate(froms), np.concatenate(tos)
+    order = np.lexsort((end, start))
+    start, end = start[order], end[order]
+    ways = places[end] - places[start]
+    reach_m = float(np.linalg.norm(ways, axis=1).max()) if len(ways) else 1.0
+    return CoverCandidates(places[start], ways, reach_m)
+
+
+def wall_edges(vertices: ArrayLike, polygons: Sequence[ArrayLike]) -> NDArray[np.float32]:
+    """Return the edges of a navigation mesh where it ends: those of one polygon only.
+
+    Args:
+        vertices: (n, 3) corners (m).
+        polygons: the corners of each, in order.
+
+    Returns:
+        (e, 9): both ends of each edge, and a place inside its polygon.
+
+    Raises:
+        TypeError, ValueError: if they are no mesh.
+
+    Cost: O(corners of all polygons), some 3 µs a polygon.
+    """
+    places = positions("vertices", vertices, dimensions=(3,))
+    _, welded = np.unique(np.round(places / WELD_M).astype(np.int64), axis=0, return_inverse=True)
+    welded = welded.reshape(-1)
+    if not len(polygons):
+        return np.zeros((0, 9), np.float32)
+    rows = [_corners(polygon) for polygon in polygons]
+    counts = np.array([len(row) for row in rows])
+    corners = np.concatenate(rows)
+    if counts.min() < 3 or corners.min() < 0 or corners.max() >= len(places):
+        wrong = next(row for row in rows if len(row) < 3 or row.min() < 0 or row.max() >= len(places))
+        raise ValueError(f"polygons must name 3 corners or more, 0 to {len(places) - 1}, got {shown(wrong.tolist())}")
+    firsts = np.cumsum(counts) - counts
+    after = np.arange(1, len(corners) + 1)
+    after[firsts + counts - 1] = firsts                    # the last corner leads back to the first
+    ends = corners[after]
+    middles = np.add.reduceat(places[corners].astype(np.float64), firsts, axis=0) / counts[:, None]
+    pairs = np.sort(np.stack((welded[corners], welded[ends]), axis=1), axis=1)
+    _, which, times = np.unique(pairs, axis=0, return_inverse=True, return_counts=True)
+    is_wall = (times[which.reshape(-1)] == 1) & (pairs[:, 0] != pairs[:, 1])
+    inside = np.repeat(middles, counts, axis=0).astype(np.float32)
+    edges: NDArray[np.float32] = np.concatenate((places[corners], places[ends], inside), axis=1)[is_wall]
+    return edges
+
+
+def candidates_along_edges(
+    edges: NDArray[np.float32], *, spacing_m: float, reach_m: float, up: str = "y"
+) -> CoverCandidates:
+    """Return places along walls, evenly spaced, that face outward.
+
+    Args:
+        edges: (e, 9) as from ``wall_edges``.
+        spacing_m: distance of two places along an edge, at most (m).
+        reach_m: how far beyond the edge a wall may be: radius of the mesh's agent, and some more (m).
+        up: axis of heights.
+
+    Raises:
+        TypeError, ValueError: if a number is out of range.
+
+    Cost: O(places).
+    """
+    finite_number("spacing_m", spacing_m, above=0)
+    finite_number("reach_m", reach_m, above=0)
+    upward = np.array(UPWARD[up], np.float64)
+    starts, alongs = edges[:, :3].astype(np.float64), edges[:, 3:6].astype(np.float64) - edges[:, :3]
+    outs = np.cross(alongs, upward)
+    lengths = np.linalg.norm(outs, axis=1)
+    is_level = lengths > 0                                 # others stand upright
+    starts, alongs, outs = starts[is_level], alongs[is_level], outs[is_level] / lengths[is_level, None]
+    is_inward = ((edges[is_level, 6:9] - starts) * outs).sum(axis=1) > 0
+    outs[is_inward] *= -1
+    counts = np.maximum(1, np.ceil(np.linalg.norm(alongs, axis=1) / spacing_m)).astype(np.int64)
+    numbers = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    shares = ((numbers + 0.5) / np.repeat(counts, counts))[:, None]
+    places = np.repeat(starts, counts, axis=0) + np.repeat(alongs, counts, axis=0) * shares
+    return CoverCandidates(
+        places.astype(np.float32), np.repeat(outs, counts, axis=0).astype(np.float32), reach_m)
+
+
+def _corners(polygon: ArrayLike) -> NDArray[np.int64]:
+    corners = as_array("polygons", polygon).reshape(-1)
+    if corners.size and corners.dtype.kind not in "iu":
+        raise TypeError(f"polygons must hold whole numbers, got {shown(polygon)}")
+    return corners.astype(np.int64)
+
+
+PLACES_PER_STEP = 16
+"""Places looked at between two looks at the budget: some 170 rays, 0.1 to 0.3 ms in the engine."""
+PROBE = 0.85
+"""Rays look for walls so high, as a share of the body: what ends below the eyes hides nobody."""
+
+
+@dataclass(frozen=True)
+class CoverBakingSettings:
+    """How cover is looked for.
+
+    Args:
+        exposure_m: how far around a place it is looked whether it lies open (m), above 0.
+        directions: in how many directions (count), 1 to 64.
+        peek_m: how far beside a place cover must end, so that one can look past it (m), above 0.
+
+    Raises:
+        TypeError, ValueError: if a number is out of range.
+    """
+
+    exposure_m: float = 10.0
+    directions: int = 8
+    peek_m: float = 1.0
+
+    def __post_init__(self) -> None:
+        finite_number("exposure_m", self.exposure_m, above=0, maximum=FARTHEST_M)
+        finite_number("peek_m", self.peek_m, above=0, maximum=FARTHEST_M)
+        whole_number("directions", self.directions, minimum=1, maximum=64)
+
+
+class CoverBaking(Cancellable):
+    """Finds the cover of a level. Interruptible work: advance it until it is done, take the result.
+
+    Args:
+        candidates: places beside something.
+        blocked: casts rays; see ``Blocked``. In a game they end at walls, not at characters.
+        body: who hides.
+        settings: how it is looked.
+
+    Raises:
+        TypeError: if something is of another type.
+
+    Cost: for each candidate 2 rays, 2 more where there is cover, and one for each direction. A
+    step is 16 candidates.
+    """
+
+    def __init__(
+        self, candidates: CoverCandidates, blocked: Blocked, *, body: CoverBody | None = None,
+        settings: CoverBakingSettings | None = None,
+    ) -> None:
+        if not isinstance(candidates, CoverCandidates):
+            raise TypeError(f"candidates must be CoverCandidates, got {shown(candidates)}")
+        if not callable(blocked):
+            raise TypeError(f"blocked must be a callable, got {shown(blocked)}")
+        self._candidates, self._blocked = candidates, blocked
+        check_kind("body", body, CoverBody)
+        check_kind("settings", settings, CoverBakingSettings)
+        self._body = body or CoverBody()
+        self._settings = settings or CoverBakingSettings()
+        self._looked = 0
+        self._found: list[CoverSpots] = []
+
+    @property
+    def is_done(self) -> bool:
+        """True when all candidates were looked at."""
+        return self._looked >= len(self._candidates) and not self._is_cancelled
+
+    @property
+    def progress(self) -> float:
+        """How far it has come, 0 to 1."""
+        return self._looked / len(self._candidates) if len(self._candidates) else 1.0
+
+    @property
+    def result(self) -> CoverSpots:
+        """The spots, in the order of the candidates.
+
+        Raises:
+            RuntimeError: if it is not done.
+        """
+        self._check_done()
+        return CoverSpots.joined(self._found)
+
+    def advance(self, budget: Budget, /) -> None:
+        """Go on until done or the budget is spent.
+
+        Raises:
+            RuntimeError: if it was cancelled.
+            TypeError, ValueError: if ``blocked`` does not answer as it should.
+        """
+        self._check_goes_on(budget)
+        while self._looked < len(self._candidates):
+            last = min(len(self._candidates), self._looked + PLACES_PER_STEP)
+            self._found.append(self._look(slice(self._looked, last)))
+            self._looked = last
+            budget.spend()
+            if budget.is_spent:
+                return
+
+    def _look(self, rows: slice) -> CoverSpots:
+        body = self._body
+        places, towards = self._candidates.places[rows], self._candidates.towards[rows]
+        low, high = (places + body.upward * np.float32(PROBE * one) for one in (body.crouching_m, body.standing_m))
+        is_cover = self._meets(low, towards)
+        is_high = is_cover if body.is_flat else self._meets(high, towards)
+        kept = is_cover | is_high
+        places, towards, low, high = places[kept], towards[kept], low[kept], high[kept]
+        is_low = ~is_high[kept]
+        eyes = np.where(is_low[:, None], low, high)
+        return CoverSpots(places, towards, is_low, self._exposures(low), self._peeks(eyes, towards, is_low))
+
+    def _meets(self, places: NDArray[np.float32], towards: NDArray[np.float32]) -> NDArray[np.bool_]:
+        return self._ask(places, places + towards * np.float32(self._candidates.reach_m))
+
+    def _ask(self, starts: NDArray[np.float32], ends: NDArray[np.float32]) -> NDArray[np.bool_]:
+        return asked_blocked(self._blocked, np.concatenate((starts, ends), axis=1))
+
+    def _exposures(self, places: NDArray[np.float32]) -> NDArray[np.float32]:
+        count = self._settings.directions
+        angles = np.arange(count) * (2 * np.pi / count)
+        across = np.array([1, 0, 0], np.float32)
+        along = np.cross(self._body.upward, across)
+        around = np.cos(angles)[:, None] * across + np.sin(angles)[:, None] * along
+        starts = np.repeat(places, count, axis=0)
+        reaches: NDArray[np.float32] = (around * self._settings.exposure_m).astype(np.float32)
+        ends = starts + np.tile(reaches, (len(places), 1))
+        is_open = ~self._ask(starts, ends)
+        shares: NDArray[np.float32] = is_open.reshape(len(places), count).mean(axis=1, dtype=np.float32)
+        return shares
+
+    def _peeks(
+        self, eyes: NDArray[np.float32], towards: NDArray[np.float32], is_low: NDArray[np.bool_]
+    ) -> NDArray[np.uint8]:
+        """Return past which sides one can look: where one steps aside freely, and nothing is in front."""
+        peeks = np.where(is_low, np.uint8(OVER), np.uint8(0))
+        sides = self._body.left_of(towards) * np.float32(self._settings.peek_m)
+        for bit, beside in ((LEFT, eyes + sides), (RIGHT, eyes - sides)):
+            is_open = ~self._ask(eyes, beside) & ~self._meets(beside, towards)
+            peeks[is_open] |= np.uint8(bit)
+        return peeks
+
+
+__all__ = ["CoverBaking", "CoverBakingSettings", "candidates_along_edges", "candidates_of_grid", "wall_edges"]
