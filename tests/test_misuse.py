@@ -38,13 +38,13 @@ from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.scheduling.quality_of_service import QualityOfService
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
 from ai_core.squads.battle_forecast import forecast
-from ai_core.squads.build_order import BuildOrder, Product, TechnologyTree
 from ai_core.squads.capabilities import Capabilities, Force, power_ratio
 from ai_core.squads.roles import RoleNeed
-from ai_core.squads.sacrifice import Sacrifice
 from ai_core.squads.situation import Sighting
 from ai_core.squads.stance import StanceJudge
-from ai_core.squads.strategist import Strategist
+from ai_core.squads.strategy.production import BuildOrder, Product, TechnologyTree
+from ai_core.squads.strategy.strategist import Strategist
+from ai_core.squads.tactics import Sacrifice
 from ai_core.trace import Trace
 
 KNIGHT = Capabilities()

@@ -13,27 +13,21 @@ from __future__ import annotations
 
 from ai_core.squads.attack_tokens import AttackTokens
 from ai_core.squads.battle_forecast import Forecast, forecast
-from ai_core.squads.bounding_overwatch import BoundingOverwatch
-from ai_core.squads.build_order import BuildOrder, Product, TechnologyTree
 from ai_core.squads.capabilities import Capabilities, Force, power_ratio
-from ai_core.squads.clearance import GridClearance
 from ai_core.squads.commander import SquadMember, nearest_to_goal, toughest
-from ai_core.squads.flanking import Flanking
 from ai_core.squads.formation import Formation, Slot
 from ai_core.squads.formation_march import MarchSettings
-from ai_core.squads.healing_support import HealingSupport
 from ai_core.squads.orders import Order
-from ai_core.squads.personality import Personality
 from ai_core.squads.roles import RoleNeed, RolesGiven, give_roles
 from ai_core.squads.routes import GridRoutes, StraightRoutes
-from ai_core.squads.sacrifice import Sacrifice
-from ai_core.squads.scouting import Scouting
 from ai_core.squads.situation import Sighting, Situation
 from ai_core.squads.slot_assignment import Assignment, assign, with_few_changes
 from ai_core.squads.squad import Squad
 from ai_core.squads.stance import Stance, StanceJudge, StancePolicy
-from ai_core.squads.standing import GridStanding
-from ai_core.squads.strategic_situation import (
+from ai_core.squads.standing import GridClearance, GridStanding
+from ai_core.squads.strategy.posture import Personality
+from ai_core.squads.strategy.production import BuildOrder, Product, TechnologyTree
+from ai_core.squads.strategy.strategic_situation import (
     DefenseReport,
     EnemyReport,
     Mission,
@@ -42,10 +36,18 @@ from ai_core.squads.strategic_situation import (
     StrategicPlan,
     StrategicSituation,
 )
-from ai_core.squads.strategist import Strategist
-from ai_core.squads.suppressing_fire import SuppressingFire
+from ai_core.squads.strategy.strategist import Strategist
 from ai_core.squads.tactic_choice import SITUATION_FACTS, TacticByRules
-from ai_core.squads.tactics import Tactic, Task
+from ai_core.squads.tactics import (
+    BoundingOverwatch,
+    Flanking,
+    HealingSupport,
+    Sacrifice,
+    Scouting,
+    SuppressingFire,
+    Tactic,
+    Task,
+)
 
 __all__ = [
     "SITUATION_FACTS",

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple, TypedDict, Unpack
@@ -11,15 +11,54 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
-from ai_core.squads.formation_patterns import PATTERNS
 
-__all__ = ["PLACES", "Formation", "Slot"]
+Offsets = NDArray[np.float64]
 
+
+def _aside(numbers: NDArray[np.int_]) -> NDArray[np.int_]:
+    """Return 0, 1, -1, 2, -2, … for 0, 1, 2, 3, 4, …: from the middle outwards."""
+    return np.where(numbers % 2, (numbers + 1) // 2, -(numbers // 2))
+
+
+def _line(count: int, files: int) -> Offsets:
+    return np.stack([np.zeros(count), _aside(np.arange(count))], axis=1)
+
+
+def _column(count: int, files: int) -> Offsets:
+    return _ranks(count, files or 1)
+
+
+def _wedge(count: int, files: int) -> Offsets:
+    aside = _aside(np.arange(count))
+    return np.stack([-np.abs(aside), aside], axis=1).astype(np.float64)
+
+
+def _phalanx(count: int, files: int) -> Offsets:
+    return _ranks(count, files or max(1, math.ceil(math.sqrt(2 * count)) | 1))
+
+
+def _ranks(count: int, files: int) -> Offsets:
+    ranks, places = np.divmod(np.arange(count), files)
+    return np.stack([-ranks, _aside(places)], axis=1).astype(np.float64)
+
+
+def _circle(count: int, files: int) -> Offsets:
+    offsets = np.zeros((count, 2))
+    around = count - 1
+    if around > 0:
+        radius = max(1.0, 0.5 / math.sin(math.pi / around)) if around > 1 else 1.0
+        angles = np.arange(around) * (math.tau / around)
+        offsets[1:] = radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    return offsets
+
+
+PATTERNS: dict[str, Callable[[int, int], Offsets]] = {
+    "line": _line, "column": _column, "wedge": _wedge, "phalanx": _phalanx, "circle": _circle,
+}
+"""By name; called with how many members there are, and how many abreast (0: choose)."""
 PLACES = ("front", "rear", "center", "flank")
 """Where in a pattern a role likes to stand."""
-
 Floats = NDArray[np.float64]
-
 MOST_SLOTS = 10_000
 """Most members a formation is made for (count); an assignment of more takes minutes."""
 
@@ -198,3 +237,6 @@ def _checked_slot(number: int, slot: object) -> Slot:
         if isinstance(roles, str) or not all(isinstance(role, str) for role in roles):
             raise TypeError(f"{name} of slot {number} must be role names, got {shown(roles)}; use ('healer',)")
     return Slot(float(slot.forward_m), float(slot.right_m), tuple(slot.only), tuple(slot.prefers))
+
+
+__all__ = ["PATTERNS", "PLACES", "Formation", "Slot"]

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,22 +11,102 @@ from numpy.typing import NDArray
 from ai_core.errors import finite_number
 from ai_core.squads.march_path import Clearance, MarchPath
 from ai_core.squads.marchers import Marchers
-from ai_core.squads.marching_shape import MarchingShape
 from ai_core.squads.marching_step import Manner, march_step
-from ai_core.squads.narrow_passage import NarrowPassage
-
-__all__ = ["FormationMarch", "MarchSettings"]
 
 Floats = NDArray[np.float64]
+ELBOW_ROOM = 1.1
+"""Least distance of neighbors that walk abreast, in their widths: less and they push each other."""
+
+
+class MarchingShape:
+    """Slots of members as they are now.
+
+    Args:
+        slots: (n,) of each member; one that is not there counts as the nearest that is.
+        places: (m, 2) where slots are, ahead and to the right (m); read only.
+        radii: (n,) half the widths of members (m).
+        spacing_m: of the formation.
+
+    Attributes:
+        offsets: (n, 2) of everybody's slot (m).
+        is_whole: whether all have a slot that is there.
+        body_m: half the width of the widest.
+        aside_m: how far lanes reach to each side (m).
+        reach_m: how far the path must go beyond its ends (m).
+        ahead_m: how far the foremost is ahead of the commander's slot (m), 0 or more.
+        behind_m: the offset of the hindmost (m).
+    """
+
+    def __init__(self, slots: NDArray[np.int32], places: Floats, radii: Floats, spacing_m: float) -> None:
+        self._slots, self.spacing_m = slots.copy(), spacing_m
+        self.is_whole = bool(((slots >= 0) & (slots < len(places))).all())
+        self.offsets = np.ascontiguousarray(places[np.clip(slots, 0, max(0, len(places) - 1))])
+        ahead, right = self.offsets.T
+        self.body_m = float(radii.max())
+        self.aside_m = float(np.abs(right).max()) + spacing_m
+        self.reach_m = max(float(np.abs(ahead).max()), spacing_m * (len(radii) - 1)) + spacing_m
+        self.ahead_m, self.behind_m = float(ahead.max(initial=0)), float(ahead.min())
+
+    @cached_property
+    def needed_m(self) -> float:
+        """How wide the ground must be for those who walk abreast (m), for middles; 0 for a column."""
+        elbow_m = 2 * self.body_m * ELBOW_ROOM
+        ahead = np.sort(self.offsets[:, 0])
+        abreast = np.searchsorted(ahead, ahead + 0.99 * elbow_m) - np.arange(len(ahead))
+        return float(abreast.max(initial=1) - 1) * elbow_m
+
+    @cached_property
+    def column(self) -> Floats:
+        """Offsets in one file: who is ahead goes ahead, of one rank the middle first; the first slot stays."""
+        slots, offsets = self._slots, self.offsets
+        order = np.lexsort((slots, np.abs(offsets[:, 1]), -np.round(offsets[:, 0], 3)))
+        place = np.empty(len(order), np.float64)
+        place[order] = np.arange(len(order))
+        commander = np.flatnonzero(slots == 0)
+        own = place[commander[0]] if len(commander) else 0.0
+        return np.stack([(own - place) * self.spacing_m, np.zeros(len(place))], axis=1)
+
+
+OPENS_AT = 1.2
+"""How much wider than it must be the ground has to be for a column to open again."""
+LOOKS_AHEAD = 3.0
+"""How far before a narrow part a column forms, in spacings; sooner looks timid, later they queue."""
+
+
+class NarrowPassage:
+    """Tells when a formation must go in a column.
+
+    Attributes:
+        is_in_column: whether it does now.
+    """
+
+    def __init__(self) -> None:
+        self.is_in_column = False
+
+    def looks_to(self, anchor_m: float, shape: MarchingShape) -> float:
+        """Return up to which arc the width must be known (m)."""
+        return anchor_m + shape.ahead_m + (LOOKS_AHEAD + 1) * shape.spacing_m
+
+    def offsets(self, anchor_m: float, path: MarchPath, shape: MarchingShape) -> Floats:
+        """Return the offsets to march with: those of the formation, or of a column.
+
+        Cost: O(samples of the path between the hindmost and as far as is looked ahead).
+        """
+        # Who is still inside when it opens comes out in file all the same: lanes are narrow there.
+        ahead_m = self.looks_to(anchor_m, shape) - shape.spacing_m
+        width = path.narrowest(anchor_m + shape.behind_m, ahead_m) if path.has_walls else math.inf
+        if width == math.inf or shape.needed_m == 0:
+            self.is_in_column = False
+            return shape.offsets
+        self.is_in_column = width < shape.needed_m * (OPENS_AT if self.is_in_column else 1.0)
+        return shape.column if self.is_in_column else shape.offsets
+
 
 MEASURED_AT_ONCE = 24
 """Samples of the path whose width is asked for in one step (count): two clearances each."""
-
 ALL = 1 << 30
-
 STEP_SHARE = 0.25
 """Distance of the path's samples, in spacings; larger cuts corners, smaller costs more."""
-
 LONGEST_STEP_M = 1.0
 
 
@@ -170,3 +251,6 @@ class FormationMarch:
             self.path.measure(looks_to, ALL)
         self.path.measure(looks_to, MEASURED_AT_ONCE)
         return self.path
+
+
+__all__ = ["FormationMarch", "MarchSettings", "MarchingShape", "NarrowPassage"]

@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NO_SLOT", "Marchers"]
+__all__ = ["LARGEST_ID", "NO_SLOT", "Marchers"]
 
+LARGEST_ID = (1 << 31) - 1
+"""Ids are kept in 32 bits."""
 NO_SLOT = -1
 """What stands for a slot where a member has none."""
 

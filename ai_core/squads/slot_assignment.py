@@ -1,6 +1,7 @@
 """Who takes which slot: at the least total cost, and only as many change as must."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -8,10 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 import ai_core.squads.least_cost_matching as least_cost_matching
 from ai_core.errors import as_array, finite_number, shown
-
-__all__ = ["Assignment", "assign", "with_few_changes"]
-
-NO_SLOT = -1
+from ai_core.squads.formation import Formation
+from ai_core.squads.marchers import NO_SLOT, Marchers
 
 
 class Assignment(NamedTuple):
@@ -129,3 +128,50 @@ def _checked(costs: ArrayLike) -> NDArray[np.float64]:
         member = int(np.flatnonzero((np.isnan(table) | (table == -np.inf)).any(axis=1))[0])
         raise ValueError(f"costs must be finite, or inf for never, got {table[member].tolist()[:8]} of member {member}")
     return table
+
+
+Floats = NDArray[np.float64]
+WORTH_CHANGING = 1.5
+"""What a change of slots must save, in spacings a member: less and two swap again and again."""
+
+
+def give_slots(
+    marchers: Marchers, formation: Formation, roles: Sequence[tuple[str, ...]], commander_row: int,
+    places: Floats, *, few_changes: bool | None,
+) -> tuple[int, ...]:
+    """Write slots of all; return the ids of those for whom there is none they may take.
+
+    The commander has the first slot, whatever that is limited to.
+
+    Args:
+        marchers: everybody.
+        formation: whose slots.
+        roles: of everybody.
+        commander_row: the commander's row.
+        places: (n, d) where the slots are now (m).
+        few_changes: True changes as few as can be, None anew for the least way, False only what
+            is worth it.
+
+    Cost: O(n**3) at worst, some n**2 usually.
+    """
+    count = len(marchers)
+    costs = np.sqrt(((marchers.positions[:, None] - places[None]) ** 2).sum(axis=2))
+    costs += formation.role_costs(roles, count)
+    own = costs[commander_row, 0]
+    costs[commander_row], costs[:, 0] = np.inf, np.inf
+    costs[commander_row, 0] = own if np.isfinite(own) else 0.0
+    if few_changes is None:
+        found = assign(costs)
+    else:
+        worth = None if few_changes else WORTH_CHANGING * formation.spacing_m
+        found = with_few_changes(costs, marchers.slots, worth)
+    slots = found.slots
+    without = np.flatnonzero(slots == NO_SLOT)
+    infeasible = tuple(marchers.ids[without].tolist())
+    # They come along in what is left, and whoever asks is told that they should not.
+    slots[without] = np.setdiff1d(np.arange(count), slots)[: len(without)]
+    marchers.slots[:] = slots
+    return infeasible
+
+
+__all__ = ["Assignment", "assign", "give_slots", "with_few_changes"]

@@ -11,8 +11,7 @@ from ai_core.saving.fields import LARGEST, Fields, State
 from ai_core.squads.commander import SquadMember
 from ai_core.squads.formation import Formation, Slot
 from ai_core.squads.formation_march import FormationMarch
-from ai_core.squads.marchers import Marchers
-from ai_core.squads.membership import LARGEST_ID
+from ai_core.squads.marchers import LARGEST_ID, Marchers
 from ai_core.squads.orders import KINDS, STATES, Order, OrderKind, OrderState
 from ai_core.squads.tactical_state import prepared_tactics, read_capabilities, saved_capabilities, saved_tactics
 

@@ -14,12 +14,12 @@ from ai_core.squads.situation import Sighting
 from ai_core.squads.tactics import Task
 
 if TYPE_CHECKING:
-    from ai_core.squads.tactical import Tactical
+    from ai_core.squads.squad import Squad
 
 __all__ = ["prepared_tactics", "read_capabilities", "saved_capabilities", "saved_tactics"]
 
 
-def saved_tactics(squad: Tactical) -> State:
+def saved_tactics(squad: Squad) -> State:
     """Return whom it meets, the tactic in use and how far that is, tasks and tokens."""
     return {
         "met": [
@@ -37,7 +37,7 @@ def saved_tactics(squad: Tactical) -> State:
     }
 
 
-def prepared_tactics(squad: Tactical, fields: Fields, members: Container[int]) -> Callable[[], None]:
+def prepared_tactics(squad: Squad, fields: Fields, members: Container[int]) -> Callable[[], None]:
     """Check what was saved; return what puts it into the squad."""
     met = [_read_sighting(one, squad.dimensions) for one in fields.groups("met")]
     if len({one.enemy_id for one in met}) != len(met):

@@ -5,17 +5,18 @@ where the task says; the others march on. It may keep what it has begun, and is 
 """
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ai_core.errors import finite_number, several_names, whole_number
 from ai_core.saving.fields import Fields, State
+from ai_core.squads.id_rows import id_rows
 from ai_core.squads.situation import Situation
 from ai_core.squads.slot_assignment import assign
-
-__all__ = ["Plan", "Tactic", "Task", "nearest_posts"]
 
 Floats = NDArray[np.float64]
 
@@ -80,3 +81,498 @@ def nearest_posts(situation: Situation, member_ids: Sequence[int], posts: Sequen
     costs = np.sqrt(((places[:, None] - np.array(posts)[None]) ** 2).sum(axis=2))
     return [
         (member, slot) for member, slot in zip(member_ids, assign(costs).slots.tolist(), strict=True) if slot >= 0]
+
+
+class BoundingOverwatch(Tactic):
+    """Two teams; the one behind bounds past the other, which stays and watches, until both are at the goal.
+
+    The goal is that of the squad's order, else the middle of the enemies.
+
+    Args:
+        leg_m: how far a team goes beyond the other in one bound (m).
+        apart_m: distance of neighbors of one team (m).
+        there_m: who is this near to his place is there (m).
+        patience_s: a bound that takes longer ends all the same (s).
+
+    Raises:
+        ValueError: if a number is out of range.
+
+    Source: 003_designing_ai_for_games, tactics of groups.
+    """
+
+    name = "bounding_overwatch"
+
+    def __init__(
+        self, leg_m: float = 10.0, apart_m: float = 2.5, there_m: float = 1.0, patience_s: float = 20.0
+    ) -> None:
+        self.leg_m = finite_number("leg_m", leg_m, above=0)
+        self.apart_m = finite_number("apart_m", apart_m, minimum=0)
+        self.there_m = finite_number("there_m", there_m, above=0)
+        self.patience_s = finite_number("patience_s", patience_s, above=0)
+        self.begin()
+
+    def why_not(self, situation: Situation) -> str:
+        """Return why it cannot be used now; empty if it can."""
+        if len(situation.members) < 2:
+            return "it takes two teams"
+        return "" if situation.goal is not None or situation.enemies else "there is nowhere to go"
+
+    def begin(self) -> None:
+        """Forget what was begun before."""
+        self._moving = 0
+        self._posts: dict[int, tuple[float, ...]] = {}
+        self._since_s = 0.0
+
+    def plan(self, situation: Situation) -> Plan:
+        """Return who does what now."""
+        if self.why_not(situation):
+            return {}
+        goal = situation.goal if situation.goal is not None else situation.enemy_positions.mean(axis=0)
+        teams = self.teams(situation)
+        if all(self._is_at(situation, team, goal) for team in teams):
+            self._posts = {}
+            return {}
+        if not self._posts:
+            self._bound(situation, goal, teams)
+        elif self._is_over(situation, teams[self._moving]):
+            self._moving = 1 - self._moving
+            self._bound(situation, goal, teams)
+        plan = {}
+        for number in teams[self._moving]:
+            plan[number] = Task("bound", self._posts.get(number))
+        for number in teams[1 - self._moving]:
+            enemy = situation.nearest_enemy(situation.place(number))
+            target = None if enemy is None else situation.enemies[enemy].enemy_id
+            plan[number] = Task("overwatch", None, target)
+        return plan
+
+    def teams(self, situation: Situation) -> tuple[list[int], list[int]]:
+        """Return the ids of both teams: every other one, by id."""
+        ids = list(situation.members)
+        return ids[::2], ids[1::2]
+
+    def forget_member(self, member_id: int) -> None:
+        """Drop what is known of somebody who left or is lost."""
+        self._posts = {}           # teams are others now
+
+    def save_state(self) -> State:
+        """Return what was begun, as plain data."""
+        return {
+            "version": 1, "moving": self._moving, "since_s": self._since_s,
+            "posts": [[one, *place] for one, place in sorted(self._posts.items())],
+        }
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check what was saved; return what puts it back."""
+        fields = Fields.versioned(state, version=1)
+        moving, since_s = fields.whole("moving", maximum=1), fields.seconds("since_s")
+        posts = {one: tuple(place) for one, place in id_rows(fields, "posts", 2, 3).items()}
+        fields.end()
+
+        def change() -> None:
+            self._moving, self._since_s, self._posts = moving, since_s, posts
+
+        return change
+
+    def _is_at(self, situation: Situation, team: list[int], goal: Floats) -> bool:
+        """Return whether the middle of a team is at the goal, as near as the other team leaves it room."""
+        middle = np.mean([situation.place(one) for one in team], axis=0)
+        return math.dist(middle, goal) <= self.there_m + self.apart_m
+
+    def _is_over(self, situation: Situation, team: list[int]) -> bool:
+        if situation.now_s - self._since_s > self.patience_s:
+            return True
+        return all(
+            one in self._posts and math.dist(situation.place(one), self._posts[one]) <= self.there_m for one in team)
+
+    def _bound(self, situation: Situation, goal: Floats, teams: tuple[list[int], list[int]]) -> None:
+        """Give the team that moves places a leg beyond the other, but not beyond the goal."""
+        team, other = teams[self._moving], teams[1 - self._moving]
+        watching = np.mean([situation.place(one) for one in other], axis=0)
+        ahead = situation.direction(watching, goal)
+        reach_m = min(self.leg_m, math.dist(watching, goal))
+        across = situation.right_of(ahead)
+        # Teams keep to their own sides of the way, so that nobody bounds into the line of fire.
+        side = 0.5 if self._moving else -0.5
+        posts = situation.posts([
+            watching + ahead * reach_m + across * (self.apart_m * (number - (len(team) - 1) / 2 + side))
+            for number in range(len(team))])
+        pairs = nearest_posts(situation, team, posts)
+        self._posts = {one: tuple(posts[post].tolist()) for one, post in pairs}
+        self._since_s = situation.now_s
+
+
+MOVED_M = 8.0
+"""How far the middle of the enemies may move before the way around them is planned anew (m)."""
+
+
+class Flanking(Tactic):
+    """A part goes around the enemies, to the side that is nearer; when it is there, everybody attacks.
+
+    Args:
+        share: how many go around; at least one goes, and one stays.
+        beside_m: how far from the middle of the enemies they gather (m).
+        there_m: who is this near to his place is there (m).
+
+    Raises:
+        ValueError: if a number is out of range.
+
+    Source: 003_designing_ai_for_games, tactics of groups.
+    """
+
+    name = "flanking"
+
+    def __init__(self, share: float = 0.5, beside_m: float = 12.0, there_m: float = 2.0) -> None:
+        self.share = finite_number("share", share, above=0, maximum=1)
+        self.beside_m = finite_number("beside_m", beside_m, above=0)
+        self.there_m = finite_number("there_m", there_m, above=0)
+        self.begin()
+
+    def why_not(self, situation: Situation) -> str:
+        """Return why it cannot be used now; empty if it can."""
+        if not situation.enemies:
+            return "nobody is met"
+        return "" if len(situation.members) > 1 else "it takes two: one holds them, one goes around"
+
+    def begin(self) -> None:
+        """Forget what was begun before."""
+        self._around: dict[int, tuple[float, ...]] = {}
+        self._middle: tuple[float, ...] | None = None
+        self._is_attacking = False
+
+    @property
+    def is_attacking(self) -> bool:
+        """True once those who went around are there."""
+        return self._is_attacking
+
+    def plan(self, situation: Situation) -> Plan:
+        """Return who does what now."""
+        if self.why_not(situation):
+            return {}
+        middle = situation.enemy_positions.mean(axis=0)
+        has_moved = self._middle is None or math.dist(self._middle, middle) > MOVED_M
+        if not self._is_attacking and (has_moved or not self._around):
+            self._go_around(situation, middle)
+        around = {one: place for one, place in self._around.items() if one in situation.members}
+        if not self._is_attacking and around:
+            self._is_attacking = all(
+                math.dist(situation.place(one), place) <= self.there_m for one, place in around.items())
+        plan = {}
+        for number in situation.members:
+            place = situation.place(number)
+            enemy = situation.nearest_enemy(place)
+            target = situation.enemies[enemy].enemy_id if enemy is not None else None
+            if self._is_attacking:
+                plan[number] = Task("attack", situation.enemies[enemy or 0].position, target)
+            elif number in around:
+                plan[number] = Task("flank", around[number], target)
+            else:
+                plan[number] = Task("suppress", None, target)
+        return plan
+
+    def forget_member(self, member_id: int) -> None:
+        """Drop what is known of somebody who left or is lost."""
+        self._around.pop(member_id, None)
+
+    def save_state(self) -> State:
+        """Return what was begun, as plain data."""
+        return {
+            "version": 1, "around": [[one, *place] for one, place in sorted(self._around.items())],
+            "middle": None if self._middle is None else list(self._middle), "is_attacking": self._is_attacking,
+        }
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check what was saved; return what puts it back."""
+        fields = Fields.versioned(state, version=1)
+        around = {one: tuple(place) for one, place in id_rows(fields, "around", 2, 3).items()}
+        middle = None if fields.anything("middle") is None else tuple(fields.numbers("middle"))
+        dimensions = {len(place) for place in around.values()} or {2, 3}
+        if middle is not None and len(middle) not in dimensions:
+            fields.refuse("middle", f"must have as many coordinates as places in 'around', got {len(middle)}")
+        is_attacking = fields.flag("is_attacking")
+        fields.end()
+
+        def change() -> None:
+            self._around, self._middle, self._is_attacking = around, middle, is_attacking
+
+        return change
+
+    def _go_around(self, situation: Situation, middle: Floats) -> None:
+        """Choose the side that is nearer to those who go, and their places there."""
+        own = situation.positions.mean(axis=0)
+        across = situation.right_of(situation.direction(own, middle))
+        count = max(1, min(round(self.share * len(situation.members)), len(situation.members) - 1))
+        best: tuple[float, dict[int, tuple[float, ...]]] | None = None
+        for side in (1.0, -1.0):
+            spot = middle + across * (side * self.beside_m)
+            ways = [(math.dist(situation.place(one), spot), one) for one in situation.members]
+            going = sorted(one for _, one in sorted(ways)[:count])
+            ahead = situation.direction(own, middle)
+            posts = situation.posts([spot + ahead * (2.0 * (number - (count - 1) / 2)) for number in range(count)])
+            pairs = nearest_posts(situation, going, posts)
+            total = sum(math.dist(situation.place(one), posts[post]) for one, post in pairs)
+            if best is None or total < best[0] - 1e-9:
+                best = total, {one: tuple(posts[post].tolist()) for one, post in pairs}
+        self._middle, self._around = tuple(middle.tolist()), best[1] if best else {}
+
+
+STAYS = 1.25
+"""How much riskier another must be than a patient for a healer to leave him: less runs to and fro."""
+
+
+class HealingSupport(Tactic):
+    """Each healer stands behind one of those who are most likely to be attacked.
+
+    Healers are those with the role "healer", or who heal. The most threatened are chosen, as
+    many as there are healers; who has a healer keeps him until another is clearly worse off.
+
+    Args:
+        distance_m: how far behind, seen from the enemies (m).
+
+    Source: 003_designing_ai_for_games, tactics of groups.
+    """
+
+    name = "healing_support"
+
+    def __init__(self, distance_m: float = 2.0) -> None:
+        self.distance_m = finite_number("distance_m", distance_m, minimum=0)
+        self._patients: set[int] = set()
+
+    def why_not(self, situation: Situation) -> str:
+        """Return why it cannot be used now; empty if it can."""
+        if not self._healers(situation):
+            return "nobody heals"
+        return "" if situation.enemies else "nobody is met"
+
+    def begin(self) -> None:
+        """Forget what was begun before."""
+        self._patients = set()
+
+    def plan(self, situation: Situation) -> Plan:
+        """Return who does what now."""
+        healers = self._healers(situation)
+        others = [one for one in situation.members if one not in healers]
+        at_risk = sorted((one for one in others if situation.risk(one) > 0), key=lambda one: (
+            -situation.risk(one) * (STAYS if one in self._patients else 1), one))[: len(healers)]
+        self._patients = set(at_risk)
+        posts = []
+        for one in at_risk:
+            place = situation.place(one)
+            posts.append(place + situation.away_from_enemies(place) * self.distance_m)
+        posts = situation.posts(posts)
+        return {
+            healer: Task("heal", tuple(posts[post].tolist()), at_risk[post])
+            for healer, post in nearest_posts(situation, healers, posts)
+        }
+
+    def forget_member(self, member_id: int) -> None:
+        """Drop what is known of somebody who left or is lost."""
+        self._patients.discard(member_id)
+
+    def save_state(self) -> State:
+        """Return what was begun, as plain data."""
+        return {"version": 1, "patients": sorted(self._patients)}
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check what was saved; return what puts it back."""
+        fields = Fields.versioned(state, version=1)
+        patients = set(fields.wholes("patients"))
+        fields.end()
+
+        def change() -> None:
+            self._patients = patients
+
+        return change
+
+    @staticmethod
+    def _healers(situation: Situation) -> list[int]:
+        return [
+            one.member_id for one in situation.members.values()
+            if "healer" in one.roles or (one.capabilities is not None and one.capabilities.heals > 0)]
+
+
+VALUABLE = ("commander", "healer", "vip")
+"""Roles that are worth screening, the most valuable first."""
+
+
+class Sacrifice(Tactic):
+    """Screens the valuable with the least valuable, each between his charge and the nearest enemy.
+
+    Valuable are those with one of the roles; the value of the others is their toughness, so
+    that the weakest go first.
+
+    Args:
+        screens: how many stand before each of the valuable; 1 or more.
+        distance_m: how far before him (m).
+        roles: who is valuable, the most valuable first.
+
+    Source: 003_designing_ai_for_games, tactics of groups.
+    """
+
+    name = "sacrifice"
+
+    def __init__(self, screens: int = 1, distance_m: float = 2.5, roles: tuple[str, ...] = VALUABLE) -> None:
+        self.screens = whole_number("screens", screens, minimum=1)
+        self.distance_m = finite_number("distance_m", distance_m, above=0)
+        self.roles = several_names("roles", roles)
+
+    def why_not(self, situation: Situation) -> str:
+        """Return why it cannot be used now; empty if it can."""
+        if not situation.enemies:
+            return "nobody is met"
+        valuable = self._valuable(situation)
+        if not valuable:
+            return f"nobody has a role that is worth screening: {', '.join(self.roles)}"
+        return "" if len(valuable) < len(situation.members) else "nobody is left to screen the valuable"
+
+    def plan(self, situation: Situation) -> Plan:
+        """Return who does what now."""
+        if self.why_not(situation):
+            return {}
+        valuable = self._valuable(situation)
+        cheap = sorted((one for one in situation.members if one not in valuable), key=lambda one: (
+            _value(situation, one), one))[: self.screens * len(valuable)]
+        charges, posts = [], []
+        for number in range(min(self.screens, len(cheap))):  # no more than there are to man them
+            for one in valuable:
+                place = situation.place(one)
+                enemy = situation.enemy_positions[situation.nearest_enemy(place)]
+                ahead = situation.direction(place, enemy)
+                aside = (number + 1) // 2 * (1 if number % 2 else -1)
+                charges.append(one)
+                posts.append(place + ahead * self.distance_m + situation.right_of(ahead) * aside)
+        posts = situation.posts(posts)
+        # The first posts are before the most valuable: those are manned if there are too few.
+        return {
+            screen: Task("screen", tuple(posts[post].tolist()), charges[post])
+            for screen, post in nearest_posts(situation, sorted(cheap), posts[: len(cheap)])
+        }
+
+    def _valuable(self, situation: Situation) -> list[int]:
+        ranked = [
+            (min(self.roles.index(role) for role in one.roles if role in self.roles), number)
+            for number, one in situation.members.items() if any(role in self.roles for role in one.roles)]
+        return [number for _, number in sorted(ranked)]
+
+
+def _value(situation: Situation, member_id: int) -> float:
+    can = situation.members[member_id].capabilities
+    return 1.0 if can is None else can.toughness
+
+
+class Scouting(Tactic):
+    """Those with the role "scout" fan out ahead of the squad, and fall back from whom they meet.
+
+    Args:
+        ahead_m: how far ahead of the middle of the others (m), but not beyond the goal.
+        apart_m: how far scouts are from each other (m).
+        shy_m: a scout this near to an enemy goes back to his slot (m).
+
+    Source: 003_designing_ai_for_games, tactics of groups.
+    """
+
+    name = "scouting"
+
+    def __init__(self, ahead_m: float = 20.0, apart_m: float = 8.0, shy_m: float = 12.0) -> None:
+        self.ahead_m = finite_number("ahead_m", ahead_m, above=0)
+        self.apart_m = finite_number("apart_m", apart_m, minimum=0)
+        self.shy_m = finite_number("shy_m", shy_m, minimum=0)
+
+    def why_not(self, situation: Situation) -> str:
+        """Return why it cannot be used now; empty if it can."""
+        scouts = [one for one in situation.members.values() if "scout" in one.roles]
+        if not scouts:
+            return "nobody has the role 'scout'"
+        return "all are scouts" if len(scouts) == len(situation.members) else ""
+
+    def plan(self, situation: Situation) -> Plan:
+        """Return who does what now."""
+        scouts = [number for number, one in situation.members.items() if "scout" in one.roles]
+        others = [number for number in situation.members if number not in scouts]
+        if not scouts or not others:
+            return {}
+        middle = np.mean([situation.place(one) for one in others], axis=0)
+        ahead, reach_m = situation.in_plane(situation.heading), self.ahead_m
+        if situation.goal is not None:
+            ahead = situation.direction(middle, situation.goal)
+            reach_m = min(reach_m, math.dist(middle, situation.goal))
+        across = situation.right_of(ahead)
+        first = -self.apart_m * (len(scouts) - 1) / 2
+        posts = situation.posts([
+            middle + ahead * reach_m + across * (first + self.apart_m * number) for number in range(len(scouts))])
+        return {
+            scout: Task("scout", tuple(posts[post].tolist()))
+            for scout, post in nearest_posts(situation, scouts, posts) if not self._is_met(situation, scout)
+        }
+
+    def _is_met(self, situation: Situation, scout: int) -> bool:
+        nearest = situation.nearest_enemy(situation.place(scout))
+        if nearest is None:
+            return False
+        return math.dist(situation.enemy_positions[nearest], situation.place(scout)) < self.shy_m
+
+
+class SuppressingFire(Tactic):
+    """Those who reach farthest stay and fire, each at another enemy as far as there are; the others go.
+
+    Args:
+        share: of those who can attack, how many fire; one at least stays free to go.
+
+    Raises:
+        ValueError: if the share is not between 0 and 1.
+
+    Source: 003_designing_ai_for_games, tactics of groups.
+    """
+
+    name = "suppressing_fire"
+
+    def __init__(self, share: float = 0.5) -> None:
+        self.share = finite_number("share", share, above=0, maximum=1)
+
+    def why_not(self, situation: Situation) -> str:
+        """Return why it cannot be used now; empty if it can."""
+        if not situation.enemies:
+            return "nobody is met"
+        return "" if len(situation.members) > 1 else "it takes two: one fires, one goes"
+
+    def plan(self, situation: Situation) -> Plan:
+        """Return who does what now."""
+        if self.why_not(situation):
+            return {}
+        firing = self.who_fires(situation)
+        plan = {}
+        fired_at = [0] * len(situation.enemies)
+        for member in firing:
+            place = situation.place(member)
+            enemy = min(range(len(fired_at)), key=lambda one: (
+                fired_at[one], math.dist(situation.enemy_positions[one], place), situation.enemies[one].enemy_id))
+            fired_at[enemy] += 1
+            plan[member] = Task("suppress", None, situation.enemies[enemy].enemy_id)
+        return plan
+
+    def who_fires(self, situation: Situation) -> list[int]:
+        """Return who stays and fires: who reaches farthest, of those the smallest ids; not all."""
+        armed = [
+            number for number, one in situation.members.items()
+            if one.capabilities is None or any(one.capabilities.attack.values())]
+        count = min(math.ceil(self.share * len(armed)), len(situation.members) - 1)
+        return sorted(sorted(armed, key=lambda one: (-_reach(situation, one), one))[:count])
+
+
+def _reach(situation: Situation, member_id: int) -> float:
+    can = situation.members[member_id].capabilities
+    return 0.0 if can is None else can.range_m
+
+
+__all__ = [
+    "BoundingOverwatch",
+    "Flanking",
+    "HealingSupport",
+    "Plan",
+    "Sacrifice",
+    "Scouting",
+    "SuppressingFire",
+    "Tactic",
+    "Task",
+    "nearest_posts",
+]

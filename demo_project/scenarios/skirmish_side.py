@@ -17,8 +17,8 @@ from ai_core.saving.chance import prepare_random, save_random
 from ai_core.saving.fields import Fields
 from ai_core.scheduling.task import Turn
 from ai_core.squads.capabilities import Force
-from ai_core.squads.personality import Personality
-from ai_core.squads.strategic_situation import (
+from ai_core.squads.strategy.posture import Personality
+from ai_core.squads.strategy.strategic_situation import (
     EnemyReport,
     Mission,
     Purchase,
@@ -27,7 +27,7 @@ from ai_core.squads.strategic_situation import (
     StrategicPlan,
     StrategicSituation,
 )
-from ai_core.squads.strategist import Strategist
+from ai_core.squads.strategy.strategist import Strategist
 from demo_project.scenarios.skirmish_battle import Battle
 from demo_project.scenarios.skirmish_ground import CELL_M, SIGHT_OF_BASE_M
 from demo_project.scenarios.skirmish_units import (

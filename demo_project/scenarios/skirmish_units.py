@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ai_core.squads.build_order import BuildOrder, Product, TechnologyTree
 from ai_core.squads.capabilities import Capabilities
+from ai_core.squads.strategy.production import BuildOrder, Product, TechnologyTree
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,8 @@ from __future__ import annotations
 
 import pytest
 
-from ai_core.squads.army_composition import army_against, best_unit, expected_force
-from ai_core.squads.build_order import Product
 from ai_core.squads.capabilities import Capabilities, Force
+from ai_core.squads.strategy.production import Product, army_against, best_unit, expected_force
 from tests.squads.test_battle_forecast import BOW, FLYER, SPEAR
 
 PRODUCTS = [

@@ -4,8 +4,8 @@ from __future__ import annotations
 import pytest
 
 from ai_core.errors import CycleError, UnknownNameError
-from ai_core.squads.build_order import BuildOrder, Product, TechnologyTree
 from ai_core.squads.capabilities import Capabilities
+from ai_core.squads.strategy.production import BuildOrder, Product, TechnologyTree
 
 TREE = TechnologyTree([
     Product("worker", 50, gathers=True), Product("hall", 200), Product("forge", 150, requires=("hall",)),

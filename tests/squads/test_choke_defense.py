@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from ai_core.squads.build_order import Product, TechnologyTree
 from ai_core.squads.capabilities import Capabilities, Force
-from ai_core.squads.choke_defense import place_to_hold
-from ai_core.squads.personality import Personality
-from ai_core.squads.strategic_situation import DefenseReport, EnemyReport
-from ai_core.squads.strategist import Strategist
+from ai_core.squads.strategy.posture import Personality
+from ai_core.squads.strategy.production import Product, TechnologyTree
+from ai_core.squads.strategy.strategic_situation import DefenseReport, EnemyReport
+from ai_core.squads.strategy.strategist import Strategist
+from ai_core.squads.strategy.territory import place_to_hold
 from tests.squads.test_battle_forecast import BOW, FLYER, SPEAR
 from tests.squads.test_strategist import ENEMY_BASE, HOME, THERE, situation
 

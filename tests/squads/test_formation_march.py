@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from ai_core.clock import ManualClock
-from ai_core.squads.clearance import GridClearance
 from ai_core.squads.formation import Formation
 from ai_core.squads.formation_march import MarchSettings
+from ai_core.squads.standing import GridClearance
 from tests.squads.marching import FRAME_S, march, marched, squad_of
 
 WALL_X, DOOR = 30, slice(20, 22)

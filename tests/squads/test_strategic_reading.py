@@ -12,12 +12,11 @@ from ai_core.maps.decision_map import DecisionMap
 from ai_core.maps.map_area import MapArea
 from ai_core.maps.map_layer import standard_layers
 from ai_core.squads.capabilities import Force
-from ai_core.squads.defense_analysis import analyzed_defenses
-from ai_core.squads.economy import judge_wealth
-from ai_core.squads.expansion import resource_sites
-from ai_core.squads.personality import Personality
-from ai_core.squads.scout_goals import scout_goals
-from ai_core.squads.strategic_situation import EnemyReport
+from ai_core.squads.strategy.posture import Personality
+from ai_core.squads.strategy.production import judge_wealth
+from ai_core.squads.strategy.strategic_missions import scout_goals
+from ai_core.squads.strategy.strategic_situation import EnemyReport
+from ai_core.squads.strategy.territory import analyzed_defenses, resource_sites
 from tests.squads.test_battle_forecast import SPEAR
 
 AREA = MapArea(20, 20, cell_m=2.0)

@@ -15,11 +15,11 @@ from ai_core.maps.map_layer import standard_layers
 from ai_core.saving.fields import StateError
 from ai_core.scheduling.threaded_work import ThreadedWork
 from ai_core.snapshot import from_json, restore, take, to_json
-from ai_core.squads.build_order import BuildOrder, Product, TechnologyTree
 from ai_core.squads.capabilities import Capabilities, Force
-from ai_core.squads.personality import Personality
-from ai_core.squads.strategic_situation import EnemyReport, SquadReport, StrategicSituation
-from ai_core.squads.strategist import Strategist
+from ai_core.squads.strategy.posture import Personality
+from ai_core.squads.strategy.production import BuildOrder, Product, TechnologyTree
+from ai_core.squads.strategy.strategic_situation import EnemyReport, SquadReport, StrategicSituation
+from ai_core.squads.strategy.strategist import Strategist
 from tests.squads.test_battle_forecast import BOW, FLYER, SPEAR
 
 AREA = MapArea(20, 20, cell_m=5.0)

@@ -9,15 +9,10 @@ import numpy as np
 import pytest
 
 from ai_core.saving.fields import StateError
-from ai_core.squads.bounding_overwatch import BoundingOverwatch
 from ai_core.squads.capabilities import Capabilities
 from ai_core.squads.commander import SquadMember
-from ai_core.squads.flanking import Flanking
-from ai_core.squads.healing_support import HealingSupport
-from ai_core.squads.sacrifice import Sacrifice
-from ai_core.squads.scouting import Scouting
 from ai_core.squads.situation import Sighting, Situation
-from ai_core.squads.suppressing_fire import SuppressingFire
+from ai_core.squads.tactics import BoundingOverwatch, Flanking, HealingSupport, Sacrifice, Scouting, SuppressingFire
 
 ALL = [BoundingOverwatch, Flanking, HealingSupport, Sacrifice, Scouting, SuppressingFire]
 

@@ -59,10 +59,10 @@ from ai_core.squads.formation import Formation as Pattern
 from ai_core.squads.formation_march import MarchSettings
 from ai_core.squads.orders import Order
 from ai_core.squads.situation import Sighting
+from ai_core.squads.squad import BUILT_IN
 from ai_core.squads.squad import Squad as CoreSquad
 from ai_core.squads.stance import StancePolicy
 from ai_core.squads.tactic_choice import SITUATION_FACTS, TacticByRules, situation_grade
-from ai_core.squads.tactical import BUILT_IN
 
 COPIED = (
     "formation", "dimensions", "pixels_per_m", "command", "keep_clear", "map_margin_m", "pace", "wait_at",

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from addons.ai_core.bridge.declarations import dictionary_of
 from addons.ai_core.bridge.gd import PackedStringArray, Resource, export, gdclass
-from ai_core.squads.build_order import Product
 from ai_core.squads.capabilities import Capabilities
+from ai_core.squads.strategy.production import Product
 
 
 @gdclass(icon="res://addons/ai_core/icons/strategic_product.svg")

@@ -35,10 +35,10 @@ from addons.ai_core.nodes.squads.strategist_squads import FIRST_MET, FIRST_NUMBE
 from ai_core.maps.choke_points import choke_points
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Task, Turn
-from ai_core.squads import strategist as library
-from ai_core.squads.build_order import BuildOrder, TechnologyTree
-from ai_core.squads.personality import Personality
-from ai_core.squads.strategic_situation import Mission, Purchase, StrategicPlan
+from ai_core.squads.strategy import strategist as library
+from ai_core.squads.strategy.posture import Personality
+from ai_core.squads.strategy.production import BuildOrder, TechnologyTree
+from ai_core.squads.strategy.strategic_situation import Mission, Purchase, StrategicPlan
 
 NEEDED_LAYERS = ("resources", "threat", "conflict", "exploration")
 

@@ -12,9 +12,15 @@ from addons.ai_core.nodes.squads.strategist_squads import Look
 from ai_core.errors import finite_number, whole_number
 from ai_core.maps.map_picture import MapPicture
 from ai_core.saving.fields import LATEST_S, Fields, State
-from ai_core.squads.build_order import TechnologyTree
 from ai_core.squads.capabilities import Force
-from ai_core.squads.strategic_situation import DefenseReport, EnemyReport, SquadReport, SquadRole, StrategicSituation
+from ai_core.squads.strategy.production import TechnologyTree
+from ai_core.squads.strategy.strategic_situation import (
+    DefenseReport,
+    EnemyReport,
+    SquadReport,
+    SquadRole,
+    StrategicSituation,
+)
 
 Place = tuple[float, float]
 MISTAKES = (TypeError, ValueError, LookupError)

@@ -12,9 +12,9 @@ from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.squads.squad_member import SQUADS, member_of
 from ai_core.errors import UnknownNameError
 from ai_core.saving.fields import LATEST_S, Fields, State
-from ai_core.squads.build_order import TechnologyTree
 from ai_core.squads.capabilities import Capabilities, Force
-from ai_core.squads.strategic_situation import EnemyReport, Mission, SquadReport
+from ai_core.squads.strategy.production import TechnologyTree
+from ai_core.squads.strategy.strategic_situation import EnemyReport, Mission, SquadReport
 
 FIRST_NUMBER = 1000
 """Squad nodes are numbered from here on, so that a game may go on numbering others of its own from 0."""

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ai_core.saving.fields import Fields, State
-from ai_core.squads.economy import WEALTHS, Wealth
+from ai_core.squads.strategy.production import WEALTHS, Wealth
 
 if TYPE_CHECKING:
-    from ai_core.squads.strategist import Strategist
+    from ai_core.squads.strategy.strategist import Strategist
 
 __all__ = ["prepared", "saved"]
 

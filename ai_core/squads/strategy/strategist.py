@@ -10,19 +10,15 @@ from ai_core.decisions.rule_mind import RuleMind
 from ai_core.decisions.success_memory import SuccessMemory
 from ai_core.errors import check_kind, finite_number, shown
 from ai_core.saving.fields import State
-from ai_core.squads.army_composition import expected_force
 from ai_core.squads.battle_forecast import forecast
-from ai_core.squads.build_order import BuildOrder, TechnologyTree
 from ai_core.squads.capabilities import Force, power_ratio
-from ai_core.squads.defense_analysis import Defenses, analyzed_defenses, seen_force
-from ai_core.squads.economy import Wealth, judge_wealth
-from ai_core.squads.expansion import ResourceSite, resource_sites
-from ai_core.squads.personality import Personality
-from ai_core.squads.posture import POSTURE_RULES, machine_for, share_of
-from ai_core.squads.strategic_missions import missions_for
-from ai_core.squads.strategic_situation import EnemyReport, StrategicPlan, StrategicSituation
-from ai_core.squads.strategic_spending import purchases_for
-from ai_core.squads.strategist_state import prepared, saved
+from ai_core.squads.strategy.posture import POSTURE_RULES, Personality, machine_for, share_of
+from ai_core.squads.strategy.production import BuildOrder, TechnologyTree, Wealth, expected_force, judge_wealth
+from ai_core.squads.strategy.strategic_missions import missions_for
+from ai_core.squads.strategy.strategic_situation import EnemyReport, StrategicPlan, StrategicSituation
+from ai_core.squads.strategy.strategic_spending import purchases_for
+from ai_core.squads.strategy.strategist_state import prepared, saved
+from ai_core.squads.strategy.territory import Defenses, ResourceSite, analyzed_defenses, resource_sites, seen_force
 
 __all__ = ["TACTICS", "Strategist"]
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import TYPE_CHECKING
 
-from ai_core.squads.army_composition import best_unit
 from ai_core.squads.capabilities import Force
-from ai_core.squads.choke_defense import wanted_defense
-from ai_core.squads.expansion import ResourceSite
-from ai_core.squads.strategic_situation import Purchase, StrategicSituation
+from ai_core.squads.strategy.production import best_unit
+from ai_core.squads.strategy.strategic_situation import Purchase, StrategicSituation
+from ai_core.squads.strategy.territory import ResourceSite, wanted_defense
 
 if TYPE_CHECKING:
-    from ai_core.squads.strategist import Strategist
+    from ai_core.squads.strategy.strategist import Strategist
 
 __all__ = ["purchases_for"]
 

@@ -1,0 +1,3 @@
+"""A commander of commanders: what to make, where to go, when to attack."""
+
+__all__: list[str] = []

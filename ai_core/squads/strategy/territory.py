@@ -1,0 +1,262 @@
+"""Ground that a strategist takes and holds: expansions, defenses at choke points, the side from which to attack."""
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ai_core.errors import finite_number
+from ai_core.maps.map_area import MapArea
+from ai_core.maps.map_picture import MapPicture
+from ai_core.maps.map_questions import best_cells
+from ai_core.squads.battle_forecast import forecast
+from ai_core.squads.capabilities import Force
+from ai_core.squads.strategy.production import best_unit
+from ai_core.squads.strategy.strategic_situation import DefenseReport, EnemyReport, Place, Purchase, StrategicSituation
+
+if TYPE_CHECKING:
+    from ai_core.squads.strategy.strategist import Strategist
+
+
+SECTORS = 8
+"""Sides from which an objective can be come at (count)."""
+
+
+class Defenses(NamedTuple):
+    """What stands around an objective.
+
+    Attributes:
+        force: who was seen there.
+        ratio: how strong an attacker is against it, ``inf`` if nobody was seen.
+        age_s: how long ago the place was seen last, at its middle (s).
+        conflict: what was fought there lately.
+        approach: a place on the side with the least threat (m).
+    """
+
+    force: Force
+    ratio: float
+    age_s: float
+    conflict: float
+    approach: tuple[float, float]
+
+
+def analyzed_defenses(
+    place: tuple[float, float], radius_m: float, sightings: Iterable[EnemyReport], attacker: Force, picture: MapPicture,
+    *, come_from: tuple[float, float],
+) -> Defenses:
+    """Return how a place is defended.
+
+    Args:
+        place: the objective (m).
+        radius_m: who is within this defends it (m), above 0.
+        sightings: what is known of the enemy.
+        attacker: who would attack.
+        picture: of the layers "threat", "conflict" and "exploration"; a layer that is not there counts as 0.
+        come_from: where the attacker is (m); of sides alike the one nearest to it.
+
+    Raises:
+        TypeError, ValueError: if an argument is of another type or out of range.
+
+    Cost: O(sightings + cells within the radius).
+    Source: 003_designing_ai_for_games, objective maps.
+    """
+    finite_number("radius_m", radius_m, above=0)
+    force = seen_force(one for one in sightings if math.dist(one.place, place) <= radius_m)
+    cells = picture.area.cells_within(place, radius_m)
+    age_s, conflict = 0.0, 0.0
+    if "exploration" in picture.names and (middle := picture.area.cell_at(place)) >= 0:
+        age_s = float(picture["exploration"].flat[middle])
+    if "conflict" in picture.names:
+        conflict = float(picture["conflict"].reshape(-1)[cells].sum(dtype=np.float64))
+    ratio = forecast(attacker, force).ratio if force.count else math.inf
+    return Defenses(force, ratio, age_s, conflict, _approach(place, radius_m, picture, come_from))
+
+
+def seen_force(sightings: Iterable[EnemyReport]) -> Force:
+    """Return the force of all that fight among sightings."""
+    return Force.of_members(one.capabilities for one in sightings if one.capabilities is not None)
+
+
+def _approach(
+    place: tuple[float, float], radius_m: float, picture: MapPicture, come_from: tuple[float, float]
+) -> tuple[float, float]:
+    area = picture.area
+    turn = math.atan2(come_from[1] - place[1], come_from[0] - place[0])
+    best = (math.inf, 0, place)
+    for number in range(SECTORS):
+        # 0 from where it comes, then to both sides in turn.
+        side = (number + 1) // 2 * (1 if number % 2 else -1)
+        angle = turn + side * math.tau / SECTORS
+        end = (place[0] + radius_m * math.cos(angle), place[1] + radius_m * math.sin(angle))
+        steps = np.linspace(0.2, 1.0, 8)[:, None]
+        cells = area.cells_of(np.asarray(place) + steps * (np.asarray(end) - np.asarray(place)))
+        if (cells < 0).any():
+            continue
+        danger = float(picture["threat"].reshape(-1)[cells].sum()) if "threat" in picture.names else 0.0
+        if (round(danger, 3), number) < best[:2]:
+            best = (round(danger, 3), number, end)
+    return best[2]
+
+
+AT_PLACE_SHARE = 0.4
+"""A defense holds a place that is this near to it, as a share of the home radius."""
+FARTHEST_SHARE = 4.0
+"""Without a known enemy only places this near to home count, as a share of the home radius."""
+DETOUR_SHARE = 0.5
+"""A place that is a longer detour on the way to the enemy than this share of that way is not on it."""
+FROM_HOME = 0.25
+"""What a metre from home counts beside a metre of detour: help must come there."""
+
+
+def wanted_defense(strategist: Strategist, situation: StrategicSituation, opponent: Force) -> Purchase | None:
+    """Return which defense to make next, and where; None if none is wanted, or nothing can be made.
+
+    So much is put into defenses as ``Personality.defenses_share`` of the army that is aimed at, unless
+    resources are scarce.
+
+    Cost: O(narrow places × defenses + products × kinds).
+    """
+    tree, limit = strategist.tree, strategist.personality.defenses_share * strategist.army_cost
+    spent = sum(tree.product(one.name).cost for one in situation.defenses)
+    choice = [
+        one for one in tree.available(situation.owned)
+        if one.defends and one.capabilities is not None and spent + one.cost <= limit]
+    if not choice or strategist.wealth == "scarce":
+        return None
+    enemy_base = next((one.place for one in situation.sightings if one.is_objective), None)
+    reach_m = AT_PLACE_SHARE * strategist.home_radius_m
+    place = place_to_hold(
+        situation.narrow_places, situation.defenses, situation.base, enemy_base, reach_m,
+        FARTHEST_SHARE * strategist.home_radius_m)
+    if place is None:
+        return None
+    there = [tree.product(one.name) for one in situation.defenses if math.dist(one.place, place) <= reach_m]
+    own = Force.of_members(one.capabilities for one in there if one.capabilities is not None)
+    best = best_unit(choice, own, opponent, most_cost=math.inf)
+    if best is None:
+        return None
+    why = f"holds a narrow place {math.dist(place, situation.base):.0f} m from home, where {len(there)} stand"
+    return Purchase(best.name, why, place)
+
+
+def place_to_hold(
+    places: Iterable[Place], defenses: Iterable[DefenseReport], base: Place, enemy_base: Place | None,
+    reach_m: float, farthest_m: float,
+) -> Place | None:
+    """Return the narrow place that is worth the next defense: on the enemy's way, near home, held by few.
+
+    Args:
+        places: to choose from (m).
+        defenses: what stands already.
+        base: where we live (m).
+        enemy_base: where they live (m), None if nobody knows; then the nearest to home counts.
+        reach_m: defenses this near to a place hold it (m).
+        farthest_m: how far from home a place may be while nobody knows where they live (m).
+
+    Returns:
+        None if no place is between us and them; of equal ones the first.
+
+    >>> place_to_hold([(50, 0), (20, 0), (25, 90)], [], (0, 0), (100, 0), 10, 100)
+    (20, 0)
+    """
+    standing = list(defenses)
+
+    def cost(place: Place) -> float:
+        held = sum(math.dist(one.place, place) <= reach_m for one in standing)
+        return _worth_m(place, base, enemy_base, farthest_m) * (1 + held)
+
+    best = min(places, key=cost, default=None)
+    return None if best is None or cost(best) == math.inf else best
+
+
+def _worth_m(place: Place, base: Place, enemy_base: Place | None, farthest_m: float) -> float:
+    """Return how far off a place is as one to hold (m), ``inf`` for one that is not worth it."""
+    home_m = math.dist(place, base)
+    if enemy_base is None:
+        return 1 + home_m if home_m <= farthest_m else math.inf
+    way_m, there_m = math.dist(base, enemy_base), math.dist(place, enemy_base)
+    detour_m = home_m + there_m - way_m
+    if home_m >= there_m or detour_m > DETOUR_SHARE * way_m:
+        return math.inf
+    return 1 + detour_m + FROM_HOME * home_m
+
+
+Claim = Literal["ours", "theirs", "contested"]
+"""Who will take a site: it is near to one, or between both."""
+CONTESTED_SHARE = 0.15
+"""How far from the middle between both bases a site is still contested, as a share of both ways."""
+
+
+class ResourceSite(NamedTuple):
+    """A place with resources.
+
+    Attributes:
+        place: its middle (m).
+        amount: what is there, in the cell and around it.
+        claim: who will take it.
+        danger: the threat there.
+    """
+
+    place: tuple[float, float]
+    amount: float
+    claim: Claim
+    danger: float
+
+
+def resource_sites(
+    area: MapArea, resources: NDArray[np.float32], threat: NDArray[np.float32],
+    own_base: tuple[float, float], enemy_base: tuple[float, float] | None, *,
+    most: int = 16, apart_m: float = 8.0,
+) -> list[ResourceSite]:
+    """Return the richest places, richest first.
+
+    Args:
+        area: where the map lies.
+        resources: (height, width), what is known of them.
+        threat: (height, width).
+        own_base: where we live (m).
+        enemy_base: where they live, None if nobody knows; then all is ours.
+        most: places at most; too few, and rich ones far away hide the poor ones at home.
+        apart_m: what is nearer than this to a place counts as one with it (m).
+
+    Raises:
+        TypeError, ValueError: if an argument is of another type or out of range.
+
+    Cost: O(cells × places).
+    Source: 003_designing_ai_for_games, resource maps.
+    """
+    reach = max(1, round(finite_number("apart_m", apart_m, above=0) / area.cell_m))
+    sites = []
+    for cell in best_cells(resources, most, apart_cells=reach, above=0.0).tolist():
+        place = area.center_of(cell)
+        near = area.cells_within(place, apart_m / 2)
+        amount = float(resources.reshape(-1)[near].sum(dtype=np.float64))
+        sites.append(ResourceSite(place, amount, _claim(place, own_base, enemy_base), float(threat.flat[cell])))
+    return sorted(sites, key=lambda site: (-site.amount, area.cell_at(site.place)))
+
+
+def _claim(
+    place: tuple[float, float], own_base: tuple[float, float], enemy_base: tuple[float, float] | None
+) -> Claim:
+    if enemy_base is None:
+        return "ours"
+    own_m, enemy_m = math.dist(place, own_base), math.dist(place, enemy_base)
+    share = enemy_m / max(own_m + enemy_m, 1e-9)
+    if abs(share - 0.5) <= CONTESTED_SHARE / 2:
+        return "contested"
+    return "ours" if share > 0.5 else "theirs"
+
+
+__all__ = [
+    "Claim",
+    "Defenses",
+    "ResourceSite",
+    "analyzed_defenses",
+    "place_to_hold",
+    "resource_sites",
+    "seen_force",
+    "wanted_defense",
+]
