@@ -18,8 +18,8 @@ from ai_core.events.event_log import EventLog
 from ai_core.events.polling.polling_log import PollingLog
 from ai_core.events.squad_radio import SquadRadio
 from ai_core.faults import FaultIsolation
-from ai_core.level_of_detail.distributions import Normal, Quantiles
 from ai_core.level_of_detail.group_lod import GroupLOD
+from ai_core.level_of_detail.population.distributions import Normal, Quantiles
 from ai_core.maps import CoverBody, CoverMap, CoverObject, CoverSearch
 from ai_core.maps.decision_map import DecisionMap
 from ai_core.maps.grid import Grid

@@ -12,17 +12,16 @@ missed); a distribution fitted to random numbers that were drawn from it (it
 drifts away within a hundred openings).
 """
 from ai_core.level_of_detail.behavior_ranges import ARBITRATIONS, BehaviorRanges
-from ai_core.level_of_detail.behavioral_lod import BehavioralLOD
-from ai_core.level_of_detail.categorical import Categorical
-from ai_core.level_of_detail.community import Community
-from ai_core.level_of_detail.distributions import Distribution, Normal, PowerLaw, Quantiles
+from ai_core.level_of_detail.behavioral_lod import BehavioralLOD, LODBehavior
 from ai_core.level_of_detail.group_lod import GroupLOD
 from ai_core.level_of_detail.importance import Importance
 from ai_core.level_of_detail.importance_settings import PARTS, ImportanceSettings
 from ai_core.level_of_detail.level_limits import Level, LevelLimits
-from ai_core.level_of_detail.lod_behavior import LODBehavior
-from ai_core.level_of_detail.people import Draft, KnownPerson, People, made_characters
-from ai_core.level_of_detail.population import Population
+from ai_core.level_of_detail.population.categorical import Categorical
+from ai_core.level_of_detail.population.community import Community
+from ai_core.level_of_detail.population.distributions import Distribution, Normal, PowerLaw, Quantiles
+from ai_core.level_of_detail.population.people import Draft, KnownPerson, People, made_characters
+from ai_core.level_of_detail.population.population import Population
 from ai_core.level_of_detail.scheduling_lod import Band, Rate, SchedulingLOD
 from ai_core.level_of_detail.viewer import Viewer
 

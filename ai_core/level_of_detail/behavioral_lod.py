@@ -3,18 +3,132 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
-from ai_core.faults import FaultIsolation, given_faults
+from ai_core.faults import NO_FAILURES, Failures, FaultIsolation, given_faults
 from ai_core.level_of_detail.behavior_ranges import BehaviorRanges, Range, checked_importance, united
-from ai_core.level_of_detail.behavioral_lod_state import prepared_lod, saved_lod
-from ai_core.level_of_detail.lod_behavior import Force, LODBehavior
-from ai_core.saving.fields import State
-from ai_core.scheduling.task import Turn
+from ai_core.saving.fields import Fields, State
+from ai_core.saving.inner_state import inner_state, prepared_inner
+from ai_core.scheduling.task import Turn, Work
 from ai_core.scheduling.work import Runner, runner_for
 
-__all__ = ["BehavioralLOD"]
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class LODBehavior:
+    """One of the behaviors a character has for different importances.
+
+    Args:
+        name: unique within its character.
+        work: a callable, a generator function, or an object with ``advance``.
+        lowest, highest: importances for which it may run; ranges of neighbours
+            overlap by the hysteresis wanted. A fallback's are not used.
+        enter: called with the behavior left (or None) and what its exit gave.
+        exit: called with the behavior entered next (or None); what it returns
+            is compressed data for that one.
+    """
+
+    name: str
+    work: Work
+    lowest: float = 0.0
+    highest: float = 1.0
+    enter: Callable[[LODBehavior | None, Any], object] | None = None
+    exit: Callable[[LODBehavior | None], Any] | None = None
+
+
+class Force(NamedTuple):
+    """A behavior that runs whatever the importance.
+
+    Attributes:
+        behavior: which.
+        left_s: for how long (s), infinite until it is taken back.
+        has_begun: whether a turn has seen it: time before that is not its own.
+    """
+
+    behavior: LODBehavior
+    left_s: float
+    has_begun: bool = False
+
+
+VERSION = 1
+
+
+def saved_lod(lod: BehavioralLOD) -> State:
+    """Return the state between two turns."""
+    force = lod._forced
+    failing = {one.name: lod._faults.failures_of((lod, one.name)) for one in lod._behaviors}
+    return {
+        "version": VERSION,
+        "current": lod.current,
+        "importance": lod._importance,
+        "level": lod._level,
+        "forced": None if force is None else {
+            "name": force.behavior.name, "has_begun": force.has_begun,
+            "left_s": None if force.left_s == math.inf else force.left_s,
+        },
+        "switches": lod.switches,
+        "failing": [{"name": name, **one.saved()} for name, one in failing.items() if one != NO_FAILURES],
+        "works": {one.name: inner_state(one.work) for one in lod._behaviors},
+    }
+
+
+def prepared_lod(lod: BehavioralLOD, state: object) -> Callable[[], None]:
+    """Check a state against the behaviors that are here; return what loads it."""
+    here = {one.name: one for one in lod._behaviors}
+    names = tuple(here)
+    fields = Fields.versioned(state, version=VERSION)
+    importance = fields.number("importance", minimum=0, maximum=1)
+    level = None if fields.anything("level") is None else fields.whole("level")
+    is_none = fields.anything("current") is None
+    current = None if is_none else here[fields.one_of("current", names)]
+    forced = None
+    if fields.anything("forced") is not None:
+        one = fields.group("forced")
+        left_s = one.number_or("left_s", math.inf, minimum=0)
+        forced = Force(here[one.one_of("name", names)], left_s, one.flag("has_begun"))
+        one.end()
+    switches = fields.whole("switches")
+    failing = _read_failing(fields, names)
+    works = fields.group("works")
+    loads = [(name, prepared_inner(here[name].work, works.anything(name), f"work of {name!r}")) for name in names]
+    works.end()
+    fields.end()
+
+    def change() -> None:
+        raised = _raised_by([(name, runner.close) for name, runner in lod._runners.items()])  # half done: of before
+        lod._importance, lod._level, lod._forced, lod._current = importance, level, forced, current
+        lod.switches = switches
+        lod._tell()
+        for name in here:
+            lod._faults.put_failures((lod, name), failing.get(name, NO_FAILURES))
+        for name, error in [*raised, *_raised_by(loads)]:
+            lod._faults.report_of_the_past(name, lod._frame, error)
+
+    return change
+
+
+def _raised_by(steps: list[tuple[str, Callable[[], object]]]) -> list[tuple[str, Exception]]:
+    """Make all steps, each for a behavior; return what the clean-up of its work raised meanwhile."""
+    raised = []
+    for name, step in steps:
+        try:
+            step()
+        except Exception as error:  # the others are loaded all the same
+            raised.append((name, error))
+    return raised
+
+
+def _read_failing(fields: Fields, names: tuple[str, ...]) -> dict[str, Failures]:
+    failing = {}
+    for one in fields.groups("failing"):
+        name = one.one_of("name", names)
+        if name in failing:
+            one.refuse("name", "comes again")
+        failing[name] = Failures.read(one)
+        one.end()
+    return failing
+
 
 SWITCH_STEPS = 1
 """Steps that a switch takes off the behavior's budget, where steps are counted."""
@@ -317,3 +431,6 @@ def _narrowed(one: Range, margin: float) -> Range:
         one.lowest if one.lowest == 0 else one.lowest + margin,
         one.highest if one.highest == 1 else one.highest - margin,
     )
+
+
+__all__ = ["BehavioralLOD", "Force", "LODBehavior", "prepared_lod", "saved_lod"]

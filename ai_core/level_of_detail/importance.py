@@ -13,8 +13,7 @@ from ai_core.level_of_detail.agent_rows import AgentRows
 from ai_core.level_of_detail.importance_kernel import BLOCK_ROWS
 from ai_core.level_of_detail.importance_settings import PARTS, VIEWER_PARTS, ImportanceSettings
 from ai_core.level_of_detail.importance_state import prepared_importance, saved_importance
-from ai_core.level_of_detail.viewer import Viewer
-from ai_core.level_of_detail.viewer_opinions import ViewerOpinions
+from ai_core.level_of_detail.viewer import Viewer, ViewerOpinions
 from ai_core.saving.fields import State
 
 __all__ = ["Importance"]

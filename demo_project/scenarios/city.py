@@ -14,12 +14,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ai_core.budget import Budget, Stopwatch
-from ai_core.level_of_detail.categorical import Categorical
-from ai_core.level_of_detail.community import Community
-from ai_core.level_of_detail.distributions import Normal, PowerLaw
 from ai_core.level_of_detail.group_lod import GroupLOD
-from ai_core.level_of_detail.people import KnownPerson, People
-from ai_core.level_of_detail.population import Population
+from ai_core.level_of_detail.population.categorical import Categorical
+from ai_core.level_of_detail.population.community import Community
+from ai_core.level_of_detail.population.distributions import Normal, PowerLaw
+from ai_core.level_of_detail.population.people import KnownPerson, People
+from ai_core.level_of_detail.population.population import Population
 from ai_core.saving.chance import prepare_random, save_random
 from ai_core.saving.fields import Fields
 from ai_core.scheduling.task import Turn

@@ -7,9 +7,8 @@ import pytest
 
 from addons.ai_core.nodes.level_of_detail.importance_crowd import Crowd
 from ai_core.faults import FaultIsolation
-from ai_core.level_of_detail.behavioral_lod import BehavioralLOD
+from ai_core.level_of_detail.behavioral_lod import BehavioralLOD, LODBehavior
 from ai_core.level_of_detail.level_limits import Level, LevelLimits
-from ai_core.level_of_detail.lod_behavior import LODBehavior
 
 LEVELS = [Level(0.5, 1.0, most=4), Level(0.3, 0.6, most=9), Level(0.0, 0.4)]
 NAMES = ["near", "middle", "far"]

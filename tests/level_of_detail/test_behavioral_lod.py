@@ -11,10 +11,9 @@ from ai_core.budget import Budget
 from ai_core.clock import TimeIndex
 from ai_core.errors import UnknownNameError
 from ai_core.faults import FaultIsolation
-from ai_core.level_of_detail.behavioral_lod import BehavioralLOD
+from ai_core.level_of_detail.behavioral_lod import BehavioralLOD, LODBehavior
 from ai_core.level_of_detail.importance import Importance
 from ai_core.level_of_detail.importance_settings import ImportanceSettings
-from ai_core.level_of_detail.lod_behavior import LODBehavior
 from ai_core.level_of_detail.viewer import Viewer
 from ai_core.saving.fields import Fields, StateError
 from ai_core.scheduling.frequency import FrequencyScheduler

@@ -3,8 +3,7 @@ from __future__ import annotations
 
 from ai_core.budget import Budget
 from ai_core.faults import FaultIsolation
-from ai_core.level_of_detail.behavioral_lod import BehavioralLOD
-from ai_core.level_of_detail.lod_behavior import LODBehavior
+from ai_core.level_of_detail.behavioral_lod import BehavioralLOD, LODBehavior
 from ai_core.scheduling.task import Turn
 
 

@@ -7,11 +7,11 @@ import random
 import pytest
 
 from ai_core.errors import UnknownNameError
-from ai_core.level_of_detail.categorical import Categorical
-from ai_core.level_of_detail.community import Community
-from ai_core.level_of_detail.distributions import Normal, PowerLaw
-from ai_core.level_of_detail.people import Draft, KnownPerson, People, made_characters
-from ai_core.level_of_detail.population import Population
+from ai_core.level_of_detail.population.categorical import Categorical
+from ai_core.level_of_detail.population.community import Community
+from ai_core.level_of_detail.population.distributions import Normal, PowerLaw
+from ai_core.level_of_detail.population.people import Draft, KnownPerson, People, made_characters
+from ai_core.level_of_detail.population.population import Population
 from ai_core.saving.fields import StateError
 from ai_core.snapshot import from_json, restore, take, to_json
 

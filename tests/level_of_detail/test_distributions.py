@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai_core.level_of_detail.categorical import Categorical
-from ai_core.level_of_detail.chance import checked_generator
-from ai_core.level_of_detail.distributions import Normal, PowerLaw, Quantiles
+from ai_core.level_of_detail.population.categorical import Categorical
+from ai_core.level_of_detail.population.chance import checked_generator
+from ai_core.level_of_detail.population.distributions import Normal, PowerLaw, Quantiles
 
 KINDS = [
     Normal(40.0, 15.0), Normal(-3.0, 0.0), PowerLaw(2.5, 10.0), PowerLaw(1.8, 1.0, average=50.0),

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 import ai_core.level_of_detail.importance_kernel as importance_kernel
 from ai_core.level_of_detail.importance_settings import ImportanceSettings
-from ai_core.level_of_detail.viewer import Viewer
-from ai_core.level_of_detail.viewer_opinions import ViewerOpinions
+from ai_core.level_of_detail.viewer import Viewer, ViewerOpinions
 from ai_core.twins import INTERPRETED, kernel_of
 
 INTERPRETED_FORM = INTERPRETED[f"{importance_kernel.__name__}.best_opinions"]

@@ -13,9 +13,8 @@ from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.errors import UnknownNameError
 from ai_core.faults import FaultIsolation
-from ai_core.level_of_detail.behavioral_lod import BehavioralLOD
+from ai_core.level_of_detail.behavioral_lod import BehavioralLOD, LODBehavior
 from ai_core.level_of_detail.level_limits import Level, LevelLimits
-from ai_core.level_of_detail.lod_behavior import LODBehavior
 from ai_core.saving.fields import StateError
 from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.scheduling.task import Turn

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai_core.errors import UnknownNameError
-from ai_core.level_of_detail.categorical import Categorical
-from ai_core.level_of_detail.dependence import rank_correlation
-from ai_core.level_of_detail.distributions import Normal, PowerLaw, Quantiles
-from ai_core.level_of_detail.population import Population
-from ai_core.level_of_detail.population_state import read_population, saved_population
+from ai_core.level_of_detail.population.categorical import Categorical
+from ai_core.level_of_detail.population.dependence import rank_correlation
+from ai_core.level_of_detail.population.distributions import Normal, PowerLaw, Quantiles
+from ai_core.level_of_detail.population.population import Population
+from ai_core.level_of_detail.population.population_state import read_population, saved_population
 from ai_core.saving.fields import Fields, StateError
 
 PROPERTIES = {

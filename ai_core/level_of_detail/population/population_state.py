@@ -3,9 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ai_core.level_of_detail.categorical import Categorical
-from ai_core.level_of_detail.distributions import Distribution, Normal, PowerLaw, Quantiles
-from ai_core.level_of_detail.population import Population
+from ai_core.level_of_detail.population.categorical import Categorical
+from ai_core.level_of_detail.population.distributions import Distribution, Normal, PowerLaw, Quantiles
+from ai_core.level_of_detail.population.population import Population
 from ai_core.saving.fields import Fields, State
 
 __all__ = ["read_population", "saved_population"]

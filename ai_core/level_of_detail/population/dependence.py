@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import finite_number
-from ai_core.level_of_detail.chance import Floats, normals, shuffled
+from ai_core.level_of_detail.population.chance import Floats, normals, shuffled
 
 __all__ = ["Dependences", "arranged", "checked_dependences", "measured", "rank_correlation"]
 

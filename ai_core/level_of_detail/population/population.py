@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import UnknownNameError, named, shown, whole_number
-from ai_core.level_of_detail.categorical import Categorical
-from ai_core.level_of_detail.chance import checked_generator
-from ai_core.level_of_detail.dependence import arranged, checked_dependences, measured
-from ai_core.level_of_detail.distributions import Distribution, checked_values
+from ai_core.level_of_detail.population.categorical import Categorical
+from ai_core.level_of_detail.population.chance import checked_generator
+from ai_core.level_of_detail.population.dependence import arranged, checked_dependences, measured
+from ai_core.level_of_detail.population.distributions import Distribution, checked_values
 
 __all__ = ["Columns", "Population"]
 

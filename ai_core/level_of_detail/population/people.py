@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ai_core.errors import finite_number, named, shown, whole_number
-from ai_core.level_of_detail.categorical import Categorical
-from ai_core.level_of_detail.chance import checked_generator
-from ai_core.level_of_detail.population import Columns, Population
+from ai_core.level_of_detail.population.categorical import Categorical
+from ai_core.level_of_detail.population.chance import checked_generator
+from ai_core.level_of_detail.population.population import Columns, Population
 from ai_core.saving.fields import LATEST_S, Fields, State
 from ai_core.saving.values import SavedValues
 

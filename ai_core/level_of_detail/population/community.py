@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ai_core.errors import finite_number, shown, whole_number
-from ai_core.level_of_detail.people import (
+from ai_core.level_of_detail.population.people import (
     FACTS,
     KnownPerson,
     People,
@@ -16,8 +16,8 @@ from ai_core.level_of_detail.people import (
     checked_name,
     checked_until,
 )
-from ai_core.level_of_detail.population import Columns, Population
-from ai_core.level_of_detail.population_state import read_population, saved_population
+from ai_core.level_of_detail.population.population import Columns, Population
+from ai_core.level_of_detail.population.population_state import read_population, saved_population
 from ai_core.saving.fields import LATEST_S, Fields, State
 
 __all__ = ["Community"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import shown, whole_number
-from ai_core.level_of_detail.chance import shuffled, uniforms
+from ai_core.level_of_detail.population.chance import shuffled, uniforms
 
 __all__ = ["Categorical"]
 

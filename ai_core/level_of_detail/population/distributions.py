@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ai_core.errors import as_array, finite_number, shown
-from ai_core.level_of_detail.chance import Floats, normals, uniforms
+from ai_core.level_of_detail.population.chance import Floats, normals, uniforms
 from ai_core.saving.fields import LARGEST
 
 __all__ = ["Distribution", "Normal", "PowerLaw", "Quantiles", "checked_values"]
