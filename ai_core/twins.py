@@ -23,7 +23,7 @@ SWITCH = "AI_CORE_PURE_PYTHON"
 """Environment variable; anything but "" and "0" keeps every kernel out."""
 
 KERNELS = (
-    "ai_core.decisions._habit_ticking",
+    "ai_core.decisions.habits._habit_ticking",
     "ai_core.events._living",
     "ai_core.level_of_detail._importance_kernel",
     "ai_core.paths._bucket_search",

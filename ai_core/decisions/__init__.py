@@ -12,9 +12,11 @@ Rejected: numbers for priority of habits. They creep upwards; order does not.
 """
 from __future__ import annotations
 
-from ai_core.decisions.adaptive import AdaptiveChoice, Chosen
+from ai_core.decisions.adaptation.adaptive import AdaptiveChoice, Chosen
+from ai_core.decisions.adaptation.sequence_prediction import Prediction, SequencePrediction
+from ai_core.decisions.adaptation.success_memory import SuccessMemory, bands
 from ai_core.decisions.blackboard import Blackboard
-from ai_core.decisions.built_in_habits import (
+from ai_core.decisions.habits.built_in_habits import (
     Call,
     CallMethod,
     ChangeValue,
@@ -28,18 +30,21 @@ from ai_core.decisions.built_in_habits import (
     Wait,
     WaitFor,
 )
-from ai_core.decisions.habit_batch import HabitBatch
-from ai_core.decisions.habit_context import HabitContext
-from ai_core.decisions.habit_population import HabitPopulation
-from ai_core.decisions.habit_tree import HabitTree
-from ai_core.decisions.habits import FOR_EVER, Callback, Habit, Launch, Outcome, Status
-from ai_core.decisions.rule_mind import Fired, RuleMind
-from ai_core.decisions.rules import Rule, RuleSet
-from ai_core.decisions.sequence_prediction import Prediction, SequencePrediction
-from ai_core.decisions.state_machine import StateMachine
-from ai_core.decisions.state_machine_definition import StateMachineDefinition
-from ai_core.decisions.state_machine_states import PREVIOUS, History, State, Transition
-from ai_core.decisions.success_memory import SuccessMemory, bands
+from ai_core.decisions.habits.habit_batch import HabitBatch
+from ai_core.decisions.habits.habit_context import HabitContext
+from ai_core.decisions.habits.habit_population import HabitPopulation
+from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habits import FOR_EVER, Callback, Habit, Launch, Outcome, Status
+from ai_core.decisions.rules.rule_mind import Fired, RuleMind
+from ai_core.decisions.rules.rule_set import Rule, RuleSet
+from ai_core.decisions.state_machines.state_machine import StateMachine
+from ai_core.decisions.state_machines.state_machine_definition import (
+    PREVIOUS,
+    History,
+    State,
+    StateMachineDefinition,
+    Transition,
+)
 
 __all__ = [
     "FOR_EVER",

@@ -6,7 +6,7 @@ from heapq import heapify, heappush
 from math import inf
 from typing import Any
 
-from ai_core.decisions.habit_place import INTERFACE, KERNEL
+from ai_core.decisions.habits.habit_place import INTERFACE, KERNEL
 from ai_core.twins import twin_class
 
 __all__ = ["Seat", "Turns"]

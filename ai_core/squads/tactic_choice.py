@@ -5,8 +5,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ai_core.decisions.rule_mind import RuleMind
-from ai_core.decisions.rules import RuleSet
+from ai_core.decisions.rules.rule_mind import RuleMind
+from ai_core.decisions.rules.rule_set import RuleSet
 from ai_core.errors import named, shown
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import State

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ai_core.clock import Clock
-from ai_core.decisions.habit_context import HabitContext
-from ai_core.decisions.habit_tree import HabitTree
-from ai_core.decisions.habits import Habit, Launch, Status
+from ai_core.decisions.habits.habit_context import HabitContext
+from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habits import Habit, Launch, Status
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import Fields
 from ai_core.scheduling.task import Turn

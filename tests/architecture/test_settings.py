@@ -4,8 +4,8 @@ from dataclasses import fields
 
 import pytest
 
-from ai_core.decisions.habit_options import HabitOptions
-from ai_core.decisions.habits import Habit
+from ai_core.decisions.habits.habit_options import HabitOptions
+from ai_core.decisions.habits.habits import Habit
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.settings import SchedulerSettings, SharingSettings
 from ai_core.scheduling.sharing import SharingScheduler

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import ai_core.decisions.built_in_habits  # noqa: F401  so that its twins are known
+import ai_core.decisions.habits.built_in_habits  # noqa: F401  so that its twins are known
 from ai_core.twins import INTERPRETED, KERNELS
 from tools.build_bridge import kernel_extensions
 
@@ -19,7 +19,7 @@ CLASSES_OF_KERNEL = {
         "HabitContext", "HabitTicking", "HabitTurns", "Member", "PlaceFields", "Seat", "Turns", "ValueCheck",
         "ValueIs", "ValueWrite", "ValuesAre"),
 }
-INTERFACE_OF = {"_habit_ticking": "ai_core.decisions.habit_place"}
+INTERFACE_OF = {"_habit_ticking": "ai_core.decisions.habits.habit_place"}
 """Kernels that are classes, of twins in several files, and where these say their interface."""
 SOURCES = sorted(CORE.rglob("_*.pyx"))
 each_kernel = pytest.mark.parametrize("source", SOURCES, ids=lambda f: f.stem)

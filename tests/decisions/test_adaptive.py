@@ -8,9 +8,9 @@ import re
 
 import pytest
 
-from ai_core.decisions.adaptive import AdaptiveChoice
-from ai_core.decisions.sequence_prediction import SequencePrediction
-from ai_core.decisions.success_memory import SuccessMemory
+from ai_core.decisions.adaptation.adaptive import AdaptiveChoice
+from ai_core.decisions.adaptation.sequence_prediction import SequencePrediction
+from ai_core.decisions.adaptation.success_memory import SuccessMemory
 from ai_core.errors import UnknownNameError
 from ai_core.saving.fields import StateError
 

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from ai_core.decisions.blackboard import Blackboard
-from ai_core.decisions.built_in_habits import (
+from ai_core.decisions.habits.built_in_habits import (
     Call,
     CallMethod,
     ChangeValue,
@@ -21,8 +21,8 @@ from ai_core.decisions.built_in_habits import (
     Wait,
     WaitFor,
 )
-from ai_core.decisions.habit_tree import HabitTree
-from ai_core.decisions.habits import Habit, Launch, Status
+from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habits import Habit, Launch, Status
 from ai_core.errors import UnknownNameError
 from ai_core.faults import FaultIsolation
 

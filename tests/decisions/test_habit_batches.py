@@ -6,10 +6,10 @@ import pytest
 
 from ai_core.budget import Budget
 from ai_core.decisions.blackboard import Blackboard
-from ai_core.decisions.built_in_habits import ChangeValue, ValueIs, Wait
-from ai_core.decisions.habit_population import HabitPopulation
-from ai_core.decisions.habit_tree import HabitTree
-from ai_core.decisions.habits import Habit, Launch, Status
+from ai_core.decisions.habits.built_in_habits import ChangeValue, ValueIs, Wait
+from ai_core.decisions.habits.habit_population import HabitPopulation
+from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habits import Habit, Launch, Status
 from ai_core.faults import FaultIsolation
 
 SUCCEEDED = Status.SUCCEEDED

@@ -4,10 +4,10 @@ from __future__ import annotations
 import pytest
 
 from ai_core.decisions.blackboard import Blackboard
-from ai_core.decisions.built_in_habits import CheckValue, SetValue, ValueIs
-from ai_core.decisions.habit_tree import HabitTree
-from ai_core.decisions.habit_values import ValuesAre
-from ai_core.decisions.habits import Habit, Launch, Outcome, Status
+from ai_core.decisions.habits.built_in_habits import CheckValue, SetValue, ValueIs
+from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habit_values import ValuesAre
+from ai_core.decisions.habits.habits import Habit, Launch, Outcome, Status
 from ai_core.faults import FaultIsolation
 
 SUCCEEDED, FAILED, RUNNING = Status.SUCCEEDED, Status.FAILED, Status.RUNNING

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import pytest
 
-from ai_core.decisions.habit_tree import HabitTree
-from ai_core.decisions.habits import Habit, Status
+from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habits import Habit, Status
 from tests.decisions.diary import Diary
 
 

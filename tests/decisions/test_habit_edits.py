@@ -3,9 +3,9 @@ from __future__ import annotations
 
 import pytest
 
-from ai_core.decisions.habit_edits import added, removed, replaced
-from ai_core.decisions.habit_tree import HabitTree
-from ai_core.decisions.habits import Habit, Launch, Status
+from ai_core.decisions.habits.habit_edits import added, removed, replaced
+from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habits import Habit, Launch, Status
 from ai_core.errors import UnknownNameError
 from tests.decisions.diary import Diary
 

@@ -9,8 +9,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from ai_core.decisions.habit_tree import HabitTree
-from ai_core.decisions.habits import Habit, Launch, Outcome, Status
+from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habits import Habit, Launch, Outcome, Status
 from tests.decisions.reference_habits import ReferenceTree
 
 LAUNCHES = ("prioritized", "prioritized", "sequential", "random", "fallback")

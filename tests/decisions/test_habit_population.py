@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.decisions.blackboard import Blackboard
-from ai_core.decisions.built_in_habits import ValueIs, Wait
-from ai_core.decisions.habit_population import HabitPopulation
-from ai_core.decisions.habit_tree import HabitTree
-from ai_core.decisions.habits import Habit, Launch, Status
+from ai_core.decisions.habits.built_in_habits import ValueIs, Wait
+from ai_core.decisions.habits.habit_population import HabitPopulation
+from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habits import Habit, Launch, Status
 from ai_core.faults import FaultIsolation
 from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.scheduling.task import Turn

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ai_core.decisions.habit_place import KERNEL
+from ai_core.decisions.habits.habit_place import KERNEL
 from ai_core.twins import SWITCH
 
 ROOT = Path(__file__).parents[2]

@@ -6,8 +6,8 @@ import math
 import pytest
 
 from ai_core.decisions.blackboard import Blackboard
-from ai_core.decisions.habit_tree import HabitTree
-from ai_core.decisions.habits import Habit, Launch, Status
+from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habits import Habit, Launch, Status
 from ai_core.faults import FaultIsolation
 
 SUCCEEDED = Status.SUCCEEDED

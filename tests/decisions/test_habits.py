@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from ai_core.decisions.habit_plan import MAXIMUM_DEPTH
-from ai_core.decisions.habit_tree import HabitTree
-from ai_core.decisions.habits import Habit, Launch
+from ai_core.decisions.habits.habit_plan import MAXIMUM_DEPTH
+from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habits import Habit, Launch
 from ai_core.errors import CycleError
 
 

@@ -7,9 +7,14 @@ import pytest
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock, TimeIndex
-from ai_core.decisions.state_machine import MOST_EVENTS_AT_ONCE, StateMachine
-from ai_core.decisions.state_machine_definition import StateMachineDefinition
-from ai_core.decisions.state_machine_states import PREVIOUS, History, State, Transition
+from ai_core.decisions.state_machines.state_machine import MOST_EVENTS_AT_ONCE, StateMachine
+from ai_core.decisions.state_machines.state_machine_definition import (
+    PREVIOUS,
+    History,
+    State,
+    StateMachineDefinition,
+    Transition,
+)
 from ai_core.errors import UnknownNameError
 from ai_core.faults import FaultIsolation
 from ai_core.scheduling.frequency import FrequencyScheduler

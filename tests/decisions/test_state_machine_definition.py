@@ -3,9 +3,15 @@ from __future__ import annotations
 
 import pytest
 
-from ai_core.decisions.state_machine import StateMachine
-from ai_core.decisions.state_machine_definition import MAXIMUM_DEPTH, StateMachineDefinition
-from ai_core.decisions.state_machine_states import PREVIOUS, History, State, Transition
+from ai_core.decisions.state_machines.state_machine import StateMachine
+from ai_core.decisions.state_machines.state_machine_definition import (
+    MAXIMUM_DEPTH,
+    PREVIOUS,
+    History,
+    State,
+    StateMachineDefinition,
+    Transition,
+)
 from ai_core.errors import UnknownNameError
 
 A, B = State("a"), State("b", [State("c")])

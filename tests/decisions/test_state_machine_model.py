@@ -7,9 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai_core.decisions.state_machine import StateMachine
-from ai_core.decisions.state_machine_definition import StateMachineDefinition
-from ai_core.decisions.state_machine_states import PREVIOUS, History, State, Transition
+from ai_core.decisions.state_machines.state_machine import StateMachine
+from ai_core.decisions.state_machines.state_machine_definition import (
+    PREVIOUS,
+    History,
+    State,
+    StateMachineDefinition,
+    Transition,
+)
 from tests.decisions.reference_machine import ReferenceMachine
 
 EVENTS = ("hit", "see", "calm")

@@ -4,9 +4,13 @@ from __future__ import annotations
 import pytest
 
 from ai_core.clock import ManualClock
-from ai_core.decisions.state_machine import StateMachine
-from ai_core.decisions.state_machine_definition import StateMachineDefinition
-from ai_core.decisions.state_machine_states import PREVIOUS, State, Transition
+from ai_core.decisions.state_machines.state_machine import StateMachine
+from ai_core.decisions.state_machines.state_machine_definition import (
+    PREVIOUS,
+    State,
+    StateMachineDefinition,
+    Transition,
+)
 
 
 class Notice:

@@ -8,8 +8,8 @@ import pytest
 from addons.ai_core.bridge.gd import construct
 
 HABIT = """
-from ai_core.decisions import habits as core
-from ai_core.decisions.habits import Status
+from ai_core.decisions.habits import habits as core
+from ai_core.decisions.habits.habits import Status
 
 class Hum(core.Habit):
     def tick(self, context):
@@ -18,7 +18,7 @@ class Hum(core.Habit):
 """
 NODE = """
 from addons.ai_core.bridge.gd import Node, gdclass
-from ai_core.decisions import habits as core
+from ai_core.decisions.habits import habits as core
 
 class Hum(core.Habit):
     said = "{says}"

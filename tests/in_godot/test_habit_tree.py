@@ -4,8 +4,8 @@ from __future__ import annotations
 import pytest
 
 from addons.ai_core.bridge.gd import construct
-from ai_core.decisions import habits as core
-from ai_core.decisions.habits import Status
+from ai_core.decisions.habits import habits as core
+from ai_core.decisions.habits.habits import Status
 from ai_core.saving.fields import StateError
 
 DODGE = """

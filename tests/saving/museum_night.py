@@ -16,8 +16,8 @@ import numpy as np
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.decisions.habit_tree import HabitTree
-from ai_core.decisions.habits import Habit, Launch, Status
+from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habits import Habit, Launch, Status
 from ai_core.events.event_manager import EventManager
 from ai_core.events.polling.polling_station import PollingStation
 from ai_core.faults import FaultIsolation

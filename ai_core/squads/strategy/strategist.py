@@ -4,10 +4,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator
 
-from ai_core.decisions.adaptive import AdaptiveChoice
-from ai_core.decisions.habit_choice import RandomSource
-from ai_core.decisions.rule_mind import RuleMind
-from ai_core.decisions.success_memory import SuccessMemory
+from ai_core.decisions.adaptation.adaptive import AdaptiveChoice
+from ai_core.decisions.adaptation.success_memory import SuccessMemory
+from ai_core.decisions.habits.habit_choice import RandomSource
+from ai_core.decisions.rules.rule_mind import RuleMind
 from ai_core.errors import check_kind, finite_number, shown
 from ai_core.saving.fields import State
 from ai_core.squads.battle_forecast import forecast

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ai_core.decisions.built_in_habits import CheckValue, SetValue, ValueIs, Wait
-from ai_core.decisions.habit_population import HabitPopulation
-from ai_core.decisions.habit_tree import HabitTree
-from ai_core.decisions.habits import Habit, Launch, Status
+from ai_core.decisions.habits.built_in_habits import CheckValue, SetValue, ValueIs, Wait
+from ai_core.decisions.habits.habit_population import HabitPopulation
+from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habits import Habit, Launch, Status
 from tools.benchmarking.declarations import Case, Contest
 
 ELAPSED_S = 1 / 60

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 import random
 
-from ai_core.decisions.adaptive import AdaptiveChoice
-from ai_core.decisions.rule_mind import RuleMind
-from ai_core.decisions.rules import Rule, RuleSet
-from ai_core.decisions.sequence_prediction import SequencePrediction
-from ai_core.decisions.success_memory import SuccessMemory, bands
+from ai_core.decisions.adaptation.adaptive import AdaptiveChoice
+from ai_core.decisions.adaptation.sequence_prediction import SequencePrediction
+from ai_core.decisions.adaptation.success_memory import SuccessMemory, bands
+from ai_core.decisions.rules.rule_mind import RuleMind
+from ai_core.decisions.rules.rule_set import Rule, RuleSet
 from tools.benchmarking.declarations import Contest
 
 RULES = RuleSet(

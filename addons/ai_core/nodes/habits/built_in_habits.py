@@ -14,9 +14,9 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.characters.guard_expression import GuardExpression
 from addons.ai_core.nodes.habits.habit import Habit
 from addons.ai_core.nodes.habits.habit_sharing import Callback
-from ai_core.decisions.habit_context import HabitContext
-from ai_core.decisions.habit_values import COMPARISONS, ValueCheck, ValueIs, ValueWrite
-from ai_core.decisions.habits import Status
+from ai_core.decisions.habits.habit_context import HabitContext
+from ai_core.decisions.habits.habit_values import COMPARISONS, ValueCheck, ValueIs, ValueWrite
+from ai_core.decisions.habits.habits import Status
 
 MOMENTS: dict[str, tuple[str, Callback]] = {
     "enter": ("began", lambda run: run.part.began(run)),

@@ -25,9 +25,9 @@ from addons.ai_core.nodes.debugging.edited_modules import current_module, stamp_
 from addons.ai_core.nodes.habits.habit_sharing import Callback, asking, call_of, shared_habit
 from addons.ai_core.nodes.saving.node_settings import exported_slots
 from addons.ai_core.nodes.scheduling.scheduled import check_callable
-from ai_core.decisions import habits as core
-from ai_core.decisions.habit_context import HabitContext
-from ai_core.decisions.habit_state import active_runs
+from ai_core.decisions.habits import habits as core
+from ai_core.decisions.habits.habit_context import HabitContext
+from ai_core.decisions.habits.habit_state import active_runs
 
 LAUNCHES, OUTCOMES = tuple(core.Launch), tuple(core.Outcome)
 CALLED = ("_can_activate", "_enter", "_tick", "_exit")

@@ -19,9 +19,9 @@ from addons.ai_core.bridge.gd import (
     has_script_method,
 )
 from addons.ai_core.nodes.characters.guard_expression import GuardExpression
-from ai_core.decisions.habit_context import HabitContext
-from ai_core.decisions.habit_values import ValueIs, ValuesAre
-from ai_core.decisions.habits import Habit, Status
+from ai_core.decisions.habits.habit_context import HabitContext
+from ai_core.decisions.habits.habit_values import ValueIs, ValuesAre
+from ai_core.decisions.habits.habits import Habit, Status
 
 Callback = Callable[[HabitContext], object]
 

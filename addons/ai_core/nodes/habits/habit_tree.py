@@ -36,10 +36,10 @@ from addons.ai_core.nodes.habits.habit_sharing import shared_habit, tell_entered
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduled import check_callable, scheduler_of, scheduler_warnings
-from ai_core.decisions import habit_tree as core
 from ai_core.decisions.blackboard import Blackboard, Watch
-from ai_core.decisions.habit_plan import plan_of
-from ai_core.decisions.habits import Habit as HabitDefinition
+from ai_core.decisions.habits import habit_tree as core
+from ai_core.decisions.habits.habit_plan import plan_of
+from ai_core.decisions.habits.habits import Habit as HabitDefinition
 from ai_core.saving.fields import Fields, State, StateError
 
 TEXTS = (str, StringName)

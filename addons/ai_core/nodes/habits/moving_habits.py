@@ -13,8 +13,8 @@ from addons.ai_core.nodes.walking.body_moving import is_body, walk
 from addons.ai_core.nodes.walking.ticket_walk import TicketWalk
 from addons.ai_core.nodes.walking.way_height import GROUNDED, is_elsewhere
 from addons.ai_core.nodes.walking.way_walk import come_to
-from ai_core.decisions.habit_context import HabitContext
-from ai_core.decisions.habits import Status
+from ai_core.decisions.habits.habit_context import HabitContext
+from ai_core.decisions.habits.habits import Status
 
 POINTS = (Vector2, Vector3)
 

@@ -22,7 +22,7 @@ from addons.ai_core.nodes.rules.rule_set import RuleSet
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduled import scheduler_of, scheduler_warnings
-from ai_core.decisions import rule_mind as library
+from ai_core.decisions.rules import rule_mind as library
 from ai_core.saving.fields import Fields, State, StateError
 
 SAVED = ("enabled", "period_frames", "priority", "thinks_by_itself", "most_rules")

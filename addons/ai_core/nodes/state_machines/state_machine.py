@@ -26,8 +26,8 @@ from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_s
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduled import scheduler_of, scheduler_warnings
 from addons.ai_core.nodes.state_machines.state_machine_sharing import MachineNodes, needs_update, unreached
-from ai_core.decisions import state_machine as library
-from ai_core.decisions.state_machine_definition import StateMachineDefinition
+from ai_core.decisions.state_machines import state_machine as library
+from ai_core.decisions.state_machines.state_machine_definition import StateMachineDefinition
 from ai_core.saving.fields import Fields, State, StateError
 
 SAVED = ("enabled", "period_frames", "priority")

@@ -7,9 +7,14 @@ from weakref import WeakValueDictionary
 from addons.ai_core.bridge.gd import KeptNotice, NodeRow, RefusedValue
 from addons.ai_core.nodes.state_machines.ai_state import AIState
 from addons.ai_core.nodes.state_machines.state_transition import StateTransition
-from ai_core.decisions.state_machine_definition import StateMachineDefinition
-from ai_core.decisions.state_machine_plan import first_leaf
-from ai_core.decisions.state_machine_states import PREVIOUS, History, State, Transition
+from ai_core.decisions.state_machines.state_machine_definition import (
+    PREVIOUS,
+    History,
+    State,
+    StateMachineDefinition,
+    Transition,
+    first_leaf,
+)
 
 HISTORIES = (None, History.SHALLOW, History.DEEP)
 

@@ -1,0 +1,3 @@
+"""Choices that learn: what went well, and what an opponent will do next."""
+
+__all__: list[str] = []

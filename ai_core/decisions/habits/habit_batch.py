@@ -1,0 +1,154 @@
+"""A batch: the same habit of many characters, ticked at once over arrays."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ai_core.decisions.habits.habits import Status
+from ai_core.errors import UnknownNameError, shown
+
+if TYPE_CHECKING:
+    from ai_core.decisions.habits.habit_context import HabitContext
+    from ai_core.decisions.habits.habit_plan import Place
+
+__all__ = ["STATUS_OF_CODE", "HabitBatch", "alone"]
+
+STATUS_OF_CODE = (Status.RUNNING, Status.SUCCEEDED, Status.FAILED)
+"""What the numbers mean that ``tick_batch`` returns: 0 running, 1 succeeded, 2 failed."""
+
+SMALLEST = 8
+"""Rows a batch has room for at first (count); it doubles when they are used up."""
+
+
+class HabitBatch:
+    """The runs of one habit at one place, by all characters of a population that are in it.
+
+    ``batch["energy"]`` is the array of what each run has as
+    ``context.memory["energy"]``, one of the habit's ``columns``; write to it in
+    place. While a run is in the batch the array is what counts; its memory is
+    brought up to date when somebody looks at it, and when the run ends.
+
+    Args:
+        columns: names of what each run remembers as a number; 0 where it has none.
+
+    Attributes:
+        contexts: of the runs, in the order of the rows.
+    """
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        self.contexts: list[HabitContext] = []
+        self._times = np.zeros((3, SMALLEST))  # began, ticked, by the tree's time; and by how much that is less
+        self._columns = {name: np.zeros(SMALLEST) for name in columns}
+        self._now_s = 0.0
+
+    def __len__(self) -> int:
+        return len(self.contexts)
+
+    def __getitem__(self, name: str) -> NDArray[np.float64]:
+        """Return a column, shape (n,), to be changed in place."""
+        if name not in self._columns:
+            raise UnknownNameError("column", name, self._columns)
+        return self._columns[name][: len(self.contexts)]
+
+    def __setitem__(self, name: str, values: Any) -> None:
+        """Write a column: ``batch["x"] += 1``."""
+        self[name][:] = values
+
+    @property
+    def owners(self) -> list[Any]:
+        """The characters, in the order of the rows. Cost: O(n)."""
+        return [context.owner for context in self.contexts]
+
+    @property
+    def elapsed_s(self) -> NDArray[np.float64]:
+        """Game time since each run's last tick (s), shape (n,)."""
+        return self._lived() - self._times[1, : len(self.contexts)]
+
+    @property
+    def time_in_habit_s(self) -> NDArray[np.float64]:
+        """Game time since each run began (s), shape (n,)."""
+        return self._lived() - self._times[0, : len(self.contexts)]
+
+    def join(self, context: HabitContext, offset_s: float) -> None:
+        """Take a run in.
+
+        Args:
+            context: of the run.
+            offset_s: the population's time less its tree's (s).
+        """
+        row = len(self.contexts)
+        if row == self._times.shape[1]:
+            self._times = np.concatenate([self._times, np.zeros_like(self._times)], axis=1)
+            self._columns = {name: np.concatenate([one, np.zeros_like(one)]) for name, one in self._columns.items()}
+        self._times[:, row] = context.began_s, context.ticked_s, offset_s
+        memory = context.memory
+        for name, column in self._columns.items():
+            column[row] = memory.get(name, 0.0)
+        self.contexts.append(context)
+        context.batch, context.row = self, row
+
+    def leave(self, context: HabitContext) -> None:
+        """Let a run go, and remember what its row says; the last row takes its place."""
+        self.remember(context)
+        row, last = context.row, len(self.contexts) - 1
+        context.batch = None
+        moved = self.contexts.pop()
+        if row != last:
+            self.contexts[row] = moved
+            moved.row = row
+            self._times[:, row] = self._times[:, last]
+            for column in self._columns.values():
+                column[row] = column[last]
+
+    def remember(self, context: HabitContext) -> None:
+        """Write what its row says to a run: when it was ticked, and to its memory what the columns are."""
+        context.ticked_s = float(self._times[1, context.row])
+        if self._columns:
+            context.remember({name: float(column[context.row]) for name, column in self._columns.items()})
+
+    def tick(self, tick_batch: Callable[[HabitBatch], object], now_s: float) -> list[tuple[HabitContext, Status]]:
+        """Tick all runs; return those that ended, in the order of the rows.
+
+        Raises:
+            TypeError, ValueError: if what ``tick_batch`` returned is neither None nor n codes.
+            Exception: whatever it raised.
+        """
+        self._now_s = now_s
+        answer = tick_batch(self)
+        self._times[1, : len(self.contexts)] = self._lived()
+        if answer is None:
+            return []
+        codes = np.asarray(answer)
+        if codes.shape != (len(self.contexts),) or codes.dtype.kind not in "iu":
+            raise TypeError(
+                f"tick_batch must return None or {len(self.contexts)} whole numbers, one a row, got {shown(answer)}")
+        ended = np.flatnonzero(codes).tolist()
+        if ended and not 0 <= codes.min() <= codes.max() <= 2:
+            raise ValueError(f"tick_batch must return 0 running, 1 succeeded or 2 failed, got {shown(answer)}")
+        return [(self.contexts[row], STATUS_OF_CODE[codes[row]]) for row in ended]
+
+    def _lived(self) -> NDArray[np.float64]:
+        """Return how long each run's tree has lived (s)."""
+        return self._now_s - self._times[2, : len(self.contexts)]
+
+
+def alone(place: Place) -> Callable[[HabitContext], Status]:
+    """Return a tick for who has no batch to be in: a batch of one."""
+
+    def tick(context: HabitContext) -> Status:
+        batch = HabitBatch(place.columns)
+        now_s, elapsed_s = context.tree.seconds, context.elapsed_s
+        batch.join(context, 0.0)
+        batch._times[1, 0] -= elapsed_s
+        try:
+            assert place.tick_batch is not None
+            ended = batch.tick(place.tick_batch, now_s)
+        finally:
+            batch.leave(context)
+            context.ticked_s = now_s
+        return ended[0][1] if ended else Status.RUNNING
+
+    return tick

@@ -1,0 +1,46 @@
+"""How a random habit chooses among its children."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from ai_core.errors import shown
+
+if TYPE_CHECKING:
+    from ai_core.decisions.habits.habit_plan import HabitPlan, Place
+
+__all__ = ["RandomSource", "check_random", "choose"]
+
+
+class RandomSource(Protocol):
+    """What random habits choose with: ``random.Random(seed)``, for example."""
+
+    def random(self) -> float:
+        """Return the next number, 0 <= number < 1."""
+        ...
+
+
+def check_random(plan: HabitPlan, random: object) -> None:
+    """Raise unless ``random`` can do what the plan asks of it."""
+    if random is None:
+        if plan.random_path is not None:
+            raise ValueError(
+                f"habit {plan.random_path!r} chooses at random;"
+                " hand in random=random.Random(seed)"
+            )
+    elif not callable(getattr(random, "random", None)):
+        raise TypeError(f"random must have a method random(), got {shown(random)}")
+
+
+def choose(places: Sequence[Place], random: RandomSource) -> Place:
+    """Return one of the places, each as likely as its weight among theirs.
+
+    Draws one number, also for a single place: what is chosen later then does
+    not depend on how many could run before.
+    """
+    mark = random.random() * sum(place.weight for place in places)
+    for place in places:
+        mark -= place.weight
+        if mark < 0:
+            return place
+    return places[-1]  # rounding left the mark at the very end

@@ -1,0 +1,32 @@
+"""What every habit may be made with, for type checkers and for those who write by completion."""
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypedDict
+
+from ai_core.decisions.habits.habits import Callback, Habit, Launch, Outcome
+
+__all__ = ["HabitOptions"]
+
+
+class HabitOptions(TypedDict, total=False):
+    """Options of a ``Habit``, which says what each means, but for its ticks: built-in habits have their own."""
+
+    children: Iterable[Habit]
+    launch: Launch
+    non_blocking: bool
+    uninterruptible: bool
+    weight: float
+    urgency: float
+    can_activate: Callback | None
+    enter: Callback | None
+    exit: Callback | None
+    timeout_s: float
+    cooldown_s: float
+    repeats: float
+    retries: float
+    outcome: Outcome
+    wakes_on: Iterable[str]
+    asks_every_s: float
+    begins_on: Iterable[str]
+    remembers_s: float

@@ -1,0 +1,256 @@
+"""Many characters living by habits: one piece of work for all, which visits only who is awake."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from heapq import heappop, heappush
+from math import inf
+from typing import TYPE_CHECKING
+
+from ai_core.budget import Budget, check_budget
+from ai_core.clock import TimeIndex
+from ai_core.decisions.habits.habit_batch import HabitBatch
+from ai_core.decisions.habits.habit_context import AWAKE, HabitContext
+from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habit_turns import HabitTurns, Member
+from ai_core.decisions.habits.habits import Status
+from ai_core.decisions.population import MIGRATIONS, Population
+from ai_core.errors import finite_number, shown
+from ai_core.faults import FaultIsolation, given_faults
+from ai_core.saving.fields import Fields, State
+from ai_core.scheduling.task import Turn
+
+if TYPE_CHECKING:
+    from ai_core.decisions.habits.habit_plan import Place
+
+__all__ = ["HabitPopulation", "Member"]
+
+
+class HabitPopulation(HabitTurns, Population[HabitTree, Member]):
+    """Ticks the trees of many characters: ``scheduler.add(population.advance)``.
+
+    Who waits is not visited and costs nothing, however many wait. Where a habit
+    offers ``tick_batch``, all who are in it are ticked at once, before the trees
+    are; what ended so is seen to by the trees in the same advance.
+
+    Trees take their turns in the order in which they were added. If the budget
+    is spent before all had theirs, the next advance begins with the rest; the
+    time they are told is true. Each tree is one step of a budget.
+
+    Args:
+        faults: told of batches that raise; None makes one that logs.
+
+    Cost: O(trees awake + habits in batches); a tree that falls asleep or wakes
+    O(log trees).
+    """
+
+    def __init__(self, *, faults: FaultIsolation | None = None) -> None:
+        super().__init__()
+        self._faults = given_faults(faults)
+        self._batches: dict[Place, HabitBatch] = {}
+
+    @property
+    def is_asleep(self) -> bool:
+        """True if nothing happens until somebody wakes."""
+        return not (self._awake or self._timers or self._batches)
+
+    def add(self, tree: HabitTree, *, late_s: float = 0.0) -> HabitTree:
+        """Let a tree live with the others from the next advance on; return it.
+
+        Args:
+            tree: who lives nowhere else.
+            late_s: game time since the last advance (s), which this tree has not lived.
+
+        Raises:
+            TypeError: if it is no HabitTree.
+            ValueError: if it is in a population already, or the time is negative or not finite.
+
+        Cost: O(1), whoever else is here.
+        """
+        if not isinstance(tree, HabitTree):
+            raise TypeError(f"tree must be a HabitTree, got {shown(tree)}")
+        if tree._member is not None:
+            raise ValueError(f"{tree.name!r} is in a population already; remove it there first")
+        late_s = finite_number("late_s", late_s, minimum=0)
+        member = Member(self, tree, self._next_number)
+        member.offset_s += late_s
+        tree._member = member
+        self._sit_down(tree, member)
+        return tree
+
+    def remove(self, tree: HabitTree) -> None:
+        """Let a tree go as it is; to end what is active, call its ``stop`` first.
+
+        Raises:
+            ValueError: if it is not here.
+
+        Cost: O(1), and O(active habits in batches).
+        """
+        self.rest(tree)
+        del self._seats[tree]
+        tree._member = None
+
+    def rest(self, tree: HabitTree, *, late_s: float = 0.0) -> None:
+        """Give a tree no turns until ``go_on``: its time stands still, it keeps its place.
+
+        Args:
+            tree: who is here.
+            late_s: game time since the last advance (s), which it still lives when it goes on.
+
+        Raises:
+            ValueError: if it is not here, or the time is negative or not finite.
+        """
+        member = self._seat_of(tree)
+        member.late_s = finite_number("late_s", late_s, minimum=0)
+        if member.is_resting:
+            return
+        member.catch_up()
+        tree._leave_batches()
+        tree._wake()
+        member.is_resting = True
+        self._sleep(member, inf)
+
+    def go_on(self, tree: HabitTree, *, late_s: float = 0.0) -> None:
+        """Give a tree its turns again after ``rest``.
+
+        Args:
+            tree: who rested; for others nothing changes.
+            late_s: game time since the last advance (s), in which it did not live.
+
+        Raises:
+            ValueError: if it is not here, or the time is negative or not finite.
+        """
+        member, late_s = self._seat_of(tree), finite_number("late_s", late_s, minimum=0)
+        if member.is_resting:
+            member.is_resting = False
+            member.was_moved()
+            member.offset_s += late_s - member.late_s
+            self._wake(member)
+
+    def tick(self, elapsed_s: float, budget: Budget | None = None, *, only_rest: bool = False) -> None:
+        """Live on for ``elapsed_s`` of game time.
+
+        Args:
+            elapsed_s: since the last tick (s), 0 or more.
+            budget: what it may use; None for all.
+            only_rest: visit only those whom the last tick did not reach, its budget being spent.
+
+        Raises:
+            ValueError: if the time is negative or not finite.
+            RuntimeError: if called from inside one of its trees.
+        """
+        if type(elapsed_s) is not float or not 0.0 <= elapsed_s < inf:
+            elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
+        self._live(elapsed_s, None, budget, only_rest)
+
+    def advance(self, turn: Turn) -> None:
+        """Tick as a scheduler's work: ``scheduler.add(population.advance)``."""
+        if not isinstance(turn, Turn):
+            raise TypeError(
+                f"advance takes a scheduler's Turn, got {shown(turn)};"
+                " add population.advance to the scheduler, not the population"
+            )
+        self._live(turn.elapsed_s, turn.now, turn.budget, only_rest=False)
+
+    def save_state(self) -> State:
+        """Return its time and whose turn it is, as plain data; each tree is saved by itself."""
+        return {"version": 3, "seconds": self._now_s, **self._saved_turns()}
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check a saved state; return what loads it. Trees may be loaded before or after; they know who sleeps.
+
+        Raises:
+            StateError: if it cannot be loaded; says where in it, and why.
+        """
+        fields = Fields.versioned(state, version=3, migrations=MIGRATIONS)
+        seconds = fields.seconds("seconds")
+        change_turns = self._prepared_turns(fields)
+        fields.end()
+        for one in self._seats.values():
+            one.catch_up()      # not when it is loaded: by then a tree may have its saved time
+
+        def change() -> None:
+            self._now_s = seconds
+            change_turns()
+            for one in self._seats.values():
+                batched = one.tree._leave_batches()
+                one.was_loaded()
+                for run in batched:
+                    self.join_batch(run)
+                self.settle(one)
+            if self.on_wake is not None:
+                self.on_wake()
+
+        return change
+
+    def settle(self, member: Member) -> None:
+        """Let a tree whose time was loaded sleep, or have its turns, as it says; trees call this."""
+        member.timer_s = inf        # of another time
+        if member.tree._wake_at_s == AWAKE:
+            self._wake(member)
+        elif not member.is_resting:
+            self._sleep(member, member.tree._wake_at_s + member.offset_s)
+
+    def _live(self, elapsed_s: float, moment: TimeIndex | None, budget: Budget | None, only_rest: bool) -> None:
+        if budget is not None:
+            check_budget(budget)
+        self._check_alone()
+        self._now_s += elapsed_s
+        self._is_busy = True
+        first_error: Exception | None = None
+        try:
+            if self._batches and not only_rest:
+                self._tick_batches()
+            if self._timers and self._timers[0][0] <= self._now_s:
+                self._wake_whose_time_has_come()
+            if self._awake or self._first:
+                first_error = self._give_turns(moment, budget, only_rest)
+        finally:
+            self._is_busy = False
+        if first_error is not None:
+            raise first_error
+
+    def _wake_whose_time_has_come(self) -> None:
+        timers = self._timers
+        while timers and timers[0][0] <= self._now_s:
+            at_s, _, member = heappop(timers)
+            if at_s != member.timer_s or member.tree._member is not member:
+                continue  # another timer came before it, or it left
+            member.timer_s = inf
+            if member.is_resting or member.tree._wake_at_s == AWAKE:
+                continue
+            wakes_at_s = member.tree._wake_at_s + member.offset_s
+            if wakes_at_s <= self._now_s:
+                self._wake(member)
+            elif wakes_at_s < inf:
+                member.timer_s = wakes_at_s
+                heappush(timers, (wakes_at_s, member.number, member))
+
+    def join_batch(self, run: HabitContext) -> None:
+        """Let a run be ticked with its like from now on; trees call this."""
+        place, member = run.place, run.tree._member
+        assert member is not None
+        batch = self._batches.get(place)
+        if batch is None:
+            batch = self._batches[place] = HabitBatch(place.columns)
+        batch.join(run, member.offset_s)
+
+    def _tick_batches(self) -> None:
+        for place, batch in list(self._batches.items()):
+            if not len(batch):
+                del self._batches[place]
+                continue
+            key = f"tick_batch of {place.path}"
+            assert place.tick_batch is not None
+            try:
+                if self._faults.is_quarantined(key):
+                    raise RuntimeError(f"{key} is left out, it kept failing")
+                ended = batch.tick(place.tick_batch, self._now_s)
+                self._faults.succeeded(key)
+            except Exception as error:  # its runs fail, the frame goes on
+                ended = [(context, Status.FAILED) for context in batch.contexts]
+                if not self._faults.is_quarantined(key):
+                    self._faults.failed(key, key, -1, error)
+            for context, status in ended:
+                batch.leave(context)        # its tree may have to wait for its turn
+                context.batch_status = status
+                context.tree._wake()

@@ -1,0 +1,365 @@
+"""The state of a habit tree: which habits are active since when, and what they remember.
+
+Loading begins and ends nothing: no callback is called. A habit that was active
+goes on with its next tick, one that was pending waits. One that is written as a
+generator begins its function again; see ``habit_generators``.
+"""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
+
+from ai_core.decisions.blackboard import Blackboard
+from ai_core.decisions.callback_faults import read_failing
+from ai_core.decisions.habits.habit_agenda import Told
+from ai_core.decisions.habits.habit_context import AWAKE, HabitContext
+from ai_core.decisions.habits.habit_plan import HabitPlan, Place
+from ai_core.decisions.habits.habits import Status
+from ai_core.errors import UnknownNameError
+from ai_core.saving.chance import prepare_random, save_random
+from ai_core.saving.fields import LATEST_S, Fields, State
+from ai_core.saving.values import SavedValues
+
+if TYPE_CHECKING:
+    from ai_core.decisions.habits.habit_tree import HabitTree
+
+__all__ = ["PLAIN_VALUES", "SaveableHabits", "active_runs"]
+
+VERSION = 3
+
+ENDINGS = (Status.SUCCEEDED.value, Status.FAILED.value)
+"""How a batch may say that a run ended."""
+
+PLAIN_VALUES = SavedValues()
+"""For blackboards and memories that hold plain data; one for all trees."""
+
+
+class SaveableHabits:
+    """What makes a ``HabitTree`` saveable."""
+
+    __slots__ = ()
+
+    values: SavedValues
+
+    def save_state(self) -> State:
+        """Return what is active, held, told and remembered, the blackboard too, as plain data.
+
+        Of a ``Blackboard`` only the character's own scope; those around it are
+        saved by whoever shares them.
+
+        Raises:
+            StateError: if the blackboard or a memory holds what is neither plain
+                nor named.
+            TypeError: if random habits choose with a generator that cannot be saved.
+            RuntimeError: if called from inside a habit of this tree.
+        """
+        return _saved(cast("HabitTree", self))
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check a saved state against the habits that are here; return what loads it.
+
+        Habits are found by their paths. No callback is called by loading, and
+        what was active here is dropped without its ``exit``.
+
+        Raises:
+            StateError: if it cannot be loaded; says where in it, and why.
+            RuntimeError: if called from inside a habit of this tree.
+        """
+        return _prepared(cast("HabitTree", self), state)
+
+
+def active_runs(run: HabitContext | None) -> list[HabitContext]:
+    """Return a run and all below it, parents first, those beside in the order begun."""
+    if run is None:
+        return []
+    below = [*([run.child] if run.child is not None else []), *(run.beside or ())]
+    return [run, *(one for child in below for one in active_runs(child))]
+
+
+def _saved(tree: HabitTree) -> State:
+    _check_at_rest(tree)
+    tree._catch_up()
+    values = tree.values
+
+    def by_path(of_places: dict[int, Any] | None) -> State:
+        return {tree.plan.places[index].path: value for index, value in sorted((of_places or {}).items())}
+
+    board, member = tree._blackboard, tree._member
+    return {
+        "version": VERSION,
+        "seconds": tree._now_s,
+        "frame": tree._frame,
+        "tick_number": tree._tick_number,
+        "behind_s": None if member is None or member.is_resting else member.offset_s,
+        "sleeps": tree._now_s < tree._wake_at_s,
+        "asks_all": tree._asks_all,
+        "noticed": sorted(tree._noticed or ()),
+        "told": {
+            name: {"cargo": values.plain(told.cargo, f"told ({name})"), "tick_number": told.tick_number,
+                   "at_s": told.at_s}
+            for name, told in (tree._told or {}).items()
+        },
+        "active": [_saved_run(run, values) for run in active_runs(tree.root_run)],
+        "holds": {path: None if held == math.inf else held for path, held in by_path(tree.holds).items()},
+        "endings": by_path(tree.endings),
+        "cooldowns": by_path(tree._cooldowns),
+        "asks_at_s": by_path(tree._asks_at_s),
+        "answered": by_path(tree._answered),
+        "kept": {path: values.plain(kept, f"kept ({path})") for path, kept in by_path(tree._kept).items()},
+        "blackboard": values.plain(None if board is None else dict(board), "blackboard"),
+        "random": save_random(tree._random) if tree.plan.random_path is not None else None,
+        "failing": tree._faults.save() if tree._faults is not None else [],
+    }
+
+
+def _saved_run(run: HabitContext, values: SavedValues) -> State:
+    if run.batch is not None:
+        run.batch.remember(run)
+    return {
+        "path": run.path,
+        "reason": run.reason,
+        "began_s": run.began_s,
+        "ticked_s": run.ticked_s,
+        "elapsed_s": run.elapsed_s,
+        "waits": run.wake_s != AWAKE,
+        "wakes_at_s": run.wake_s if math.isfinite(run.wake_s) else None,
+        "waits_for": list(run.waits_for),
+        "woken_by": run.woken_by,
+        "number": run.number if run.child is None else run.child.place.number,
+        "successes": run.successes,
+        "failures": run.failures,
+        "begins_next": run.begins_next,
+        "is_faulty": run.is_faulty,
+        "is_in_batch": run.batch is not None,
+        "batch_status": None if run.batch_status is None else run.batch_status.value,
+        "restart_point": run.restart_point,
+        "memory": values.plain(run._memory, f"memory ({run.path})"),
+    }
+
+
+def _prepared(tree: HabitTree, state: object) -> Callable[[], None]:
+    _check_at_rest(tree)
+    fields = Fields.versioned(state, version=VERSION, migrations={1: _from_version_1, 2: _from_version_2})
+    batched: list[HabitContext] = []
+    changes = _read_changes(tree, fields, batched)
+    behind_s, sleeps = fields.number_or("behind_s", math.nan), fields.flag("sleeps")
+    board = _read_dict(tree, fields, "blackboard")
+    _check_types(tree, fields, board)
+    put_random = _read_random(tree, fields)
+    keys = [key for path in tree.plan.by_path for key in (path, f"can_activate of {path}")]
+    failing = read_failing(fields, keys)
+    fields.end()
+
+    def change() -> None:
+        tree._leave_batches()
+        for run in active_runs(tree.root_run):
+            run.status = run.parent = None  # whoever kept it sees that it is over
+        tell_watchers = _exchanged(tree, board)
+        for name, value in changes.items():
+            setattr(tree, name, value)
+        for run in active_runs(tree.root_run):
+            tree._watch(run.waits_for)
+        _go_on(tree, behind_s, batched, sleeps=sleeps)
+        put_random()
+        if tree._faults is not None or failing:
+            tree._callback_faults().put(failing)
+        tell_watchers()
+
+    return change
+
+
+def _go_on(tree: HabitTree, behind_s: float, batched: list[HabitContext], *, sleeps: bool) -> None:
+    """Let a tree that has its saved state be in batches and sleep as it did, if by the habits here it still would."""
+    tree._wake()
+    member = tree._member
+    if member is not None:
+        member.saved_offset_s = behind_s
+        member.was_loaded()
+        for run in batched if not member.is_resting else ():
+            member.population.join_batch(run)
+    if sleeps:
+        tree._plan_ahead()
+    if member is not None:
+        member.population.settle(member)
+
+
+def _exchanged(tree: HabitTree, board: dict[str, Any] | None) -> Callable[[], None]:
+    """Let the blackboard, which others may share, hold what was saved; return what tells who watches it."""
+    if board is None and not tree._blackboard:
+        return lambda: None
+    known = tree.blackboard
+    if isinstance(known, Blackboard):
+        return known.exchange(board or {})
+    known.clear()
+    known.update(board or {})
+    return lambda: None
+
+
+def _check_types(tree: HabitTree, fields: Fields, board: dict[str, Any] | None) -> None:
+    if isinstance(tree._blackboard, Blackboard):
+        try:
+            tree._blackboard.checked(board or {})
+        except TypeError as error:
+            fields.refuse("blackboard", str(error))
+
+
+def _read_changes(tree: HabitTree, fields: Fields, batched: list[HabitContext]) -> dict[str, Any]:
+    """Return what the tree's attributes are to be; append the runs that are to be in batches."""
+    plan = tree.plan
+    changes: dict[str, Any] = {
+        "_now_s": fields.seconds("seconds"),
+        "_frame": fields.whole("frame"),
+        "_tick_number": fields.whole("tick_number"),
+        "_asks_all": fields.flag("asks_all"),
+        "_noticed": {_text(fields, "noticed", one) for one in fields.items("noticed")} or None,
+        "_told": _read_told(tree, fields.group("told")) or None,
+        "root_run": _read_active(tree, fields, plan, batched),
+    }
+    active = {run.path for run in active_runs(changes["root_run"])}
+    changes["holds"] = _by_place(fields, "holds", plan, lambda group, path: group.number_or(path, math.inf), active)
+    changes["endings"] = _by_place(fields, "endings", plan, Fields.text)
+    for name in ("cooldowns", "asks_at_s"):
+        changes[f"_{name}"] = _by_place(fields, name, plan, Fields.seconds) or None
+    changes["_answered"] = _by_place(fields, "answered", plan, Fields.whole) or None
+    changes["_kept"] = _by_place(
+        fields, "kept", plan, lambda group, path: _read_dict(tree, group, path) or {}) or None
+    return changes
+
+
+def _check_at_rest(tree: HabitTree) -> None:
+    if tree._is_busy:
+        raise RuntimeError(
+            f"{tree.name!r} is in the middle of a tick; save and load between two frames"
+        )
+
+
+def _place(fields: Fields, field: str, path: str, plan: HabitPlan) -> Place:
+    if path not in plan.by_path:
+        fields.refuse(field, f"is not here: {UnknownNameError('habit', path, plan.by_path)}")
+    return plan.by_path[path]
+
+
+def _text(fields: Fields, name: str, value: object) -> str:
+    if not isinstance(value, str):
+        fields.refuse(name, "must hold names")
+    return value
+
+
+def _by_place(
+    fields: Fields, name: str, plan: HabitPlan, read: Callable[[Fields, str], Any], active: set[str] | None = None
+) -> dict[int, Any]:
+    """Return a field that says something by path; only for active habits if these are given."""
+    group = fields.group(name)
+    found = {}
+    for path in group.names():
+        place = _place(group, path, path, plan)
+        if active is not None and path not in active:
+            group.refuse(path, "must be an active habit")
+        found[place.index] = read(group, path)
+    return found
+
+
+def _read_told(tree: HabitTree, group: Fields) -> dict[str, Told]:
+    found: dict[str, Told] = {}
+    for name in group.names():
+        one = group.group(name)
+        told = found[name] = Told(tree.values.value(one.anything("cargo"), one.place_of("cargo")))
+        told.tick_number, told.at_s = one.whole("tick_number"), one.seconds("at_s")
+        one.end()
+    return found
+
+
+def _read_active(
+    tree: HabitTree, fields: Fields, plan: HabitPlan, batched: list[HabitContext],
+) -> HabitContext | None:
+    """Return the run of the root, with all below it; append those that are to be in batches."""
+    runs: dict[str, HabitContext] = {}
+    for one in fields.groups("active"):
+        path = one.text("path")
+        place = _place(one, "path", path, plan)
+        above = path.rpartition("/")[0]
+        parent = runs.get(above)
+        if path in runs:
+            one.refuse("path", f"comes twice: {path!r}")
+        if above and parent is None:
+            one.refuse("path", f"must come after {above!r}, which it is part of")
+        run = runs[path] = _read_run(tree, one, place, parent, batched)
+        if parent is None:
+            continue
+        if place.is_beside:
+            parent.beside = [*(parent.beside or ()), run]
+        elif parent.child is None:
+            parent.child, parent.number = run, place.number
+        else:
+            one.refuse("path", f"cannot be active beside {parent.child.path!r}, got {path!r}")
+    return runs.get(plan.root.path)
+
+
+def _read_run(
+    tree: HabitTree, one: Fields, place: Place, parent: HabitContext | None, batched: list[HabitContext],
+) -> HabitContext:
+    run = HabitContext(tree, place, parent, one.text("reason"))
+    run.began_s, run.ticked_s = one.seconds("began_s"), one.seconds("ticked_s")
+    run.elapsed_s = one.number("elapsed_s", minimum=0, maximum=LATEST_S)
+    wakes_at_s = one.number_or("wakes_at_s", math.inf)
+    run.wake_s = wakes_at_s if one.flag("waits") else AWAKE
+    run.waits_for = tuple(_text(one, "waits_for", name) for name in one.items("waits_for"))
+    run.woken_by = one.text("woken_by")
+    run.number = one.whole("number", maximum=len(place.blocking))
+    run.successes, run.failures = one.whole("successes"), one.whole("failures")
+    run.begins_next, run.is_faulty = one.flag("begins_next"), one.flag("is_faulty")
+    run.restart_point = one.text("restart_point")
+    run._memory = _read_dict(tree, one, "memory")
+    if one.flag("is_in_batch") and place.tick_batch is not None:
+        batched.append(run)
+    status = one.anything("batch_status")
+    if status is not None:
+        run.batch_status = Status(one.one_of("batch_status", ENDINGS))
+    one.end()
+    return run
+
+
+def _read_dict(tree: HabitTree, fields: Fields, name: str) -> dict[str, Any] | None:
+    value = tree.values.value(fields.anything(name), fields.place_of(name))
+    if value is not None and not isinstance(value, dict):
+        fields.refuse(name, "must be a dict")
+    return value
+
+
+def _read_random(tree: HabitTree, fields: Fields) -> Callable[[], object]:
+    saved = fields.anything("random")
+    if saved is None:
+        return int
+    if tree._random is None:
+        fields.refuse("random", "is of random habits, and here is no generator; hand one in")
+    return prepare_random(tree._random, saved, fields.place_of("random"))
+
+
+def _from_version_2(state: State) -> State:
+    """Return what version 2 saved as version 3 does: all are visited once."""
+    active = [{**one, "woken_by": "", "is_in_batch": False, "batch_status": None} for one in state["active"]]
+    return {**state, "version": 3, "active": active, "behind_s": None, "sleeps": False}
+
+
+def _from_version_1(state: State) -> State:
+    """Return what version 1 saved as version 2 does: moments instead of durations."""
+    frame, seconds = state.pop("ticked_at")
+    state.pop("elapsed_s")
+    runs = [dict(one) for one in state["active"]]
+    for run in runs:
+        run.pop("has_ticked")
+        run |= {
+            "began_s": seconds - run.pop("time_in_habit_s"), "ticked_s": seconds, "waits": False, "wakes_at_s": None,
+            "waits_for": [], "number": 0, "successes": 0, "failures": 0, "begins_next": False, "restart_point": "",
+        }
+    failing = [
+        {"name": ("can_activate of " if one["of_asking"] else "") + one["path"], "failures": one["failures"],
+         "is_quarantined": one["is_quarantined"]}
+        for one in state["failing"]
+    ]
+    return {
+        **state, "version": 2, "seconds": seconds, "frame": frame, "tick_number": 0, "asks_all": True, "noticed": [],
+        "told": {}, "active": runs, "holds": dict(state["holds"]), "cooldowns": {},
+        "asks_at_s": {}, "answered": {}, "kept": {}, "failing": failing,
+    }

@@ -1,0 +1,101 @@
+"""The live view of a habit tree: what is active, what is pending, and why."""
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING
+
+from ai_core.decisions.habits.habits import Launch
+
+if TYPE_CHECKING:
+    from ai_core.decisions.habits.habit_context import HabitContext
+    from ai_core.decisions.habits.habit_plan import Place
+    from ai_core.decisions.habits.habit_tree import HabitTree
+
+__all__ = ["active_paths", "live_view"]
+
+
+def active_paths(run: HabitContext | None) -> list[str]:
+    """Return the path of each run that has none below it, in the order of the tree."""
+    if run is None:
+        return []
+    below = [*([run.child] if run.child is not None else []), *(run.beside or ())]
+    if not below:
+        return [run.place.path]
+    below.sort(key=lambda one: one.place.index)
+    return [path for one in below for path in active_paths(one)]
+
+
+def live_view(tree: HabitTree) -> str:
+    """Return one line per habit: a mark, its name, active or pending, and why.
+
+    Cost: O(places).
+    """
+    lines = [tree.name]
+    root, run = tree.plan.root, tree.root_run
+    _describe(lines, tree, root, run, "" if run else _waiting(tree, root, "waits for the next tick"))
+    return "\n".join(lines)
+
+
+def _describe(lines: list[str], tree: HabitTree, place: Place, run: HabitContext | None, why: str) -> None:
+    indent = "  " * place.path.count("/")
+    if run is None:
+        before = f" (before: {tree.endings[place.index]})" if place.index in tree.endings else ""
+        lines.append(f"{indent}  {place.name}: pending, {why}{before}")
+    elif run.begins_next:
+        lines.append(f"{indent}* {place.name}: begins in the next tick, {run.reason}")
+    else:
+        held = ", holds" if place.strongest(tree.holds) is not None else ""
+        lines.append(
+            f"{indent}* {place.name}: active for {run.time_in_habit_s:.2f} s{held}{_asleep(tree, run)}, {run.reason}"
+        )
+    for child in place.children:
+        child_run, child_why = _child(tree, child, place, run)
+        _describe(lines, tree, child, child_run, child_why)
+
+
+def _asleep(tree: HabitTree, run: HabitContext) -> str:
+    rest_s = run.wake_s - tree.seconds
+    if rest_s <= 0:
+        return ""
+    names = f" for {' or '.join(run.waits_for)}" if run.waits_for else ""
+    return f", waits{names}{f' {rest_s:.2f} s' if rest_s < inf else ''}"
+
+
+def _child(tree: HabitTree, child: Place, parent: Place, run: HabitContext | None) -> tuple[HabitContext | None, str]:
+    """Return the run of a child, or None and why it is pending."""
+    if run is None:
+        return None, f"{parent.name} is not active"
+    if child.is_beside:
+        for one in run.beside or ():
+            if one.place is child:
+                return one, ""
+        return None, _waiting(tree, child, "cannot activate")
+    active = run.child
+    if active is None:
+        return None, _waiting(tree, child, "cannot activate")
+    if active.place is child:
+        return active, ""
+    if parent.launch is Launch.RANDOM:
+        return None, f"{active.place.name} was chosen"
+    if parent.launch is not Launch.PRIORITIZED:
+        is_done = child.number < active.place.number
+        return None, "done" if is_done else f"its turn comes after {active.place.name}"
+    if child.number > active.place.number:
+        return None, f"{active.place.name} is more urgent"
+    held = active.place.strongest(tree.holds)
+    if held is not None and child.urgency <= held:
+        return None, f"held back by {active.place.name}"
+    return None, _waiting(tree, child, "cannot activate")
+
+
+def _waiting(tree: HabitTree, place: Place, otherwise: str) -> str:
+    """Return what a pending habit waits for."""
+    rest_s = (tree._cooldowns or {}).get(place.index, 0.0) - tree.seconds
+    if rest_s > 0:
+        return f"cools down for {rest_s:.2f} s"
+    habit = place.habit
+    if habit.begins_on or habit.wakes_on:
+        return f"waits for {' or '.join((*habit.begins_on, *habit.wakes_on))}"
+    if habit.asks_every_s and tree.root_run is not None:
+        return f"{otherwise}, asked every {habit.asks_every_s:g} s"
+    return otherwise

@@ -1,0 +1,3 @@
+"""Rules over graded facts: RuleMind for one character."""
+
+__all__: list[str] = []

@@ -1,0 +1,419 @@
+"""A mind of rules: what one character knows, and which rules fire for it."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from ai_core.decisions.callback_faults import CallbackFaults, read_failing
+from ai_core.decisions.rules.rule_set import RuleSet, grade_of
+from ai_core.errors import UnknownNameError, check_callables, check_kind, finite_number, shown, whole_number
+from ai_core.faults import FaultIsolation
+from ai_core.saving.fields import LATEST_S, Fields, State
+from ai_core.scheduling.task import Turn
+
+VERSION = 1
+
+
+def _saved(mind: RuleMind) -> State:
+    _check_at_rest(mind)
+    mind._look_again()
+    rules = mind.rules
+    return {
+        "version": VERSION,
+        "parameters": {name: mind._parameters[index] for name, index in rules.parameters.items()},
+        "facts": {name: [mind._grades[index], mind._changed[index]] for name, index in rules.facts.items()},
+        "fired": {one.rule.name: list(mind._fired[one.index]) for one in rules.firing},
+        "moment": mind._moment,
+        "thoughts": mind._thoughts,
+        "waited_s": mind._waited_s,
+        "failing": [] if mind._faults is None else mind._faults.save(),
+    }
+
+
+def _prepared(mind: RuleMind, state: object) -> Callable[[], None]:
+    _check_at_rest(mind)
+    fields, rules = Fields.versioned(state, version=VERSION), mind.rules
+    moment, thoughts = fields.whole("moment"), fields.whole("thoughts")
+    group = fields.group("parameters")
+    parameters = [group.number(name) for name in rules.parameters]
+    group.end()
+    grades, changed = _read_facts(mind, fields.group("facts"), moment)
+    group = fields.group("fired")
+    fired = [tuple(group.wholes(one.rule.name, count=2, minimum=-1)) for one in rules.firing]
+    group.end()
+    waited_s = fields.number_or("waited_s", -1.0, minimum=0.0, maximum=LATEST_S)
+    failing = read_failing(fields, {*rules.callback_names(), "its own rules"})
+    fields.end()
+
+    def change() -> None:
+        mind._parameters, mind._grades, mind._changed = parameters, grades, changed
+        mind._fired = [(at_moment, in_thought) for at_moment, in_thought in fired]
+        mind._moment, mind._thoughts = moment, thoughts
+        mind._waited_s = None if waited_s < 0 else waited_s
+        mind._to_conclude = set(rules.concluded)  # what rules say now counts, not what they said
+        mind._to_look_at = set(range(len(rules.firing)))
+        if failing or mind._faults is not None:
+            mind._callback_faults().put(failing)
+
+    return change
+
+
+def _read_facts(mind: RuleMind, fields: Fields, moment: int) -> tuple[list[float], list[int]]:
+    grades, changed = [], []
+    for name in mind.rules.facts:
+        pair = fields.items(name, count=2)
+        one = Fields({"grade": pair[0], "changed": pair[1]}, fields.place_of(name))
+        grades.append(one.number("grade", minimum=0.0, maximum=1.0))
+        changed.append(one.whole("changed", maximum=moment))
+    fields.end()
+    return grades, changed
+
+
+def _check_at_rest(mind: RuleMind) -> None:
+    if mind._is_thinking:
+        raise RuntimeError(f"{mind.name!r} is in the middle of a thought; save and load between two frames")
+
+
+MOST_FIRINGS = 100
+"""Rules that fire in one thought unless told (count); more go round in a circle."""
+
+
+class Fired(NamedTuple):
+    """A rule that fired: how far its condition was met, and what its ``then`` returned."""
+
+    rule: str
+    grade: float
+    result: object
+
+
+class RuleMind:
+    """Lives by one rule set, for one character.
+
+    A thought asks the facts that are asked, then fires rules one by one, each
+    time the first of the agenda. Only what depends on changed facts is looked
+    at again. A rule that has fired does not fire again until a fact that it
+    reads has changed; one that ``repeats`` does so in the next thought.
+
+    A rule or a fact that raises is reported; the fact keeps its grade. One that
+    failed several times in a row is left out until ``release_quarantined``.
+
+    Args:
+        rules: shared with other characters.
+        owner: the character, for ``then`` and asked facts.
+        name: for reports and ``to_text``.
+        parameters: in what this character differs from the set's defaults.
+        faults: told of callbacks that raise; None makes one that logs.
+        on_fired: told each rule that fires, after its ``then``.
+
+    Raises:
+        UnknownNameError: if the rules have no such parameter.
+        ValueError: if a parameter is not finite.
+
+    Cost: O(facts + rules). A thought is O(asked facts + rules looked at again
+    + firings * rules).
+    """
+
+    def __init__(
+        self,
+        rules: RuleSet,
+        *,
+        owner: Any = None,
+        name: str = "mind",
+        parameters: Mapping[str, float] | None = None,
+        faults: FaultIsolation | None = None,
+        on_fired: Callable[[Fired], object] | None = None,
+    ) -> None:
+        if not isinstance(rules, RuleSet):
+            raise TypeError(f"rules must be a RuleSet, got {shown(rules)}")
+        check_kind("faults", faults, FaultIsolation)
+        check_callables(on_fired=on_fired)
+        self.rules, self.owner, self.name = rules, owner, name
+        self.on_fired = on_fired
+        self._parameters = list(rules.defaults)
+        self._grades = list(rules.beginning)
+        self._changed = [0] * len(self._grades)
+        self._fired = [(-1, -1)] * len(rules.firing)
+        self._met = [0.0] * len(rules.firing)
+        self._moment, self._thoughts = 0, 0
+        self._to_conclude = set(rules.concluded)
+        self._to_look_at = set(range(len(rules.firing)))
+        self._waited_s: float | None = None
+        self._is_thinking = False
+        self._isolation = faults
+        self._faults: CallbackFaults | None = None
+        for parameter, value in (parameters or {}).items():
+            self._parameters[self._parameter(parameter)] = finite_number(f"parameter {parameter!r}", value)
+
+    def set(self, fact: str, grade: float) -> None:
+        """Say how far a fact is so.
+
+        Args:
+            fact: one that is neither asked nor concluded.
+            grade: from 0, not at all, to 1, fully; True and False count as 1 and 0.
+
+        Raises:
+            UnknownNameError: if the rules know no such fact.
+            ValueError: if it is asked or concluded, or the grade is out of range.
+        """
+        index = self._fact(fact)
+        if self.rules.concluding(index):
+            raise ValueError(f"fact {fact!r} is concluded by a rule; set what it follows from")
+        if any(index == one for one, _, _ in self.rules.asked):
+            raise ValueError(f"fact {fact!r} is asked at every thought; declare it with a grade to set it")
+        self._put(index, grade_of(fact, grade))
+
+    def grade(self, fact: str) -> float:
+        """Return how far a fact is so, 0..1.
+
+        Raises:
+            UnknownNameError: if the rules know no such fact.
+        """
+        index = self._fact(fact)
+        self._conclude()
+        return self._grades[index]
+
+    def parameter(self, name: str) -> float:
+        """Return the value of a parameter.
+
+        Raises:
+            UnknownNameError: if the rules have no such parameter.
+        """
+        return self._parameters[self._parameter(name)]
+
+    def set_parameter(self, name: str, value: float) -> None:
+        """Change in what this character differs; all rules are looked at again.
+
+        Raises:
+            UnknownNameError: if the rules have no such parameter.
+            ValueError: if the value is not finite.
+        """
+        self._parameters[self._parameter(name)] = finite_number(f"parameter {name!r}", value)
+        self._to_conclude = set(self.rules.concluded)
+        self._to_look_at = set(range(len(self._met)))
+
+    def think(self, most: int | None = None) -> list[Fired]:
+        """Ask what is to be asked, fire what is to fire, and return what did.
+
+        Args:
+            most: rules that fire, 1 or more: 1 makes one decision. None: all;
+                rules that go round in a circle are cut off and reported.
+
+        Raises:
+            RuntimeError: if called from inside a rule or fact of this mind.
+        """
+        limit = _most_firings(most)
+        self._begin_thought()
+        fired: list[Fired] = []
+        kept: list[Exception] = []
+        try:
+            self._ask(kept)
+            while (best := self._best()) is not None:
+                if len(fired) == limit:
+                    if most is None:
+                        self._report("its own rules", kept, RuntimeError(
+                            f"more than {MOST_FIRINGS} rules fired in one thought, the last {fired[-1].rule!r};"
+                            " they go round in a circle"
+                        ))
+                    break
+                fired.append(self._fire(best, kept))
+        finally:
+            self._is_thinking = False
+        if kept:
+            raise kept[0]
+        return fired
+
+    def update(self, elapsed_s: float, most: int | None = None) -> list[Fired] | None:
+        """Think if the period of the rules is over; return what fired, None if it is not.
+
+        Args:
+            elapsed_s: since the last call (s), 0 or more.
+            most: as ``think`` takes it.
+
+        Raises:
+            TypeError, ValueError: if an argument is no number, or out of range.
+        """
+        _most_firings(most)
+        elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
+        period_s = self.rules.period_s(self._parameters)
+        if self._waited_s is not None:
+            self._waited_s += elapsed_s
+            if self._waited_s < period_s:
+                return None
+        # The rest counts for the next period, so that the rate is true on average.
+        self._waited_s = self._waited_s % period_s if self._waited_s and period_s > 0 else 0.0
+        return self.think(most)
+
+    def advance(self, turn: Turn) -> list[Fired] | None:
+        """Update as a scheduler's work: ``scheduler.add(mind.advance)``."""
+        if not isinstance(turn, Turn):
+            raise TypeError(
+                f"advance takes a scheduler's Turn, got {shown(turn)}; add mind.advance to the scheduler, not the mind"
+            )
+        return self.update(turn.elapsed_s)
+
+    def agenda(self) -> list[tuple[str, float, float]]:
+        """Return (rule, salience, grade) of all that could fire now, the first to fire first.
+
+        Cost: O(rules log rules); asks nothing.
+        """
+        self._look_again()
+        return [
+            (self.rules.firing[index].rule.name, -salience, -grade)
+            for salience, grade, index in sorted(self._could_fire())
+        ]
+
+    def release_quarantined(self) -> None:
+        """Ask facts and fire rules again that were left out because they kept failing."""
+        if self._faults is not None:
+            self._faults.release()
+
+    def to_text(self) -> str:
+        """Return parameters, facts with their grades, and the agenda."""
+        self._conclude()
+        parameters = ", ".join(f"{name} {self._parameters[index]:g}" for name, index in self.rules.parameters.items())
+        facts = ", ".join(f"{name} {self._grades[index]:.2f}" for name, index in self.rules.facts.items())
+        agenda = [f"  {rule} (salience {salience:g}, met {grade:.2f})" for rule, salience, grade in self.agenda()]
+        return "\n".join([f"{self.name}: {parameters}", f"  facts: {facts}", *(agenda or ["  nothing to do"])])
+
+    def _begin_thought(self) -> None:
+        if self._is_thinking:
+            raise RuntimeError(f"{self.name!r} was made to think from inside its own thought; set facts instead")
+        self._is_thinking = True
+        self._thoughts += 1
+
+    def _ask(self, kept: list[Exception]) -> None:
+        for index, name, ask in self.rules.asked:
+            callback = f"fact {name!r}"
+            if self._faults is not None and self._faults.is_left_out(callback):
+                continue
+            try:
+                grade = grade_of(name, ask(self))
+            except Exception as error:  # it stays as it was, the thought goes on
+                self._report(callback, kept, error)
+                continue
+            if self._faults is not None:
+                self._faults.note_success(callback)
+            self._put(index, grade)
+
+    def _fire(self, index: int, kept: list[Exception]) -> Fired:
+        rule, grade = self.rules.firing[index].rule, self._met[index]
+        self._fired[index] = self._moment, self._thoughts
+        result: object = None
+        assert rule.then is not None
+        try:
+            result = rule.then(self)
+        except Exception as error:  # the others are no worse for it
+            self._report(f"rule {rule.name!r}", kept, error)
+        else:
+            if self._faults is not None:
+                self._faults.note_success(f"rule {rule.name!r}")
+        fired = Fired(rule.name, grade, result)
+        if self.on_fired is not None:
+            try:
+                self.on_fired(fired)
+            except Exception as error:  # raised when the thought is over
+                kept.append(error)
+        return fired
+
+    def _best(self) -> int | None:
+        """Return the rule that is first on the agenda, None if it is empty."""
+        self._look_again()
+        best = min(self._could_fire(), default=None)
+        return None if best is None else best[2]
+
+    def _could_fire(self) -> list[tuple[float, float, int]]:
+        """Return (-salience, -grade, index) of each rule on the agenda: the least fires first."""
+        found = []
+        for index, grade in enumerate(self._met):
+            planned = self.rules.firing[index]
+            if grade > planned.above(self._parameters) and self._is_fresh(index) and not self._is_left_out(index):
+                found.append((-planned.salience(self._parameters), -grade, index))
+        return found
+
+    def _is_fresh(self, index: int) -> bool:
+        """Return whether something it reads has changed since it fired, or it may repeat."""
+        at_moment, in_thought = self._fired[index]
+        if at_moment < 0:
+            return True
+        planned = self.rules.firing[index]
+        if planned.rule.repeats and in_thought != self._thoughts:
+            return True
+        return any(self._changed[fact] > at_moment for fact in planned.condition.facts)
+
+    def _is_left_out(self, index: int) -> bool:
+        return self._faults is not None and self._faults.is_left_out(f"rule {self.rules.firing[index].rule.name!r}")
+
+    def _put(self, index: int, grade: float) -> None:
+        if grade != self._grades[index]:
+            self._moment += 1
+            self._grades[index] = grade
+            self._changed[index] = self._moment
+            facts, rules = self.rules.readers[index]
+            self._to_conclude |= facts
+            self._to_look_at |= rules
+
+    def _conclude(self) -> None:
+        """Bring the facts up to date that follow from changed ones."""
+        if self._to_conclude:
+            for index in self.rules.concluded:  # each after those it follows from
+                if index in self._to_conclude:
+                    self._put(index, self._concluded(index))
+            self._to_conclude = set()
+
+    def _concluded(self, index: int) -> float:
+        return max(one.grade(self._grades, self._parameters) for one in self.rules.concluding(index))
+
+    def _look_again(self) -> None:
+        """Bring the grades of rules up to date."""
+        self._conclude()
+        for index in self._to_look_at:
+            self._met[index] = self.rules.firing[index].condition.grade(self._grades, self._parameters)
+        self._to_look_at = set()
+
+    def _fact(self, name: str) -> int:
+        try:
+            return self.rules.facts[name]
+        except (KeyError, TypeError):
+            raise UnknownNameError("fact", name, self.rules.facts) from None
+
+    def _parameter(self, name: str) -> int:
+        try:
+            return self.rules.parameters[name]
+        except (KeyError, TypeError):
+            raise UnknownNameError("parameter", name, self.rules.parameters) from None
+
+    def _report(self, name: str, kept: list[Exception], error: Exception) -> None:
+        try:
+            self._callback_faults().report(name, self._thoughts, error)
+        except Exception as raised:  # asked to come through: when the thought is over
+            kept.append(raised)
+
+    def _callback_faults(self) -> CallbackFaults:
+        if self._faults is None:
+            self._faults = CallbackFaults(self.name, self._isolation or FaultIsolation())
+        return self._faults
+
+    def save_state(self) -> State:
+        """Return facts, parameters and what fired, as plain data.
+
+        Raises:
+            RuntimeError: if called from inside a rule or fact of this mind.
+        """
+        return _saved(self)
+
+    def prepare_state(self, state: object) -> Callable[[], None]:
+        """Check a saved state against the rules that are here; return what loads it.
+
+        Raises:
+            StateError: if it cannot be loaded; says where in it, and why.
+            RuntimeError: if called from inside a rule or fact of this mind.
+        """
+        return _prepared(self, state)
+
+
+def _most_firings(most: int | None) -> int:
+    """Return how many rules may fire in one thought."""
+    return MOST_FIRINGS if most is None else whole_number("most", most, minimum=1)
+
+
+__all__ = ["MOST_FIRINGS", "Fired", "RuleMind"]

@@ -1,0 +1,193 @@
+"""Rules as lines of text: "flee: afraid > courage | salience 2, repeats"."""
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
+
+from ai_core.decisions.rules.rule_set import Amount, Rule, parsed_condition
+from ai_core.errors import CycleError, UnknownNameError, shown
+
+if TYPE_CHECKING:
+    from ai_core.decisions.rules.rule_mind import RuleMind
+
+__all__ = ["RuleLine", "RuleTextError", "read_rules", "rules_of"]
+
+OPTIONS = ("salience NUMBER", "above NUMBER", "do METHOD", "repeats")
+HEAD = re.compile(r"\s*([^:|#]*?)\s*:")
+
+
+class RuleTextError(ValueError):
+    """A text of rules that cannot be read.
+
+    Attributes:
+        rule: name of the rule, "" if it has none.
+        line, column: where, counted from 1.
+    """
+
+    is_misuse = True
+
+    def __init__(self, rule: str, line: int, column: int, problem: str) -> None:
+        named = f"rule {rule!r}, " if rule else ""
+        super().__init__(f"{named}line {line}, column {column}: {problem}")
+        self.rule, self.line, self.column = rule, line, column
+
+
+class RuleLine(NamedTuple):
+    """One rule as it was written.
+
+    Attributes:
+        when: the condition, "" for always.
+        concludes: the fact that follows, "" for a rule that acts.
+        does: what to call, "" for nothing.
+        line, column: where the condition begins, from 1.
+    """
+
+    name: str
+    when: str
+    concludes: str
+    does: str
+    salience: Amount
+    above: Amount
+    repeats: bool
+    line: int
+    column: int
+
+
+def read_rules(text: str) -> list[RuleLine]:
+    """Return the rules of a text, one a line.
+
+    ``name: condition`` acts, ``name: condition -> fact`` concludes; behind ``|`` stand
+    options: ``salience 2`` and ``above 0.5`` (or the name of a parameter), ``do method``,
+    ``repeats``. "always" is a condition that is met. ``#`` begins a comment.
+
+    Raises:
+        RuleTextError: naming rule, line and column.
+
+    Cost: O(length).
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"rules must be text, got {shown(text)}")
+    found: list[RuleLine] = []
+    for number, written in enumerate(text.splitlines(), start=1):
+        line = written.partition("#")[0].rstrip()
+        if line.strip():
+            one = _read(line, number)
+            if any(one.name == other.name for other in found):
+                raise RuleTextError(one.name, number, 1, "two rules have this name; rename one")
+            found.append(one)
+    return found
+
+
+def rules_of(
+    text: str, facts: Iterable[str], parameters: Iterable[str], then: Callable[[RuleLine], Callable[[RuleMind], object]]
+) -> list[Rule]:
+    """Return the rules of a text, checked against what facts and parameters there are.
+
+    Args:
+        text: as ``read_rules`` takes it.
+        facts: names of those that are set or asked; concluded ones are in the text.
+        parameters: their names.
+        then: told a rule that acts; returns what its firing calls.
+
+    Raises:
+        RuleTextError: naming rule, line and column.
+    """
+    lines = read_rules(text)
+    known = dict.fromkeys([*facts, *(one.concludes for one in lines if one.concludes)], 0)
+    amounts = dict.fromkeys(parameters, 0)
+    for one in lines:
+        _check(one, known, amounts)
+    return [
+        Rule(one.name, one.when, concludes=one.concludes, salience=one.salience, above=one.above)
+        if one.concludes else
+        Rule(one.name, one.when, then(one), salience=one.salience, above=one.above, repeats=one.repeats)
+        for one in lines
+    ]
+
+
+def _read(line: str, number: int) -> RuleLine:
+    head = HEAD.match(line)
+    if head is None or not head[1]:
+        column = len(line) - len(line.lstrip()) + 1
+        raise RuleTextError("", number, column, f'a rule reads "name: condition", got {shown(line.strip())}')
+    name, begin = head[1], head.end()
+    body, _, options = line[begin:].partition("|")
+    when, arrow, concludes = body.partition("->")
+    column = begin + len(when) - len(when.lstrip()) + 1
+    when, concludes = when.strip(), concludes.strip()
+    if arrow and not concludes.isidentifier():
+        where = begin + body.index("->") + 3
+        raise RuleTextError(name, number, where, f"-> must lead to the name of a fact, got {shown(concludes)}")
+    read = _read_options(name, number, options, begin + len(body) + 2)
+    if concludes and (read["does"] or read["repeats"]):
+        raise RuleTextError(name, number, begin + len(body) + 2, "who concludes a fact neither does nor repeats")
+    return RuleLine(
+        name, "" if when == "always" else when, concludes, str(read["does"]), read["salience"], read["above"],
+        bool(read["repeats"]), number, column)
+
+
+def _read_options(name: str, number: int, text: str, begin: int) -> dict[str, Amount]:
+    read: dict[str, Amount] = {"does": "", "salience": 0.0, "above": 0.0, "repeats": 0}
+    for column, option in _parts(text, begin):
+        word, _, value = option.partition(" ")
+        value = value.strip()
+        if option == "repeats":
+            read["repeats"] = 1
+        elif word == "do" and value.isidentifier():
+            read["does"] = value
+        elif word in ("salience", "above") and value:
+            read[word] = _amount(name, number, column + len(word) + 1, value)
+        else:
+            known = ", ".join(OPTIONS)
+            raise RuleTextError(name, number, column, f"an option is one of {known}; got {shown(option)}")
+    return read
+
+
+def _parts(text: str, begin: int) -> Iterator[tuple[int, str]]:
+    """Yield (column, text) of what stands between commas."""
+    for part in text.split(","):
+        if part.strip():
+            yield begin + len(part) - len(part.lstrip()), part.strip()
+        begin += len(part) + 1
+
+
+def _amount(name: str, number: int, column: int, value: str) -> Amount:
+    if value.isidentifier():
+        return value
+    try:
+        return float(value)
+    except ValueError:
+        raise RuleTextError(
+            name, number, column, f"needs a number or the name of a parameter, got {shown(value)}") from None
+
+
+def _check(one: RuleLine, facts: Mapping[str, int], parameters: Mapping[str, int]) -> None:
+    for amount in (one.salience, one.above):
+        if isinstance(amount, str) and amount not in parameters:
+            raise RuleTextError(one.name, one.line, 1, str(UnknownNameError("parameter", amount, parameters)))
+    if not isinstance(one.above, str) and not 0.0 <= one.above < 1.0:
+        raise RuleTextError(one.name, one.line, 1, f"above must be at least 0 and below 1, got {one.above:g}")
+    if one.when:
+        try:
+            parsed_condition(one.when, dict(facts), dict(parameters), "the condition")
+        except UnknownNameError as problem:
+            at = re.search(rf"\b{re.escape(str(problem.name))}\b", one.when)
+            _refuse(one, at.start() if at else 0, problem)
+        except (ValueError, TypeError, CycleError) as problem:
+            _refuse(one, _syntax_column(one.when), problem)
+
+
+def _refuse(one: RuleLine, offset: int, problem: Exception) -> NoReturn:
+    raise RuleTextError(one.name, one.line, one.column + offset, str(problem)) from None
+
+
+def _syntax_column(condition: str) -> int:
+    """Return where Python's grammar ends, from 0; 0 if it is the meaning that is wrong."""
+    try:
+        ast.parse(condition, mode="eval")
+    except SyntaxError as problem:
+        is_at_end = not problem.offset or (problem.lineno or 1) > 1
+        return len(condition) if is_at_end else min((problem.offset or 1) - 1, len(condition))
+    return 0

@@ -1,0 +1,3 @@
+"""State machines: nested states, history and guards."""
+
+__all__: list[str] = []
