@@ -14,16 +14,16 @@ from ai_core.maps.decision_map import DecisionMap
 from ai_core.maps.grid import Grid
 from ai_core.maps.map_area import MapArea
 from ai_core.maps.map_layer import MapLayer
-from ai_core.paths.anytime_search import AnytimeSearch
 from ai_core.paths.explored_map import ExploredMap
 from ai_core.paths.flow_field import FlowField
 from ai_core.paths.grid_ways import GridWays
-from ai_core.paths.jump_table import JumpTable
 from ai_core.paths.path_service import PathService
-from ai_core.paths.reachability import Reachability
-from ai_core.paths.region_graph import RegionGraph
-from ai_core.paths.region_paths import RegionSearch
-from ai_core.paths.search import AStarSearch
+from ai_core.paths.regions.reachability import Reachability
+from ai_core.paths.regions.region_graph import RegionGraph
+from ai_core.paths.regions.region_paths import RegionSearch
+from ai_core.paths.searches.anytime_search import AnytimeSearch
+from ai_core.paths.searches.jump_table import JumpTable
+from ai_core.paths.searches.search import AStarSearch
 from tests.maps.cover_levels import CoverLevel
 
 CROSSED = np.where(np.eye(20) > 0, np.inf, 1).astype(np.float32)

@@ -25,7 +25,6 @@ from ai_core.maps.decision_map import DecisionMap
 from ai_core.maps.grid import Grid
 from ai_core.maps.map_area import MapArea
 from ai_core.maps.map_layer import standard_layers
-from ai_core.paths.anytime_search import AnytimeSearch
 from ai_core.paths.bump_and_turn import cells_around
 from ai_core.paths.explored_map import ExploredMap
 from ai_core.paths.flow_field import FlowField
@@ -34,6 +33,7 @@ from ai_core.paths.grid_ways import GridWays
 from ai_core.paths.path_progress import PathProgress
 from ai_core.paths.path_service import PathService
 from ai_core.paths.path_smoothing import smooth
+from ai_core.paths.searches.anytime_search import AnytimeSearch
 from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.scheduling.quality_of_service import QualityOfService
 from ai_core.senses.regional_sense_manager import RegionalSenseManager

@@ -11,24 +11,24 @@ To walk a way: ``Corridor``, ``pull_cells``, ``pull_through``, ``smooth``, ``Pat
 
 Rejected: a heap on grids. Buckets hold what is nearly as good, and need no order.
 """
-from ai_core.paths.anytime_search import AnytimeSearch
 from ai_core.paths.bump_and_turn import BumpAndTurn, cells_apart, cells_around
 from ai_core.paths.corridor import Corridor
 from ai_core.paths.explored_map import ExploredMap, ExploredQuestion
 from ai_core.paths.flow_field import FlowField
 from ai_core.paths.grid_line import line_is_open
 from ai_core.paths.grid_ways import GridWays
-from ai_core.paths.jump_table import JumpTable
 from ai_core.paths.path import Path, PathState
 from ai_core.paths.path_progress import PathProgress, StuckDetection
+from ai_core.paths.path_requests import PathTicket, TicketState
 from ai_core.paths.path_service import PathService, Ways
 from ai_core.paths.path_smoothing import smooth
-from ai_core.paths.path_ticket import PathTicket, TicketState
-from ai_core.paths.reachability import Reachability
-from ai_core.paths.region_graph import RegionGraph
-from ai_core.paths.region_paths import RegionSearch
-from ai_core.paths.search import AStarSearch, Goals, StepCost
-from ai_core.paths.search_memory import SearchMemory
+from ai_core.paths.regions.reachability import Reachability
+from ai_core.paths.regions.region_graph import RegionGraph
+from ai_core.paths.regions.region_paths import RegionSearch
+from ai_core.paths.searches.anytime_search import AnytimeSearch
+from ai_core.paths.searches.jump_table import JumpTable
+from ai_core.paths.searches.search import AStarSearch, Goals, StepCost
+from ai_core.paths.searches.search_memory import SearchMemory
 from ai_core.paths.string_pulling import pull_cells, pull_through
 
 __all__ = [

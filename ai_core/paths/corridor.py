@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from ai_core.budget import Budget
 from ai_core.errors import shown, whole_number
 from ai_core.maps.passage import Passage
-from ai_core.paths.cells_along import costs_along, moves_along, without_loops
 from ai_core.paths.path import Path
-from ai_core.paths.search import AStarSearch
-from ai_core.paths.search_memory import SearchMemory
+from ai_core.paths.searches.cells_along import costs_along, moves_along, without_loops
+from ai_core.paths.searches.search import AStarSearch
+from ai_core.paths.searches.search_memory import SearchMemory
 from ai_core.paths.string_pulling import pull_cells
 from ai_core.saving.fields import Fields, State
 

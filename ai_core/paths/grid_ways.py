@@ -9,16 +9,16 @@ import numpy as np
 from ai_core.budget import Budget
 from ai_core.errors import shown, whole_number
 from ai_core.maps.passage import Passage
-from ai_core.paths.anytime_search import AnytimeSearch
-from ai_core.paths.cells_along import is_way
-from ai_core.paths.improving_search import ImprovingSearch
-from ai_core.paths.jump_table import JumpTable
 from ai_core.paths.path import Path, PathState
-from ai_core.paths.reachability import Reachability
-from ai_core.paths.region_graph import RegionGraph
-from ai_core.paths.region_paths import RegionSearch
-from ai_core.paths.search import AStarSearch
-from ai_core.paths.search_memory import SearchMemory
+from ai_core.paths.regions.reachability import Reachability
+from ai_core.paths.regions.region_graph import RegionGraph
+from ai_core.paths.regions.region_paths import RegionSearch
+from ai_core.paths.searches.anytime_search import AnytimeSearch
+from ai_core.paths.searches.cells_along import is_way
+from ai_core.paths.searches.improving_search import ImprovingSearch
+from ai_core.paths.searches.jump_table import JumpTable
+from ai_core.paths.searches.search import AStarSearch
+from ai_core.paths.searches.search_memory import SearchMemory
 from ai_core.saving.fields import Fields, State
 
 __all__ = ["GridWays"]

@@ -6,8 +6,10 @@ that a long one does not hold up the short ones and none waits for ever.
 """
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Hashable
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future, wait
+from functools import partial
 from weakref import WeakValueDictionary
 
 from ai_core.budget import Budget, check_budget
@@ -15,16 +17,100 @@ from ai_core.clock import Clock, checked_clock
 from ai_core.errors import check_callables, finite_number, shown, whole_number
 from ai_core.faults import FaultIsolation
 from ai_core.paths.path import Path
-from ai_core.paths.path_ticket import PathTicket, check_ticket
-from ai_core.paths.search_threads import SearchThreads
-from ai_core.paths.search_turns import take_turn, take_turns
+from ai_core.paths.path_requests import PathTicket, TicketTelling, Way, WayBook, Ways, check_ticket
 from ai_core.paths.ticket_saving import MIGRATIONS, VERSION, loaded_tickets, saved_tickets
-from ai_core.paths.ticket_telling import TicketTelling
-from ai_core.paths.ways import Way, WayBook, Ways
 from ai_core.saving.fields import Fields, State
 from ai_core.trace import Trace
 
-__all__ = ["PathService", "Ways"]
+
+class SearchThreads:
+    """Runs jobs at once.
+
+    Args:
+        executor: whose threads help; not one of processes.
+        helpers: how many threads help at most (count).
+
+    Raises:
+        TypeError: if it is no executor.
+        ValueError: if the number is out of range.
+    """
+
+    def __init__(self, executor: Executor, helpers: int) -> None:
+        if not hasattr(executor, "submit"):
+            raise TypeError(f"executor must be an Executor of threads, got {shown(executor)}")
+        self._executor = executor
+        self._helpers = whole_number("helpers", helpers, minimum=1)
+
+    def run(self, jobs: list[Callable[[], None]]) -> list[Exception | None]:
+        """Run all jobs; return in their order what each raised, or None.
+
+        Whoever is free takes the next one; helpers that have not begun when none is left are let go.
+        """
+        raised: list[Exception | None] = [None] * len(jobs)
+        left = deque(range(len(jobs)))
+
+        def work() -> None:
+            while True:
+                try:
+                    number = left.popleft()
+                except IndexError:
+                    return
+                try:
+                    jobs[number]()
+                except Exception as error:
+                    raised[number] = error
+
+        helpers: list[Future[None]] = []
+        for _ in range(min(self._helpers, len(jobs) - 1)):
+            helpers.append(self._executor.submit(work))
+        work()
+        wait([helper for helper in helpers if not helper.cancel()])
+        return raised
+
+
+TURN_STEPS = 1024
+"""Cells a search of priority 1 expands in its turn, when steps are counted: 40 µs compiled."""
+TURN_US = 100.0
+"""Time of such a turn (µs). Shorter ones cost more for changing than they gain in fairness."""
+TURNS_AT_ONCE = 16
+"""Turns (count) that a search gets at once when several run on threads: to hand it over costs half a turn."""
+MOST_URGENT = 16.0
+"""Priorities above count as this one: or a turn would be as long as a frame."""
+
+
+def take_turn(way: Way, budget: Budget) -> Exception | None:
+    """Let one search go on for its share; return what it raised."""
+    turn = budget.part((TURN_STEPS if budget.stopwatch is None else TURN_US) * min(way.priority, MOST_URGENT))
+    before = budget.steps
+    try:
+        way.search.advance(turn)
+    except Exception as error:
+        return error
+    if budget.steps == before:
+        budget.spend()  # what reports nothing is not free
+    way.turns += 1
+    way.turns_taken += 1
+    return None
+
+
+def take_turns(ways: list[Way], threads: SearchThreads, budget: Budget) -> list[Exception | None]:
+    """Let several searches go on at once; return what each raised.
+
+    Each has a budget of its own: budgets are not for threads.
+    """
+    watch = budget.stopwatch
+    left = budget.left if watch is not None else budget.left / len(ways)
+    budgets = []
+    for way in ways:
+        share = TURNS_AT_ONCE * min(way.priority, MOST_URGENT) * (TURN_STEPS if watch is None else TURN_US)
+        share = min(share, left)
+        budgets.append(Budget.of_steps(max(1, int(share))) if watch is None else Budget.of_time(share, watch))
+    raised = threads.run([partial(way.search.advance, own) for way, own in zip(ways, budgets, strict=True)])
+    for way, own in zip(ways, budgets, strict=True):
+        budget.spend(max(1, own.steps))
+        way.turns += TURNS_AT_ONCE
+    return raised
+
 
 SEARCHING = 0.75
 """Share of a budget that searches have while the ground is not prepared. With all of it, where many ask at once, what
@@ -380,3 +466,6 @@ class PathService:
         for ticket in way.tickets:
             self._telling.over(ticket)
         self._telling.fault((self, way.start, way.goal), f"way from {way.start!r} to {way.goal!r}", error)
+
+
+__all__ = ["TURN_STEPS", "TURN_US", "PathService", "SearchThreads", "Ways", "take_turn", "take_turns"]

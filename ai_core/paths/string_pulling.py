@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import as_array, finite_number, numbers, shown
 from ai_core.maps.passage import Passage
-from ai_core.paths.cells_along import costs_along, moves_along
 from ai_core.paths.grid_line import dearest_on_line
+from ai_core.paths.searches.cells_along import costs_along, moves_along
 
 __all__ = ["pull_cells", "pull_through"]
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, NamedTuple, get_args
 
-from ai_core.paths.path_ticket import PathTicket, TicketState
-from ai_core.paths.ways import Way, WayBook
+from ai_core.paths.path_requests import PathTicket, TicketState, Way, WayBook
 from ai_core.saving.fields import Fields, State
 
 __all__ = ["MIGRATIONS", "VERSION", "Loaded", "loaded_tickets", "saved_tickets"]

@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as arrays
 from ai_core.budget import Budget
 from ai_core.maps.grid import Grid
 from ai_core.maps.map_questions import best_cells, careful_costs, careful_step_cost, frontier
-from ai_core.paths.search import AStarSearch
+from ai_core.paths.searches.search import AStarSearch
 
 maps = arrays.arrays(np.float32, st.tuples(st.integers(1, 7), st.integers(1, 7)), elements=st.integers(0, 4))
 

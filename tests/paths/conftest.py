@@ -3,14 +3,14 @@ from __future__ import annotations
 
 import pytest
 
-import ai_core.paths.bucket_search as bucket_search
-import ai_core.paths.canonical_field as canonical_field
-import ai_core.paths.canonical_search as canonical_search
-import ai_core.paths.jump_distances as jump_distances
-import ai_core.paths.jump_search as jump_search
-import ai_core.paths.portal_search as portal_search
-import ai_core.paths.region_fields as region_fields
-import ai_core.paths.repairing_search as repairing_search
+import ai_core.paths.regions.region_fields as region_fields
+import ai_core.paths.searches.bucket_search as bucket_search
+import ai_core.paths.searches.canonical_field as canonical_field
+import ai_core.paths.searches.canonical_search as canonical_search
+import ai_core.paths.searches.jump_distances as jump_distances
+import ai_core.paths.searches.jump_search as jump_search
+import ai_core.paths.searches.portal_search as portal_search
+import ai_core.paths.searches.repairing_search as repairing_search
 from ai_core.twins import INTERPRETED, kernel_of
 
 OF_MODULES = {

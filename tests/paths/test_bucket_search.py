@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ai_core.maps.cell_moves import moves_of
 from ai_core.maps.grid import Grid
-from ai_core.paths.walking_search import NOWHERE
+from ai_core.paths.searches.walking_search import NOWHERE
 from tests.paths.conftest import FORMS, forms_of
 from tests.paths.levels import grids
 

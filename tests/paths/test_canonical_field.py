@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import ai_core.paths.canonical_field as canonical_field
+import ai_core.paths.searches.canonical_field as canonical_field
 from ai_core.budget import Budget
 from ai_core.maps.grid import Grid
-from ai_core.paths.canonical_field import FAR, LONGEST_RUN
-from ai_core.paths.canonical_moves import costs_of
 from ai_core.paths.flow_field import FlowField
+from ai_core.paths.searches.canonical_field import FAR, LONGEST_RUN
+from ai_core.paths.searches.canonical_moves import costs_of
 from tests.paths.conftest import FORMS, forms_of
 from tests.paths.levels import plain_costs
 from tests.paths.test_canonical_search import passages

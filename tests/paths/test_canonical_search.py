@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from ai_core.maps.cell_moves import SQUARE_8
 from ai_core.maps.grid import Grid
-from ai_core.paths.canonical_moves import AT_ONCE, DIAGONAL, STRAIGHT, SUCCESSORS, cost_of, costs_of, suits
-from ai_core.paths.walking_search import NOWHERE
+from ai_core.paths.searches.canonical_moves import AT_ONCE, DIAGONAL, STRAIGHT, SUCCESSORS, cost_of, costs_of, suits
+from ai_core.paths.searches.walking_search import NOWHERE
 from tests.paths.conftest import FORMS, forms_of
 from tests.paths.levels import cost_along, plain_costs
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ai_core.paths.cells_along import costs_along, moves_along, without_loops
+from ai_core.paths.searches.cells_along import costs_along, moves_along, without_loops
 from tests.paths.levels import cost_along, grids, moves_from
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ai_core.maps.cell_moves import SQUARE_8
 from ai_core.maps.grid import Grid
-from ai_core.paths.jump_distances import DIAGONAL, STRAIGHT
+from ai_core.paths.searches.jump_distances import DIAGONAL, STRAIGHT
 from tests.paths.conftest import FORMS, forms_of
 
 free_cells = st.integers(1, 9).flatmap(

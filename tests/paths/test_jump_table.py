@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import ai_core.paths.jump_table as jump_table
+import ai_core.paths.searches.jump_table as jump_table
 from ai_core.budget import Budget
 from ai_core.maps.grid import Grid
-from ai_core.paths.jump_table import JumpTable
-from ai_core.paths.search import AStarSearch
-from ai_core.paths.search_memory import SearchMemory
+from ai_core.paths.searches.jump_table import JumpTable
+from ai_core.paths.searches.search import AStarSearch
+from ai_core.paths.searches.search_memory import SearchMemory
 from tests.paths.levels import cost_along, plain_costs
 from tests.paths.test_jump_distances import free_cells
 

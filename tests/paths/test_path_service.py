@@ -15,7 +15,7 @@ from ai_core.faults import FaultIsolation
 from ai_core.maps.grid import Grid
 from ai_core.paths.grid_ways import GridWays
 from ai_core.paths.path_service import PathService
-from ai_core.paths.region_graph import RegionGraph
+from ai_core.paths.regions.region_graph import RegionGraph
 from ai_core.trace import Trace
 from tests.paths.levels import grids, plain_costs
 

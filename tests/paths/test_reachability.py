@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.maps.grid import Grid
-from ai_core.paths.reachability import Reachability
+from ai_core.paths.regions.reachability import Reachability
 from tests.paths.levels import grids, plain_costs
 
 

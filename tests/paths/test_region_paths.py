@@ -107,8 +107,8 @@ def test_cells_that_change_between_slices_are_seen(grid, start, goal, change, is
 @pytest.mark.skipif(len(FORMS) < 2, reason="kernels are not built")
 @given(grid=levels(), start=st.integers(0, 1000), goal=st.integers(0, 1000), steps=st.integers(1, 9))
 def test_both_forms_do_the_same(grid, start, goal, steps):
-    import ai_core.paths.portal_search as portal_search
-    import ai_core.paths.region_fields as region_fields
+    import ai_core.paths.regions.region_fields as region_fields
+    import ai_core.paths.searches.portal_search as portal_search
     start, goal = start % grid.passage().costs.size, goal % grid.passage().costs.size
     stories = []
     for names in zip(*(forms_of(name) for name in ("fill_fields", "follow_field", "portal_search")), strict=True):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ai_core.paths.canonical_moves import suits
+from ai_core.paths.searches.canonical_moves import suits
 from tests.paths.conftest import FORMS, forms_of
 from tests.paths.levels import grids
 

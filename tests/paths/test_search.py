@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.maps.graph import Graph
 from ai_core.maps.grid import Grid
-from ai_core.paths.search import CELLS_PER_LOOK, AStarSearch
-from ai_core.paths.search_memory import SearchMemory
+from ai_core.paths.searches.search import CELLS_PER_LOOK, AStarSearch
+from ai_core.paths.searches.search_memory import SearchMemory
 from tests.paths.levels import cost_along, grids, plain_costs
 
 places = st.integers(0, 63)

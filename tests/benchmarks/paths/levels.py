@@ -10,7 +10,7 @@ import numpy as np
 from ai_core.budget import Budget
 from ai_core.maps.grid import Grid
 from ai_core.maps.moving_ai import read_map, read_scenarios
-from ai_core.paths.reachability import Reachability
+from ai_core.paths.regions.reachability import Reachability
 
 FOLDER = "MOVING_AI_MAPS"
 """Environment variable: a folder with maps of the Moving AI benchmark and their scenarios."""

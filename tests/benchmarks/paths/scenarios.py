@@ -14,7 +14,7 @@ from ai_core.budget import Budget
 from ai_core.maps.grid import Grid
 from ai_core.maps.moving_ai import read_map, read_scenarios
 from ai_core.paths import AnytimeSearch, AStarSearch, JumpTable, RegionGraph, RegionSearch, SearchMemory
-from ai_core.paths.cells_along import costs_along, moves_along
+from ai_core.paths.searches.cells_along import costs_along, moves_along
 from ai_core.twins import compiled
 
 SINGLE = 1e-7
@@ -96,7 +96,7 @@ def main(arguments=None):
     if not maps or options.every < 1:
         print(f"{options.folder} has no .map with a .map.scen beside it, or --every is below 1; see docs/paths.md")
         return 2
-    print("compiled" if "ai_core.paths._bucket_search" in compiled() else "interpreted")
+    print("compiled" if "ai_core.paths.searches._bucket_search" in compiled() else "interpreted")
     return 1 if sum(check_map(file, options.every) for file in maps) else 0
 
 

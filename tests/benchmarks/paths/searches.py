@@ -11,26 +11,26 @@ from itertools import pairwise, product
 
 import numpy as np
 
-import ai_core.paths.bucket_search as bucket_search
-import ai_core.paths.canonical_field as canonical_field
-import ai_core.paths.canonical_search as canonical_search
-import ai_core.paths.jump_distances as jump_distances
-import ai_core.paths.jump_search as jump_search
-import ai_core.paths.region_fields as region_fields
+import ai_core.paths.regions.region_fields as region_fields
+import ai_core.paths.searches.bucket_search as bucket_search
+import ai_core.paths.searches.canonical_field as canonical_field
+import ai_core.paths.searches.canonical_search as canonical_search
+import ai_core.paths.searches.jump_distances as jump_distances
+import ai_core.paths.searches.jump_search as jump_search
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.maps.cell_moves import SQUARE_8
 from ai_core.maps.grid import Grid
-from ai_core.paths.anytime_search import AnytimeSearch
 from ai_core.paths.flow_field import FlowField
 from ai_core.paths.grid_ways import GridWays
-from ai_core.paths.jump_table import JumpTable
 from ai_core.paths.path_service import PathService
-from ai_core.paths.reachability import Reachability
-from ai_core.paths.region_graph import RegionGraph
-from ai_core.paths.region_paths import RegionSearch
-from ai_core.paths.search import AStarSearch
-from ai_core.paths.search_memory import SearchMemory
+from ai_core.paths.regions.reachability import Reachability
+from ai_core.paths.regions.region_graph import RegionGraph
+from ai_core.paths.regions.region_paths import RegionSearch
+from ai_core.paths.searches.anytime_search import AnytimeSearch
+from ai_core.paths.searches.jump_table import JumpTable
+from ai_core.paths.searches.search import AStarSearch
+from ai_core.paths.searches.search_memory import SearchMemory
 from ai_core.twins import INTERPRETED
 from tests.benchmarks.paths.levels import QUERIES, level
 from tools.benchmarking.declarations import Contest

@@ -5,8 +5,8 @@ import numpy as np
 
 from ai_core.budget import Budget
 from ai_core.maps.grid import Grid
-from ai_core.paths.search import AStarSearch
-from ai_core.paths.search_memory import SearchMemory
+from ai_core.paths.searches.search import AStarSearch
+from ai_core.paths.searches.search_memory import SearchMemory
 from tests.benchmarks.paths.levels import level
 from tools.benchmarking.declarations import Contest
 

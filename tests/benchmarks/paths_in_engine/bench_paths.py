@@ -7,7 +7,7 @@ from addons.ai_core.bridge.gd import Node, PackedFloat64Array, PackedInt32Array,
 from ai_core.budget import Budget
 from ai_core.maps.grid import Grid
 from ai_core.paths.grid_ways import GridWays
-from ai_core.paths.search import AStarSearch
+from ai_core.paths.searches.search import AStarSearch
 from tests.benchmarks.paths.levels import level
 from tests.benchmarks.paths.searches import memory_for
 

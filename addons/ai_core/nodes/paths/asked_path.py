@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from addons.ai_core.nodes.paths.grid_of_scene import Places
 from ai_core.maps.passage import Passage
-from ai_core.paths.path_ticket import PathTicket
+from ai_core.paths.path_requests import PathTicket
 from ai_core.paths.string_pulling import pull_cells
 
 NO_POINTS = {dimensions: np.zeros((0, dimensions), np.float32) for dimensions in (2, 3)}

@@ -37,11 +37,11 @@ from ai_core.maps.cell_moves import Corners
 from ai_core.maps.grid import Grid
 from ai_core.maps.passage import Passage
 from ai_core.paths import path_service
-from ai_core.paths.cells_along import is_way
 from ai_core.paths.flow_field import FlowField
 from ai_core.paths.grid_ways import GridWays
-from ai_core.paths.path_ticket import PathTicket
-from ai_core.paths.region_graph import RegionGraph
+from ai_core.paths.path_requests import PathTicket
+from ai_core.paths.regions.region_graph import RegionGraph
+from ai_core.paths.searches.cells_along import is_way
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.scheduling.task import Task, Turn
 

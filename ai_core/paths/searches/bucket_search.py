@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.maps.cell_moves import ODD_ROW, Moves
-from ai_core.paths.walking_search import NOWHERE, WalkingSearch
+from ai_core.paths.searches.walking_search import NOWHERE, WalkingSearch
 from ai_core.twins import twin
 
 __all__ = [

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.maps.cell_moves import SQUARE_8
-from ai_core.paths.canonical_moves import (
+from ai_core.paths.searches.canonical_moves import (
     AT_ONCE,
     BUCKET_BITS,
     DIAGONAL,

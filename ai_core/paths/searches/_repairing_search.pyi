@@ -3,7 +3,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ai_core.maps.cell_moves import Moves
-from ai_core.paths.repairing_search import RepairingSearch
+from ai_core.paths.searches.repairing_search import RepairingSearch
 
 INTERFACE: int
 

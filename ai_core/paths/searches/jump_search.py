@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.maps.cell_moves import SQUARE_8
-from ai_core.paths.jump_distances import MOVE_OF
-from ai_core.paths.walking_search import NOWHERE
+from ai_core.paths.searches.jump_distances import MOVE_OF
+from ai_core.paths.searches.walking_search import NOWHERE
 from ai_core.twins import twin
 
 __all__ = ["INTERFACE", "JumpSearch", "jump_search"]

@@ -11,8 +11,8 @@ from ai_core.errors import as_array, finite_number, shown, whole_number
 from ai_core.maps.cell_moves import ODD_ROW
 from ai_core.maps.graph import Graph
 from ai_core.maps.passage import Passage
-from ai_core.paths.bucket_search import Estimate
-from ai_core.paths.heap_search import HeapSearch
+from ai_core.paths.searches.bucket_search import Estimate
+from ai_core.paths.searches.heap_search import HeapSearch
 
 __all__ = ["called_back_search", "goals_on"]
 

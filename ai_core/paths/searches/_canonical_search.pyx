@@ -9,7 +9,7 @@ cimport cython
 include "_canonical_grid.pxi"
 include "_with_goals.pxi"
 
-from ai_core.paths.canonical_moves import cost_of
+from ai_core.paths.searches.canonical_moves import cost_of
 
 INTERFACE = 1
 """Changes with any change of names, arguments or results, here and in the twin."""

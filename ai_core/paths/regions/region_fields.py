@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.maps.cell_moves import Moves
-from ai_core.paths.canonical_moves import DIAGONAL, STRAIGHT, costs_of
+from ai_core.paths.searches.canonical_moves import DIAGONAL, STRAIGHT, costs_of
 from ai_core.twins import twin
 
 __all__ = ["INTERFACE", "NO_MOVE", "costs_by_fields", "fill_fields", "follow_field", "follow_fields"]

@@ -16,11 +16,11 @@ from ai_core.budget import MOST_AT_ONCE, Budget, _StepBudget, check_budget
 from ai_core.errors import shown, whole_number
 from ai_core.maps.graph import Graph
 from ai_core.maps.passage import Passage
-from ai_core.paths.called_back_search import called_back_search, goals_on
 from ai_core.paths.path import Path, PathState
-from ai_core.paths.path_search import PathSearch
-from ai_core.paths.search_memory import SearchMemory
-from ai_core.paths.walking_search import NOWHERE
+from ai_core.paths.searches.called_back_search import called_back_search, goals_on
+from ai_core.paths.searches.path_search import PathSearch
+from ai_core.paths.searches.search_memory import SearchMemory
+from ai_core.paths.searches.walking_search import NOWHERE
 
 __all__ = ["CELLS_PER_LOOK", "AStarSearch", "Goals", "StepCost"]
 

@@ -3,7 +3,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ai_core.maps.cell_moves import Moves
-from ai_core.paths.bucket_search import BucketSearch
+from ai_core.paths.searches.bucket_search import BucketSearch
 
 INTERFACE: int
 

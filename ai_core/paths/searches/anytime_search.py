@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from ai_core.budget import Budget, check_budget
 from ai_core.errors import shown, whole_number
 from ai_core.maps.passage import Passage
-from ai_core.paths.called_back_search import goals_on
-from ai_core.paths.canonical_moves import suits
-from ai_core.paths.cells_along import costs_along, is_way
 from ai_core.paths.path import Path, PathState
-from ai_core.paths.search import CELLS_PER_LOOK, AStarSearch, Goals
-from ai_core.paths.search_memory import SearchMemory
+from ai_core.paths.searches.called_back_search import goals_on
+from ai_core.paths.searches.canonical_moves import suits
+from ai_core.paths.searches.cells_along import costs_along, is_way
+from ai_core.paths.searches.search import CELLS_PER_LOOK, AStarSearch, Goals
+from ai_core.paths.searches.search_memory import SearchMemory
 from ai_core.saving.fields import Fields, State, StateError
 
 __all__ = ["AnytimeSearch"]

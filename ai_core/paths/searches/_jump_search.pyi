@@ -2,7 +2,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from ai_core.paths.jump_search import JumpSearch
+from ai_core.paths.searches.jump_search import JumpSearch
 
 INTERFACE: int
 

@@ -1,19 +1,19 @@
 """What searches on a grid write into, kept for the next one."""
 from __future__ import annotations
 
-import ai_core.paths.bucket_search as bucket_search
-import ai_core.paths.canonical_field as canonical_field
-import ai_core.paths.canonical_moves as canonical_moves
-import ai_core.paths.canonical_search as canonical_search
-import ai_core.paths.repairing_search as repairing_search
+import ai_core.paths.searches.bucket_search as bucket_search
+import ai_core.paths.searches.canonical_field as canonical_field
+import ai_core.paths.searches.canonical_moves as canonical_moves
+import ai_core.paths.searches.canonical_search as canonical_search
+import ai_core.paths.searches.repairing_search as repairing_search
 from ai_core.errors import shown
 from ai_core.maps.passage import Passage
-from ai_core.paths.bucket_search import BucketSearch
-from ai_core.paths.canonical_field import CanonicalField
-from ai_core.paths.jump_search import JumpSearch
-from ai_core.paths.jump_table import JumpTable
-from ai_core.paths.repairing_search import RepairingSearch
-from ai_core.paths.walking_search import WalkingSearch
+from ai_core.paths.searches.bucket_search import BucketSearch
+from ai_core.paths.searches.canonical_field import CanonicalField
+from ai_core.paths.searches.jump_search import JumpSearch
+from ai_core.paths.searches.jump_table import JumpTable
+from ai_core.paths.searches.repairing_search import RepairingSearch
+from ai_core.paths.searches.walking_search import WalkingSearch
 
 __all__ = ["SearchMemory"]
 

@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 from ai_core.budget import Budget
-from ai_core.paths.anytime_search import AnytimeSearch
 from ai_core.paths.path import Path
-from ai_core.paths.region_graph import RegionGraph
-from ai_core.paths.region_paths import RegionSearch
-from ai_core.paths.search_memory import SearchMemory
+from ai_core.paths.regions.region_graph import RegionGraph
+from ai_core.paths.regions.region_paths import RegionSearch
+from ai_core.paths.searches.anytime_search import AnytimeSearch
+from ai_core.paths.searches.search_memory import SearchMemory
 
 __all__ = ["ImprovingSearch"]
 

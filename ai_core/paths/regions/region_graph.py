@@ -4,13 +4,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-import ai_core.paths.portal_search as portal_search
-import ai_core.paths.region_fields as region_fields
+import ai_core.paths.regions.region_fields as region_fields
+import ai_core.paths.searches.portal_search as portal_search
 from ai_core.budget import Budget
 from ai_core.errors import shown, whole_number
 from ai_core.maps.passage import Passage
-from ai_core.paths.portal_search import NO_PORTAL, PortalGraph, PortalSearch
-from ai_core.paths.region_portals import Portal, portals_between
+from ai_core.paths.regions.region_portals import Portal, portals_between
+from ai_core.paths.searches.portal_search import NO_PORTAL, PortalGraph, PortalSearch
 from ai_core.scheduling.interruptible import Cancellable
 
 __all__ = ["RegionGraph"]

@@ -1,7 +1,7 @@
 """The moves worth a look after a move, for the kernels of searches."""
 from libc.stdint cimport uint32_t
 
-from ai_core.paths.canonical_moves import SUCCESSORS
+from ai_core.paths.searches.canonical_moves import SUCCESSORS
 
 # By what led to a cell and the moves open there: the numbers of those worth a look, each plus 1, in four bits each.
 cdef uint32_t[9 * 256] TRIES

@@ -1,16 +1,119 @@
 """The ways a path service knows: asked for, being searched, and found."""
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from heapq import heappop, heappush
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from ai_core.budget import Budget
+from ai_core.clock import Clock
+from ai_core.errors import shown
+from ai_core.faults import FaultIsolation, given_faults
 from ai_core.paths.path import Path
-from ai_core.paths.path_ticket import PathTicket
 from ai_core.saving.fields import Fields, State
+from ai_core.trace import Trace, given_trace
 
-__all__ = ["Way", "WayBook", "Ways"]
+TicketState = Literal["waiting", "running", "done", "cancelled", "failed", "refused"]
+"""Where a request stands; the last four are for good."""
+
+
+class PathTicket:
+    """One request for a way.
+
+    Attributes:
+        number: of the ticket; rises by one with each.
+        start: as asked.
+        goal: as asked.
+        priority: how urgent it is.
+        asked_at_frame: when it was asked for.
+        state: where it stands.
+        path: the way, once it is done; of one that improves, the best so far.
+        improves: whether it gets a way soon, then better ones, until it is done.
+        is_shared: True if it came from a search that somebody else asked for.
+        is_near: True if it is the way of a start or goal nearby, within the tolerance stated.
+        why: why it failed or was refused.
+    """
+
+    __slots__ = (
+        "__weakref__", "asked_at_frame", "goal", "improves", "is_near", "is_shared", "number", "path", "priority",
+        "start", "state", "why",
+    )
+
+    def __init__(
+        self, number: int, start: Hashable, goal: Hashable, priority: float, asked_at_frame: int, *,
+        improves: bool = False,
+    ) -> None:
+        self.number = number
+        self.start = start
+        self.goal = goal
+        self.priority = priority
+        self.asked_at_frame = asked_at_frame
+        self.state: TicketState = "waiting"
+        self.path: Path | None = None
+        self.improves = improves
+        self.is_shared = False
+        self.is_near = False
+        self.why = ""
+
+    @property
+    def is_over(self) -> bool:
+        """True if nothing more will come of it."""
+        return self.state not in ("waiting", "running")
+
+    def __repr__(self) -> str:
+        return f"<PathTicket {self.number}: {self.start!r} to {self.goal!r}, {self.state}>"
+
+
+def check_ticket(ticket: object) -> None:
+    """Raise TypeError for what is no ticket."""
+    if not isinstance(ticket, PathTicket):
+        raise TypeError(f"ticket must be a PathTicket, got {shown(ticket)}")
+
+
+class TicketTelling:
+    """Tells of tickets, and of what went wrong with them.
+
+    Args:
+        clock: game time.
+        trace: told of each ticket that is done.
+        faults: told of what raises.
+        on_over: called with each ticket that is done, failed or refused.
+        on_improved: called with each ticket that has another way.
+    """
+
+    def __init__(
+        self, clock: Clock, trace: Trace | None, faults: FaultIsolation | None,
+        on_over: Callable[[PathTicket], object] | None, on_improved: Callable[[PathTicket], object] | None,
+    ) -> None:
+        self._clock, self._trace, self._faults = clock, given_trace(trace), given_faults(faults)
+        self._on_over, self._on_improved = on_over, on_improved
+
+    def over(self, ticket: PathTicket) -> None:
+        """Tell of a ticket that is over."""
+        if ticket.state == "done":
+            for hook in self._trace.path_done:
+                self._tell(hook, ticket, self._clock.now)
+        if self._on_over is not None:
+            self._tell(self._on_over, ticket)
+
+    def improved(self, ticket: PathTicket) -> None:
+        """Tell of a ticket that has another way, or none any more."""
+        if self._on_improved is not None:
+            self._tell(self._on_improved, ticket)
+
+    def fault(self, key: Hashable, name: str, error: Exception) -> None:
+        """Report what was raised; it is forgotten then, for nothing is tried again."""
+        try:
+            self._faults.failed(key, name, self._clock.now.frame, error)
+        finally:
+            self._faults.forget(key)
+
+    def _tell(self, who: Callable[..., object], ticket: PathTicket, *more: object) -> None:
+        """Tell somebody of a ticket; what he raises is reported, and everybody else is told."""
+        try:
+            who(ticket, *more)
+        except Exception as error:
+            self.fault((self, ticket.number), f"who hears of ticket {ticket.number}", error)
 
 
 class Ways(Protocol):
@@ -250,3 +353,6 @@ class WayBook:
             if way.asked_at_frame >= before_frame:
                 return
             del self.found[way.start, way.goal]
+
+
+__all__ = ["PathTicket", "TicketState", "TicketTelling", "Way", "WayBook", "Ways", "check_ticket"]

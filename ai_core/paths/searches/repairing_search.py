@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.maps.cell_moves import ODD_ROW, Moves
-from ai_core.paths.bucket_search import BUCKETS, ROUNDING, WIDTH, Estimate
-from ai_core.paths.canonical_moves import AT_ONCE, SUCCESSORS
-from ai_core.paths.walking_search import NOWHERE
+from ai_core.paths.searches.bucket_search import BUCKETS, ROUNDING, WIDTH, Estimate
+from ai_core.paths.searches.canonical_moves import AT_ONCE, SUCCESSORS
+from ai_core.paths.searches.walking_search import NOWHERE
 from ai_core.twins import twin
 
 __all__ = ["INTERFACE", "RepairingSearch", "repairing_search"]

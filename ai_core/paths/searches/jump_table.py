@@ -8,14 +8,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-import ai_core.paths.jump_distances as jump_distances
-import ai_core.paths.jump_search as jump_search
+import ai_core.paths.searches.jump_distances as jump_distances
+import ai_core.paths.searches.jump_search as jump_search
 from ai_core.budget import Budget
 from ai_core.errors import shown
 from ai_core.maps.cell_moves import SQUARE_8
 from ai_core.maps.passage import Passage
-from ai_core.paths.jump_distances import DIAGONAL, LONGEST_SIDE, STRAIGHT
-from ai_core.paths.jump_search import JumpSearch
+from ai_core.paths.searches.jump_distances import DIAGONAL, LONGEST_SIDE, STRAIGHT
+from ai_core.paths.searches.jump_search import JumpSearch
 from ai_core.scheduling.interruptible import Cancellable
 
 __all__ = ["JumpTable"]

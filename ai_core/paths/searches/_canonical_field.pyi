@@ -2,7 +2,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from ai_core.paths.canonical_field import CanonicalField
+from ai_core.paths.searches.canonical_field import CanonicalField
 
 INTERFACE: int
 

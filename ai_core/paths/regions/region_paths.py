@@ -13,16 +13,16 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-import ai_core.paths.region_fields as region_fields
+import ai_core.paths.regions.region_fields as region_fields
 from ai_core.budget import Budget, check_budget
 from ai_core.errors import shown, whole_number
 from ai_core.maps.cell_moves import SQRT_2
-from ai_core.paths.cells_along import costs_along, without_loops
 from ai_core.paths.path import Path
-from ai_core.paths.path_search import PathSearch
-from ai_core.paths.portal_search import PortalSearch
-from ai_core.paths.region_graph import RegionGraph
-from ai_core.paths.search import AStarSearch
+from ai_core.paths.regions.region_graph import RegionGraph
+from ai_core.paths.searches.cells_along import costs_along, without_loops
+from ai_core.paths.searches.path_search import PathSearch
+from ai_core.paths.searches.portal_search import PortalSearch
+from ai_core.paths.searches.search import AStarSearch
 
 __all__ = ["RegionSearch"]
 

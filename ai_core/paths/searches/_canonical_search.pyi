@@ -2,7 +2,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from ai_core.paths.walking_search import WalkingSearch
+from ai_core.paths.searches.walking_search import WalkingSearch
 
 INTERFACE: int
 

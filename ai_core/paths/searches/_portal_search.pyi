@@ -2,7 +2,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from ai_core.paths.portal_search import PortalSearch
+from ai_core.paths.searches.portal_search import PortalSearch
 
 INTERFACE: int
 
