@@ -24,11 +24,9 @@ from ai_core.scheduling.in_sequence import InSequence
 from ai_core.scheduling.interruptible import Interruptible
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 from ai_core.scheduling.overrun_bias import OverrunBias
-from ai_core.scheduling.phase_quality import PhaseQuality, phase_quality
-from ai_core.scheduling.phasing import DryRun, PhaseTable, Slot
+from ai_core.scheduling.phasing import DryRun, PhaseQuality, PhaseTable, Rephasing, Slot, phase_quality
 from ai_core.scheduling.priority import PriorityPolicy, PriorityScheduler
 from ai_core.scheduling.quality_of_service import QualityOfService
-from ai_core.scheduling.rephasing import Rephasing
 from ai_core.scheduling.requested_time import RequestedTimeScheduler
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.statistics import Overrun

@@ -15,8 +15,7 @@ from ai_core.errors import CycleError, shown
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import State
 from ai_core.scheduling.due_tasks import DueTasks
-from ai_core.scheduling.phase_quality import SAMPLED_FRAMES, PhaseQuality, phase_quality
-from ai_core.scheduling.phasing import DryRun, PhaseTable, Slot
+from ai_core.scheduling.phasing import SAMPLED_FRAMES, DryRun, PhaseQuality, PhaseTable, Slot, phase_quality
 from ai_core.scheduling.rounds import Moment
 from ai_core.scheduling.scheduler_state import prepared_scheduler, saved_scheduler
 from ai_core.scheduling.statistics import Overrun

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 from ai_core.budget import Budget
 from ai_core.scheduling.interruptible import Cancellable
-from ai_core.scheduling.phasing import Slot
-from ai_core.scheduling.rephasing import Rephasing
+from ai_core.scheduling.phasing import Rephasing, Slot
 
 if TYPE_CHECKING:
     from ai_core.scheduling.scheduler import Scheduler

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai_core.scheduling.phase_advice import advice_on, kinder_periods, least_peak_of
-from ai_core.scheduling.phasing import Slot
+from ai_core.scheduling.phasing import Slot, advice_on, kinder_periods, least_peak_of
 from tests.scheduling.task_sets import peak
 
 

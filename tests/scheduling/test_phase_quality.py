@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai_core.scheduling.phase_quality import MOST_EXACT_FRAMES, phase_quality
-from ai_core.scheduling.phasing import Slot
+from ai_core.scheduling.phasing import MOST_EXACT_FRAMES, Slot, phase_quality
 from tests.scheduling.task_sets import load
 
 PRIMES = [Slot(period, 0) for period in (2, 3, 5, 7, 11)]

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.saving.fields import StateError
-from ai_core.scheduling.phasing import Slot
-from ai_core.scheduling.rephasing import Rephasing
+from ai_core.scheduling.phasing import Rephasing, Slot
 from tests.scheduling.task_sets import PERIODS, load, mean_peak, peak, phased, random_sets
 
 any_slots = st.lists(

@@ -4,8 +4,7 @@ from __future__ import annotations
 import random
 
 from ai_core.budget import Budget
-from ai_core.scheduling.phasing import PhaseTable, Slot
-from ai_core.scheduling.rephasing import Rephasing
+from ai_core.scheduling.phasing import PhaseTable, Rephasing, Slot
 from tools.benchmarking.declarations import Contest
 
 LONGEST_PERIOD_FRAMES = 60

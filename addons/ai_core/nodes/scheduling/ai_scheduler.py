@@ -51,10 +51,8 @@ from ai_core.faults import Fault, FaultIsolation
 from ai_core.recording.replay import Difference
 from ai_core.saving.fields import StateError
 from ai_core.scheduling.hierarchical import tree_statistics
-from ai_core.scheduling.phase_quality import phase_quality
-from ai_core.scheduling.phasing import DryRun, PhaseTable, Slot
+from ai_core.scheduling.phasing import DryRun, PhaseTable, Rephasing, Slot, phase_quality
 from ai_core.scheduling.quality_of_service import QualityOfService
-from ai_core.scheduling.rephasing import Rephasing
 from ai_core.scheduling.requested_time import RequestedTimeScheduler
 from ai_core.scheduling.sharing import SharingScheduler
 from ai_core.scheduling.statistics import Overrun
