@@ -18,6 +18,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
@@ -260,8 +261,17 @@ def _digest(facts: PythonFacts, optimise: bool, native: bool) -> str:
 
 def _kernel_digest(kernel: Extension, facts: PythonFacts, optimise: bool, native: bool) -> str:
     """Return one hash over all that a kernel is made from; it may include files beside it."""
-    files = [kernel.source, *sorted(kernel.folder.glob("_*.pxi")), Path(__file__)]
+    files = [*_with_included(kernel.source), Path(__file__)]
     return _hash_of(files, facts, optimise, native)
+
+
+def _with_included(source: Path) -> list[Path]:
+    """Return a Cython source and every file that it includes, directly or not."""
+    found = [source]
+    for file in found:
+        named = re.findall(r'^include "(.+)"', file.read_text(encoding="utf-8"), re.MULTILINE)
+        found += [one for one in ((file.parent / name).resolve() for name in named) if one not in found]
+    return found
 
 
 def _hash_of(files: Iterable[Path], facts: PythonFacts, optimise: bool, native: bool) -> str:

@@ -16,37 +16,37 @@ make 1,000 objects); telling of sight every frame (memory follows it anyway).
 from __future__ import annotations
 
 from ai_core.senses.audience import Audience, Told
-from ai_core.senses.awareness import (
+from ai_core.senses.baking.sense_graph_baking import BakingSettings, SenseGraphBaking
+from ai_core.senses.baking.sense_graph_baking_again import BakingReport
+from ai_core.senses.baking.sense_graph_baking_ground import WalkableGrid, WalkablePolygons
+from ai_core.senses.graph.sense_graph import SenseGraph
+from ai_core.senses.graph.sense_graph_file import graph_from_text, graph_to_text
+from ai_core.senses.graph.sense_graph_manager import SenseGraphManager
+from ai_core.senses.graph.sense_graph_parts import Passage, SensePortal, SenseRegion
+from ai_core.senses.graph.sense_graph_picture import graph_to_svg
+from ai_core.senses.graph.sense_graph_shapes import Box, Boxes, Prism
+from ai_core.senses.graph.smell_cloud import Uphill
+from ai_core.senses.modality import Modality
+from ai_core.senses.percepts.awareness import (
     Awareness,
     AwarenessLevel,
     AwarenessReasons,
     AwarenessSettings,
     LevelChange,
 )
-from ai_core.senses.camouflage import Backdrop, Background, Camouflage
-from ai_core.senses.continuous_sensing import LineOfSight
-from ai_core.senses.grid_sight import GridSight
-from ai_core.senses.memory import MemoryChange, SenseMemory
-from ai_core.senses.modality import Modality
-from ai_core.senses.muffling import Between, Materials
+from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
+from ai_core.senses.percepts.remembered import Remembered
+from ai_core.senses.percepts.target_report import TargetReport
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
-from ai_core.senses.remembered import Remembered
-from ai_core.senses.scent_trail import Mark, ScentTrails
+from ai_core.senses.scent.scent_trail import Mark, ScentTrails
 from ai_core.senses.sensation import Sensation
-from ai_core.senses.sense_graph import SenseGraph
-from ai_core.senses.sense_graph_baking import BakingSettings, SenseGraphBaking
-from ai_core.senses.sense_graph_baking_again import BakingReport
-from ai_core.senses.sense_graph_baking_ground import WalkableGrid, WalkablePolygons
-from ai_core.senses.sense_graph_file import graph_from_text, graph_to_text
-from ai_core.senses.sense_graph_manager import SenseGraphManager
-from ai_core.senses.sense_graph_parts import Passage, SensePortal, SenseRegion
-from ai_core.senses.sense_graph_picture import graph_to_svg
-from ai_core.senses.sense_graph_shapes import Box, Boxes, Prism
 from ai_core.senses.sense_reasons import SenseFactors, SenseReasons
-from ai_core.senses.sight import SightCone
-from ai_core.senses.smell_cloud import Uphill
+from ai_core.senses.sight.camouflage import Backdrop, Background, Camouflage
+from ai_core.senses.sight.continuous_sensing import LineOfSight
+from ai_core.senses.sight.grid_sight import GridSight
+from ai_core.senses.sight.sight_cones import SightCone
 from ai_core.senses.source_details import Clue, VisiblePart
-from ai_core.senses.target_report import TargetReport
+from ai_core.senses.stimuli.muffling import Between, Materials
 
 __all__ = [
     "Audience",

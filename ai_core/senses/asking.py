@@ -2,22 +2,22 @@
 from __future__ import annotations
 
 from ai_core.clock import Clock
-from ai_core.senses.awareness import Awareness
 from ai_core.senses.clues import Clues
-from ai_core.senses.continuous_sensing import ContinuousSensing
-from ai_core.senses.emitted_signals import EmittedSignals
-from ai_core.senses.memory import SenseMemory
 from ai_core.senses.modality import ModalitySet
-from ai_core.senses.pairs_in_view import ids_of, key_of
-from ai_core.senses.perceiver import Perceiver
-from ai_core.senses.perceivers import Perceivers
-from ai_core.senses.scent_trail import Mark
+from ai_core.senses.percepts.awareness import Awareness
+from ai_core.senses.percepts.memory import SenseMemory
+from ai_core.senses.percepts.perceiver import Perceiver
+from ai_core.senses.percepts.perceivers import Perceivers
+from ai_core.senses.scent.scent_trail import Mark
+from ai_core.senses.scent.smelling import Smelling
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sense_reasons import FactorsBetween, SenseReasons
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.smelling import Smelling
+from ai_core.senses.sight.continuous_sensing import ContinuousSensing
+from ai_core.senses.sight.pairs_in_view import ids_of, key_of
+from ai_core.senses.sight.visibility import Visibility
 from ai_core.senses.source_table import SourceTable
-from ai_core.senses.visibility import Visibility
+from ai_core.senses.stimuli.emitted_signals import EmittedSignals
 
 __all__ = ["Asking"]
 

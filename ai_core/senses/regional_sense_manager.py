@@ -18,25 +18,25 @@ from ai_core.errors import check_callables, check_kind, finite_number, point, wh
 from ai_core.faults import FaultIsolation, given_faults
 from ai_core.senses.asking import Asking
 from ai_core.senses.audience import Audience
-from ai_core.senses.camouflage import Background, Camouflage
 from ai_core.senses.clues import MOST_CLUES, Clues
-from ai_core.senses.continuous_sensing import ContinuousSensing, LineOfSight
-from ai_core.senses.emitted_signals import EmittedSignals
-from ai_core.senses.keenness import TemporaryKeenness
 from ai_core.senses.modality import Modality, ModalitySet
-from ai_core.senses.muffled_lines import Line
-from ai_core.senses.muffling import Between, checked_shares
-from ai_core.senses.perceivers import Perceivers
-from ai_core.senses.question import Question
-from ai_core.senses.scent_trail import ScentTrails
+from ai_core.senses.percepts.keenness import TemporaryKeenness
+from ai_core.senses.percepts.perceivers import Perceivers
+from ai_core.senses.scent.scent_trail import ScentTrails
+from ai_core.senses.scent.smelling import Smelling
 from ai_core.senses.sense_state import SaveableSenses
 from ai_core.senses.sensor_keeping import SensorKeeping
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.signalling import Signalling
-from ai_core.senses.smelling import Smelling
+from ai_core.senses.sight.camouflage import Background, Camouflage
+from ai_core.senses.sight.continuous_sensing import ContinuousSensing, LineOfSight
+from ai_core.senses.sight.question import Question
+from ai_core.senses.sight.visibility import Visibility
 from ai_core.senses.source_keeping import SourceKeeping
 from ai_core.senses.source_table import SourceTable
-from ai_core.senses.visibility import Visibility
+from ai_core.senses.stimuli.emitted_signals import EmittedSignals
+from ai_core.senses.stimuli.muffled_lines import Line
+from ai_core.senses.stimuli.muffling import Between, checked_shares
+from ai_core.senses.stimuli.signalling import Signalling
 from ai_core.trace import Trace, given_trace
 
 __all__ = ["RegionalSenseManager"]

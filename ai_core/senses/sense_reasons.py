@@ -5,16 +5,16 @@ import math
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from ai_core.senses.awareness import AwarenessReasons
-from ai_core.senses.continuous_sensing import ContinuousSensing
-from ai_core.senses.emitted_signals import EmittedSignals
 from ai_core.senses.modality import ModalitySet
-from ai_core.senses.pairs_in_view import key_of
+from ai_core.senses.percepts.awareness import AwarenessReasons
 from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_table import NO_SOURCE, SensorTable
-from ai_core.senses.sight import NO_CONE, cone_towards
+from ai_core.senses.sight.continuous_sensing import ContinuousSensing
+from ai_core.senses.sight.pairs_in_view import key_of
+from ai_core.senses.sight.sight_cones import NO_CONE, cone_towards
 from ai_core.senses.source_table import SourceTable
-from ai_core.senses.waves import Way
+from ai_core.senses.stimuli.emitted_signals import EmittedSignals
+from ai_core.senses.stimuli.waves import Way
 
 __all__ = ["FactorsBetween", "SenseFactors", "SenseReasons"]
 

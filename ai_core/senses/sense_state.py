@@ -12,13 +12,13 @@ from ai_core.faults import Failures
 from ai_core.saving.fields import Fields, State
 from ai_core.senses.id_state import was_given_out
 from ai_core.senses.id_table import LARGEST_ID
-from ai_core.senses.looking_state import prepared_looking, saved_looking
-from ai_core.senses.mind_state import prepared_mind, saved_mind
-from ai_core.senses.perceivers import Perceivers
+from ai_core.senses.percepts.looking_state import prepared_looking, saved_looking
+from ai_core.senses.percepts.mind_state import prepared_mind, saved_mind
+from ai_core.senses.percepts.perceivers import Perceivers
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.signal_state import prepared_signals, saved_signals
 from ai_core.senses.source_details_state import read_views, saved_views
 from ai_core.senses.source_table import SourceTable
+from ai_core.senses.stimuli.signal_state import prepared_signals, saved_signals
 from ai_core.senses.table_state import (
     LoadedTable,
     read_sensors,
@@ -28,7 +28,7 @@ from ai_core.senses.table_state import (
 )
 
 if TYPE_CHECKING:
-    from ai_core.senses.perceiver import Perceiver
+    from ai_core.senses.percepts.perceiver import Perceiver
     from ai_core.senses.regional_sense_manager import RegionalSenseManager
 
 __all__ = ["SaveableSenses"]

@@ -10,17 +10,17 @@ from ai_core.clock import Clock
 from ai_core.errors import check_kind, finite_number
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import LATEST_S
-from ai_core.senses.awareness import AwarenessSettings, LevelChange
-from ai_core.senses.continuous_sensing import ContinuousSensing
-from ai_core.senses.emitted_signals import EmittedSignals
-from ai_core.senses.keenness import TemporaryKeenness
-from ai_core.senses.memory import MemoryChange, SenseMemory
-from ai_core.senses.perceiver import Listeners, Perceiver
-from ai_core.senses.perceivers import Perceivers
+from ai_core.senses.percepts.awareness import AwarenessSettings, LevelChange
+from ai_core.senses.percepts.keenness import TemporaryKeenness
+from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
+from ai_core.senses.percepts.perceiver import Listeners, Perceiver
+from ai_core.senses.percepts.perceivers import Perceivers
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.sight import SightCone
+from ai_core.senses.sight.continuous_sensing import ContinuousSensing
+from ai_core.senses.sight.sight_cones import SightCone
 from ai_core.senses.source_table import ALL_AFFILIATIONS
+from ai_core.senses.stimuli.emitted_signals import EmittedSignals
 
 __all__ = ["SensorKeeping"]
 

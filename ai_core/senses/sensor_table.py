@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from ai_core.errors import finite_number, point, positions, whole_number
 from ai_core.senses.id_table import LARGEST_ID, IdTable, grown
 from ai_core.senses.modality import ModalitySet
-from ai_core.senses.own_reach import OwnReach
-from ai_core.senses.reach import Room
-from ai_core.senses.sight import CONE_NUMBERS, SightCone, packed_cones
+from ai_core.senses.sight.own_reach import OwnReach
+from ai_core.senses.sight.reach import Room
+from ai_core.senses.sight.sight_cones import CONE_NUMBERS, SightCone, packed_cones
 from ai_core.senses.source_table import affiliation_mask, same_rows
 
 __all__ = ["DEAF", "NO_SOURCE", "SensorTable"]

@@ -8,9 +8,9 @@ import numpy as np
 from ai_core.saving.fields import LATEST_S, Fields, State
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import ModalitySet
-from ai_core.senses.pairs_in_view import ids_of, keys_of
+from ai_core.senses.sight.pairs_in_view import ids_of, keys_of
+from ai_core.senses.sight.views import Views
 from ai_core.senses.source_details import MOST_PARTS, Clue, SourceDetails, VisiblePart
-from ai_core.senses.views import Views
 
 __all__ = ["read_details", "read_views", "saved_details", "saved_views"]
 

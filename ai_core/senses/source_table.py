@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import finite_number, named, numbers, point, positions, whole_number
-from ai_core.senses.camouflage import NO_PATTERN, Camouflage
 from ai_core.senses.id_table import IdTable, grown
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensation import Point
+from ai_core.senses.sight.camouflage import NO_PATTERN, Camouflage
+from ai_core.senses.sight.views import Views
 from ai_core.senses.source_details import SourceDetails, VisiblePart, named_levels, visible_parts
-from ai_core.senses.views import Views
 
 __all__ = ["ALL_AFFILIATIONS", "NO_STRENGTH", "SourceTable", "affiliation_mask", "same_rows"]
 

@@ -12,7 +12,7 @@ from ai_core.decisions.habits.habits import Habit, Launch, Status
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import Fields
 from ai_core.scheduling.task import Turn
-from ai_core.senses.memory import Remembered, SenseMemory
+from ai_core.senses.percepts.memory import Remembered, SenseMemory
 from ai_core.trace import Trace
 from demo_project.scenarios.yard import Body, Place, distance_m
 

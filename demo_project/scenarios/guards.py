@@ -10,10 +10,10 @@ from typing import Any
 
 from ai_core.budget import Stopwatch
 from ai_core.saving.fields import Fields
-from ai_core.senses.awareness import AwarenessSettings
 from ai_core.senses.modality import Modality
+from ai_core.senses.percepts.awareness import AwarenessSettings
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
-from ai_core.senses.sight import SightCone
+from ai_core.senses.sight.sight_cones import SightCone
 from demo_project.scenarios.guard import Guard
 from demo_project.scenarios.player import Player
 from demo_project.scenarios.scenario import Scenario

@@ -42,7 +42,7 @@ def decorated(tree):
 def kernel_classes(source):
     """Names of the classes that a .pyx, with what it includes, shows to Python."""
     text = source.read_text(encoding="utf-8")
-    for included in re.findall(r'^include "(\w+\.pxi)"$', text, re.MULTILINE):
+    for included in re.findall(r'^include "([\w./]+\.pxi)"$', text, re.MULTILINE):
         text += (source.parent / included).read_text(encoding="utf-8")
     return re.findall(r"^cdef class ([A-Z]\w+)[:(]", text, re.MULTILINE)
 

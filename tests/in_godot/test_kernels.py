@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import ai_core
-import ai_core.senses.sight_kernels as sight_kernels
+import ai_core.senses.sight.sight_kernels as sight_kernels
 from ai_core.twins import KERNELS
 
 

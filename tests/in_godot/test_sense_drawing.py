@@ -9,7 +9,7 @@ import pytest
 from addons.ai_core.bridge.gd import Vector3
 from addons.ai_core.nodes.senses.sense_drawing import IN_3D, along_axis, ball, box, cone, in_plane, stepped
 from addons.ai_core.nodes.senses.sensor import Sensor3D
-from ai_core.senses.sight import SightCone, first_cone_containing, packed_cones
+from ai_core.senses.sight.sight_cones import SightCone, first_cone_containing, packed_cones
 
 
 def seen(points, sight):

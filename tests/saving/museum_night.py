@@ -26,11 +26,11 @@ from ai_core.saving.fields import Fields
 from ai_core.saving.values import SavedValues
 from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
-from ai_core.senses.awareness import AwarenessSettings
-from ai_core.senses.memory import SenseMemory
 from ai_core.senses.modality import Modality
+from ai_core.senses.percepts.awareness import AwarenessSettings
+from ai_core.senses.percepts.memory import SenseMemory
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
-from ai_core.senses.sight import SightCone
+from ai_core.senses.sight.sight_cones import SightCone
 from ai_core.snapshot import from_json, restore, take, to_json
 from ai_core.trace import Trace
 

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 import pytest
 
-import ai_core.senses.arriving as arriving
-import ai_core.senses.following as following
-import ai_core.senses.heard_pairs as heard_pairs
-import ai_core.senses.sight_kernels as sight_kernels
+import ai_core.senses.percepts.following as following
+import ai_core.senses.percepts.heard_pairs as heard_pairs
+import ai_core.senses.sight.sight_kernels as sight_kernels
+import ai_core.senses.stimuli.arriving as arriving
 from ai_core.twins import INTERPRETED, kernel_of
 
 NAMES = ("plain_signal", "pairs_in_reach", "sensors_reached", "signals_reached")

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
+from ai_core.senses.graph.sense_graph import SenseGraph
+from ai_core.senses.graph.sense_graph_manager import SenseGraphManager
+from ai_core.senses.graph.sense_graph_parts import Passage, SensePortal, SenseRegion
+from ai_core.senses.graph.sense_graph_shapes import Box
 from ai_core.senses.modality import Modality
-from ai_core.senses.sense_graph import SenseGraph
-from ai_core.senses.sense_graph_manager import SenseGraphManager
-from ai_core.senses.sense_graph_parts import Passage, SensePortal, SenseRegion
-from ai_core.senses.sense_graph_shapes import Box
 from tests.senses.worlds import AHEAD, ALL_ROUND
 
 SIGHT = Modality("sight", 100.0, is_continuous=True, needs_cone=True, needs_line_of_sight=True)

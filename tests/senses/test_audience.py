@@ -5,8 +5,8 @@ import copy
 
 import pytest
 
-from ai_core.senses.memory import SenseMemory
 from ai_core.senses.modality import Modality
+from ai_core.senses.percepts.memory import SenseMemory
 from ai_core.senses.sensation import Sensation
 from tests.senses.test_heard_pairs import NoisyYard
 from tests.senses.worlds import World, hearing

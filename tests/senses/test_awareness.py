@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai_core.senses.awareness import Awareness, AwarenessLevel, AwarenessSettings
+from ai_core.senses.percepts.awareness import Awareness, AwarenessLevel, AwarenessSettings
 
 SETTINGS = AwarenessSettings(gain_per_s=0.5, decay_per_s=0.25, gain_per_signal=0.5)
 

@@ -7,12 +7,12 @@ import weakref
 import pytest
 
 from ai_core.budget import Budget
-from ai_core.senses.awareness import AwarenessLevel, AwarenessSettings
-from ai_core.senses.followed_pairs import FollowedPairs
-from ai_core.senses.memory import SenseMemory
 from ai_core.senses.modality import Modality
-from ai_core.senses.perceiver import Perceiver
-from ai_core.senses.target_report import TargetReport
+from ai_core.senses.percepts.awareness import AwarenessLevel, AwarenessSettings
+from ai_core.senses.percepts.followed_pairs import FollowedPairs
+from ai_core.senses.percepts.memory import SenseMemory
+from ai_core.senses.percepts.perceiver import Perceiver
+from ai_core.senses.percepts.target_report import TargetReport
 from tests.senses.worlds import Rays, World, hearing
 
 LEVELS = [AwarenessLevel("uneasy", 0.2, 0.05, 0.1), AwarenessLevel("alert", 0.75, 0.5, 0.3)]

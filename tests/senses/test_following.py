@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai_core.senses.followed_pairs import COLUMNS
-from ai_core.senses.following import Shown
 from ai_core.senses.id_table import SLOT_BITS
-from ai_core.senses.pairs_in_view import ID_BITS
+from ai_core.senses.percepts.followed_pairs import COLUMNS
+from ai_core.senses.percepts.following import Shown
+from ai_core.senses.sight.pairs_in_view import ID_BITS
 from ai_core.twins import kernel_of
 from tests.senses.conftest import FOLLOWING
 

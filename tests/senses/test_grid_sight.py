@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import ai_core.senses.grid_sight as grid_sight
-from ai_core.senses.grid_sight import GridSight
-from ai_core.senses.sight import SightCone
+import ai_core.senses.sight.grid_sight as grid_sight
+from ai_core.senses.sight.grid_sight import GridSight
+from ai_core.senses.sight.sight_cones import SightCone
 from ai_core.twins import INTERPRETED, kernel_of
 from tests.senses.worlds import World
 
 NAMES = ("lines_are_free", "cells_seen")
-TWINS = {name: INTERPRETED[f"ai_core.senses.grid_sight.{name}"] for name in NAMES}
+TWINS = {name: INTERPRETED[f"ai_core.senses.sight.grid_sight.{name}"] for name in NAMES}
 KERNELS = {name: kernel for name, one in TWINS.items() if (kernel := kernel_of(one)) is not None}
 FORMS = {"interpreted": TWINS, **({"compiled": KERNELS} if KERNELS else {})}
 

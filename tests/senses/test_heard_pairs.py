@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai_core.senses.audience import Heard
-from ai_core.senses.awareness import Awareness, AwarenessSettings
-from ai_core.senses.followed_pairs import FollowedPairs
-from ai_core.senses.heard_pairs import HeardPairs
-from ai_core.senses.in_view import Shown
-from ai_core.senses.memory import SenseMemory
 from ai_core.senses.modality import Modality
-from ai_core.senses.perceiver import Perceiver
+from ai_core.senses.percepts.awareness import Awareness, AwarenessSettings
+from ai_core.senses.percepts.followed_pairs import FollowedPairs
+from ai_core.senses.percepts.heard_pairs import HeardPairs
+from ai_core.senses.percepts.in_view import Shown
+from ai_core.senses.percepts.memory import SenseMemory
+from ai_core.senses.percepts.perceiver import Perceiver
 from ai_core.senses.sensation import Sensation
 from ai_core.twins import kernel_of
 from tests.senses.conftest import HEARD

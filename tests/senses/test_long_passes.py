@@ -4,8 +4,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import ai_core.senses.continuous_sensing as continuous_sensing
 import ai_core.senses.regional_sense_manager as regional_sense_manager
+import ai_core.senses.sight.continuous_sensing as continuous_sensing
 from ai_core.budget import Budget
 from tests.senses.worlds import Rays, World
 

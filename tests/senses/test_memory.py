@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from ai_core.errors import UnknownNameError
-from ai_core.senses.memory import SenseMemory
-from ai_core.senses.target_report import RADIO, TargetReport
+from ai_core.senses.percepts.memory import SenseMemory
+from ai_core.senses.percepts.target_report import RADIO, TargetReport
 
 HERE = (0.0, 0.0, 0.0)
 THERE = (3.0, 0.0, 0.0)

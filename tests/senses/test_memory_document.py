@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ai_core.senses.ray_turns import PATIENCE_PASSES
+from ai_core.senses.sight.ray_turns import PATIENCE_PASSES
 
 TEXT = (Path(__file__).parents[2] / "docs" / "memory_and_awareness.md").read_text(encoding="utf-8")
 SAMPLES = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)

@@ -9,9 +9,9 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.errors import UnknownNameError
 from ai_core.senses.modality import Modality
-from ai_core.senses.muffled_lines import LATEST_S
-from ai_core.senses.muffling import Materials
-from ai_core.senses.query_ages import PASSES_TIMED
+from ai_core.senses.sight.query_ages import PASSES_TIMED
+from ai_core.senses.stimuli.muffled_lines import LATEST_S
+from ai_core.senses.stimuli.muffling import Materials
 from tests.senses.worlds import AHEAD, ALL_ROUND, Rays, World
 
 NAN = float("nan")

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai_core.budget import Budget
-from ai_core.senses.memory import SenseMemory
 from ai_core.senses.modality import Modality
-from ai_core.senses.offered_signals import Offered
-from ai_core.senses.signal_queue import Signal
+from ai_core.senses.percepts.memory import SenseMemory
+from ai_core.senses.stimuli.offered_signals import Offered
+from ai_core.senses.stimuli.signal_queue import Signal
 from ai_core.twins import kernel_of
 from tests.senses.conftest import ARRIVING
 from tests.senses.test_sight_kernels import tables

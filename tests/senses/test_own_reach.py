@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai_core.senses.modality import Modality, ModalitySet
-from ai_core.senses.own_reach import MOST_KEPT, OwnReach
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.sight import SightCone
-from ai_core.senses.waves import Sense
+from ai_core.senses.sight.own_reach import MOST_KEPT, OwnReach
+from ai_core.senses.sight.sight_cones import SightCone
+from ai_core.senses.stimuli.waves import Sense
 
 HEARING, SIGHT = Sense(1, 100.0, 0.9, needs_cone=False), Sense(0, 50.0, 0.9, needs_cone=True)
 CONE = SightCone(20.0, math.pi, math.pi)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.errors import UnknownNameError
-from ai_core.senses.ray_turns import PATIENCE_PASSES
+from ai_core.senses.sight.ray_turns import PATIENCE_PASSES
 from tests.senses.worlds import Rays, World
 
 NO_PAIRS = {"sensor_ids": [], "source_ids": [], "importances": []}

@@ -6,9 +6,9 @@ import pytest
 
 from ai_core.budget import Budget
 from ai_core.errors import UnknownNameError
-from ai_core.senses.awareness import AwarenessSettings
-from ai_core.senses.memory import SenseMemory
-from ai_core.senses.sight import SightCone
+from ai_core.senses.percepts.awareness import AwarenessSettings
+from ai_core.senses.percepts.memory import SenseMemory
+from ai_core.senses.sight.sight_cones import SightCone
 from ai_core.trace import Trace
 from tests.senses.worlds import AHEAD, ALL_ROUND, Rays, World
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.errors import UnknownNameError
 from ai_core.saving.fields import StateError
-from ai_core.senses.memory import SenseMemory
 from ai_core.senses.modality import Modality
-from ai_core.senses.scent_trail import Mark, ScentTrails
+from ai_core.senses.percepts.memory import SenseMemory
+from ai_core.senses.scent.scent_trail import Mark, ScentTrails
 from tests.senses.worlds import AHEAD, World
 
 NAN = float("nan")

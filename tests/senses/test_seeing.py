@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai_core.budget import Budget
-from ai_core.senses.awareness import AwarenessSettings
-from ai_core.senses.memory import SenseMemory
 from ai_core.senses.modality import Modality
-from ai_core.senses.sight import SightCone
+from ai_core.senses.percepts.awareness import AwarenessSettings
+from ai_core.senses.percepts.memory import SenseMemory
+from ai_core.senses.sight.sight_cones import SightCone
 from tests.senses.worlds import Rays, World
 
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from ai_core.errors import UnknownNameError
 from ai_core.saving.fields import StateError
-from ai_core.senses.sense_graph import SenseGraph
-from ai_core.senses.sense_graph_parts import Passage, SensePortal, SenseRegion
-from ai_core.senses.sense_graph_shapes import Box, Prism
+from ai_core.senses.graph.sense_graph import SenseGraph
+from ai_core.senses.graph.sense_graph_parts import Passage, SensePortal, SenseRegion
+from ai_core.senses.graph.sense_graph_shapes import Box, Prism
 from tests.senses.graph_worlds import door, graphs, hearing, room
 
 NAN, INF = math.nan, math.inf

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai_core.saving.fields import StateError
-from ai_core.senses.sense_graph import SenseGraph
-from ai_core.senses.sense_graph_file import graph_from_text, graph_to_text
-from ai_core.senses.sense_graph_parts import SensePortal, SenseRegion
-from ai_core.senses.sense_graph_shapes import Box, Boxes, Prism
+from ai_core.senses.graph.sense_graph import SenseGraph
+from ai_core.senses.graph.sense_graph_file import graph_from_text, graph_to_text
+from ai_core.senses.graph.sense_graph_parts import SensePortal, SenseRegion
+from ai_core.senses.graph.sense_graph_shapes import Box, Boxes, Prism
 from tests.senses.graph_worlds import door, graphs, room
 
 LEVEL = SenseGraph(

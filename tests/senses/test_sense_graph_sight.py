@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ai_core.senses.graph.sense_graph import SenseGraph
+from ai_core.senses.graph.sense_graph_parts import Passage, SensePortal, SenseRegion
+from ai_core.senses.graph.sense_graph_shapes import Box
 from ai_core.senses.modality import Modality
-from ai_core.senses.sense_graph import SenseGraph
-from ai_core.senses.sense_graph_parts import Passage, SensePortal, SenseRegion
-from ai_core.senses.sense_graph_shapes import Box
-from ai_core.senses.sight import SightCone
+from ai_core.senses.sight.sight_cones import SightCone
 from ai_core.senses.source_details import VisiblePart
 from tests.senses.graph_worlds import SIGHT, GraphWorld, door, graphs, room
 from tests.senses.worlds import Rays

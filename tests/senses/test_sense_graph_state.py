@@ -8,8 +8,8 @@ import pytest
 
 from ai_core.budget import Budget
 from ai_core.saving.fields import StateError
-from ai_core.senses.memory import SenseMemory
-from ai_core.senses.sense_graph import SenseGraph
+from ai_core.senses.graph.sense_graph import SenseGraph
+from ai_core.senses.percepts.memory import SenseMemory
 from tests.senses.graph_worlds import SIGHT, GraphWorld, door, hearing, room, smell
 from tests.senses.worlds import ALL_ROUND
 

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 import pytest
 
-from ai_core.senses.awareness import AwarenessSettings
-from ai_core.senses.memory import SenseMemory
-from ai_core.senses.scent_trail import ScentTrails
-from ai_core.senses.sense_graph import SenseGraph
+from ai_core.senses.graph.sense_graph import SenseGraph
+from ai_core.senses.percepts.awareness import AwarenessSettings
+from ai_core.senses.percepts.memory import SenseMemory
+from ai_core.senses.scent.scent_trail import ScentTrails
 from tests.senses.graph_worlds import GraphWorld, door, hearing, room
 
 ROW = [room(str(k), (2.0 * k, 0, 0)) for k in range(3)]

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ai_core.senses.graph.sense_graph import SenseGraph
 from ai_core.senses.modality import Modality
-from ai_core.senses.muffling import Materials
-from ai_core.senses.sense_graph import SenseGraph
+from ai_core.senses.stimuli.muffling import Materials
 from tests.senses.graph_worlds import POINT, GraphWorld, door, graphs, hearing, room
 
 ABC = [room("a", (0, 0, 0)), room("b", (2, 0, 0)), room("c", (4, 0, 0))]

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai_core.errors import UnknownNameError
-from ai_core.senses.sense_graph import SenseGraph
-from ai_core.senses.sense_graph_file import graph_from_text, graph_to_text
-from ai_core.senses.sense_graph_parts import Passage, SensePortal, SenseRegion
-from ai_core.senses.smell_cloud import ScentCloud, SmellRoom
+from ai_core.senses.graph.sense_graph import SenseGraph
+from ai_core.senses.graph.sense_graph_file import graph_from_text, graph_to_text
+from ai_core.senses.graph.sense_graph_parts import Passage, SensePortal, SenseRegion
+from ai_core.senses.graph.smell_cloud import ScentCloud, SmellRoom
 from tests.senses.graph_worlds import GraphWorld, door, graphs, room, smell
 
 ROW = [room(str(k), (2.0 * k, 0, 0)) for k in range(3)]

@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 from ai_core.errors import UnknownNameError
-from ai_core.senses.awareness import AwarenessSettings
-from ai_core.senses.camouflage import Backdrop, Camouflage
+from ai_core.senses.graph.sense_graph import SenseGraph
+from ai_core.senses.graph.sense_graph_parts import Passage, SensePortal
 from ai_core.senses.modality import Modality
-from ai_core.senses.sense_graph import SenseGraph
-from ai_core.senses.sense_graph_parts import Passage, SensePortal
-from ai_core.senses.sight import SightCone
+from ai_core.senses.percepts.awareness import AwarenessSettings
+from ai_core.senses.sight.camouflage import Backdrop, Camouflage
+from ai_core.senses.sight.sight_cones import SightCone
 from ai_core.senses.source_details import VisiblePart
 from tests.senses.graph_worlds import GraphWorld, door, hearing, room, smell
 from tests.senses.worlds import AHEAD, Rays, World

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.recording.grants import GrantedBudget, WatchedBudget
-from ai_core.senses.memory import SenseMemory
 from ai_core.senses.modality import Modality
+from ai_core.senses.percepts.memory import SenseMemory
 from tests.senses.worlds import World, hearing
 
 FRAMES = 12

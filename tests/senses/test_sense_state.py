@@ -8,10 +8,10 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.saving.fields import StateError
-from ai_core.senses.awareness import Awareness, AwarenessSettings
-from ai_core.senses.memory import SenseMemory
 from ai_core.senses.modality import Modality
-from ai_core.senses.sight import SightCone
+from ai_core.senses.percepts.awareness import Awareness, AwarenessSettings
+from ai_core.senses.percepts.memory import SenseMemory
+from ai_core.senses.sight.sight_cones import SightCone
 from tests.senses.worlds import ALL_ROUND, World, hearing
 
 SETTINGS = AwarenessSettings(gain_per_s=0.7, decay_per_s=0.3)

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import ai_core.senses.sense_wavefront as sense_wavefront
-from ai_core.senses.sense_graph import SenseGraph
-from ai_core.senses.sense_graph_parts import Passage, SensePortal
-from ai_core.senses.sense_graph_ways import lengths, shares_kept
-from ai_core.senses.sense_wavefront import FROM_SOURCE, Labels
+import ai_core.senses.graph.sense_wavefront as sense_wavefront
+from ai_core.senses.graph.sense_graph import SenseGraph
+from ai_core.senses.graph.sense_graph_parts import Passage, SensePortal
+from ai_core.senses.graph.sense_graph_ways import lengths, shares_kept
+from ai_core.senses.graph.sense_wavefront import FROM_SOURCE, Labels
 from ai_core.twins import INTERPRETED, kernel_of
 from tests.senses.graph_worlds import POINT, door, graphs, hearing, plainly_reached, room
 

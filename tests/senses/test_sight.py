@@ -4,7 +4,7 @@ import math
 import numpy as np
 import pytest
 
-from ai_core.senses.sight import (
+from ai_core.senses.sight.sight_cones import (
     NO_CONE,
     SightCone,
     bearings,

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import ai_core.senses.sight_kernels as sight_kernels
+import ai_core.senses.sight.sight_kernels as sight_kernels
 from ai_core.senses.modality import Modality, ModalitySet
-from ai_core.senses.own_reach import OwnReach
-from ai_core.senses.pairs_in_view import ids_of
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.sight import BORDER_TOLERANCE, SightCone, aside_of, bearings
+from ai_core.senses.sight.own_reach import OwnReach
+from ai_core.senses.sight.pairs_in_view import ids_of
+from ai_core.senses.sight.sight_cones import BORDER_TOLERANCE, SightCone, aside_of, bearings
 from ai_core.senses.source_table import SourceTable
-from ai_core.senses.waves import Sense, Wave
+from ai_core.senses.stimuli.waves import Sense, Wave
 from tests.senses.conftest import FORMS
 
 # Whole metres give distances and angles exactly on borders; the rest is far, tiny or between.

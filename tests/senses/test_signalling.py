@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import ai_core.senses.sensor_index as sensor_index
+import ai_core.senses.stimuli.sensor_index as sensor_index
 from ai_core.errors import UnknownNameError
-from ai_core.senses.memory import SenseMemory
 from ai_core.senses.modality import Modality
-from ai_core.senses.signal_queue import Signal
+from ai_core.senses.percepts.memory import SenseMemory
+from ai_core.senses.stimuli.signal_queue import Signal
 from tests.senses.conftest import FORMS
 from tests.senses.worlds import AHEAD, World, hearing
 

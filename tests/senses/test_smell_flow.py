@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import ai_core.senses.smell_flow as smell_flow
-from ai_core.senses.sense_graph import SenseGraph
-from ai_core.senses.smell_cloud import ScentCloud, SmellRoom
+import ai_core.senses.graph.smell_flow as smell_flow
+from ai_core.senses.graph.sense_graph import SenseGraph
+from ai_core.senses.graph.smell_cloud import ScentCloud, SmellRoom
 from ai_core.twins import INTERPRETED, kernel_of
 from tests.senses.graph_worlds import door, graphs, room, smell
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.errors import UnknownNameError
-from ai_core.senses.camouflage import Backdrop, Camouflage
-from ai_core.senses.memory import SenseMemory
 from ai_core.senses.modality import Modality
-from ai_core.senses.sight import SightCone
+from ai_core.senses.percepts.memory import SenseMemory
+from ai_core.senses.sight.camouflage import Backdrop, Camouflage
+from ai_core.senses.sight.sight_cones import SightCone
 from ai_core.senses.source_details import MOST_PARTS, VisiblePart
 from tests.senses.worlds import World
 

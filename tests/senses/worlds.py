@@ -10,7 +10,7 @@ from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
 from ai_core.senses.modality import Modality
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
-from ai_core.senses.sight import SightCone
+from ai_core.senses.sight.sight_cones import SightCone
 
 ALL_ROUND = SightCone(50.0, math.tau, math.pi)
 AHEAD = (0.0, 0.0, -1.0)

@@ -25,7 +25,7 @@ def repository(tmp_path):
         "addons/ai_core/bin/build/scratch.c",
         "addons/ai_core/bin/python.cfg",
         "ai_core/__init__.py",
-        "ai_core/senses/sight.py",
+        "ai_core/senses/sight/sight_cones.py",
         "ai_core/senses/_sight_kernels.abi3.so",
     ):
         write(root / name, name)
@@ -58,7 +58,7 @@ def test_addon_bridge_core_and_settings_are_put_in(repository, project):
     addon = project / "addons/ai_core"
     assert (addon / "nodes/sensor.py").is_file()
     assert (addon / "bin/linux.x86_64/libai_core_loader.so").is_file()
-    assert (addon / "python/ai_core/senses/sight.py").is_file()
+    assert (addon / "python/ai_core/senses/sight/sight_cones.py").is_file()
     assert (addon / "python/ai_core/senses/_sight_kernels.abi3.so").is_file()
     assert (addon / "bin/python.cfg").read_text() == SETTINGS
     assert extension_list(project).read_text().split() == [EXTENSION]

@@ -6,10 +6,10 @@ import random
 from functools import cache
 from typing import NamedTuple
 
+from ai_core.senses.graph.sense_graph import SenseGraph
+from ai_core.senses.graph.sense_graph_parts import Passage, SensePortal, SenseRegion
+from ai_core.senses.graph.sense_graph_shapes import Box
 from ai_core.senses.modality import Modality
-from ai_core.senses.sense_graph import SenseGraph
-from ai_core.senses.sense_graph_parts import Passage, SensePortal, SenseRegion
-from ai_core.senses.sense_graph_shapes import Box
 
 ROOM_M = 5.0
 HEARING = Modality("hearing", 1e6, attenuation=0.98, inverse_speed_s_per_m=1 / 340)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-import ai_core.senses.smell_flow as smell_flow
-from ai_core.senses.smell_cloud import ScentCloud, SmellRoom
-from ai_core.senses.smell_flow import Cloud
+import ai_core.senses.graph.smell_flow as smell_flow
+from ai_core.senses.graph.smell_cloud import ScentCloud, SmellRoom
+from ai_core.senses.graph.smell_flow import Cloud
 from ai_core.twins import INTERPRETED, kernel_of
 from tests.benchmarks.sense_graph.levels import SMELL, level, plain
 from tools.benchmarking.declarations import Case, Contest

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-import ai_core.senses.sense_wavefront as sense_wavefront
-from ai_core.senses.sense_wavefront import FROM_SOURCE, Labels
+import ai_core.senses.graph.sense_wavefront as sense_wavefront
+from ai_core.senses.graph.sense_wavefront import FROM_SOURCE, Labels
 from ai_core.twins import INTERPRETED, kernel_of
 from tests.benchmarks.sense_graph.levels import FAINTEST, HEARING, level, plain
 from tools.benchmarking.declarations import Case, Contest

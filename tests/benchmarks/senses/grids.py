@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-import ai_core.senses.grid_sight as grid_sight
-from ai_core.senses.grid_sight import GridSight
+import ai_core.senses.sight.grid_sight as grid_sight
+from ai_core.senses.sight.grid_sight import GridSight
 from ai_core.twins import INTERPRETED, kernel_of
 from tools.benchmarking.declarations import Case, Contest
 from tools.progress import StepFailed

@@ -8,9 +8,9 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-import ai_core.senses.sight_kernels as sight_kernels
-from ai_core.senses.pairs_in_view import ids_of
-from ai_core.senses.waves import Sense, Wave
+import ai_core.senses.sight.sight_kernels as sight_kernels
+from ai_core.senses.sight.pairs_in_view import ids_of
+from ai_core.senses.stimuli.waves import Sense, Wave
 from ai_core.twins import INTERPRETED, kernel_of
 from tests.benchmarks.senses.bare_scans import bare_scan
 from tests.benchmarks.senses.worlds import ATTENUATION, CONE, RANGE_M, Place, Sensor, places, sensors, tables

@@ -5,12 +5,12 @@ import math
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.senses.awareness import AwarenessSettings
-from ai_core.senses.followed_pairs import FollowedPairs
-from ai_core.senses.memory import SenseMemory
 from ai_core.senses.modality import Modality
+from ai_core.senses.percepts.awareness import AwarenessSettings
+from ai_core.senses.percepts.followed_pairs import FollowedPairs
+from ai_core.senses.percepts.memory import SenseMemory
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
-from ai_core.senses.sight import SightCone
+from ai_core.senses.sight.sight_cones import SightCone
 from tools.benchmarking.declarations import Case, Contest
 
 TARGETS = 5

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ai_core.senses.modality import Modality, ModalitySet
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.sight import SightCone
+from ai_core.senses.sight.sight_cones import SightCone
 from ai_core.senses.source_table import SourceTable
 
 SIZE_M = 1000.0

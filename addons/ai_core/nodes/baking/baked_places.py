@@ -6,8 +6,8 @@ from typing import Any
 from addons.ai_core.bridge.gd import AABB, NodePath, Rect2, construct
 from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.senses.sense_place import BAKED, is_baked, manager_of
-from ai_core.senses.sense_graph import SenseGraph
-from ai_core.senses.sense_graph_parts import SensePortal, SenseRegion
+from ai_core.senses.graph.sense_graph import SenseGraph
+from ai_core.senses.graph.sense_graph_parts import SensePortal, SenseRegion
 
 SENSES = ("sight", "hearing", "smell")
 EXIT = "Exit"

@@ -13,10 +13,10 @@ from addons.ai_core.nodes.saving.scene_text import read_text, write_text
 from addons.ai_core.nodes.senses.sight_rays import FlatSightRays, SightRays
 from ai_core.budget import Budget
 from ai_core.saving.fields import StateError
-from ai_core.senses.sense_graph import SenseGraph
-from ai_core.senses.sense_graph_baking import BakingSettings, SenseGraphBaking
-from ai_core.senses.sense_graph_baking_again import BakingReport
-from ai_core.senses.sense_graph_file import graph_from_text, graph_to_text
+from ai_core.senses.baking.sense_graph_baking import BakingSettings, SenseGraphBaking
+from ai_core.senses.baking.sense_graph_baking_again import BakingReport
+from ai_core.senses.graph.sense_graph import SenseGraph
+from ai_core.senses.graph.sense_graph_file import graph_from_text, graph_to_text
 
 
 class SceneBaking(LevelBaking):

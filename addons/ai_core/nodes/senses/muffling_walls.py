@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from addons.ai_core.bridge.gd import get_object, report_error
 from addons.ai_core.nodes.senses.sight_rays import SightRays
 from ai_core.errors import UnknownNameError
-from ai_core.senses.muffling import Materials
+from ai_core.senses.stimuli.muffling import Materials
 
 MATERIAL = "sense_material"
 """Metadata of physics bodies, set in the inspector: name of a material. A group of that name does, too."""

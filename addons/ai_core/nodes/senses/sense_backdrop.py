@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from addons.ai_core.bridge.gd import get_object, report_error
 from addons.ai_core.nodes.senses.sight_rays import SightRays
 from ai_core.errors import UnknownNameError
-from ai_core.senses.camouflage import NO_PATTERN, Backdrop, Camouflage
+from ai_core.senses.sight.camouflage import NO_PATTERN, Backdrop, Camouflage
 
 PATTERN, LIGHT = "sense_pattern", "sense_light"
 """Metadata of physics bodies, set in the inspector: name of a pattern, and brightness (0 to 1)."""

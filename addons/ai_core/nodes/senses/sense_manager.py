@@ -42,14 +42,14 @@ from ai_core.errors import UnknownNameError
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Task, Turn
 from ai_core.senses.audience import Told
-from ai_core.senses.camouflage import Camouflage
+from ai_core.senses.graph.sense_graph import SenseGraph
+from ai_core.senses.graph.sense_graph_manager import SenseGraphManager
 from ai_core.senses.id_table import SLOT_BITS
 from ai_core.senses.modality import Modality
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
-from ai_core.senses.scent_trail import ScentTrails
+from ai_core.senses.scent.scent_trail import ScentTrails
 from ai_core.senses.sensation import Point
-from ai_core.senses.sense_graph import SenseGraph
-from ai_core.senses.sense_graph_manager import SenseGraphManager
+from ai_core.senses.sight.camouflage import Camouflage
 
 HINT_FILE = 13
 TRAIL = "trail"

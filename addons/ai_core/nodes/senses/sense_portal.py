@@ -7,7 +7,7 @@ from addons.ai_core.bridge.declarations import dictionary_of
 from addons.ai_core.bridge.gd import Node2D, Node3D, NodePath, export, gdclass, method, node_path, signal
 from addons.ai_core.nodes.senses.drawn_senses import DrawnPortal
 from addons.ai_core.nodes.senses.sense_place import PORTALS, SensePlace, is_baked
-from ai_core.senses.sense_graph_parts import Passage, SensePortal
+from ai_core.senses.graph.sense_graph_parts import Passage, SensePortal
 
 
 def _carries(

@@ -21,8 +21,8 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.senses.drawn_senses import DrawnRegion
 from addons.ai_core.nodes.senses.sense_place import REGIONS, SensePlace, is_baked
-from ai_core.senses.sense_graph_parts import SenseRegion
-from ai_core.senses.sense_graph_shapes import Box, Boxes, Prism, Shape
+from ai_core.senses.graph.sense_graph_parts import SenseRegion
+from ai_core.senses.graph.sense_graph_shapes import Box, Boxes, Prism, Shape
 
 
 class Room(SensePlace):

@@ -28,18 +28,18 @@ from addons.ai_core.nodes.senses.sense_member import SenseMember, refused
 from addons.ai_core.nodes.senses.sense_place import manager_of
 from addons.ai_core.nodes.senses.sight_cone import NAMES, SightCone, made_cone
 from ai_core.saving.fields import Fields, State, StateError
-from ai_core.senses.awareness import (
+from ai_core.senses.percepts.awareness import (
     SUSPICIOUS_AND_ALERT,
     AwarenessLevel,
     AwarenessReasons,
     AwarenessSettings,
     LevelChange,
 )
-from ai_core.senses.memory import MemoryChange, Remembered, SenseMemory
+from ai_core.senses.percepts.memory import MemoryChange, Remembered, SenseMemory
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sense_reasons import SenseFactors
-from ai_core.senses.sight import SightCone as Cone
-from ai_core.senses.sight import SightCone as CoreSightCone
+from ai_core.senses.sight.sight_cones import SightCone as Cone
+from ai_core.senses.sight.sight_cones import SightCone as CoreSightCone
 
 
 def _factors(factors: SenseFactors) -> dict[str, Any]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 
-import ai_core.senses.sight as sight
+import ai_core.senses.sight.sight_cones as sight
 from addons.ai_core.bridge.gd import Resource, export, gdclass
 
 

@@ -1,0 +1,3 @@
+"""Regions and portals made from a level."""
+
+__all__: list[str] = []

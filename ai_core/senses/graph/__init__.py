@@ -1,0 +1,3 @@
+"""Senses through regions and portals, so that walls count."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""What each sensor remembers and grows aware of."""
+
+__all__: list[str] = []

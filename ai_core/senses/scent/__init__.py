@@ -1,0 +1,3 @@
+"""Scent trails, left and followed."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""Sight and touch: cones, reach, lines of sight."""
+
+__all__: list[str] = []

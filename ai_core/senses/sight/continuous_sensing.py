@@ -1,0 +1,386 @@
+"""Sight and touch: whatever has a strength in them is looked for all the time.
+
+One pass tests every sensor against every source over arrays (affiliation,
+reach, cone, threshold), then asks for the lines of sight of those whose turn
+it is, all in one batch.
+"""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+import ai_core.senses.percepts.following as following
+import ai_core.senses.sight.sight_kernels as sight_kernels
+from ai_core.budget import Budget
+from ai_core.errors import shown
+from ai_core.senses.modality import Modality, ModalitySet
+from ai_core.senses.sensation import Point
+from ai_core.senses.sensor_table import SensorTable
+from ai_core.senses.sight.pairs_in_view import PairsInView, ids_of
+from ai_core.senses.sight.query_ages import QueryAges
+from ai_core.senses.sight.question import Question
+from ai_core.senses.sight.ray_turns import RayTurns
+from ai_core.senses.sight.sight_cones import aside_of
+from ai_core.senses.sight.sight_kernels import Sense
+from ai_core.senses.source_table import SourceTable
+from ai_core.senses.stimuli.waves import Way
+
+__all__ = ["ContinuousSensing", "LineOfSight"]
+
+Floats = NDArray[np.float64]
+
+LineOfSight = Callable[
+    [NDArray[np.float32], NDArray[np.float32], NDArray[np.int32], NDArray[np.int32]],
+    "NDArray[np.bool_] | None",
+]
+"""Says of many lines (from, to, sensor ids, source ids) which are free: shapes
+(n, 3), (n, 3), (n,), (n,), to bool (n,). None means "cannot say now": all keep
+their last answer and their turn."""
+
+PAIRS_PER_BLOCK = 16_384
+"""Pairs tested between two looks at the budget (count), about 0.2 ms, 0.03 compiled.
+
+More overruns a small budget of time further; fewer pays for calls too often. A
+budget of steps is kept exactly. It must not depend on the kernel: a replay of
+granted steps stops at the same sensor, compiled or not.
+"""
+
+NO_KEYS, NO_INTENSITIES = np.zeros(0, np.int64), np.zeros(0)
+
+PAIRS_PER_ADVANCE = 4 * PAIRS_PER_BLOCK
+"""Pairs tested in one advance, from which on the rest of a pass is left to the next (count).
+
+Larger passes would keep rays waiting for frames; smaller ones let pairs come into view later.
+"""
+
+
+class ContinuousSensing:
+    """Finds which sensor senses which source, in passes that may be interrupted.
+
+    Args:
+        modalities: all modalities; those not continuous are left out.
+        sensors: who looks.
+        sources: what is looked for.
+        up: (3,) unit length, see ``bearings``.
+    """
+
+    def __init__(
+        self,
+        modalities: ModalitySet,
+        sensors: SensorTable,
+        sources: SourceTable,
+        up: NDArray[np.float64],
+    ) -> None:
+        self._modalities = modalities
+        self._sensors = sensors
+        self._sources = sources
+        self._up, self._aside = _point(up), _point(aside_of(up))
+        self._senses = {
+            number: _sense(number, modalities[number], self._up, self._aside)
+            for number in range(len(modalities))
+            if modalities[number].is_continuous
+        }
+        self.pairs = {number: PairsInView() for number in self._senses}
+        self.turns = RayTurns(sensors, sources)
+        self._found: dict[int, list[tuple[NDArray[np.int64], NDArray[np.float64]]]] = {}
+        self._to_look = np.zeros(0, np.int32)
+        self._is_looking = False
+        # How many had been removed when the pass began that found the pairs; and the one under way.
+        self._removals = self._removals_before = (0, 0)
+        self.ages = QueryAges()
+        # Who sensed something when that was asked last; nearly always the same.
+        self._sensing: tuple[NDArray[np.int64], list[int]] = (np.zeros(0, np.int64), [])
+        self._out = (np.zeros(0, np.int64), np.zeros(0))
+
+    def look(self, budget: Budget, now_s: float) -> bool:
+        """Find what is in reach; return False if the budget ended before that.
+
+        What is more than ``PAIRS_PER_ADVANCE`` pairs goes on in the next advance, so that lines
+        of sight of those found before are asked meanwhile: then several passes of asking are one
+        of looking.
+
+        Cost: O(sensors * sources); a step is one sensor. Nothing if no modality is continuous.
+        """
+        if not self.pairs:
+            return True
+        if not self._is_looking:
+            self._to_look = self._sensors.ids.ids
+            if self._nobody_shows() and (
+                    budget.stopwatch or budget.is_unlimited or budget.left >= len(self._to_look)):
+                return self._see_nobody(budget, now_s)
+            self._found = {number: [] for number in self.pairs}
+            self._is_looking = True
+            self._removals_before = self._count_removals()
+        block = 1 + PAIRS_PER_BLOCK // (1 + len(self._sources.ids))
+        enough = len(self._to_look) - block * (PAIRS_PER_ADVANCE // PAIRS_PER_BLOCK)
+        while len(self._to_look):
+            if len(self._to_look) <= enough:
+                self.ages.end_pass(now_s)       # of asking
+                return True
+            if budget.is_spent:
+                return False
+            end = block if budget.stopwatch is not None else int(min(block, budget.left))
+            looking, self._to_look = self._to_look[:end], self._to_look[end:]
+            budget.spend(len(looking))
+            if self._removals_before != self._count_removals():
+                looking = looking[self._sensors.ids.are_known(looking)]
+            for number, found in self._found.items():
+                found.append(self._in_reach(number, looking))
+        self._is_looking = False
+        self._removals = self._removals_before
+        self.ages.end_pass(now_s)
+        for number, found in self._found.items():
+            keys, intensities = found[0] if len(found) == 1 else (
+                np.concatenate(part) for part in zip((NO_KEYS, NO_INTENSITIES), *found, strict=True))
+            pairs = self.pairs[number]
+            if len(keys) or len(pairs.keys):
+                needs_ray = self._modalities[number].needs_line_of_sight
+                pairs.replace(keys, intensities, self.ages.new, needs_ray=needs_ray)
+        self.ages.forget_before(self._oldest_moment if self.has_pairs else None)
+        return True
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether any sensor is in reach of a source, by any modality."""
+        for pairs in self.pairs.values():  # noqa: SIM110  # in each frame, and as a rule of none: no calls for it
+            if len(pairs.keys):
+                return True
+        return False
+
+    def _nobody_shows(self) -> bool:
+        """Return True if nobody has a strength in what is looked for, and nobody had."""
+        shown = self._sources.are_shown
+        for number, pairs in self.pairs.items():  # noqa: SIM110
+            if shown[number] or len(pairs.keys):
+                return False
+        return True
+
+    def _see_nobody(self, budget: Budget, now_s: float) -> bool:
+        if budget.is_spent:
+            return False
+        budget.spend(len(self._to_look))
+        self._to_look = self._to_look[:0]
+        self.ages.end_empty_pass(now_s)
+        return True
+
+    def next_question(self, maximum_rays: int) -> Question:
+        """Return the pairs whose turn it is, by importance and age, ties by sensor, then source."""
+        asked = [
+            number for number, pairs in self.pairs.items()
+            if len(pairs) and self._modalities[number].needs_line_of_sight]
+        if not asked:
+            nothing = np.zeros(0, np.int64)
+            return self._question(nothing, nothing, nothing)
+        if len(asked) == 1:            # these are by sensor, then source, as keys are
+            pairs = self.pairs[asked[0]]
+            rows = self._alive(pairs)
+            since, keys = self._in_line(pairs, rows)
+            first = self._first_in_line(since, maximum_rays)
+            return self._question(
+                np.full(len(first), asked[0]), first if rows is None else rows.take(first), keys.take(first))
+        parts = []
+        for number in asked:
+            pairs = self.pairs[number]
+            rows = self._alive(pairs)
+            since, keys = self._in_line(pairs, rows)
+            parts.append((since, keys, np.full(len(since), number), np.arange(len(since)) if rows is None else rows))
+        since, keys, kind, place = (np.concatenate(column) for column in zip(*parts, strict=True))
+        order = np.lexsort((kind, keys))
+        first = order.take(self._first_in_line(since.take(order), maximum_rays))
+        return self._question(kind.take(first), place.take(first), keys.take(first))
+
+    def _question(
+        self, kind: NDArray[np.intp], rows: NDArray[np.int64], keys: NDArray[np.int64]
+    ) -> Question:
+        sensor_ids, source_ids = ids_of(keys)
+        eyes, targets = (np.empty((len(keys), 3), np.float32) for _ in range(2))
+        following.places_of(self._sensors.position, sensor_ids, eyes)
+        following.places_of(self._sources.position, source_ids, targets)
+        return self._from_cameras(Question(kind, rows, sensor_ids, source_ids, eyes, targets))
+
+    def _in_line(
+        self, pairs: PairsInView, rows: NDArray[np.intp] | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return since when pairs count as waiting, and their keys."""
+        keys = pairs.keys if rows is None else pairs.keys[rows]
+        return self.turns.since(pairs.waiting_since if rows is None else pairs.waiting_since[rows], keys), keys
+
+    def _first_in_line(self, since: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+        first = np.empty(min(len(since), most), np.int64)
+        following.first_in_line(since, most, first)
+        return first
+
+    def _alive(self, pairs: PairsInView) -> NDArray[np.intp] | None:
+        """Return the rows of pairs of which neither has been removed, None for all."""
+        if self._removals == self._count_removals():
+            return None
+        sensor_ids, source_ids = ids_of(pairs.keys)
+        alive = self._sensors.ids.are_known(sensor_ids)
+        return np.flatnonzero(alive & self._sources.ids.are_known(source_ids))
+
+    def expect_removed(self) -> None:
+        """Learn that pairs were loaded, some of which may have been removed before that."""
+        self._removals = self._removals_before = (-1, -1)
+
+    def _count_removals(self) -> tuple[int, int]:
+        return self._sensors.ids.removals, self._sources.ids.removals
+
+    def see_all(self) -> None:
+        """Let nothing stand between any pair in reach."""
+        for pairs in self.pairs.values():
+            pairs.is_sensed[:] = True
+
+    def ask(self, question: Question, line_of_sight: LineOfSight, now_s: float) -> None:
+        """Ask one batch, and note the answers.
+
+        Raises:
+            TypeError: if the answer is not an array of bool.
+            ValueError: if it has another shape.
+        """
+        is_free = line_of_sight(question.eyes, question.targets, question.sensor_ids, question.source_ids)
+        if is_free is None:
+            return
+        answers = _checked_answers(is_free, len(question.row))
+        for number, pairs in self.pairs.items():
+            rows, mine = question.row, answers
+            if len(self.pairs) > 1:
+                rows, mine = rows[question.modality == number], answers[question.modality == number]
+            if len(rows):
+                oldest = following.note_answers(
+                    rows, mine, self.ages.asked, pairs.is_sensed, pairs.told_at_s, pairs.waiting_since)
+                self.ages.note_asked(oldest, now_s)
+
+    def offsets(self, question: Question) -> Floats:
+        """Return where each of these pairs shows itself, from the sensor (n, 3), by its size nearer (m)."""
+        sources = self._sources.ids.slots_of_known(question.source_ids)
+        offset = self._sources.position[sources].astype(np.float64)
+        offset -= self._sensors.position[self._sensors.ids.slots_of_known(question.sensor_ids)]
+        offset /= self._sources.size[sources, np.newaxis]
+        return offset
+
+    def _from_cameras(self, question: Question) -> Question:
+        """Return pairs with the lines that are asked, of which sensors need not be one end."""
+        return question
+
+    def sensing_ids(self) -> list[int]:
+        """Return ids of sensors that sense something, ascending; not to be written to."""
+        if not self.has_pairs:
+            return []
+        some = [pairs for pairs in self.pairs.values() if len(pairs)]
+        if len(some) != 1:
+            return sorted(set().union(*[following.sensing(one.keys, one.is_sensed) for one in some]))
+        ids, found = self._sensing
+        if not following.are_sensing(some[0].keys, some[0].is_sensed, ids):
+            found = following.sensing(some[0].keys, some[0].is_sensed)
+            self._sensing = np.array(found, np.int64), found
+        return found
+
+    @property
+    def pairs_needing_rays(self) -> int:
+        """Number of pairs that take turns to be asked for a line of sight."""
+        return sum(
+            len(pairs) for number, pairs in self.pairs.items()
+            if self._modalities[number].needs_line_of_sight
+        )
+
+    def passes_until_noticed(self, pairs_at_once: int) -> int:
+        """Return after how many passes at most a pair in view is asked (count).
+
+        Args:
+            pairs_at_once: pairs asked in one pass; 1 or more.
+        """
+        return -(-self.pairs_needing_rays // pairs_at_once) + self.turns.longest_patience
+
+    @property
+    def oldest_query_passes(self) -> int:
+        """Passes for which the pair has waited that has waited longest (count)."""
+        oldest = self._oldest_moment
+        return 0 if oldest is None else self.ages.age_passes(oldest)
+
+    def oldest_query_s(self, now_s: float) -> float:
+        """Return for how long the pair has waited that has waited longest (s)."""
+        oldest = self._oldest_moment
+        return 0.0 if oldest is None else self.ages.age_s(oldest, now_s)
+
+    def travel_changed(self, number: int) -> None:
+        """Learn that signals of a modality carry otherwise from now on."""
+        if number in self._senses:
+            kind = self._modalities[number]
+            self._senses[number] = self._senses[number]._replace(
+                range_m=kind.range_m, attenuation=kind.attenuation)
+
+    @property
+    def up(self) -> tuple[Point, Point]:
+        """Which way is up for sight cones, and the right of who faces up: unit length."""
+        return self._up, self._aside
+
+    def way(self, number: int, eye: int, target: int, strength: float) -> Way | None:
+        """Return how a source, by its slot, shows itself to a sensor; None if it cannot."""
+        kind, size = self._modalities[number], float(self._sources.size[target])
+        offset = self._sources.position[target].astype(np.float64) - self._sensors.position[eye]
+        x, y, z = (offset / size).tolist()
+        distance_m = math.sqrt(x * x + y * y + z * z)
+        return Way(distance_m, kind.attenuation**distance_m, (x, y, z))
+
+    def answer(self, number: int, sensor_id: int, source_id: int) -> bool | None:
+        """Return whether a pair was sensed when it was asked last, None if it was not."""
+        pairs = self.pairs[number]
+        row = pairs.row_of(sensor_id, source_id)
+        if row is None:
+            return None
+        was_asked = bool(pairs.waiting_since[row] & 1) or bool(pairs.is_sensed[row])
+        return bool(pairs.is_sensed[row]) if was_asked else None
+
+    def waits_passes(self, number: int, sensor_id: int, source_id: int) -> int | None:
+        """Return for how many passes a pair has waited for its line of sight, None if it does not."""
+        if number not in self.pairs or not self._modalities[number].needs_line_of_sight:
+            return None
+        row = self.pairs[number].row_of(sensor_id, source_id)
+        return None if row is None else self.ages.age_passes(int(self.pairs[number].waiting_since[row]))
+
+    @property
+    def _oldest_moment(self) -> int | None:
+        return min((
+            int(pairs.waiting_since.min()) for number, pairs in self.pairs.items()
+            if self._modalities[number].needs_line_of_sight and len(pairs)
+        ), default=None)
+
+    def _in_reach(
+        self, number: int, sensor_ids: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return keys and intensities of pairs that pass every test but the ray."""
+        if not self._sources.are_shown[number]:
+            return NO_KEYS, NO_INTENSITIES
+        source_ids = self._sources.ids.ids
+        room = len(sensor_ids) * len(source_ids)
+        if room > len(self._out[0]):
+            self._out = (np.zeros(room, np.int64), np.zeros(room))
+        keys, intensity = self._out
+        found = sight_kernels.pairs_in_reach(
+            self._sensors, sensor_ids, self._sources, source_ids, self._senses[number], keys, intensity)
+        return keys[:found].copy(), intensity[:found].copy()
+
+
+def _sense(number: int, modality: Modality, up: Point, aside: Point) -> Sense:
+    return Sense(
+        number, modality.range_m, modality.attenuation, modality.needs_cone, up, aside)
+
+
+def _point(direction: NDArray[np.float64]) -> Point:
+    x, y, z = direction.tolist()
+    return (x, y, z)
+
+
+def _checked_answers(answers: object, wanted: int) -> NDArray[np.bool_]:
+    if not isinstance(answers, np.ndarray) or answers.dtype != np.bool_:
+        raise TypeError(
+            f"line_of_sight must return a NumPy array of bool, or None, got {shown(answers)}"
+        )
+    if answers.shape != (wanted,):
+        raise ValueError(
+            f"line_of_sight must return shape ({wanted},), one per line, got {answers.shape}"
+        )
+    return answers

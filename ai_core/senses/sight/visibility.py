@@ -1,0 +1,223 @@
+"""How much of a target is seen, and how clearly: parts, light, backdrop, sight about to be lost.
+
+Between the pairs whose turn it is and the rays that somebody else casts: each
+pair becomes as many lines as its target has parts; the answers become a share,
+scaled by light and by the pattern behind, and the share a stronger or weaker
+sensation.
+"""
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ai_core.errors import shown
+from ai_core.senses.modality import ModalitySet
+from ai_core.senses.sensor_table import SensorTable
+from ai_core.senses.sight.camouflage import Backdrop, Background
+from ai_core.senses.sight.continuous_sensing import ContinuousSensing, LineOfSight
+from ai_core.senses.sight.pairs_in_view import PairsInView, keys_of
+from ai_core.senses.sight.question import Question
+from ai_core.senses.sight.sight_cones import bearings, first_cone_containing
+from ai_core.senses.source_table import SourceTable
+
+__all__ = ["Visibility"]
+
+
+Floats = NDArray[np.float64]
+
+
+class Visibility:
+    """Turns answers of rays into who is seen how clearly.
+
+    Args:
+        modalities: all senses.
+        sensors: who looks.
+        sources: what is looked at; ``views`` of it holds the answers.
+        up: (3,) unit length, which way is up for sight cones.
+        background: finds what is behind targets, or None.
+    """
+
+    def __init__(
+        self,
+        modalities: ModalitySet,
+        sensors: SensorTable,
+        sources: SourceTable,
+        up: Floats,
+        background: Background | None,
+    ) -> None:
+        self._modalities = modalities
+        self._sensors = sensors
+        self._sources = sources
+        self._up = up
+        self._background = background
+
+    @property
+    def is_plain(self) -> bool:
+        """True if a free line is all there is to know of any pair."""
+        return (
+            self._background is None
+            and not self._sensors.keeps_targets
+            and not any(one.parts for one in self._sources.details.values())
+        )
+
+    @property
+    def most_rays_per_pair(self) -> int:
+        """The most rays that any pair may cost (count)."""
+        parts = max((len(one.parts) for one in self._sources.details.values()), default=0)
+        return max(1, parts) * (1 if self._background is None else 2)
+
+    def affordable(self, question: Question, maximum_rays: int) -> tuple[Question, int]:
+        """Return the pairs that so many rays are enough for, one at least, and how many rays."""
+        if self._background is None and not self._sources.details:
+            return question.part(0, maximum_rays), min(len(question.row), maximum_rays)
+        each = self._parts_of(question.source_ids) * (1 if self._background is None else 2)
+        total = np.cumsum(each)
+        count = max(1, int(np.searchsorted(total, maximum_rays, side="right")))
+        if not len(total):
+            return question, 0
+        return question.part(0, count), int(total[count - 1])
+
+    def of(
+        self, question: Question, continuous: ContinuousSensing, line_of_sight: LineOfSight | None
+    ) -> LineOfSight:
+        """Return what answers for whole pairs, with rays from ``line_of_sight``.
+
+        Args:
+            question: the pairs that will be asked, all of them in one call.
+            continuous: whose pairs they are.
+            line_of_sight: None if nothing ever stands between.
+        """
+
+        def answer(
+            eyes: NDArray[np.float32],
+            targets: NDArray[np.float32],
+            sensor_ids: NDArray[np.int32],
+            source_ids: NDArray[np.int32],
+        ) -> NDArray[np.bool_] | None:
+            count = self._parts_of(source_ids)
+            asked = self._may_be_gained(question, continuous)
+            rows = np.repeat(np.arange(len(count)), np.where(asked, count, 0))
+            part = np.arange(len(rows)) - np.searchsorted(rows, rows)
+            points, share = self._points(targets[rows], source_ids[rows], part)
+            origins, lookers, looked_at = eyes[rows], sensor_ids[rows], source_ids[rows]
+            is_free: NDArray[np.bool_] | None = np.ones(len(rows), np.bool_)
+            if line_of_sight is not None:
+                is_free = line_of_sight(origins, points, lookers, looked_at)
+            if is_free is None:
+                return None
+            _check(is_free, len(rows))
+            weight: Floats = np.where(is_free, share, 0.0)
+            free = np.flatnonzero(is_free)
+            weight[free] *= self._factors(origins[free], points[free], lookers[free], looked_at[free])
+            whole = np.bincount(rows, share, len(count))
+            clarity = np.bincount(rows, weight, len(count)) / np.where(whole > 0, whole, 1.0)
+            bits = np.bincount(rows, np.where(is_free, 2.0**part, 0.0), len(count)).astype(np.int64)
+            return self._noted(question, continuous.pairs, clarity, bits)
+
+        return answer
+
+    def names_of(self, source_id: int, bits: int) -> tuple[str, ...]:
+        """Return the names of parts that stand as bits; none for a source without parts."""
+        parts = self._sources.details_of(source_id).parts
+        return tuple(one.name for k, one in enumerate(parts) if bits >> k & 1)
+
+    def _parts_of(self, source_ids: NDArray[np.int32]) -> NDArray[np.intp]:
+        details = self._sources.details
+        if not details:
+            return np.ones(len(source_ids), np.intp)
+        return np.array(
+            [max(1, len(details[one].parts)) if one in details else 1 for one in source_ids.tolist()],
+            np.intp,
+        )
+
+    def _points(
+        self, targets: NDArray[np.float32], source_ids: NDArray[np.int32], part: NDArray[np.intp]
+    ) -> tuple[NDArray[np.float32], Floats]:
+        """Return where each line ends, and what share of its target it stands for."""
+        share = np.ones(len(part))
+        points = targets.copy()
+        for row, (one, k) in enumerate(zip(source_ids.tolist(), part.tolist(), strict=True)):
+            details = self._sources.details.get(one)
+            if details is not None and details.parts:
+                points[row] += np.array(details.parts[k].offset, np.float32)
+                share[row] = details.parts[k].share
+        return points, share
+
+    def _may_be_gained(self, question: Question, continuous: ContinuousSensing) -> NDArray[np.bool_]:
+        """Return False for what is beyond the range of sight and not seen already."""
+        may = np.ones(len(question.row), np.bool_)
+        if not self._sensors.keeps_targets:
+            return may
+        seen = np.array([
+            continuous.pairs[number].is_sensed[row]
+            for number, row in zip(question.modality.tolist(), question.row.tolist(), strict=True)
+        ], np.bool_)
+        slots = self._sensors.ids.slots_of_known(question.sensor_ids)
+        cones = self._sensors.cones[slots]
+        bearing = bearings(continuous.offsets(question), self._sensors.forward[slots], self._up)
+        first = first_cone_containing(bearing, cones)
+        only_keeps = (first >= 0) & (cones[np.arange(len(slots)), first, 4] > 0)
+        needs_cone = np.array([self._modalities[one].needs_cone for one in question.modality.tolist()])
+        may &= seen | ~only_keeps | ~needs_cone
+        return may
+
+    def _factors(
+        self,
+        eyes: NDArray[np.float32],
+        points: NDArray[np.float32],
+        sensor_ids: NDArray[np.int32],
+        source_ids: NDArray[np.int32],
+    ) -> Floats:
+        """Return for free lines what light and backdrop make of the highest possible strength."""
+        if self._background is None or not len(eyes):
+            return np.ones(len(eyes))
+        slots = self._sources.ids.slots_of_known(source_ids)
+        light = self._sources.light[slots]
+        factor = light
+        behind = self._background(eyes, points, sensor_ids, source_ids)
+        if behind is not None:
+            pattern, backlight = _checked_backdrop(behind, len(eyes))
+            if backlight is not None:
+                factor = np.maximum(light, np.clip(backlight, 0.0, 1.0) - light)
+            factor = factor * self._sources.camouflage.factors(self._sources.pattern[slots], pattern)
+        highest = self._sources.highest_factor(slots)
+        return np.divide(factor, highest, out=np.zeros(len(eyes)), where=highest > 0)
+
+    def _noted(
+        self, question: Question, pairs: dict[int, PairsInView], clarity: Floats,
+        bits: NDArray[np.int64],
+    ) -> NDArray[np.bool_]:
+        """Keep the answers, and return who is seen strongly enough."""
+        is_seen = bits > 0
+        slots = self._sensors.ids.slots_of_known(question.sensor_ids)
+        keys = keys_of(question.sensor_ids, question.source_ids)
+        for number in np.unique(question.modality).tolist():
+            mine = question.modality == number
+            intensity = pairs[number].intensity[question.row[mine]] * clarity[mine]
+            is_seen[mine] &= intensity >= self._sensors.threshold[slots[mine], number]
+            self._sources.views.note(
+                number, keys[mine].tolist(), clarity[mine].tolist(), bits[mine].tolist()
+            )
+            self._sources.views.keep_only(number, pairs[number].keys)
+        return is_seen
+
+
+def _check(answers: object, wanted: int) -> None:
+    if not isinstance(answers, np.ndarray) or answers.dtype != np.bool_:
+        raise TypeError(f"line_of_sight must return a NumPy array of bool, or None, got {shown(answers)}")
+    if answers.shape != (wanted,):
+        raise ValueError(f"line_of_sight must return shape ({wanted},), one per line, got {answers.shape}")
+
+
+def _checked_backdrop(behind: object, wanted: int) -> tuple[NDArray[np.intp], Floats | None]:
+    if not isinstance(behind, Backdrop):
+        raise TypeError(f"background must return a Backdrop, or None, got {shown(behind)}")
+    pattern = np.asarray(behind.pattern)
+    if pattern.shape != (wanted,) or pattern.dtype.kind not in "iu":
+        raise ValueError(f"background must return {wanted} whole numbers of patterns, got {shown(pattern)}")
+    if behind.light is None:
+        return pattern.astype(np.intp), None
+    light = np.asarray(behind.light, np.float64)
+    if light.shape != (wanted,) or not np.isfinite(light).all():
+        raise ValueError(f"background must return {wanted} finite numbers of light, got {shown(light)}")
+    return pattern.astype(np.intp), light

@@ -1,0 +1,3 @@
+"""Signals that are emitted, travel and arrive: sounds and smells."""
+
+__all__: list[str] = []
