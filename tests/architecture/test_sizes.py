@@ -1,4 +1,4 @@
-"""Nothing grows so large that it cannot be read in one go."""
+"""Folders and functions are seen at a glance, and named by what is in them."""
 from __future__ import annotations
 
 import ast
@@ -12,8 +12,11 @@ WRITTEN_BY_HAND = {".py", ".pyx", ".pxd", ".pxi", ".c", ".h", ".gd"}
 MADE_BY_TOOLS = {"bin", "build", "generated", "__pycache__", ".godot"}
 NAMES_THAT_SAY_NOTHING = {"utils", "util", "helpers", "helper", "common", "misc", "manager"}
 
-MOST_LINES_IN_A_FILE = 400
-MOST_LINES_IN_A_FUNCTION = 40
+MOST_LINES_IN_A_FUNCTION = 50
+MOST_MODULES_IN_A_FOLDER = 20
+MORE_MODULES = {
+    "ai_core/scheduling": 45, "ai_core/decisions/habits": 21, "ai_core/squads": 23, "ai_core/senses/graph": 21}
+"""Folders whose modules are still to be merged or rebuilt, and how many they have now; these numbers only sink."""
 MOST_LINES_IN_A_FRONT_DOOR_DOCSTRING = 15
 MOST_CHARACTERS_IN_AN_ENTRY = 400
 MOST_LINES_IN_THE_CHANGELOG_OF_A_VERSION = 140
@@ -40,10 +43,17 @@ def code_lines(function):
     return lines
 
 
-@for_each(files(WRITTEN_BY_HAND))
-def test_a_file_is_short(file):
-    lines = len(file.read_text(encoding="utf-8").splitlines())
-    assert lines <= MOST_LINES_IN_A_FILE, f"{file} has {lines} lines; split it by concept"
+def modules(folder):
+    return [file for file in folder.glob("*.py") if file.name != "__init__.py"]
+
+
+@pytest.mark.parametrize("part", ["ai_core", "addons/ai_core"])
+def test_a_folder_is_seen_at_a_glance(part):
+    folders = {file.parent for file in (ROOT / part).rglob("*.py") if not MADE_BY_TOOLS & set(file.parts)}
+    many = {
+        str(folder.relative_to(ROOT)): len(modules(folder)) for folder in sorted(folders)
+        if len(modules(folder)) > MORE_MODULES.get(str(folder.relative_to(ROOT)), MOST_MODULES_IN_A_FOLDER)}
+    assert many == {}, "give concepts folders of their own, or merge files that are never read apart"
 
 
 @for_each(files(WRITTEN_BY_HAND))

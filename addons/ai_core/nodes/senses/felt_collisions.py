@@ -9,7 +9,6 @@ import numpy as np
 
 from addons.ai_core.bridge.gd import get_object, read_slides
 from addons.ai_core.nodes.saving.scene_values import path_of
-from addons.ai_core.nodes.senses.sight_rays import body_id
 from ai_core.saving.fields import Fields, State, brief
 from ai_core.senses.id_state import LARGEST_ID
 
@@ -24,36 +23,6 @@ CONTACTS = {
     "RigidBody3D": ("body_entered",), "RigidBody2D": ("body_entered",),
 }
 """Signals by which a body tells whom it met."""
-
-
-class Touching:
-    """A sensor or source whose body tells whom it meets; a part of those classes."""
-
-    _felt_by: Any = None
-    _feeling: tuple[Any, tuple[str, ...]] | None = None
-
-    def begin_to_feel(self: Any, contacts: FeltCollisions) -> None:
-        """Listen to the contacts of its body, if it has one that tells them."""
-        body = get_object(body_id(self))
-        kind = next((one for one in CONTACTS if body is not None and body.is_class(one)), None)
-        if kind is None:
-            return
-        if kind.startswith("RigidBody"):
-            body.contact_monitor, body.max_contacts_reported = True, max(MOST_SLIDES, body.max_contacts_reported)
-        self._felt_by, self._feeling = contacts, (body, CONTACTS[kind])
-        for name in CONTACTS[kind]:
-            body.connect(name, self._met)
-
-    def end_feeling(self: Any) -> None:
-        """Listen no more."""
-        if self._feeling is not None and self._feeling[0].is_valid():
-            for name in self._feeling[1]:
-                self._feeling[0].disconnect(name, self._met)
-        self._felt_by = self._feeling = None
-
-    def _met(self: Any, other: Any) -> None:
-        if self._felt_by is not None and other is not None:
-            self._felt_by.meet(self._feeling[0].instance_id, other.instance_id)
 
 
 class FeltCollisions:

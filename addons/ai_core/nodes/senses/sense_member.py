@@ -5,11 +5,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from addons.ai_core.bridge.gd import RefusedValue, report_error
+from addons.ai_core.bridge.gd import RefusedValue, get_object, report_error
 from addons.ai_core.nodes.debugging.edited_scene import is_a_part
 from addons.ai_core.nodes.scheduling.scheduled import report_next_frame, wait_for
-from addons.ai_core.nodes.senses.felt_collisions import Touching
+from addons.ai_core.nodes.senses.felt_collisions import CONTACTS, MOST_SLIDES, FeltCollisions
 from addons.ai_core.nodes.senses.sense_place import GROUP, manager_of
+from addons.ai_core.nodes.senses.sight_rays import body_id
 from ai_core.saving.fields import Fields, State
 
 REFUSALS = (LookupError, TypeError, ValueError)
@@ -27,10 +28,12 @@ class refused:  # noqa: N801  (used as a word: with refused())
             raise RefusedValue(str(error)) from None
 
 
-class SenseMember(Touching):
+class SenseMember:
     """Joins the nearest SenseManager on entering the tree; waits for one if there is none yet."""
 
     _manager: Any = None
+    _felt_by: Any = None
+    _feeling: tuple[Any, tuple[str, ...]] | None = None
     without_manager = ""
     dimensions = 3
 
@@ -84,3 +87,26 @@ class SenseMember(Touching):
             return
         self._enlist(manager)
         self._manager = manager
+
+    def begin_to_feel(self, contacts: FeltCollisions) -> None:
+        """Listen to the contacts of its body, if it has one that tells them."""
+        body = get_object(body_id(self))
+        kind = next((one for one in CONTACTS if body is not None and body.is_class(one)), None)
+        if kind is None:
+            return
+        if kind.startswith("RigidBody"):
+            body.contact_monitor, body.max_contacts_reported = True, max(MOST_SLIDES, body.max_contacts_reported)
+        self._felt_by, self._feeling = contacts, (body, CONTACTS[kind])
+        for name in CONTACTS[kind]:
+            body.connect(name, self._met)
+
+    def end_feeling(self) -> None:
+        """Listen no more."""
+        if self._feeling is not None and self._feeling[0].is_valid():
+            for name in self._feeling[1]:
+                self._feeling[0].disconnect(name, self._met)
+        self._felt_by = self._feeling = None
+
+    def _met(self, other: Any) -> None:
+        if self._felt_by is not None and other is not None:
+            self._felt_by.meet(self._feeling[0].instance_id, other.instance_id)

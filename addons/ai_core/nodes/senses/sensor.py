@@ -66,101 +66,6 @@ MOST_CONES = 100
 """Cones that a save may hold for a sensor (count): what is more was not made by a designer."""
 
 
-class SensorCones:
-    """The cones of Sensor3D and Sensor2D; a part of those classes."""
-
-    dimensions: int
-    vertical_angle: Any
-    _change: Callable[[], None]
-
-    sight_cones = export(
-        list, (), hint=array_of("SightCone"), group="Sight", on_set="_cones_set",
-        doc="An ordered list: the first cone that contains a target counts. In place of sight_range_m,"
-            " horizontal_angle, vertical_angle and lose_sight_range_m; none: these are its only cone.")
-    sight_range_m = export(
-        float, 20.0, range=(0.1, 500, 0.1), or_greater=True, unit="m", on_set="_change",
-        shown_when=("sight_cones", ()), doc="How far its cone of sight reaches.")
-    horizontal_angle = export(
-        float, math.radians(110), range=(math.radians(0.5), math.tau, math.radians(0.1)), as_degrees=True,
-        on_set="_change", shown_when=("sight_cones", ()),
-        doc="Full angle of its cone from left to right.")
-    lose_sight_range_m = export(
-        float, 0.0, range=(0, 500, 0.1), or_greater=True, unit="m", on_set="_change",
-        shown_when=("sight_cones", ()),
-        doc="What it sees already it goes on seeing up to here; 0, or less than sight_range_m, is sight_range_m.")
-    near_range_m = export(
-        float, 2.0, range=(0, 50, 0.1), unit="m", on_set="_change",
-        doc="Within this distance it notices in every direction, unless a cone counts there; 0 switches that off.")
-    is_searching = export(
-        bool, False, on_set="_change", doc="Switch it on while it searches: its cones are wider then.")
-    searching_factor = export(
-        float, 1.5, range=(0.1, 5, 0.01), on_set="_change", shown_when=("is_searching", True),
-        doc="How many times wider the angles of its cones are while it searches.")
-
-    _watched: Sequence[SightCone] = ()
-
-    def chosen_cones(self) -> list[SightCone]:
-        """Return the cones of its list, without those that are none."""
-        return [one for one in self.sight_cones if isinstance(one, SightCone)]
-
-    def _cones(self) -> list[Cone]:
-        """Return its cones for the library; the first that contains a target counts."""
-        is_flat = self.dimensions == 2
-        cones = [one.cone(is_flat=is_flat) for one in self.chosen_cones()] or [made_cone(
-            self.sight_range_m, self.horizontal_angle, self.vertical_angle, 1.0, self.lose_sight_range_m)]
-        if self.is_searching:
-            cones = [one.widened(self.searching_factor) for one in cones]
-        if self.near_range_m > 0:
-            cones.append(Cone.close_by(self.near_range_m))
-        return cones
-
-    def _cone_warnings(self) -> list[str]:
-        warnings, chosen = [], self.sight_cones
-        for place, one in enumerate(chosen):
-            if not isinstance(one, SightCone):
-                said = "is empty" if one is None else f"is {one!r}"
-                warnings.append(f"sight_cones[{place}] {said}, and does not count; choose a SightCone")
-        good = [(place, one) for place, one in enumerate(chosen) if isinstance(one, SightCone)]
-        for place, one in good:
-            for earlier, other in good:
-                if earlier < place and other.contains(one, is_flat=self.dimensions == 2):
-                    warnings.append(
-                        f"sight_cones[{place}] never counts: sight_cones[{earlier}], which comes before it, contains"
-                        " all of it; put the smaller one first")
-                    break
-        return warnings
-
-    def _cones_set(self) -> None:
-        self._watch()
-        self._change()
-
-    def _watch(self) -> None:
-        """Hear of it when a cone of the list changes."""
-        for one in self._watched:
-            one.disconnect("changed", self._change)
-        self._watched = list(dict.fromkeys(self.chosen_cones()))
-        for one in self._watched:
-            one.connect("changed", self._change)
-
-    def _saved_cones(self) -> list[list[float]]:
-        return [[getattr(one, name) for name in NAMES] for one in self.chosen_cones()]
-
-    def _prepared_cones(self, fields: Fields) -> Callable[[], None]:
-        """Check saved cones; return what has them. Cones that are as saved stay the resources that they are."""
-        if fields.anything("sight_cones") is None or self._saved_cones() == fields.anything("sight_cones"):
-            return lambda: None
-        rows = fields.items("sight_cones")
-        if len(rows) > MOST_CONES:
-            fields.refuse("sight_cones", f"must be at most {MOST_CONES}, got {len(rows)}")
-        cones = [_read(row, fields.place_of(f"sight_cones[{place}]")) for place, row in enumerate(rows)]
-
-        def change() -> None:
-            self.__dict__[type(self).sight_cones.slot] = cones
-            self._watch()
-
-        return change
-
-
 def _read(row: object, place: str) -> SightCone:
     cone: SightCone = construct("SightCone")
     numbers = Fields({"cone": row}, place).numbers("cone", count=len(NAMES))
@@ -255,6 +160,31 @@ class Sensing(SenseMember):
         "lose_sight_range_m", "is_searching", "searching_factor", "smells_trails", "touch_threshold",
         "other_thresholds",
     )
+
+    sight_cones = export(
+        list, (), hint=array_of("SightCone"), group="Sight", on_set="_cones_set",
+        doc="An ordered list: the first cone that contains a target counts. In place of sight_range_m,"
+            " horizontal_angle, vertical_angle and lose_sight_range_m; none: these are its only cone.")
+    sight_range_m = export(
+        float, 20.0, range=(0.1, 500, 0.1), or_greater=True, unit="m", on_set="_change",
+        shown_when=("sight_cones", ()), doc="How far its cone of sight reaches.")
+    horizontal_angle = export(
+        float, math.radians(110), range=(math.radians(0.5), math.tau, math.radians(0.1)), as_degrees=True,
+        on_set="_change", shown_when=("sight_cones", ()),
+        doc="Full angle of its cone from left to right.")
+    lose_sight_range_m = export(
+        float, 0.0, range=(0, 500, 0.1), or_greater=True, unit="m", on_set="_change",
+        shown_when=("sight_cones", ()),
+        doc="What it sees already it goes on seeing up to here; 0, or less than sight_range_m, is sight_range_m.")
+    near_range_m = export(
+        float, 2.0, range=(0, 50, 0.1), unit="m", on_set="_change",
+        doc="Within this distance it notices in every direction, unless a cone counts there; 0 switches that off.")
+    is_searching = export(
+        bool, False, on_set="_change", doc="Switch it on while it searches: its cones are wider then.")
+    searching_factor = export(
+        float, 1.5, range=(0.1, 5, 0.01), on_set="_change", shown_when=("is_searching", True),
+        doc="How many times wider the angles of its cones are while it searches.")
+    _watched: Sequence[SightCone] = ()
 
     def __init__(self) -> None:
         self._id = -1
@@ -573,9 +503,70 @@ class Sensing(SenseMember):
             "is_visible": one.target in visible,
         }
 
+    def chosen_cones(self) -> list[SightCone]:
+        """Return the cones of its list, without those that are none."""
+        return [one for one in self.sight_cones if isinstance(one, SightCone)]
+
+    def _cones(self) -> list[Cone]:
+        """Return its cones for the library; the first that contains a target counts."""
+        is_flat = self.dimensions == 2
+        cones = [one.cone(is_flat=is_flat) for one in self.chosen_cones()] or [made_cone(
+            self.sight_range_m, self.horizontal_angle, self.vertical_angle, 1.0, self.lose_sight_range_m)]
+        if self.is_searching:
+            cones = [one.widened(self.searching_factor) for one in cones]
+        if self.near_range_m > 0:
+            cones.append(Cone.close_by(self.near_range_m))
+        return cones
+
+    def _cone_warnings(self) -> list[str]:
+        warnings, chosen = [], self.sight_cones
+        for place, one in enumerate(chosen):
+            if not isinstance(one, SightCone):
+                said = "is empty" if one is None else f"is {one!r}"
+                warnings.append(f"sight_cones[{place}] {said}, and does not count; choose a SightCone")
+        good = [(place, one) for place, one in enumerate(chosen) if isinstance(one, SightCone)]
+        for place, one in good:
+            for earlier, other in good:
+                if earlier < place and other.contains(one, is_flat=self.dimensions == 2):
+                    warnings.append(
+                        f"sight_cones[{place}] never counts: sight_cones[{earlier}], which comes before it, contains"
+                        " all of it; put the smaller one first")
+                    break
+        return warnings
+
+    def _cones_set(self) -> None:
+        self._watch()
+        self._change()
+
+    def _watch(self) -> None:
+        """Hear of it when a cone of the list changes."""
+        for one in self._watched:
+            one.disconnect("changed", self._change)
+        self._watched = list(dict.fromkeys(self.chosen_cones()))
+        for one in self._watched:
+            one.connect("changed", self._change)
+
+    def _saved_cones(self) -> list[list[float]]:
+        return [[getattr(one, name) for name in NAMES] for one in self.chosen_cones()]
+
+    def _prepared_cones(self, fields: Fields) -> Callable[[], None]:
+        """Check saved cones; return what has them. Cones that are as saved stay the resources that they are."""
+        if fields.anything("sight_cones") is None or self._saved_cones() == fields.anything("sight_cones"):
+            return lambda: None
+        rows = fields.items("sight_cones")
+        if len(rows) > MOST_CONES:
+            fields.refuse("sight_cones", f"must be at most {MOST_CONES}, got {len(rows)}")
+        cones = [_read(row, fields.place_of(f"sight_cones[{place}]")) for place, row in enumerate(rows)]
+
+        def change() -> None:
+            self.__dict__[type(self).sight_cones.slot] = cones
+            self._watch()
+
+        return change
+
 
 @gdclass(icon="res://addons/ai_core/icons/sensor_2d.svg")
-class Sensor2D(DrawnSensor, SensorCones, Sensing, Node2D):
+class Sensor2D(DrawnSensor, Sensing, Node2D):
     """A character's senses: what it sees, hears and smells, remembers, and how aware it is of it.
 
     Put it where the eyes are; it looks along its x axis. It belongs to the SenseManager above
@@ -594,7 +585,7 @@ class Sensor2D(DrawnSensor, SensorCones, Sensing, Node2D):
 
 
 @gdclass(icon="res://addons/ai_core/icons/sensor_3d.svg")
-class Sensor3D(DrawnSensor, SensorCones, Sensing, Node3D):
+class Sensor3D(DrawnSensor, Sensing, Node3D):
     """A character's senses: what it sees, hears and smells, remembers, and how aware it is of it.
 
     Put it where the eyes are; it looks along -z. It belongs to the SenseManager above
