@@ -22,6 +22,8 @@ def add_to_residue(cells, Py_ssize_t frames, Py_ssize_t first_frame, Py_ssize_t 
             raise ValueError(f"cells must be {frames} of 8 bytes, got {view.len} bytes")
         while frame < frames:
             (<int64_t*>view.buf)[frame] += weight
+            if period_frames >= frames - frame:     # the sum might be beyond the largest number
+                break
             frame += period_frames
     finally:
         PyBuffer_Release(&view)
@@ -34,7 +36,7 @@ def best_of_residues(cells, Py_ssize_t rows, Py_ssize_t period_frames, Py_ssize_
         raise ValueError(f"rows and period_frames must be at least 1, choice 0; got {rows}, {period_frames}, {choice}")
     PyObject_GetBuffer(cells, &view, PyBUF_C_CONTIGUOUS)
     try:
-        if view.itemsize != sizeof(int64_t) or view.len < rows * period_frames * <Py_ssize_t>sizeof(int64_t):
+        if view.itemsize != sizeof(int64_t) or view.len // <Py_ssize_t>sizeof(int64_t) // period_frames < rows:
             raise ValueError(f"cells must be {rows * period_frames} of 8 bytes, got {view.len} bytes")
         found = best(<const int64_t*>view.buf, rows, period_frames, choice)
     finally:

@@ -14,6 +14,7 @@ include "../senses/_buffers.pxi"
 
 cdef enum:
     NONE = -1
+    CONTRADICTION = -2  # instead of a count
 
 
 cdef class Workspace:
@@ -67,17 +68,23 @@ def match_rows(costs, out):
     cdef Py_ssize_t matched = 0
     with nogil:
         matched = match(<double*> numbers.buf, rows, columns, <int32_t*> slots.buf, space)
+    if matched == CONTRADICTION:
+        raise RuntimeError("internal error in a matching: its tables contradict each other; report this with the costs")
     return matched
 
 
 cdef Py_ssize_t match(double* costs, Py_ssize_t rows, Py_ssize_t columns, int32_t* out, Workspace space) noexcept nogil:
     cdef Py_ssize_t matched = 0, row
+    cdef int added
     for row in range(columns):
         space.row_of[row] = NONE
     for row in range(rows):
         out[row] = NONE
     for row in range(rows):
-        matched += add_row(costs, columns, <int32_t> row, out, space)
+        added = add_row(costs, columns, <int32_t> row, out, space)
+        if added == CONTRADICTION:
+            return CONTRADICTION
+        matched += added
     return matched
 
 
@@ -123,7 +130,7 @@ cdef int add_row(double* costs, Py_ssize_t columns, int32_t first, int32_t* out,
         column = space.reached[index]
         prices[column] -= way - ways[column]
     column = end
-    while True:
+    for index in range(found):      # no row stands twice among those on the way back
         row = space.came[column]
         space.row_of[column] = row
         following = out[row]
@@ -131,6 +138,7 @@ cdef int add_row(double* costs, Py_ssize_t columns, int32_t first, int32_t* out,
         column = following
         if row == first:
             return 1
+    return CONTRADICTION
 
 
 cdef inline bint is_before(int32_t one, int32_t other, int32_t* row_of) noexcept nogil:

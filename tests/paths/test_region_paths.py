@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ai_core.budget import Budget
+from ai_core.maps.cell_moves import moves_of
 from ai_core.maps.grid import Grid
 from ai_core.paths import AnytimeSearch, AStarSearch, RegionGraph, RegionSearch
 from tests.benchmarks.paths.levels import level
@@ -121,6 +122,24 @@ def test_both_forms_do_the_same(grid, start, goal, steps):
             stories.append((
                 told(regions), search.expanded, search.result.cells.tolist(), search.result.cost, search.result.bound))
     assert stories[0] == stories[1]
+
+
+@pytest.mark.parametrize("cost", [math.nan, -1.0])
+def test_costs_that_no_grid_has_are_an_error_and_no_endless_loop(cost):
+    moves, costs = moves_of(8), np.full((4, 4), cost, np.float32)
+    opened = moves.open_from(np.ones((4, 4), bool), "closed")
+    for fill in forms_of("fill_fields"):
+        with pytest.raises(RuntimeError, match="internal error in the fields"):
+            fill(opened, costs, moves, 0, 0, np.array([5], np.int32), 0.0, np.empty((1, 4, 4)),
+                 np.empty((1, 4, 4), np.uint8))
+
+
+def test_a_field_that_leads_round_in_a_circle_is_an_error_and_no_endless_loop():
+    moves, costs = moves_of(4), np.ones((1, 2), np.float32)
+    field = np.array([[2, 1]], np.uint8)    # to the right, and back
+    for follow in forms_of("follow_field"):
+        with pytest.raises(RuntimeError, match="internal error in the fields"):
+            follow(field, costs, moves, 0, 0, 0)
 
 
 def test_a_long_way_takes_few_steps():

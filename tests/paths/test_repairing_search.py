@@ -6,7 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ai_core.budget import Budget
+from ai_core.maps.grid import Grid
+from ai_core.paths import AStarSearch
 from ai_core.paths.searches.canonical_moves import suits
+from ai_core.paths.searches.cells_along import costs_along
 from tests.paths.conftest import FORMS, forms_of
 from tests.paths.levels import grids
 
@@ -25,6 +29,30 @@ def story(make, passage, start, goals, most):
                 told.append((search.advance(most), search.cost, search.least))
             told.append((search.cost, search.least, search.way() if search.cost < np.inf else b""))
     return told
+
+
+@pytest.mark.parametrize("neighbors", [4, 6, 8])
+@pytest.mark.parametrize("shape", [(9, 1), (9, 2), (9, 3), (2, 2), (1, 9)])
+def test_a_way_that_is_adopted_is_the_way_it_tells(neighbors, shape):
+    passage = Grid(np.ones(shape, bool), neighbors=neighbors).passage()
+    first = AStarSearch(passage, passage.costs.size - 1, 0)
+    first.advance(Budget.unlimited())
+    cells = first.result.cells
+    for make in forms_of("repairing_search"):
+        search = make(passage.open_moves, passage.costs, passage.moves)
+        search.begin(int(cells[0]), cells[-1:], 1.0, 1.0, 1.0, suits(passage))
+        search.adopt(cells, costs_along(passage, cells))
+        assert np.frombuffer(search.way(), np.int32).tolist() == cells.tolist()
+
+
+def test_ways_that_contradict_each_other_are_an_error_and_no_endless_loop():
+    passage = Grid(np.ones((1, 4), bool)).passage()
+    for make in forms_of("repairing_search"):
+        search = make(passage.open_moves, passage.costs, passage.moves)
+        search.begin(1, np.array([2], np.int32), 1.0, 1.0, 1.0, True)
+        search.adopt(np.array([1, 0, 1, 2], np.int32), np.array([1.0, 2.0, 3.0, 0.0]))  # from 1 to 0, and back
+        with pytest.raises(RuntimeError, match="internal error in a search"):
+            search.way()
 
 
 @pytest.mark.skipif(len(FORMS) < 2, reason="kernels are not built")

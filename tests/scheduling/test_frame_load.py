@@ -100,6 +100,7 @@ def test_compiled_and_interpreted_find_the_same_residue(period, rows, least, mos
 @given(
     frames=st.integers(0, 50), first=st.integers(0, 60), period=st.integers(1, 60), weight=st.integers(-9, 9),
 )
+@example(frames=50, first=3, period=2 ** 63 - 1, weight=1)     # the next frame would be beyond all numbers
 def test_compiled_and_interpreted_add_to_the_same_cells(frames, first, period, weight):
     here, there = np.arange(50), np.arange(50)
     COMPILED_ADD(here, frames, first, period, weight)
@@ -108,7 +109,7 @@ def test_compiled_and_interpreted_add_to_the_same_cells(frames, first, period, w
 
 
 @needs_kernel
-@pytest.mark.parametrize(("rows", "period", "choice"), [(0, 1, 0), (1, 0, 0), (1, 1, -1), (3, 4, 0)])
+@pytest.mark.parametrize(("rows", "period", "choice"), [(0, 1, 0), (1, 0, 0), (1, 1, -1), (3, 4, 0), (1, 1 << 61, 0)])
 def test_the_kernel_refuses_what_it_cannot_read(rows, period, choice):
     with pytest.raises(ValueError, match="must be"):
         COMPILED_BEST(np.zeros(11, np.int64), rows, period, choice)

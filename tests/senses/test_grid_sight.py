@@ -62,6 +62,19 @@ def test_every_line_is_free_just_where_the_definition_says(grid):
     assert GridSight(grid).are_free(starts, ends).tolist() == expected
 
 
+@pytest.mark.parametrize("shape", [(height, width) for height in (1, 2, 3) for width in (1, 2, 3)])
+def test_every_level_of_up_to_three_rows_and_columns_is_seen_by_the_definition(shape):
+    for number in range(0, 1 << shape[0] * shape[1], 1 if shape != (3, 3) else 7):
+        grid = np.array([number >> bit & 1 for bit in range(shape[0] * shape[1])], np.bool_).reshape(shape)
+        starts, ends = all_pairs(grid)
+        expected = [free_by_fractions(grid, a, b) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
+        sight = GridSight(grid)
+        assert sight.are_free(starts, ends).tolist() == expected
+        seen = [sight.field_of_view(a, 3)[tuple(3 + np.subtract(b, a))] for a, b in zip(
+            starts.tolist(), ends.tolist(), strict=True)]
+        assert seen == expected
+
+
 @settings(max_examples=25)
 @given(levels(), st.integers(0, 3), st.booleans())
 def test_a_sees_b_exactly_when_b_sees_a_also_when_the_level_is_turned_or_mirrored(grid, quarters, is_mirrored):

@@ -19,6 +19,8 @@ cdef enum:
     STRAIGHT = 13860    # canonical_moves.STRAIGHT
     DIAGONAL = 19601    # canonical_moves.DIAGONAL
 
+ENDLESS = "internal error in the fields of a region: a way has no end; make the regions again, and report this"
+
 cdef double INFINITE = 1e300 * 1e300
 cdef double SQRT_2 = 2 ** 0.5
 cdef int64_t INVERSE = pow(DIAGONAL, -1, STRAIGHT)
@@ -49,14 +51,16 @@ cdef int read_kind(Kind* kind, moves) except -1:
     return 0
 
 
-cdef void fill_one(Box* box, int32_t target, double* ways, uint8_t* out, int32_t* queue) noexcept nogil:
+cdef bint fill_one(Box* box, int32_t target, double* ways, uint8_t* out, int32_t* queue) noexcept nogil:
     """Write ways to one target; its cells are numbered within the box.
 
-    Whatever the order, the least sums come out; cells that may spread soon go to the front.
+    Whatever the order, the least sums come out; cells that may spread soon go to the front. False if that takes
+    more turns than any costs of 0 or more can: a loop that did not end would freeze the game.
     ``out`` tells meanwhile who waits, so that there is room for all in the queue.
     """
     cdef int32_t cell, other, row, column, cells = box.rows * box.columns, place
     cdef int32_t front = 0, waiting = 1
+    cdef int64_t turns = MOST_MOVES * <int64_t> cells * cells
     cdef int move
     cdef double way, here, so_far
     cdef Kind* kind = box.kind
@@ -67,6 +71,9 @@ cdef void fill_one(Box* box, int32_t target, double* ways, uint8_t* out, int32_t
         cell = queue[front]
         front = front + 1 if front + 1 < cells else 0
         waiting -= 1
+        turns -= 1
+        if turns < 0:
+            return False
         out[cell] = NO_MOVE
         so_far = ways[cell]
         row, column = cell // box.columns, cell % box.columns
@@ -98,6 +105,7 @@ cdef void fill_one(Box* box, int32_t target, double* ways, uint8_t* out, int32_t
         for cell in range(cells):
             if ways[cell] != INFINITE:
                 ways[cell] = cost_of_length(<int64_t> ways[cell]) * box.even_cost
+    return True
 
 
 cdef inline double cost_of_length(int64_t length) noexcept nogil:
@@ -138,6 +146,7 @@ def fill_fields(open_moves, costs, moves, int top, int left, targets, double eve
     cdef int32_t* queue
     cdef int32_t row, column
     cdef Py_ssize_t i, cells
+    cdef bint is_filled
     read_kind(&kind, moves)
     if even_cost:
         for i in range(kind.moves):
@@ -166,8 +175,10 @@ def fill_fields(open_moves, costs, moves, int top, int left, targets, double eve
                 if not (0 <= row < box.rows and 0 <= column < box.columns):
                     raise IndexError("a target is not in the rectangle")
                 with nogil:
-                    fill_one(&box, row * box.columns + column, <double*> ways.buf + i * cells,
-                             <uint8_t*> fields.buf + i * cells, queue)
+                    is_filled = fill_one(&box, row * box.columns + column, <double*> ways.buf + i * cells,
+                                         <uint8_t*> fields.buf + i * cells, queue)
+                if not is_filled:
+                    raise RuntimeError(ENDLESS)
         finally:
             free(queue)
     finally:
@@ -222,7 +233,9 @@ cdef class Fields:
             raise IndexError("the cell is not in the rectangle")
         self.total = 0
         move = field[row * self.columns + column]
-        while move != NO_MOVE and self.count < most:
+        while move != NO_MOVE:
+            if self.count >= most:
+                raise RuntimeError(ENDLESS)
             row, column = row + self.kind.down[move], column + self.kind.right[move]
             self.cells[self.count] = (self.top + row) * self.width + self.left + column
             step = self.kind.length[move] * costs[self.cells[self.count]]

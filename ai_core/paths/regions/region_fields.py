@@ -38,6 +38,8 @@ ROUGH = 70, 99
 NO_WAY_ROUGH = (1 << 15) - 1
 """Twice that still fits 16 bits. Longer ways, of 470 cells, are left to exact numbers."""
 
+ENDLESS = "internal error in the fields of a region: a way has no end; make the regions again, and report this"
+
 Steps = list[tuple[int, NDArray[Any]]]
 """By move, its offset in a rectangle with a border, and what it costs from each cell."""
 
@@ -117,7 +119,11 @@ def _spread(ways: NDArray[Any], steps: Steps, across: int, passes_per_look: int 
     first, last = across + 1, ways.shape[1] - across - 1
     alive, growing = np.arange(len(ways)), ways.copy()
     there, before = np.empty_like(ways[:, first:last]), np.empty_like(ways)
+    looks = ways.shape[1] + 1   # each spreads by one move at least, and no way comes to a cell twice
     while len(alive):
+        if not looks:
+            raise RuntimeError(ENDLESS)
+        looks -= 1
         here = growing[:, first:last]
         before[:len(alive)] = growing
         for _ in range(passes_per_look):
@@ -205,6 +211,8 @@ def follow_field(
     row, column = divmod(cell, width)
     move = int(field[row - top, column - left])
     while move != NO_MOVE:
+        if len(cells) == field.size:
+            raise RuntimeError(ENDLESS)
         down, right = moves.even[move]
         row, column = row + down, column + right
         cells.append(row * width + column)

@@ -79,7 +79,7 @@ cdef class Search(ToGoals):
     cdef Py_ssize_t expand(self, Py_ssize_t most) noexcept nogil:
         cdef Py_ssize_t expanded = 0
         cdef int32_t slot, cell, other, row, column
-        cdef int move, bits, is_odd
+        cdef int move, bits, is_odd, passed
         cdef double way, whole, so_far, here = self.uniform_cost, limit = self.bound / ROUNDING
         cdef double least_cost = self.least_cost, per_bucket = self.per_bucket
         cdef long long into
@@ -92,12 +92,16 @@ cdef class Search(ToGoals):
         cdef uint32_t number = self.number
         while expanded < most:
             slot = <int32_t> (self.bucket & (BUCKETS - 1))
+            passed = 0
             while ring.head[slot] == NONE and ring.waiting:
                 if ring.head[PARKED] != NONE:
                     ring.head[slot], ring.head[PARKED] = ring.head[PARKED], NONE
                     break
                 self.bucket += 1
                 slot = <int32_t> (self.bucket & (BUCKETS - 1))
+                passed += 1
+                if passed > BUCKETS:
+                    return CONTRADICTION
             if not ring.waiting or self.bucket > self.bound * per_bucket:
                 self.done = True
                 break
@@ -133,14 +137,14 @@ cdef class Search(ToGoals):
                 into = into if into > self.bucket else self.bucket
                 slot = PARKED if self.in_rounds and into == self.bucket else <int32_t> (into & (BUCKETS - 1))
                 if not put(ring, slot, other):
-                    return -1
+                    return NO_MEMORY
         return expanded
 
     cdef Py_ssize_t flood(self, Py_ssize_t most) noexcept nogil:
         """As ``expand``, back from the goals: no cell draws it, and a move costs what the cell here does."""
         cdef Py_ssize_t expanded = 0
         cdef int32_t slot, cell, other
-        cdef int move, bits
+        cdef int move, bits, passed
         cdef double way, so_far, here, per_bucket = self.per_bucket
         cdef long long into, bucket = self.bucket
         cdef Node* node
@@ -152,12 +156,16 @@ cdef class Search(ToGoals):
         cdef uint32_t number = self.number
         while expanded < most:
             slot = <int32_t> (bucket & (BUCKETS - 1))
+            passed = 0
             while ring.head[slot] == NONE and ring.waiting:
                 if ring.head[PARKED] != NONE:
                     ring.head[slot], ring.head[PARKED] = ring.head[PARKED], NONE
                     break
                 bucket += 1
                 slot = <int32_t> (bucket & (BUCKETS - 1))
+                passed += 1
+                if passed > BUCKETS:
+                    return CONTRADICTION
             if not ring.waiting:
                 self.done = True
                 break
@@ -183,7 +191,7 @@ cdef class Search(ToGoals):
                 into = into if into > bucket else bucket
                 slot = PARKED if self.in_rounds and into == bucket else <int32_t> (into & (BUCKETS - 1))
                 if not put(ring, slot, other):
-                    return -1
+                    return NO_MEMORY
         self.bucket = bucket
         return expanded
 

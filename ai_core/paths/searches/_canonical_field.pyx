@@ -66,7 +66,7 @@ cdef class Field(Grid):
     cdef Py_ssize_t work(self, Py_ssize_t most) noexcept nogil:
         cdef Py_ssize_t written = 0, waiting = self.waiting
         cdef int32_t cell, other, step
-        cdef int move
+        cdef int move, passed
         cdef uint32_t tries, after, alone, here, way, last, bucket = self.bucket
         cdef uint32_t* lengths = <uint32_t*> self.lengths.buf
         cdef uint8_t* moves = <uint8_t*> self.moves.buf
@@ -74,9 +74,13 @@ cdef class Field(Grid):
         cdef uint32_t* of_move
         cdef Stack* stack = &self.ring[bucket & (RING - 1)]
         while written < most:
+            passed = 0
             while stack.count == 0 and waiting:
                 bucket += 1
                 stack = &self.ring[bucket & (RING - 1)]
+                passed += 1
+                if passed > RING:
+                    return CONTRADICTION
             if not waiting:
                 self.done = True
                 break
@@ -106,7 +110,7 @@ cdef class Field(Grid):
                     if after != alone or way == last:
                         if after:
                             if not put(&self.ring[way >> BUCKET_BITS & (RING - 1)], other):
-                                return -1
+                                return NO_MEMORY
                             waiting += 1
                         break
                     written += 1

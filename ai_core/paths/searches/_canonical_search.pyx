@@ -85,7 +85,7 @@ cdef class Search(ToGoals):
     cdef Py_ssize_t work(self, Py_ssize_t most) noexcept nogil:
         cdef Py_ssize_t expanded = 0, waiting = self.waiting
         cdef int32_t cell, other, row, column
-        cdef int move
+        cdef int move, passed
         cdef uint32_t tries
         cdef uint64_t here, there, whole, bucket = self.bucket, bound = self.bound, base = self.base()
         cdef uint64_t* nodes = self.nodes
@@ -95,9 +95,13 @@ cdef class Search(ToGoals):
         for move in range(MOVES):
             length[move] = <uint64_t> (DIAGONAL if DOWN[move] and RIGHT[move] else STRAIGHT) << WAY
         while expanded < most:
+            passed = 0
             while stack.count == 0 and waiting:
                 bucket += 1
                 stack = &self.ring[bucket & (RING - 1)]
+                passed += 1
+                if passed > RING:
+                    return CONTRADICTION
             if not waiting or bucket > bound >> BUCKET_BITS:
                 self.done = True
                 break
@@ -130,7 +134,7 @@ cdef class Search(ToGoals):
                 if self.is_goal(other):
                     self.reached, bound = other, (base - there) >> WAY
                 if not put(&self.ring[whole >> BUCKET_BITS & (RING - 1)], other):
-                    return -1
+                    return NO_MEMORY
                 waiting += 1
         self.bucket, self.waiting, self.bound = bucket, waiting, bound
         return expanded

@@ -118,6 +118,7 @@ cdef class Mending:
         cdef Begun* begun = self.begun
         cdef int32_t width = grid.width, height = grid.height
         cdef int32_t back = -DOWN[move], aside = -RIGHT[move], row, column, cell, one, i, count = 0, kept
+        cdef int32_t begun_in_all = <int32_t> self.count
         cdef int32_t last = self.most if back > 0 else self.least, step = DOWN[move] * width + RIGHT[move]
         cdef int upright = move_of(DOWN[move], 0), level = move_of(0, RIGHT[move])
         for column in range(width):
@@ -125,7 +126,9 @@ cdef class Mending:
         row = self.least if back > 0 else self.most
         while 0 <= row < height and (count or (last - row) * back >= 0):
             one = self.heads[row]
-            while one != NONE:
+            for i in range(begun_in_all):
+                if one == NONE:
+                    break
                 column = begun[one].column
                 if seen[column] != row + 1:
                     seen[column] = row + 1

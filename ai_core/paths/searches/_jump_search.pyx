@@ -107,11 +107,11 @@ cdef class Search(InSlices):
                 if DOWN[move] and RIGHT[move]:
                     turn = right if right < down else down
                     if 0 < turn <= far and turn != jump and not self.stop_at(cell, stop, move, turn):
-                        return -1
+                        return NO_MEMORY
                 elif (columns == 0 if DOWN[move] else rows == 0) and 0 < down + right <= far:
                     jump = down + right
                 if jump > 0 and not self.stop_at(cell, stop, move, jump):
-                    return -1
+                    return NO_MEMORY
         return expanded
 
     cdef inline bint stop_at(self, int32_t cell, Stop* stop, int move, int32_t count) noexcept nogil:
@@ -198,14 +198,18 @@ cdef class Search(InSlices):
         return self.stops[cell].way
 
     def way_to(self, int cell):
-        cdef int32_t at = cell, step, before
-        cdef Py_ssize_t length = 1
+        cdef int32_t at = cell, step, before, stops = 0
+        cdef Py_ssize_t length = 1, i, count
         cdef int32_t* out
         if not 0 <= cell < self.grid.height * self.width or self.stops[cell].search != self.number:
             raise ValueError("there is no way to that cell")
         while at != self.start:
-            length += (self.stops[at].came - at) // self.step_back(at)
-            at = self.stops[at].came
+            step, before = self.step_back(at), self.stops[at].came
+            stops += 1
+            if stops > self.grid.height * self.width or step == 0 or (before - at) % step or (before - at) // step < 1:
+                raise RuntimeError(CONTRADICTORY)
+            length += (before - at) // step
+            at = before
         found = PyBytes_FromStringAndSize(NULL, length * sizeof(int32_t))
         out = <int32_t*> PyBytes_AsString(found)
         at = cell
@@ -213,7 +217,8 @@ cdef class Search(InSlices):
         out[length] = at
         while at != self.start:
             step, before = self.step_back(at), self.stops[at].came
-            while at != before:
+            count = (before - at) // step
+            for i in range(count):
                 at += step
                 length -= 1
                 out[length] = at

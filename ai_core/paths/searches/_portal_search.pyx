@@ -158,7 +158,7 @@ cdef class Search(InSlices):
         while looked < most and not self.done:
             did = self.go_on()
             if did < 0:
-                return -1
+                return NO_MEMORY
             looked += did
         return looked
 
@@ -189,7 +189,7 @@ cdef class Search(InSlices):
             self.cost, self.end = first.so_far + self.ends[i], first.portal
         for j in range((<int32_t*> self.buffers[COUNTS].buf)[region]):
             if j != i and not self.cross(region, j, first.so_far + self.way_between(region, i, j), first.portal):
-                return -1
+                return NO_MEMORY
         return 1
 
     def way(self):
@@ -198,6 +198,8 @@ cdef class Search(InSlices):
         while at != NO_PORTAL:
             at = self.portals[at].came
             length += 1
+            if length > self.regions * self.room:
+                raise RuntimeError(CONTRADICTORY)
         found = PyBytes_FromStringAndSize(NULL, length * sizeof(int32_t))
         out = <int32_t*> PyBytes_AsString(found)
         at = self.end

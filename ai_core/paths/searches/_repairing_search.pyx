@@ -53,9 +53,10 @@ cdef class Search(Grid):
         self.repair(self.start, self.weight)
 
     cdef int move_from(self, int32_t cell, int32_t other) except -1:
-        cdef int move
+        # On grids of one or two columns several moves have the same step; only one of them is open.
+        cdef int move, bits = (<uint8_t*> self.open_moves.buf)[cell]
         for move in range(self.moves):
-            if self.table[cell // self.width & 1][move].step == other - cell:
+            if bits >> move & 1 and self.table[cell // self.width & 1][move].step == other - cell:
                 return move
         raise ValueError("cells must be neighbors, one after the other")
 
@@ -76,8 +77,7 @@ cdef class Search(Grid):
             self.start_column = 2 * self.start_column + (self.start_row & 1)
         self.cost = self.nodes[start].way if self.nodes[start].search == self.number else INFINITE
         self.next_round()
-        if not self.sort():
-            raise MemoryError("no memory for a search")
+        checked_work(self.sort())
 
     cdef void next_round(self) noexcept nogil:
         cdef int32_t cell
@@ -87,15 +87,19 @@ cdef class Search(Grid):
                 self.nodes[cell].round = 0
             self.round = 1
 
-    cdef bint sort(self) noexcept nogil:
-        """Put what waits in order; False if there is no memory."""
+    cdef Py_ssize_t sort(self) noexcept nogil:
+        """Put what waits in order; return what ``work`` returns where something is wrong, else 0."""
+        cdef Py_ssize_t count
         cdef int32_t* cells = <int32_t*> malloc(<size_t> (self.ring.waiting + 1) * sizeof(int32_t))
         if cells == NULL:
-            return False
-        self.sort_in(cells, self.gather(cells))
+            return NO_MEMORY
+        count = self.gather(cells)
+        if count >= 0:
+            self.sort_in(cells, count)
+            self.done = self.due == 0
+            count = 0
         free(cells)
-        self.done = self.due == 0
-        return True
+        return count
 
     cdef Py_ssize_t gather(self, int32_t* cells) noexcept nogil:
         """Take all that wait and may lead to a better way; learn what ways cost at least."""
@@ -105,6 +109,8 @@ cdef class Search(Grid):
         cdef Node* node
         for slot in range(BUCKETS + 1):
             while self.ring.head[slot] != NONE:
+                if self.ring.waiting <= 0:
+                    return CONTRADICTION
                 cell = take(&self.ring, slot)
                 node = &self.nodes[cell]
                 if node.is_waiting != 1:
@@ -184,16 +190,21 @@ cdef class Search(Grid):
         cdef int move, came, bits, all_moves = (1 << self.moves) - 1
         cdef uint32_t tries
         cdef double way, left, key, so_far, here
+        cdef Py_ssize_t failed
         cdef Node* node
         cdef Move* table
         cdef Ring* ring = &self.ring
         cdef uint8_t* open_moves = <uint8_t*> self.open_moves.buf
         cdef float* costs = <float*> self.costs.buf
         while expanded < most and not self.done:
-            if not self.due and not self.sort():
-                return -1
+            if not self.due:
+                failed = self.sort()
+                if failed:
+                    return failed
             while self.due and ring.head[self.bucket] == NONE:
                 self.bucket += 1
+                if self.bucket == BUCKETS:
+                    return CONTRADICTION
             if not self.due or self.base * self.per_bucket + self.bucket > self.cost * self.per_bucket:
                 self.done = True
                 break
@@ -232,7 +243,7 @@ cdef class Search(Grid):
                 node.is_waiting = 1
                 key = self.weight * left
                 if not put(ring, self.slot_of(other, way + key), other):
-                    return -1
+                    return NO_MEMORY
         return expanded
 
     def way(self):
@@ -243,6 +254,8 @@ cdef class Search(Grid):
         while self.nodes[at].came != AT_ONCE:
             at = self.before(at)
             length += 1
+            if length > self.cells or not 0 <= at < self.cells:
+                raise RuntimeError(CONTRADICTORY)
         found = PyBytes_FromStringAndSize(NULL, length * sizeof(int32_t))
         out = <int32_t*> PyBytes_AsString(found)
         at = self.start

@@ -69,6 +69,8 @@ cdef class ToGoals(Grid):
         while at != self.start:
             at = self.came_from(at)
             length += 1
+            if length > self.cells or not 0 <= at < self.cells:
+                raise RuntimeError(CONTRADICTORY)
         found = PyBytes_FromStringAndSize(NULL, length * sizeof(int32_t))
         out = <int32_t*> PyBytes_AsString(found)
         at = cell

@@ -29,6 +29,9 @@ INTERFACE = 3
 
 INFINITE = float("inf")
 
+CONTRADICTORY = (
+    "internal error in a search: its tables contradict each other; make a new search, and report this with the grid")
+
 
 class RepairingSearch(Protocol):
     """The memory of anytime searches on one passage, used again by each."""
@@ -263,4 +266,6 @@ class _RepairingSearch:
         cells = array("i", [self.start])
         while self.came[cells[-1]] != cells[-1]:
             cells.append(self.came[cells[-1]])
+            if len(cells) > len(self.came):
+                raise RuntimeError(CONTRADICTORY)
         return cells.tobytes()
