@@ -16,6 +16,9 @@ SAME = 1e-9
 def cells_on_line(start: Sequence[float], end: Sequence[float]) -> Iterator[tuple[int, int, tuple[int, int] | None]]:
     """Give every cell that a straight line passes, from the one it begins in.
 
+    A line passes a cell if it runs inside it, not if an end of it just touches the border. A line along
+    a border counts to the cell of the larger row or column.
+
     Args:
         start: row and column, where whole numbers are the middles of cells.
         end: likewise.
@@ -26,8 +29,8 @@ def cells_on_line(start: Sequence[float], end: Sequence[float]) -> Iterator[tupl
 
     Cost: O(cells passed).
     """
-    row, column = math.floor(start[0] + 0.5), math.floor(start[1] + 0.5)
     rows, columns = end[0] - start[0], end[1] - start[1]
+    row, column = _first_cell(start[0], rows), _first_cell(start[1], columns)
     down, right = (1 if rows > 0 else -1), (1 if columns > 0 else -1)
     # When the line crosses the next border between rows, and between columns, in shares of it.
     next_row = (row + down / 2 - start[0]) / rows if rows else math.inf
@@ -45,10 +48,15 @@ def cells_on_line(start: Sequence[float], end: Sequence[float]) -> Iterator[tupl
         yield row, column, corner
 
 
+def _first_cell(place: float, going: float) -> int:
+    """Return the row or column in which a line begins: from a border, the one it goes into."""
+    return math.ceil(place + 0.5) - 1 if going < 0 else math.floor(place + 0.5)
+
+
 def dearest_on_line(passage: Passage, start: Sequence[float], end: Sequence[float]) -> float:
     """Return what the dearest cell on a straight line costs, ``inf`` if it is not open.
 
-    It is open if all its cells can be entered, and through corners as the passage says.
+    It is open if all its cells can be entered, and through corners as the passage says; in both directions alike.
 
     Args:
         passage: of a square grid.
@@ -59,7 +67,8 @@ def dearest_on_line(passage: Passage, start: Sequence[float], end: Sequence[floa
     """
     height, width = passage.shape
     costs, dearest = passage.costs.reshape(-1).data, 0.0
-    for row, column, corner in cells_on_line(start, end):
+    # Always from the same end: rounding is then the same in both directions.
+    for row, column, corner in cells_on_line(*sorted((tuple(start), tuple(end)))):
         if not (0 <= row < height and 0 <= column < width):
             return math.inf
         dearest = max(dearest, costs[row * width + column])
@@ -73,7 +82,9 @@ def dearest_on_line(passage: Passage, start: Sequence[float], end: Sequence[floa
 
 
 def line_is_open(passage: Passage, start: Sequence[float], end: Sequence[float]) -> bool:
-    """Return whether one can walk straight between two places; arguments as ``dearest_on_line``.
+    """Return whether one can walk straight between two places, in both directions; arguments as ``dearest_on_line``.
+
+    An end exactly on the border of a cell does not enter that cell.
 
     Raises:
         TypeError, ValueError: if one is no passage, or no place.

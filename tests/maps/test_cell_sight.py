@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ai_core.maps import CellSight
@@ -44,6 +44,21 @@ def test_a_line_is_blocked_as_cell_by_cell(heights, lines):
     segments = np.array(lines)
     expected = [plainly_blocked(heights, line[:3], line[3:]) for line in segments]
     assert CellSight(heights)(segments).tolist() == expected
+
+
+QUARTERS = st.integers(-6, 22).map(lambda one: one / 4)
+EIGHTHS = st.integers(0, 16).map(lambda one: one / 8)
+
+
+@settings(max_examples=200)
+@given(
+    st.lists(st.sampled_from([0.0, 0.0, 0.5, 1.0, np.inf]), min_size=20, max_size=20),
+    st.lists(st.tuples(*[st.one_of(QUARTERS, NUMBERS), EIGHTHS, st.one_of(QUARTERS, NUMBERS)] * 2), min_size=1),
+)
+def test_a_line_is_blocked_there_and_back_alike(heights, lines):
+    sight = CellSight(np.array(heights).reshape(4, 5))
+    segments = np.array(lines, np.float32)
+    assert sight(segments).tolist() == sight(segments[:, [3, 4, 5, 0, 1, 2]]).tolist()
 
 
 def test_who_looks_over_a_crate_sees_what_is_behind_it():

@@ -1,6 +1,8 @@
 """Levels for tests of paths, and the plain search that says what is right."""
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import pairwise
 
@@ -57,3 +59,27 @@ def cost_along(passage, cells):
     for cell, other in pairwise(cells):
         total += dict(moves_from(passage, cell))[other]
     return total
+
+
+def exact_line_is_open(passage, one, other):
+    """Whether a line is open, by exact numbers: every cell it passes is free, and corners as the rule says."""
+    height, width = passage.shape
+
+    def is_free(row, column):
+        return 0 <= row < height and 0 <= column < width and passage.costs[row, column] < math.inf
+
+    one, other = [[Fraction(number) + Fraction(1, 2) for number in end] for end in (one, other)]
+    shares = {Fraction(0), Fraction(1)}
+    for first, last in zip(one, other, strict=True):
+        for border in range(math.floor(min(first, last)), math.ceil(max(first, last)) + 1):
+            if first != last and 0 <= (border - first) / (last - first) <= 1:
+                shares.add((border - first) / (last - first))
+    inner = [tuple(a + share * (b - a) for a, b in zip(one, other, strict=True)) for share in sorted(shares)]
+    middles = [tuple((a + b) / 2 for a, b in zip(*pair, strict=True)) for pair in pairwise(inner)]
+    cells = [(math.floor(row), math.floor(column)) for row, column in middles or inner]
+    if not all(is_free(*cell) for cell in cells):
+        return False
+    beside = {"closed": all, "half_open": any, "open": lambda free: True}[passage.corners]
+    return all(
+        beside([is_free(before[0], after[1]), is_free(after[0], before[1])])
+        for before, after in pairwise(cells) if before[0] != after[0] and before[1] != after[1])

@@ -6,7 +6,6 @@ import math
 import os
 import subprocess
 import sys
-from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -33,7 +32,7 @@ from ai_core.paths import (
     pull_cells,
 )
 from ai_core.twins import SWITCH, compiled
-from tests.paths.levels import plain_costs
+from tests.paths.levels import exact_line_is_open, plain_costs
 
 KINDS = [(4, "closed"), (6, "closed"), (8, "closed"), (8, "half_open"), (8, "open")]
 SIZES = [(height, width) for height in (1, 2, 3) for width in (1, 2, 3)] + [
@@ -239,39 +238,17 @@ def test_bump_and_turn_goes_by_open_moves_and_arrives_where_a_way_leads(levels, 
                 assert one.state == ("arrived" if goal in plain_costs(passage, start) else "hopeless")
 
 
-def exact_line_is_open(passage, one, other):
-    """Whether a line is open, by exact numbers: every cell it passes is free, and corners as the rule says."""
-    height, width = passage.shape
-
-    def is_free(row, column):
-        return 0 <= row < height and 0 <= column < width and passage.costs[row, column] < math.inf
-
-    one, other = [[Fraction(number) + Fraction(1, 2) for number in end] for end in (one, other)]
-    shares = {Fraction(0), Fraction(1)}
-    for first, last in zip(one, other, strict=True):
-        for border in range(math.floor(min(first, last)), math.ceil(max(first, last)) + 1):
-            if first != last and 0 <= (border - first) / (last - first) <= 1:
-                shares.add((border - first) / (last - first))
-    inner = [tuple(a + share * (b - a) for a, b in zip(one, other, strict=True)) for share in sorted(shares)]
-    middles = [tuple((a + b) / 2 for a, b in zip(*pair, strict=True)) for pair in pairwise(inner)]
-    cells = [(math.floor(row), math.floor(column)) for row, column in middles or inner]
-    if not all(is_free(*cell) for cell in cells):
-        return False
-    beside = {"closed": all, "half_open": any, "open": lambda free: True}[passage.corners]
-    return all(
-        beside([is_free(before[0], after[1]), is_free(after[0], before[1])])
-        for before, after in pairwise(cells) if before[0] != after[0] and before[1] != after[1])
-
-
 def test_lines_are_open_as_exact_numbers_say_and_pulled_ways_stay_open(levels):
     for grid, pairs in levels:
         passage = grid.passage()
         if passage.moves.is_hexagonal:
             continue
         for start, goal in pairs:
-            one, other = grid.place(start), grid.place(goal)
-            expected = exact_line_is_open(passage, one, other)
-            assert line_is_open(passage, one, other) == line_is_open(passage, other, one) == expected
+            for halves in ((0, 0), (0, 1), (1, 0), (1, 1)):     # also from and to the borders of cells
+                one = tuple(number + half / 2 for number, half in zip(grid.place(start), halves, strict=True))
+                for other in (grid.place(goal), (grid.place(goal)[0] - 0.5, grid.place(goal)[1] - 0.5)):
+                    expected = exact_line_is_open(passage, one, other)
+                    assert line_is_open(passage, one, other) == line_is_open(passage, other, one) == expected
             path = advanced(AStarSearch(passage, start, goal)).result
             turns = pull_cells(passage, path.cells).tolist()
             assert all(line_is_open(passage, grid.place(a), grid.place(b)) for a, b in pairwise(turns))

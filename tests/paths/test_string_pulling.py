@@ -7,13 +7,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.maps.grid import Grid
 from ai_core.paths import AStarSearch, line_is_open, pull_cells, pull_through
-from tests.paths.levels import grids
+from tests.paths.levels import exact_line_is_open, grids
 
 SAMPLES = 400
 
@@ -54,11 +54,33 @@ def test_between_two_turns_everything_is_open_and_no_way_gets_longer(grid, numbe
             assert all(free) if passage.corners == "closed" else any(free)
 
 
-@given(grid=grids(), ends=st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), min_size=2, max_size=2))
+PLACES = st.one_of(
+    st.integers(0, 7).map(float), st.integers(-2, 15).map(lambda halves: halves / 2),      # middles; borders of cells
+    st.integers(-4, 31).map(lambda quarters: quarters / 4), st.floats(-1, 8, width=32),
+    st.integers(-1, 7).map(lambda cell: float(np.nextafter(np.float32(cell + 0.5), np.float32(9)))))
+
+
+@settings(max_examples=300)
+@given(grid=grids(), ends=st.tuples(PLACES, PLACES, PLACES, PLACES))
 def test_a_line_is_open_there_and_back_alike(grid, ends):
     passage = grid.passage()
-    one, other = (tuple(number % side for number, side in zip(end, passage.shape, strict=True)) for end in ends)
-    assert line_is_open(passage, one, other) == line_is_open(passage, other, one)
+    assert line_is_open(passage, ends[:2], ends[2:]) == line_is_open(passage, ends[2:], ends[:2])
+
+
+@settings(max_examples=300)
+@given(grid=grids(), ends=st.tuples(*[st.integers(-4, 31)] * 4))
+def test_a_line_is_open_as_exact_numbers_say(grid, ends):
+    if grid.neighbors == 6:
+        return
+    one, other = ((ends[0] / 4, ends[1] / 4), (ends[2] / 4, ends[3] / 4))
+    assert line_is_open(grid.passage(), one, other) == exact_line_is_open(grid.passage(), one, other)
+
+
+def test_an_end_on_the_border_of_a_cell_that_is_shut_does_not_enter_it():
+    passage = Grid(np.array([[False, True, True, False], [True] * 4]), corners="open").passage()
+    assert line_is_open(passage, (0, 2.5), (0.5, 2))
+    assert line_is_open(passage, (0.5, 2), (0, 2.5))
+    assert not line_is_open(passage, (0.5, 2), (0, 2.75))
 
 
 def test_a_line_through_a_corner_follows_the_rule_of_the_grid():

@@ -207,7 +207,8 @@ def follow_field(
 
     Cost: O(cells of the way).
     """
-    width, flat, total, cells = costs.shape[1], costs.reshape(-1).data, 0.0, []
+    width, flat, total = costs.shape[1], costs.reshape(-1).data, 0.0
+    cells: list[int] = []
     row, column = divmod(cell, width)
     move = int(field[row - top, column - left])
     while move != NO_MOVE:
