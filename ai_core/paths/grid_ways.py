@@ -37,8 +37,9 @@ class GridWays:
 
     Args:
         passage: where.
-        partial: whether a request that is hopeless always gets the way to the nearest cell that
-            can be reached, which a search must find; else it gets none as soon as that is known.
+        partial: what a request gets whose goal cannot be reached. True: "partial", with the way to the nearest
+            cell that can be reached, which a search must find. False: "none", without a search where reachability
+            is known. A start in a wall always gets "none".
         regions: whether long ways may go over regions where jumps do not help: some hundredths
             dearer than the cheapest, and found in some hundred steps. Long ways that improve begin with one.
 
@@ -117,6 +118,16 @@ class GridWays:
         if known is None and self.regions is not None and self._is_long(self.regions, start, goal):
             return ImprovingSearch(self.regions, start, goal, memory=self._free_memory())
         return AnytimeSearch(self.passage, start, goal, known=known, memory=self._free_memory())
+
+    def answer(self, start: int, path: Path) -> Path:
+        """Return what a request gets for the result of a search: the same whether reachability was known or not."""
+        if path.is_found:
+            return path
+        if not self.partial or not self.passage.is_free(start):
+            return Path("none", np.zeros(0, np.int32), math.inf, path.expanded)
+        if path.state == "none":    # no cell is nearer than the start
+            return Path("partial", np.array([start], np.int32), 0.0, path.expanded)
+        return path
 
     def _free_memory(self) -> SearchMemory:
         memory = next((one for one in self._memories if one.holder is None), None)

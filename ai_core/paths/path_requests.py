@@ -13,8 +13,12 @@ from ai_core.paths.path import Path
 from ai_core.saving.fields import Fields, State
 from ai_core.trace import Trace, given_trace
 
-TicketState = Literal["waiting", "running", "done", "cancelled", "failed", "refused"]
-"""Where a request stands; the last four are for good."""
+TicketState = Literal["waiting", "running", "found", "partial", "none", "cancelled", "failed", "refused"]
+"""Where a request stands. The first two end by themselves, the others are for good.
+
+Found: the path leads to the goal. Partial: it leads to the reachable place nearest to the goal, which cannot be
+reached. None: no path leads to the goal.
+"""
 
 
 class PathTicket:
@@ -27,7 +31,7 @@ class PathTicket:
         priority: how urgent it is.
         asked_at_frame: when it was asked for.
         state: where it stands.
-        path: the way, once it is done; of one that improves, the best so far.
+        path: the way, once the state is found, partial or none; of one that improves, the best so far.
         improves: whether it gets a way soon, then better ones, until it is done.
         is_shared: True if it came from a search that somebody else asked for.
         is_near: True if it is the way of a start or goal nearby, within the tolerance stated.
@@ -60,6 +64,11 @@ class PathTicket:
         """True if nothing more will come of it."""
         return self.state not in ("waiting", "running")
 
+    @property
+    def is_answered(self) -> bool:
+        """True if its state is that of its path: found, partial or none."""
+        return self.state in ("found", "partial", "none")
+
     def __repr__(self) -> str:
         return f"<PathTicket {self.number}: {self.start!r} to {self.goal!r}, {self.state}>"
 
@@ -75,9 +84,9 @@ class TicketTelling:
 
     Args:
         clock: game time.
-        trace: told of each ticket that is done.
+        trace: told of each ticket that is found, partial or none.
         faults: told of what raises.
-        on_over: called with each ticket that is done, failed or refused.
+        on_over: called with each ticket that is over, but for cancelled ones.
         on_improved: called with each ticket that has another way.
     """
 
@@ -90,7 +99,7 @@ class TicketTelling:
 
     def over(self, ticket: PathTicket) -> None:
         """Tell of a ticket that is over."""
-        if ticket.state == "done":
+        if ticket.is_answered:
             for hook in self._trace.path_done:
                 self._tell(hook, ticket, self._clock.now)
         if self._on_over is not None:
@@ -142,6 +151,9 @@ class Ways(Protocol):
         Those that have ``begin_improving(start, goal, known)`` also give anytime searches, which
         have a ``best`` way before they are done, and follow a mover with ``walk_to``.
         """
+
+    def answer(self, start: Any, path: Any) -> Any:
+        """Return what a request gets for the result of a search from a start: partial or none, as it was set up."""
 
     def fits(self, budget: Budget) -> bool:
         """Return whether a turn may be begun on what is left; asked before each, once it is False no more."""

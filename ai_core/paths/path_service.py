@@ -132,14 +132,14 @@ class PathService:
         most_waiting: requests for different ways that may wait (count); more are refused,
             and their tickets say so.
         keep_frames: how long a way nobody asks for is kept (frames).
-        trace: told of each ticket that is done.
+        trace: told of each ticket that is found, partial or none.
         faults: told of searches that raise, and of those who are told of tickets.
         executor: of threads, on which several searches run at once; those that end in their first turn
             never get there. Everything is handed over and taken back within ``advance``, so it
             changes nothing but the time that takes, and that of compiled searches alone.
         helpers: how many threads of it help the one that calls ``advance`` (count).
-        on_over: called with each ticket that is done, failed or refused; within ``request_path``
-            if that is so at once, else within ``advance``. Tickets cancelled are not told.
+        on_over: called with each ticket that is over, within ``request_path`` if that is so at once, else
+            within ``advance``; not with cancelled ones.
         on_improved: called within ``advance`` with each ticket that improves and has another way, or none any more.
 
     Raises:
@@ -161,7 +161,7 @@ class PathService:
         on_over: Callable[[PathTicket], object] | None = None,
         on_improved: Callable[[PathTicket], object] | None = None,
     ) -> None:
-        needed = ("begin", "check", "distance", "fits", "hopeless", "prepare")
+        needed = ("answer", "begin", "check", "distance", "fits", "hopeless", "prepare")
         missing = [name for name in needed if not hasattr(ways, name)]
         if missing:
             raise TypeError(
@@ -184,14 +184,17 @@ class PathService:
         self._held: WeakValueDictionary[int, PathTicket] = WeakValueDictionary()
         self._unclaimed: dict[int, PathTicket] = {}
         self._loaded_at_frame = 0
-        self._counts = dict.fromkeys(("requests", "shared", "searches", "found", "no_way", "failed", "refused"), 0)
+        self._counts = dict.fromkeys(
+            ("requests", "shared", "searches", "found", "partial", "no_way", "failed", "refused"), 0)
 
     def request_path(
         self, start: Hashable, goal: Hashable, *, priority: float = 1.0, tolerance: float = 0.0
     ) -> PathTicket:
         """Ask for a way; return a ticket at once.
 
-        If the way is found already, or known not to be there, the ticket is done at once.
+        If the way is found already, or known not to be there, the ticket is over at once. Its state is found,
+        partial or none in the end; a goal that cannot be reached gets the one of the latter that ``ways`` is made
+        for, whatever is known of the ground at that time.
 
         Args:
             start: where from, as ``ways`` knows places; a cell of a grid.
@@ -216,7 +219,7 @@ class PathService:
     def request_improving_path(self, start: Hashable, goal: Hashable, *, priority: float = 1.0) -> PathTicket:
         """Ask for a way soon and then cheaper ones, for one mover that walks along meanwhile.
 
-        ``ticket.path`` is the best so far, until it is done with the cheapest; tell with ``walk_to``
+        ``ticket.path`` is the best so far, until it is over with the cheapest; tell with ``walk_to``
         where the mover is. The search is its own, unless the way is found already: where a way
         may wait, ``request_path`` costs less.
 
@@ -258,7 +261,7 @@ class PathService:
             ticket.path = way.search.best
 
     def check_path(self, ticket: PathTicket) -> Path | None:
-        """Return the way of a ticket, or None while it is not found; ``ticket.state`` says more.
+        """Return the way of a ticket, or None while it is searched; ``ticket.state`` says where it leads.
 
         Raises:
             TypeError: if it is no ticket.
@@ -337,7 +340,11 @@ class PathService:
 
     @property
     def statistics(self) -> dict[str, int]:
-        """Counts since it was made, and how many ways wait, run and are kept now."""
+        """Counts since it was made, and how many ways wait, run and are kept now.
+
+        Of the answers to searches, each counts once: found, partial (the goal cannot be reached, the path leads to
+        the nearest place) or no_way.
+        """
         book = self._book
         return {**self._counts, "waiting": len(book.waiting), "running": len(book.running), "kept": len(book.found)}
 
@@ -427,7 +434,7 @@ class PathService:
         if error is not None:
             self._fail(way, error)
         elif way.search.is_done:
-            self._finish(way, way.search.result)
+            self._finish(way, self._ways.answer(way.at, way.search.result))
         elif way.improves:
             self._improve(way)
 
@@ -439,13 +446,13 @@ class PathService:
                 self._telling.improved(ticket)
 
     def _finish(self, way: Way, path: Path) -> None:
-        self._counts["found" if path.is_found else "no_way"] += 1
+        self._counts["no_way" if path.state == "none" else path.state] += 1
         # That no way leads there from nearby says nothing of one's own.
         given = [one for one in way.tickets if path.is_found or not one.is_near]
         others = [one for one in way.tickets if one.is_near and not path.is_found]
         self._book.keep(way, path, self._clock.now.frame)
         for ticket in given:
-            ticket.path, ticket.state = path, "done"
+            ticket.path, ticket.state = path, path.state
         for ticket in others:
             self._counts["shared"] -= 1
             ticket.is_shared = ticket.is_near = False
@@ -454,7 +461,7 @@ class PathService:
             self._telling.over(ticket)
 
     def _give(self, ticket: PathTicket, path: Path) -> None:
-        ticket.path, ticket.state = path, "done"
+        ticket.path, ticket.state = path, path.state
         self._telling.over(ticket)
 
     def _fail(self, way: Way, error: Exception) -> None:

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, NamedTuple, get_args
 
+from ai_core.paths.path import PathState
 from ai_core.paths.path_requests import PathTicket, TicketState, Way, WayBook
 from ai_core.saving.fields import Fields, State
 
 __all__ = ["MIGRATIONS", "VERSION", "Loaded", "loaded_tickets", "saved_tickets"]
 
-VERSION = 2
+VERSION = 3
 """Of a saved service (no unit); rises when what it holds changes."""
 
 STATES = get_args(TicketState)
@@ -26,7 +27,14 @@ def _from_version_1(state: State) -> State:
     return {**state, "version": 2, "tickets": tickets, "ways": [{**one, "at": None} for one in state["ways"]]}
 
 
-MIGRATIONS = {1: _from_version_1}
+def _from_version_2(state: State) -> State:
+    """A ticket with an answer was done, whatever its path; partial answers counted as none."""
+    tickets = [{**one, "state": one["path"]["state"] if one["state"] == "done" else one["state"]}
+               for one in state["tickets"]]
+    return {**state, "version": 3, "tickets": tickets, "counts": {**state["counts"], "partial": 0}}
+
+
+MIGRATIONS = {1: _from_version_1, 2: _from_version_2}
 """By version of a saved service, what makes it one of the next."""
 
 
@@ -156,7 +164,9 @@ def _ticket(one: Fields, ways: Any) -> dict[str, Any]:
     state, path, improves = values["state"], values["path"], values["improves"]
     if improves and state == "waiting" and not (hasattr(ways, "begin_improving") and getattr(path, "is_found", True)):
         one.refuse("improves", "needs a grid, and a way that leads to its goal, if there is one")
-    if state == "running" or (state == "done" and path is None) or (state != "done" and path and not improves):
+    is_answered = state in get_args(PathState)
+    if state == "running" or (
+            getattr(path, "state", None) != state if is_answered else path is not None and not improves):
         one.refuse("state", f"is {state!r}, which does not go with its 'path'")
     one.end()
     return values

@@ -59,7 +59,7 @@ class GridRoutes:
         cell_size_m: side of a cell (m).
         origin: (x, y) of the corner of cell (0, 0) (m); in 3D x and z.
         dimensions: 2 or 3, of the points.
-        partial: whether a way that ends near the goal is one.
+        partial: whether a way that ends near the goal is one; only ``GridWays(passage, partial=True)`` gives any.
 
     Raises:
         TypeError, ValueError: if an argument is not what it must be.

@@ -91,6 +91,8 @@ def test_a_goal_off_the_map_gets_a_partial_way(service, floor, told, physics_fra
     assert told[1] == [(whole, "no way leads there")]
     assert service.check_path(whole).shape == (0, 3)
     assert service.get_state(ticket) == "partial"
+    counts = service.get_stats()
+    assert (counts["found"], counts["partial"], counts["no_way"]) == (0, 0, 1)
 
 
 def test_without_a_map_it_says_so_once_and_requests_fail(service, told, physics_frames, expect_errors):

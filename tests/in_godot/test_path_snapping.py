@@ -92,3 +92,16 @@ def test_a_start_off_the_navigation_map_is_snapped_or_has_no_way(service, node, 
     physics_frames(2)
     assert failed[0][1] == "the start is 4.5 from the map, and snap_within_m is 3"
     assert found(Vector3(-2.5, 0, 5), Vector3(8, 0, 5))[0] == "found"
+
+
+@pytest.mark.parametrize("is_partial", [False, True], ids=["none", "partial"])
+def test_a_goal_behind_a_wall_gives_one_answer_whatever_is_known(service, grid, found, signals, is_partial):
+    service.partial_ways = is_partial
+    ready, failed = signals(service, "path_ready"), signals(service, "path_failed")
+    # The first is searched: only then is reachability known. The second is kept.
+    answers = [found(Vector2(0, 0), Vector2(column, 0)) for column in (40, 40, 50)]
+    assert answers == [("partial", [[0, 0], [10, 0]]) if is_partial else ("none", [])] * 3
+    counts = service.get_stats()
+    assert [counts[one] for one in ("found", "partial", "no_way")] == ([0, 2, 0] if is_partial else [0, 0, 2])
+    found(Vector2(0, 0), Vector2(10, 0))
+    assert (len(ready), len(failed)) == ((4, 0) if is_partial else (1, 3))

@@ -38,7 +38,7 @@ def test_a_way_comes_soon_and_better_ones_follow_until_it_is_done():
     assert (ticket.state, ticket.path.is_found) == ("running", True)
     while not ticket.is_over:
         service.advance(Budget.of_steps(10))
-    assert (ticket.state, ticket.path.bound) == ("done", 1.0)
+    assert (ticket.state, ticket.path.bound) == ("found", 1.0)
     assert ticket.path.cost == pytest.approx(plain_costs(grid.passage(), ticket.start)[ticket.goal])
     assert told == sorted(told, reverse=True)
     assert told[0][1] > 1
@@ -125,7 +125,7 @@ def test_a_mover_that_walks_along_gets_there_whatever_the_slices_also_when_it_is
                 assert ticket.path.cells[0] == at
         if ticket.is_over:
             break
-    assert ticket.state == "done"
+    assert ticket.state == ticket.path.state
     assert ticket.path.is_found == (least < math.inf)
     if ticket.path.is_found:
         whole = [*walked, *ticket.path.cells.tolist()[1:]]
@@ -148,11 +148,11 @@ def test_nobody_shares_a_way_that_somebody_walks_along_but_what_it_found_at_last
     service.walk_to(walker, int(walker.path.cells[1]))
     while not service.is_idle:
         service.advance(Budget.of_steps(100))
-    assert (walker.state, other.state, third.state) == ("done", "done", "done")
+    assert (walker.state, other.state, third.state) == ("found", "found", "found")
     assert third.path.cost == pytest.approx(other.path.cost)
     assert walker.path.cost < other.path.cost
     late = service.request_improving_path(*ends)
-    assert (late.state, late.is_shared) == ("done", True)
+    assert (late.state, late.is_shared) == ("found", True)
 
 
 def test_a_wall_in_the_way_takes_it_away_and_another_is_found():
@@ -181,7 +181,7 @@ def test_who_gives_up_leaves_the_memory_to_others_and_walks_no_more():
     assert (service.is_idle, ticket.state) == (True, "cancelled")
     other = service.request_path(0, 5)
     service.advance(Budget.unlimited())
-    assert other.state == "done"
+    assert other.state == "found"
 
 
 def test_one_that_was_given_up_on_its_way_is_saved_too():

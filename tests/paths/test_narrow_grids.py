@@ -102,8 +102,9 @@ def cost_of_way(passage, cells, start, goal):
     assert (cells[0], cells[-1]) == (start, goal)
     for one, other in pairwise(cells):
         assert other in look(one)
-        is_diagonal = len(passage.moves.lengths) == 8 and one // width != other // width and one % width != other % width
-        cost += (math.sqrt(2) if is_diagonal else 1.0) * float(passage.costs.flat[other])
+        down, right = (a - b for a, b in zip(divmod(one, width), divmod(other, width), strict=True))
+        length = math.sqrt(2) if down and right and not passage.moves.is_hexagonal else 1.0
+        cost += length * float(passage.costs.flat[other])
     return cost
 
 

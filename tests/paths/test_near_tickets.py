@@ -24,7 +24,7 @@ def test_a_cancelled_ticket_stays_cancelled_also_if_somebody_else_asked_for_its_
     service.cancel(near)
     service.advance(Budget.unlimited())
     assert (near.state, near.path) == ("cancelled", None)
-    assert (first.state, exact.state) == ("done", "done")
+    assert (first.state, exact.state) == ("found", "found")
 
 
 def test_a_near_ticket_that_is_given_up_ends_the_search_nobody_else_waits_for():
@@ -48,7 +48,7 @@ def test_that_no_way_leads_from_nearby_says_nothing_of_ones_own(is_found_before)
         service.advance(Budget.unlimited())
     near = service.request_path(grid.cell(2, 2), grid.cell(2, 8), tolerance=2.0)
     service.advance(Budget.unlimited())
-    assert (near.state, near.is_near, near.path.state) == ("done", False, "found")
+    assert (near.state, near.is_near, near.path.state) == ("found", False, "found")
     assert near.path.cells[0] == grid.cell(2, 2)
 
 

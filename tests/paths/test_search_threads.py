@@ -91,7 +91,7 @@ def test_searches_that_outlast_their_first_turn_run_at_once(clock):
         service = PathService(Thoughts(passage, 2, threading.Barrier(2)), clock, executor=executor)
         tickets = [service.request_path(0, goal) for goal in (1, 2)]
         finished(service, clock)
-    assert [one.state for one in tickets] == ["done", "done"]
+    assert [one.state for one in tickets] == ["found", "found"]
     assert len(Thought.threads) == 2
 
 
@@ -118,7 +118,7 @@ def test_between_two_frames_no_thread_runs_and_nothing_is_done(clock):
         assert [one.state for one in tickets] == states == ["running", "running"]
         grid.set_cells([grid.cell(180, 199)], False)
         finished(service, clock, 5000)
-    assert [one.path.state for one in tickets] == ["partial", "partial"]
+    assert [one.state for one in tickets] == ["none", "none"]
 
 
 def test_a_search_that_raises_on_a_thread_fails_its_own_tickets_only(clock):
@@ -127,7 +127,7 @@ def test_a_search_that_raises_on_a_thread_fails_its_own_tickets_only(clock):
         service = PathService(Thoughts(passage, 3), clock, executor=executor, faults=faults)
         good, broken = service.request_path(0, 1), service.request_path(0, 7)
         finished(service, clock)
-    assert (good.state, broken.state, broken.why) == ("done", "failed", "OSError: lost")
+    assert (good.state, broken.state, broken.why) == ("found", "failed", "OSError: lost")
 
 
 def test_an_executor_is_refused_for_ways_that_may_not_be_found_on_threads(clock):

@@ -70,7 +70,7 @@ def test_loaded_into_the_running_game_tickets_become_what_they_were():
     del gone
     finished(service, clock)
     late = service.request_path(0, 60)
-    assert early.state == "done"
+    assert early.state == "found"
     service.prepare_state(state)()
     assert (early.state, early.path, late.state) == ("waiting", None, "cancelled")
     assert service.ticket(early.number) is early
@@ -124,7 +124,9 @@ def test_a_save_that_cannot_be_right_is_refused_and_changes_nothing():
         return copy
 
     for change in (
-        lambda one: one.update(version=3),
+        lambda one: one.update(version=4),
+        lambda one: one["tickets"][0].update(state="partial"),
+        lambda one: one["tickets"][0].update(state="done"),
         lambda one: one.pop("ways"),
         lambda one: one["ways"].clear(),
         lambda one: one["ways"][0].update(goal=9),
@@ -157,11 +159,12 @@ def test_saves_of_before_there_were_improving_tickets_load():
     finished(service, clock)
     held.append(service.request_path(2, 6))
     state = through_json(service.save_state())
-    old = {**state, "version": 1}
+    old = {**state, "version": 1, "counts": {name: n for name, n in state["counts"].items() if name != "partial"}}
+    old["tickets"][0]["state"] = "done"     # as found, partial and none were until version 3
     for one in old["tickets"]:
         one.pop("improves")
     for one in old["ways"]:
         one.pop("at")
     other = service_of(grid, clock)
     other.prepare_state(old)()
-    assert [other.ticket(one.number).state for one in held] == ["done", "waiting"]
+    assert [other.ticket(one.number).state for one in held] == ["found", "waiting"]

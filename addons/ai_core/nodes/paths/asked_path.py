@@ -24,7 +24,6 @@ class AskedPath:
         ticket: of the library's path service.
         dimensions: 3 or 2.
         places: of the grid, None over a navigation map; a grid that replaces it changes nothing here.
-        may_be_partial: whether a way that ends before the goal is one.
         straight_on: what its way is pulled straight on; None leaves it from cell to cell.
         turns: the cells where it then turns, once somebody has looked.
         turns_of: the way they are of.
@@ -36,7 +35,6 @@ class AskedPath:
     ticket: PathTicket
     dimensions: int
     places: Places | None
-    may_be_partial: bool
     straight_on: Passage | None = None
     turns: NDArray[np.int32] | None = None
     turns_of: Any = None
@@ -44,13 +42,8 @@ class AskedPath:
 
     @property
     def state(self) -> str:
-        """Where it stands; of one that is done, whether it leads to the goal."""
-        path = self.ticket.path
-        if path is None or self.ticket.state in ("cancelled", "failed"):
-            return self.ticket.state
-        if not self.ticket.is_over:
-            return "improving"
-        return "none" if path.state == "partial" and not self.may_be_partial else path.state
+        """Where it stands: as the ticket says, or improving if it has a path and is not over."""
+        return self.ticket.state if self.ticket.is_over or self.ticket.path is None else "improving"
 
     @property
     def is_way(self) -> bool:

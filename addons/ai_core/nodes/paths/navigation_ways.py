@@ -52,15 +52,18 @@ class NavigationWays:
         layers: navigation layers that may be walked.
         reach_tolerance_m: a way leads to a goal if it ends this near to it, see ``ends_at`` (m; pixels in 2D).
         snap_within_m: a start that is farther from the map has no way (m; pixels in 2D); 0: however far.
+        partial: whether a goal that cannot be reached gets the way to the nearest place, else none.
     """
 
     is_prepared = True
 
     def __init__(
         self, dimensions: int, map_rid: RID, layers: int, reach_tolerance_m: float, snap_within_m: float = 0.0,
+        *, partial: bool = True,
     ) -> None:
         self.dimensions, self.map_rid = dimensions, map_rid
         self.layers, self.reach_tolerance_m, self.snap_within_m = layers, reach_tolerance_m, snap_within_m
+        self.partial = bool(partial)
         self._server = singleton(f"NavigationServer{dimensions}D")
         self._vector: Any = Vector3 if dimensions == 3 else Vector2
         self._costs_us: deque[float] = deque(maxlen=COSTS_KEPT)
@@ -113,6 +116,10 @@ class NavigationWays:
     def begin(self, start: tuple[float, ...], goal: tuple[float, ...]) -> NavigationQuery:
         """Return a query for a way."""
         return NavigationQuery(self, start, goal)
+
+    def answer(self, start: object, path: NavigationPath) -> NavigationPath:
+        """Return what a request gets for the result of a query."""
+        return self._none("no way leads there") if path.state == "partial" and not self.partial else path
 
     def prepare(self, budget: Budget) -> None:
         """Do nothing: the engine does it on a thread of its own."""

@@ -72,7 +72,7 @@ Maps of which a part moves, as a platform does, change in every frame; in each o
 """
 
 
-VERSION = 3
+VERSION = 4
 
 
 def _from_version_1(state: State) -> State:
@@ -85,7 +85,13 @@ def _from_version_2(state: State) -> State:
     return {**state, "version": 3, "mark": ""}
 
 
-MIGRATIONS = {1: _from_version_1, 2: _from_version_2}
+def _from_version_3(state: State) -> State:
+    """Whether a partial way was one, each ticket remembered itself."""
+    asked = [{name: value for name, value in one.items() if name != "may_be_partial"} for one in state["asked"]]
+    return {**state, "version": 4, "asked": asked}
+
+
+MIGRATIONS = {1: _from_version_1, 2: _from_version_2, 3: _from_version_3}
 
 
 HINT_LAYERS_3D_NAVIGATION = 12
@@ -126,8 +132,8 @@ class PathService(MeanwhilePaths, Node):
         doc="What ways lead over: the navigation map of the world in 3D or 2D; or a grid.")
     partial_ways = export(
         bool, True, on_set="_begin_anew",
-        doc="A request whose goal cannot be reached gets the way to the nearest place. Off: it fails,"
-            " on a grid at once.")
+        doc="A request whose goal cannot be reached gets the way to the nearest place, and the state partial. Off: it"
+            " fails, with the state none.")
     navigation_layers = export(
         int, 1, hint=(HINT_LAYERS_3D_NAVIGATION, ""), on_set="_begin_anew",
         shown_when=("source", Source.NAVIGATION_3D, Source.NAVIGATION_2D), doc="Navigation layers that may be walked.")
@@ -254,7 +260,7 @@ class PathService(MeanwhilePaths, Node):
             else:
                 self._ways = NavigationWays(
                     3 if self.source == self.Source.NAVIGATION_3D else 2, self._map or self._world_map(),
-                    self.navigation_layers, self.reach_tolerance_m, self.snap_within_m)
+                    self.navigation_layers, self.reach_tolerance_m, self.snap_within_m, partial=self.partial_ways)
             self._service = path_service.PathService(
                 self._ways, self._scheduler.clock, trace=self._scheduler.trace, faults=self._scheduler.faults,
                 most_waiting=self.maximum_waiting, on_over=self._over.append, on_improved=self.note_improved,
@@ -301,8 +307,8 @@ class PathService(MeanwhilePaths, Node):
 
     @method
     def get_stats(self) -> dict:
-        """Return counts of requests, of searches and of what came of them; how many wait and are kept now;
-        of flow fields that get_next_places() keeps.
+        """Return counts of requests, of searches and of what came of them: "found", "partial", "no_way", "failed";
+        how many wait and are kept now; of flow fields that get_next_places() keeps.
 
         "query_us" is what queries of a navigation map lately cost, in all but 5 % of cases.
         """
@@ -478,8 +484,9 @@ class PathService(MeanwhilePaths, Node):
     def get_state(self, ticket: int) -> str:
         """Return where a request stands.
 
-        Waiting, running; improving, if there is a way and a cheaper one may follow; found; partial, if it
-        ends before its goal; none; cancelled; failed; refused.
+        Waiting, running; improving, if there is a way and a cheaper one may follow; found; cancelled; failed;
+        refused. A goal that cannot be reached gives partial, with the way to the nearest place, if partial_ways
+        is on, else none.
         """
         return self._of("get_state", ticket).state
 
@@ -557,7 +564,7 @@ class PathService(MeanwhilePaths, Node):
             raise RefusedValue(str(error)) from None
         self._last_id += 1
         asked = AskedPath(
-            self._last_id, ticket, self._dimensions, self._places, self.partial_ways, self.pulled_on)
+            self._last_id, ticket, self._dimensions, self._places, self.pulled_on)
         self._asked[asked.number] = self._open[ticket] = asked
         return asked.number
 
@@ -688,8 +695,7 @@ class PathService(MeanwhilePaths, Node):
             "version": VERSION, "source": int(self.source), "walls": walls, "last_id": self._last_id, "mark": self.mark,
             "service": self.service.save_state(),
             "asked": [
-                {"number": one.number, "ticket": one.ticket.number, "may_be_partial": one.may_be_partial,
-                 "is_told": one.ticket not in self._open}
+                {"number": one.number, "ticket": one.ticket.number, "is_told": one.ticket not in self._open}
                 for one in self._asked.values()
             ],
             "told": [[seconds, number] for number, seconds in self._told.items()],
@@ -732,11 +738,11 @@ class PathService(MeanwhilePaths, Node):
 
         return change
 
-    def _take_asked(self, service: path_service.PathService, asked: list[tuple[int, int, bool, bool]]) -> None:
+    def _take_asked(self, service: path_service.PathService, asked: list[tuple[int, int, bool]]) -> None:
         self._asked, self._open = {}, {}
-        for number, ticket_number, may_be_partial, is_told in asked:
+        for number, ticket_number, is_told in asked:
             ticket = service.ticket(ticket_number)
-            one = AskedPath(number, ticket, self._dimensions, self._places, may_be_partial, self.pulled_on)
+            one = AskedPath(number, ticket, self._dimensions, self._places, self.pulled_on)
             self._asked[number] = one
             if not is_told:
                 self._open[ticket] = one
@@ -768,11 +774,11 @@ class PathService(MeanwhilePaths, Node):
             if cells:
                 self._grid.set_cells(cells, is_open)
 
-    def _read_asked(self, one: Fields, last_id: int, tickets: set[int]) -> tuple[int, int, bool, bool]:
+    def _read_asked(self, one: Fields, last_id: int, tickets: set[int]) -> tuple[int, int, bool]:
         number, ticket = one.whole("number", minimum=1, maximum=last_id), one.whole("ticket")
         if ticket not in tickets:
             one.refuse("ticket", f"is not among those of the service: {ticket}")
-        found = number, ticket, one.flag("may_be_partial"), one.flag("is_told")
+        found = number, ticket, one.flag("is_told")
         one.end()
         return found
 
