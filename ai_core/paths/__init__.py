@@ -3,7 +3,7 @@
 ``PathService`` over ``GridWays``: for many who ask, by ticket, shared and within a budget.
 ``AStarSearch``: one search in slices, on a grid or a graph, to one goal of many;
 ``SearchMemory`` is handed from one to the next, with a ``JumpTable`` in it ways on grids of
-one cost are found 9 to 70 times faster. ``AnytimeSearch``: a way at once, then cheaper
+one cost are found faster where jumps are long. ``AnytimeSearch``: a way at once, then cheaper
 ones, while the mover walks. ``RegionSearch`` on a ``RegionGraph``: long ways in some hundred
 steps. ``FlowField``: from every cell the next one. ``Reachability``: whether there is a way,
 in O(1). ``BumpAndTurn``: trying, while a way is searched; ``ExploredMap``: what many remember.

@@ -3,7 +3,7 @@
 - ``DirectAccessScheduler``: all that is due runs, exactly on its frame. Choose
   it for work that is short or must not be late. ``FrequencyScheduler`` does
   the same the plain way, and is what the other is tested against.
-- ``LoadBalancingScheduler``: a budget that holds; the rest waits. The usual root.
+- ``LoadBalancingScheduler``: nothing begins once the budget is spent; the rest waits. The usual root.
 - ``PriorityScheduler``, ``RequestedTimeScheduler``: other ways to share it out.
 - ``HierarchicalScheduler``: named groups. Any scheduler can be another's work.
 - ``Timeslicer``: one job for many keys. ``Interruptible``, ``Anytime``,

@@ -1,4 +1,4 @@
-"""The load balancing scheduler: a budget that holds, and nothing lost by it."""
+"""The load balancing scheduler: nothing begins once the budget is spent, and nothing is lost by it."""
 from __future__ import annotations
 
 from itertools import filterfalse

@@ -35,7 +35,7 @@ class PriorityScheduler(SharingScheduler):
     what they leave goes to the less important, and it is these that pay for an
     overrun. Nothing waits, even when the budget is spent: work is expected to
     pause when its share is, and is then given none. Where work cannot pause,
-    use a LoadBalancingScheduler: there the budget holds.
+    use a LoadBalancingScheduler: there nothing begins once the budget is spent.
 
     Args:
         clock: where ``now`` comes from.

@@ -43,7 +43,7 @@ class SharingScheduler(Scheduler):
             no spike; None for no limit. Those beyond wait their turn in the
             queue, and are told their true elapsed time.
         bias: learns who overruns, and weighs the shares; None for none.
-        margin: learns how much sooner to stop, so that a budget of time holds; None stops when
+        margin: learns how much sooner to stop, so that fewer frames exceed a budget of time; None stops when
             it is spent, and goes beyond it by the piece of work that was running.
         settings: faults, trace, stopwatch and so on, as for every Scheduler.
     """

@@ -77,6 +77,29 @@ def test_any_quarantined_work_is_released_by_its_id(scheduler, node, physics_fra
     assert scheduler.get_stats()["behaviors"][0]["faults"] == 4
 
 
+def test_an_error_inside_a_gdscript_function_is_told_by_the_engine_and_quarantines_nothing(
+    scheduler, gdscript, node, physics_frames, signals, expect_errors,
+):
+    failed = signals(scheduler, "behavior_failed")
+    hasty = gdscript("""
+        extends Node
+        var runs := 0
+        var nobody: Variant = null
+        func think(_seconds: float) -> void:
+            runs += 1
+            nobody.greet()
+            runs += 100
+    """).new()
+    scheduler.add_child(hasty)
+    node("AIBehavior", hasty, period_frames=1)
+    expect_errors("Nonexistent function 'greet' in base 'Nil'", times=5)
+    physics_frames(5)
+    assert hasty.get("runs") == 5
+    assert failed == []
+    [row] = scheduler.get_stats()["behaviors"]
+    assert (row["faults"], row["is_quarantined"]) == (0, False)
+
+
 def test_a_disabled_character_does_not_think(recorder, node, physics_frames):
     node("AIBehavior", recorder, period_frames=1)
     recorder.process_mode = 4

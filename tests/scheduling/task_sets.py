@@ -4,15 +4,17 @@ from __future__ import annotations
 import random
 from math import gcd, lcm
 
+import numpy as np
+
 from ai_core.scheduling.phasing import PhaseTable, Slot, first_frame
 
 PERIODS = [2, 3, 4, 5, 6, 8, 9, 10, 12, 15, 18, 20, 24, 30]
 
 
-def random_sets(seed):
+def random_sets(seed, periods=PERIODS):
     """Return 150 lists of periods; those of seed 7 are the ones other schedulers were measured with."""
     choose = random.Random(seed).choice
-    return [[choose(PERIODS) for _ in range(choose([5, 8, 12, 20, 30]))] for _ in range(150)]
+    return [[choose(periods) for _ in range(choose([5, 8, 12, 20, 30]))] for _ in range(150)]
 
 
 def phased(periods, table=None):
@@ -47,9 +49,17 @@ def peak(slots):
     return max(load(slots))
 
 
-def mean_peak(sets):
-    peaks = [peak(slots) for slots in sets]
+def mean_peak(sets, frames=None):
+    """Return the mean of the most runs in a frame: of all frames there are, or of so many."""
+    peaks = [peak(slots) if frames is None else _peak_within(slots, frames) for slots in sets]
     return sum(peaks) / len(peaks)
+
+
+def _peak_within(slots, frames):
+    runs = np.zeros(frames, np.int32)
+    for slot in slots:
+        runs[first_frame(slot)::slot.period_frames] += 1
+    return int(runs.max())
 
 
 def greedy(granted, name="greedy"):

@@ -1,7 +1,8 @@
 """Ways over regions: from portal to portal instead of from cell to cell.
 
-A long way takes some hundred steps. On maps of games it is 1 to 6 % dearer than the
-cheapest; how much at most, measured against the way as the crow flies, it says.
+A long way takes some hundred steps. Between ends three regions apart it costs 1 to 4 % more than the cheapest on
+average, 11 % at most on the maps measured; between near ends it may be a detour, 2.5 times the cheapest at worst. How
+much at most, measured against the way as the crow flies, it says.
 
 Rejected: a search back over ways shortened by what a detour by portals costs at most,
 for a tighter bound. It takes thrice the steps, and tells more on noise alone.

@@ -53,7 +53,7 @@ class AStarSearch(PathSearch):
         most_expanded: after how many places to give up; None for no limit.
         memory: what it writes into; None makes its own. For many searches, one after
             the other, hand the same to each; with a ``JumpTable`` in it, ways to one goal
-            are found many times faster, of the same cost but not always the same cells.
+            are found faster where jumps are long, of the same cost but not always the same cells.
 
     Attributes:
         restarts: times it began anew because cells changed.

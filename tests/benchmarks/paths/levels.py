@@ -33,6 +33,20 @@ def level(name):
     return grid, _far_apart(grid)
 
 
+@functools.cache
+def many_pairs(name, count):
+    """Pairs of cells of a level with a path between them, drawn at random, near and far."""
+    passage = level(name)[0].passage()
+    reachability = Reachability(passage)
+    reachability.advance(Budget.unlimited())
+    free, random, pairs = np.flatnonzero(np.isfinite(passage.costs)), np.random.default_rng(8), []
+    while len(pairs) < count:
+        start, goal = (int(cell) for cell in random.choice(free, 2))
+        if reachability.are_connected(start, goal):
+            pairs.append((start, goal))
+    return pairs
+
+
 def _moving_ai(file):
     grid = Grid(read_map(file.read_text()))
     scenarios = read_scenarios(Path(f"{file}.scen").read_text())

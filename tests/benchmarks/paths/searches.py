@@ -32,7 +32,7 @@ from ai_core.paths.searches.jump_table import JumpTable
 from ai_core.paths.searches.search import AStarSearch
 from ai_core.paths.searches.search_memory import SearchMemory
 from ai_core.twins import INTERPRETED
-from tests.benchmarks.paths.levels import QUERIES, level
+from tests.benchmarks.paths.levels import QUERIES, level, many_pairs
 from tools.benchmarking.declarations import Contest
 
 MODULES = {
@@ -79,9 +79,9 @@ def memory_for(passage, *, jumps=False, interpreted=False, every_move=False):
         return memory
 
 
-def searching(name, most=QUERIES, **which):
+def searching(name, most=QUERIES, pairs=None, **which):
     """A case that finds ways of a level, all unless told, and returns what they cost."""
-    grid, queries = level(name)[0], level(name)[1][:most]
+    grid, queries = level(name)[0], pairs or level(name)[1][:most]
     passage = grid.passage()
     memory = memory_for(passage, **which)
 
@@ -196,6 +196,15 @@ def walking(name, packages, most=QUERIES, **which):
 def jumping(name, **which):
     def make(_):
         return Contest(searching(name, jumps=True, **which), walking_twice(name, **which), is_same=nearly_same)
+    return make
+
+
+def jumping_anew(name, **which):
+    """Sixty different paths one after the other, so that none has just been found: as in a game."""
+    def make(_):
+        pairs = many_pairs(name, 60)
+        return Contest(searching(name, pairs=pairs, jumps=True, **which), {"A*": searching(name, pairs=pairs, **which)},
+                       is_same=nearly_same)
     return make
 
 

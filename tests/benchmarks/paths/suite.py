@@ -24,6 +24,8 @@ SUITE = Suite(
           for name in LEVELS),
         *(Measurement(f"jumps in {name}, interpreted", searches.jumping(name, interpreted=True),
                       goals={"by every move": 10.0}) for name in LEVELS),
+        *(Measurement(f"sixty different paths by jumps in {name}, compiled", searches.jumping_anew(name),
+                      goals={"A*": 2.0} if name in ("halls", "corridors") else {}) for name in ALL),
         *(Measurement(f"a first way over regions in {name}", searches.over_regions(name), goals={"by every move": 3.0})
           for name in LEVELS),
         *(Measurement(f"anytime in {name}, until the cheapest is sure", searches.anytime(name),

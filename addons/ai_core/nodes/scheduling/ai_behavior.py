@@ -30,6 +30,7 @@ class AIBehavior(ImportanceMember, Node):
 
     Where this node or the target is paused, disabled or outside the tree it is not called. Period,
     phase and priority may change at any time; what get_stats() of the AIScheduler tells of it goes on.
+    An error inside a GDScript method is reported by the engine and ends that call; it counts as no failure.
     """
 
     class FollowImportance(IntEnum):

@@ -138,7 +138,8 @@ class AIScheduler(Node):
     budget_us = export(
         float, 2000.0, range=(0, 100000, 10), or_greater=True, unit="µs", on_set="_budget_set",
         shown_when=("target_rate", Rate.BUDGET),
-        doc="Time that all AI below may take in one frame; 0 is unlimited. Follows from a target rate if there is one.")
+        doc="Time that all AI below should take in one frame; 0 is unlimited. Nothing begins once it is spent, but what"
+            " runs then ends its slice. Follows from a target rate if there is one.")
     holds_budget = export(
         bool, True, on_set="_core_setting_set",
         shown_when=("policy", scheduler_core.Policy.LOAD_BALANCING, scheduler_core.Policy.REQUESTED_TIME),
@@ -171,7 +172,8 @@ class AIScheduler(Node):
         shown_when=("update", Update.IDLE, Update.PHYSICS), doc="Weight of its share of the outer's budget.")
     quarantine_after = export(
         int, 3, range=(1, 100, 1), group="Debug", on_set="_tries_set",
-        doc="Failures in a row after which a behavior is left out until release_behavior().")
+        doc="Failures in a row after which a behavior is left out until release_behavior(). What Python raises counts,"
+            " and what cannot be called; errors inside GDScript functions do not: the engine hides them.")
     timed_every = export(
         int, 16, range=(1, 1000, 1), on_set="_core_setting_set",
         doc="With direct access: of so many runs of a behavior one is timed by itself, for the others; 1 times all,"
@@ -182,7 +184,9 @@ class AIScheduler(Node):
 
     frame_overran = signal(
         ("behavior", str), ("over_us", float), doc="A behavior took the frame beyond the budget.")
-    behavior_failed = signal(("behavior", str), ("message", str), doc="A behavior raised.")
+    behavior_failed = signal(
+        ("behavior", str), ("message", str),
+        doc="A behavior raised in Python, or could not be called. Errors inside GDScript functions are not noticed.")
     behavior_quarantined = signal(("behavior", str), doc="A behavior failed too often in a row and is left out.")
     replay_ended = signal(
         ("frame", int), ("part", str), ("what", str),
