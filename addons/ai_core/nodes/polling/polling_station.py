@@ -163,7 +163,7 @@ class PollingStation(Node):
     def on_enter_tree(self) -> None:
         if self._world is None:
             self._world = WorldQuestions(self)
-        self._world.is_there = True
+        self._world.enter()
 
     def on_entered(self) -> None:
         self._follow_scheduler()

@@ -14,6 +14,7 @@ from addons.ai_core.bridge.gd import (
     singleton,
 )
 from addons.ai_core.nodes.paths.navigation_ends import ends_at
+from addons.ai_core.nodes.scheduling.scheduled import when_settled
 from addons.ai_core.nodes.senses.sight_rays import FlatSightRays, SightRays
 from ai_core.events.polling.polling_topic import IdPairs
 
@@ -33,6 +34,8 @@ class WorldQuestions:
     def __init__(self, node: Any) -> None:
         self._node = node
         self.is_there = False
+        self._is_settled = True
+        self._was_asked_early = False
         self.rays = SightRays(node, node.sight_mask)
         self._flat_rays = FlatSightRays(node, node.sight_mask_2d)
 
@@ -41,8 +44,21 @@ class WorldQuestions:
         self.rays.collision_mask = self._node.sight_mask
         self._flat_rays.collision_mask = self._node.sight_mask_2d
 
+    def enter(self) -> None:
+        """The node enters the tree, and with it maybe walls that rays do not meet yet."""
+        self.is_there, self._is_settled = True, False
+        when_settled(self._node, self._settle)
+
+    def _settle(self) -> None:
+        self._is_settled = True
+        if self._was_asked_early:
+            self._was_asked_early = False
+            self._node.invalidate("can_see")
+
     def can_see_many(self, pairs: IdPairs) -> Any:
         """Return for each pair of nodes whether nothing stands between; false where one is gone.
+
+        Before the walls of a scene are there for rays, in its first physics frame, nothing is seen.
 
         Args:
             pairs: instance ids.
@@ -51,6 +67,9 @@ class WorldQuestions:
         """
         if not self.is_there:
             self._need_tree("can_see")
+        if not self._is_settled:
+            self._was_asked_early = True
+            return np.zeros(len(pairs), np.bool_)
         seen = see_between(pairs.first, pairs.second, self.rays.node, self._flat_rays.node)
         if type(seen) is int:                # the place of a pair that cannot be
             check_pair(*map(object_of, pairs.ids[seen].tolist()))

@@ -42,6 +42,7 @@ from addons.ai_core.nodes.scheduling.scheduled import (
     named_after,
     nearest,
     report_fault,
+    when_settled,
 )
 from addons.ai_core.nodes.scheduling.scheduler_core import core_of
 from addons.ai_core.nodes.scheduling.scheduler_monitors import SchedulerMonitors
@@ -205,6 +206,7 @@ class AIScheduler(Node):
         self._deciding: dict[Task, int] = {}      # all others, and what they weigh (units)
         self._units = 0                           # what those weigh together
         self._last_frame_us = 0.0
+        self._is_settled = True
         self._frame_budget_us: float = self.budget_us     # the same, for a look at it in each frame
         self._service = QualityOfService(target_hz=60, ai_share=0.15)
         self._monitors = SchedulerMonitors(self)
@@ -223,6 +225,8 @@ class AIScheduler(Node):
         if self.update != self.Update.MANUAL:
             self.enter_outer()
         self._apply_update()
+        self._is_settled = False
+        when_settled(self, self._settle)
         self.show_monitors()
         self.open_debugger_link()
 
@@ -248,10 +252,16 @@ class AIScheduler(Node):
         scene_ended()
 
     def on_process(self) -> None:
-        self.step(delta_time_of(self))
+        if self._is_settled:
+            self.step(delta_time_of(self))
 
     def on_physics_process(self) -> None:
-        self.step(physics_delta_time_of(self))
+        if self._is_settled:
+            self.step(physics_delta_time_of(self))
+
+    def _settle(self) -> None:
+        """Walls that came with it are there for rays: AI may look."""
+        self._is_settled = True
 
     @property
     def faults(self) -> FaultIsolation:

@@ -19,7 +19,7 @@ from ai_core.faults import Fault
 
 SCHEDULERS = "ai_schedulers"
 WAITING = "_waiting"
-ONE_SHOT = 4
+DEFERRED, ONE_SHOT = 1, 4
 _to_report: set[int] = set()
 WITHOUT_SCHEDULER = "found no AIScheduler and will not run; put an AIScheduler above it, or anywhere in the scene"
 
@@ -101,6 +101,18 @@ def report_next_frame(node: Any, mistakes: Callable[[], list[str]]) -> None:
                 report_error(mistake, node)
 
     node.get_tree().connect("process_frame", report, ONE_SHOT)
+
+
+def when_settled(node: Any, done: Callable[[], object]) -> None:
+    """Call ``done`` when the engine has made what entered the tree with a node, at the end of the same step.
+
+    Tiles and CSG give the physics space their shapes in deferred calls: until these have run, rays pass
+    through such walls. At the start of a game the first physics frame comes before them.
+
+    Args:
+        node: entering the tree: called in its on_enter_tree, or before it is added.
+    """
+    node.connect("tree_entered", done, DEFERRED | ONE_SHOT)
 
 
 def look_for_another(scheduler: Any) -> None:

@@ -23,6 +23,7 @@ from addons.ai_core.bridge.gd import (
     listening_among,
     method,
     report_error,
+    singleton,
 )
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.saving.scene_saving import saving
@@ -232,6 +233,12 @@ class SenseTelling:
 
 
 Rows = NDArray[np.float32]
+
+
+def _step_of_engine() -> tuple[int, int, bool]:
+    """Return which step of the engine this is; deferred calls run between two of them."""
+    engine = singleton("Engine")
+    return engine.get_physics_frames(), engine.get_process_frames(), engine.is_in_physics_frame()
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_manager.svg")
@@ -596,6 +603,8 @@ class SenseManager(Node):
                 node.fade()
         if self._core is None:
             return                  # who listens to ``faded`` has ended the scene
+        if self._joined and self._joined_at != _step_of_engine():
+            self._joined.clear()
         rows = self._rows or self._row_arrays()
         core, (sensor_ids, sensors, source_ids, sources) = self._core, rows
         if len(sensor_ids):
@@ -694,6 +703,9 @@ class SenseManager(Node):
         sensor_ids: NDArray[np.int32], source_ids: NDArray[np.int32],
     ) -> NDArray[np.bool_] | None:
         free: NDArray[np.bool_] = ~self._space.rays.blocked(origins, targets, self.bodies_of(source_ids))
+        if self._joined:
+            for is_sensor, ids in ((True, sensor_ids), (False, source_ids)):
+                free &= ~np.isin(ids, [one for kind, one in self._joined if kind is is_sensor])
         return free
 
     def _walls(self) -> MufflingWalls | None:
@@ -736,6 +748,9 @@ class SenseManager(Node):
         self._sensor_bodies: dict[int, int] = {}  # sensor id -> instance id of its body, 0 for none
         self._bodies: dict[int, int] = {}         # source id -> the same
         self._rows: tuple[Any, ...] | None = None
+        # Members that are new in this step of the engine, in which walls that came with them may still be missing.
+        self._joined: set[tuple[bool, int]] = set()
+        self._joined_at: tuple[int, int, bool] | None = None
         self._left: dict[int, tuple[bool, int]] = {}      # by instance id: whether it is a sensor, and its id
         self._is_in_frame = False
 
@@ -750,7 +765,7 @@ class SenseManager(Node):
             core.change_sensor(known, name=name, **{**settings, "own_source": -1 if own is None else own})
             core.move_sensors([known], [position], [forward])
         self._sensors[known], self._sensor_bodies[known] = node, body_id(node)
-        self._has_joined(node)
+        self._has_joined(node, (True, known))
         return known
 
     def remove_sensor(self, sensor_id: int) -> None:
@@ -768,7 +783,7 @@ class SenseManager(Node):
             core.change_source(known, name=name, **settings)
             core.move_sources([known], [position])
         self._sources[known], self._bodies[known] = node, body_id(node)
-        self._has_joined(node)
+        self._has_joined(node, (False, known))
         return known
 
     def remove_source(self, source_id: int) -> None:
@@ -794,8 +809,10 @@ class SenseManager(Node):
         for is_sensor, known in left.values():
             self._remove(is_sensor, known)
 
-    def _has_joined(self, node: Any) -> None:
-        self._left.pop(node.instance_id, None)
+    def _has_joined(self, node: Any, member: tuple[bool, int]) -> None:
+        if self._left.pop(node.instance_id, None) is None:
+            self._joined.add(member)
+            self._joined_at = _step_of_engine()
         self._rows = None
         if self._contacts is not None:
             node.begin_to_feel(self._contacts)
