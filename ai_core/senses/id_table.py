@@ -145,6 +145,13 @@ class IdTable:
             raise self._unknown(known_id)
         return int(known_id) & ((1 << SLOT_BITS) - 1)
 
+    def was_removed(self, some_id: int) -> bool:
+        """Return True if the id was in use once and is no more."""
+        if isinstance(some_id, bool) or not isinstance(some_id, (int, np.integer)) or some_id < 0:
+            return False
+        slot = some_id & ((1 << SLOT_BITS) - 1)
+        return slot < len(self._generation) and some_id >> SLOT_BITS < self._generation[slot]
+
     def knows(self, some_id: int) -> bool:
         """Return True if the id is in use."""
         if type(some_id) is int:
@@ -195,11 +202,7 @@ class IdTable:
         return found
 
     def _unknown(self, some_id: int) -> UnknownNameError:
-        slot = some_id & ((1 << SLOT_BITS) - 1)
-        was_removed = some_id >= 0 and slot < len(self._generation) and (
-            some_id >> SLOT_BITS < self._generation[slot]
-        )
-        kind = f"{self.noun} id (it was removed)" if was_removed else f"{self.noun} id"
+        kind = f"{self.noun} id (it was removed)" if self.was_removed(some_id) else f"{self.noun} id"
         return UnknownNameError(kind, some_id, self.ids.tolist())
 
 

@@ -127,8 +127,12 @@ class SourceKeeping:
         self._sources.light_up(ids, light)
 
     def tag_of(self, source_id: int) -> str:
-        """Return what a source is called, for listeners."""
-        return self._sources.details_of(source_id).tag
+        """Return the tag of a source, for listeners; "" for a source that is gone, such as a faded clue.
+
+        Raises:
+            UnknownNameError: if there was never such a source.
+        """
+        return "" if self._sources.ids.was_removed(source_id) else self._sources.details_of(source_id).tag
 
     def leave_clue(
         self,
@@ -173,5 +177,9 @@ class SourceKeeping:
         return new
 
     def clue_of(self, source_id: int) -> Clue | None:
-        """Return what a clue tells; None of a source that was not left behind."""
-        return self._sources.details_of(source_id).clue
+        """Return what a clue tells; None for a clue that has faded, and for any other source.
+
+        Raises:
+            UnknownNameError: if there was never such a source.
+        """
+        return None if self._sources.ids.was_removed(source_id) else self._sources.details_of(source_id).clue
