@@ -11,12 +11,13 @@ class ReferenceMachine:
         tree: by path, the paths inside it, the initial one first.
         transitions: as handed to the definition.
         allows: told a transition, returns whether its guard does.
-        tell: told "enter x", "exit x", "action n".
+        tell: told "enter x", "exit x", "action n" while ``active`` is the innermost active state.
     """
 
     def __init__(self, tree, transitions, allows, tell):
         self.tree, self.transitions, self.allows, self.tell = tree, transitions, allows, tell
         self.leaf, self.previous, self.left = None, None, {}
+        self.active = ""
 
     def around(self, path):
         """The state and all around it, the root last."""
@@ -32,7 +33,7 @@ class ReferenceMachine:
         return path
 
     def start(self):
-        self.go("", self.first_leaf(""))
+        self.go("")
 
     def send(self, event):
         for source in self.around(self.leaf):
@@ -46,11 +47,10 @@ class ReferenceMachine:
                         return False
                     self.act(number, one)
                     return True
-                leaf = self.destination(one)
-                if leaf is not None:
-                    top = leaf if one.target == PREVIOUS else one.target
+                top = self.previous if one.target == PREVIOUS else one.target
+                if top is not None:
                     stays = next(path for path in self.around(top)[1:] if path in self.around(source))
-                    self.go(stays, leaf, (number, one))
+                    self.go(stays, one, number)
                     return True
         return False
 
@@ -69,19 +69,23 @@ class ReferenceMachine:
         inside = next(path for path in self.tree[one.target] if path in self.around(last))
         return self.first_leaf(inside)
 
-    def go(self, stays, leaf, by=None):
+    def go(self, stays, one=None, number=0):
         before = self.leaf
         if before is not None:
             for path in self.around(before):
                 if path == stays:
                     break
+                self.active = path
                 self.tell(f"exit {path}")
                 self.left[path] = before
-        if by is not None:
-            self.act(*by)
+        self.active = stays
+        if one is not None:
+            self.act(number, one)
+        leaf = self.first_leaf("") if one is None else self.destination(one)
         if before not in (None, leaf):
             self.previous = before
         self.leaf = leaf
         inside = self.around(leaf)
         for path in reversed(inside[: inside.index(stays)]):
+            self.active = path
             self.tell(f"enter {path}")

@@ -44,7 +44,7 @@ def made(tell, allowed, rows):
         found.append(Transition(
             event, source, target,
             guard=(lambda machine, number=number: number in allowed) if has_guard else None,
-            action=(lambda machine, number=number: tell(f"action {number}")) if acts else None,
+            action=(lambda machine, number=number: tell(f"action {number}", machine)) if acts else None,
             history=history if target in TREE else None,
         ))
         if not has_guard and target != PREVIOUS:
@@ -53,7 +53,8 @@ def made(tell, allowed, rows):
     def state(path):
         return State(
             path.rpartition("/")[2], [state(inside) for inside in TREE.get(path, ())],
-            enter=lambda machine: tell(f"enter {path}"), exit=lambda machine: tell(f"exit {path}"),
+            enter=lambda machine: tell(f"enter {path}", machine),
+            exit=lambda machine: tell(f"exit {path}", machine),
         )
 
     return found, [state(path) for path in TREE[""]]
@@ -67,9 +68,10 @@ def made(tell, allowed, rows):
 )
 def test_enters_exits_and_actions_are_those_of_the_reference(rows, moments):
     allowed, said, wanted = set(), [], []
-    ways, states = made(said.append, allowed, rows)
+    ways, states = made(lambda what, machine: said.append((what, machine.state)), allowed, rows)
     machine = StateMachine(StateMachineDefinition("any", states, ways))
-    reference = ReferenceMachine(TREE, ways, lambda number: number in allowed, wanted.append)
+    reference = ReferenceMachine(
+        TREE, ways, lambda number: number in allowed, lambda what: wanted.append((what, reference.active)))
     machine.start()
     reference.start()
     for event, allows in moments:
@@ -93,7 +95,7 @@ def test_a_loaded_machine_goes_on_as_the_saved_one(rows, before, after):
     diaries = [], []
     machines = []
     for diary in diaries:
-        ways, states = made(diary.append, {0, 2, 4, 6}, rows)
+        ways, states = made(lambda what, _, diary=diary: diary.append(what), {0, 2, 4, 6}, rows)
         machines.append(StateMachine(StateMachineDefinition("any", states, ways)))
     first, second = machines
     first.start()

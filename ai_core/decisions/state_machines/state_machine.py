@@ -152,10 +152,7 @@ def _read_left(machine: StateMachine, fields: Fields) -> dict[int, int]:
 
 
 MOST_EVENTS_AT_ONCE = 64
-"""Events that callbacks may send before the first of them is settled (count).
-
-A chain of states that pass on at once has under ten; more is a circle.
-"""
+"""Events that callbacks may send before the first is settled (count): chains of states have under ten, circles more."""
 BUSY: dict[str, tuple[Route, ...]] = {}
 """The table while a transition runs: it knows no event, so each goes the slow way, to wait."""
 NOWHERE: dict[str, tuple[Route, ...]] = {}
@@ -169,7 +166,9 @@ class StateMachine:
     - An event sent while a transition runs waits until that is over; ``send``
       returns None then. Events that go on for ever are cut off and reported.
     - A transition calls ``exit`` from the inside out, its ``action``, then
-      ``enter`` from the outside in. Callbacks are told the machine.
+      ``enter`` from the outside in. Callbacks are called with the machine.
+    - A state is active (``state``, ``is_in``) from its own ``enter`` to its own
+      ``exit``, both included, as in SCXML: not while an outer one is entered or left.
     - ``update`` calls those of the active states from the outside in, then
       takes at most one transition that has no event.
     - A callback that raises is reported, and the machine goes on: the state is
@@ -180,26 +179,22 @@ class StateMachine:
         definition: shared with other characters.
         owner: the character, for its callbacks.
         name: what traces, reports and ``to_text`` call it; else the definition's.
-        clock: tells the time; None adds up what ``update`` is told, and an
-            event then happens at the moment of the last update.
+        clock: tells the time; None adds up the times of ``update``: an event then happens at the last one.
         trace: ``state_entered`` is called for each state that begins.
         faults: told of callbacks that raise; None makes one that logs.
-        parts: what of the character callbacks of a shared definition need to find;
-            ``machine.parts``.
+        parts: what of the character callbacks of a shared definition need to find; ``machine.parts``.
         listening: asked with ``parts`` and the time (s) before a change that calls only notices,
             which have a true attribute ``is_notice``; no: they are left out.
 
     Attributes:
-        event, cargo: inside callbacks: the event that led here, and what was
-            sent with it; else None.
+        event, cargo: inside callbacks: the event that led here, and what was sent with it; else None.
         elapsed_s: inside ``update``: since the last one (s).
 
-    Cost: O(1); about 250 bytes. A transition is O(states left and entered); an
-    event that leads nowhere, and an update that calls nothing, O(1).
+    Cost: O(1); about 250 bytes. A transition is O(states left and entered); any other event or update O(1).
     """
 
     __slots__ = (
-        "__weakref__", "_clock", "_definition", "_faults", "_frame", "_isolation", "_kept_errors", "_leaf", "_left",
+        "__weakref__", "_at", "_definition", "_faults", "_frame", "_isolation", "_kept_errors", "_leaf", "_left",
         "_listening", "_previous", "_queue", "_reason", "_seconds", "_should_stop", "_since_around", "_since_s",
         "_table", "_trace", "cargo", "elapsed_s", "event", "name", "owner", "parts",
     )
@@ -225,6 +220,7 @@ class StateMachine:
         check_callables(listening=listening)
         self._definition, self._table = definition, NOWHERE
         self._leaf: Node | None = None
+        self._at: Node | None = None     # the innermost active state while some are left and entered; else None
         self._previous: Node | None = None
         self._left: dict[int, int] | None = None
         self._since_around: dict[int, float] | None = None
@@ -245,8 +241,9 @@ class StateMachine:
 
     @property
     def state(self) -> str:
-        """Path of the innermost active state; "" while none is."""
-        return "" if self._leaf is None else self._leaf.path
+        """Path of the innermost active state; "" while none is, as in the action between two outermost states."""
+        active = self._at or self._leaf
+        return "" if active is None else active.path
 
     @property
     def previous_state(self) -> str:
@@ -255,7 +252,7 @@ class StateMachine:
 
     @property
     def time_in_state_s(self) -> float:
-        """Game time since the innermost active state began (s)."""
+        """Game time since the innermost active state began (s); until ``enter``, of the one that is left."""
         return 0.0 if self._leaf is None else self._now_s() - self._since_s
 
     @property
@@ -279,8 +276,8 @@ class StateMachine:
         Raises:
             UnknownNameError: if there is no such state.
         """
-        wanted = self._definition.node(path)
-        return self._leaf is not None and wanted in self._leaf.up()
+        wanted, active = self._definition.node(path), self._at or self._leaf
+        return active is not None and wanted in active.up()
 
     def send(self, event: str, cargo: Any = None) -> bool | None:
         """Tell the machine that something happened.
@@ -290,8 +287,7 @@ class StateMachine:
             cargo: what callbacks find as ``machine.cargo``.
 
         Returns:
-            Whether a transition was taken; None if the event waits, because
-            one is running.
+            Whether a transition was taken; None if the event waits, because one is running.
 
         Raises:
             UnknownNameError: if no transition waits for such an event.
@@ -383,7 +379,7 @@ class StateMachine:
 
     def to_text(self) -> str:
         """Return which states are active, since when and why; one state per line."""
-        return live_view(self._definition, self.name, self._leaf, self.time_in_state_s, self._reason)
+        return live_view(self._definition, self.name, self._at or self._leaf, self.time_in_state_s, self._reason)
 
     def _send_otherwise(self, event: str, cargo: Any) -> bool | None:
         """Send what the table does not know: while busy, before the beginning, or by mistake."""
@@ -423,6 +419,7 @@ class StateMachine:
         if is_told:
             self._run(way.exits)
             if route is not None:
+                self._at = way.domain
                 self._run(route.actions)
             now_s = self._seconds if clock is None else clock.now.seconds
         if leaf is not None:
@@ -430,13 +427,14 @@ class StateMachine:
                 self._left = {**(self._left or {}), index: leaf.index}
             if leaf is not way.leaf:
                 self._previous = leaf
-        self._leaf, self._reason, self._since_s = way.leaf, reason, now_s
+        self._leaf, self._reason, self._since_s, self._at = way.leaf, reason, now_s, None
         for index in way.timed:
             self._since_around = {**(self._since_around or {}), index: self._since_s}
         if self._trace is not None and self._trace.state_entered:
             self._tell_trace(self._trace, way)
         if is_told:
             self._run(way.enters)
+        self._at = None
 
     def _settle_queue(self) -> None:
         """Work off the events that callbacks sent, in their order."""
@@ -457,7 +455,7 @@ class StateMachine:
         self._queue = self.event = self.cargo = None
 
     def _come_to_rest(self) -> None:
-        self.event = self.cargo = None
+        self.event = self.cargo = self._at = None
         if self._should_stop:
             self._leave_all()
         leaf = self._leaf
@@ -470,10 +468,12 @@ class StateMachine:
         if self._leaf is not None:
             self._run(tuple(step for node in self._leaf.up() for step in node.exit))
         self._should_stop = False  # an exit that asks for a stop has it
-        self._leaf = self._previous = self._left = self._since_around = self._queue = None
+        self._leaf = self._at = self._previous = self._left = self._since_around = self._queue = None
 
     def _run(self, steps: tuple[Step, ...]) -> None:
-        for action, name in steps:
+        for action, name, active in steps:
+            if active is not None:
+                self._at = active
             if self._faults is not None and self._faults.is_left_out(name):
                 continue
             try:

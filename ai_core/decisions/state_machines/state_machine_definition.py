@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from ai_core.decisions.state_machines.state_machine import StateMachine
 
 
-Step = tuple[Callable[["StateMachine"], object], str]
-"""A callback, and what faults call it."""
+Step = tuple[Callable[["StateMachine"], object], str, "Node | None"]
+"""A callback, what faults call it, and the innermost state that is active during it; None leaves that as it is."""
 Finder = Callable[["Node", "Node | None", dict[int, int]], "Way | None"]
 """Told the active leaf, the one before, and where each state was left; finds the way."""
 
@@ -43,9 +43,9 @@ class Node:
         self.depth: int = 0 if parent is None else parent.depth + 1
         self.children: list[Node] = []
         self.initial: Node | None = None
-        self.enter = _steps(None if state is None else state.enter, f"enter of {path}")
-        self.update = _steps(None if state is None else state.update, f"update of {path}")
-        self.exit = _steps(None if state is None else state.exit, f"exit of {path}")
+        self.enter = _steps(None if state is None else state.enter, f"enter of {path}", self)
+        self.update = _steps(None if state is None else state.update, f"update of {path}", None)
+        self.exit = _steps(None if state is None else state.exit, f"exit of {path}", self)
         self.table: dict[str, tuple[Route, ...]] = {}
         self.automatic: tuple[Route, ...] = ()
         self.updates: tuple[Step, ...] = ()
@@ -75,6 +75,7 @@ class Way:
 
     Attributes:
         leaf: where it ends.
+        domain: the innermost state that stays active.
         exits: what leaving calls, the innermost first.
         enters: what entering calls, the outermost first.
         entered: the states that begin.
@@ -83,12 +84,13 @@ class Way:
         only_tells: leaving and entering call nothing but notices.
     """
 
-    __slots__ = ("entered", "enters", "exits", "leaf", "only_tells", "remembered", "timed")
+    __slots__ = ("domain", "entered", "enters", "exits", "leaf", "only_tells", "remembered", "timed")
 
     def __init__(
-        self, leaf: Node, exited: list[Node] | tuple[()], entered: list[Node], remembered: set[int], timed: set[int]
+        self, leaf: Node, domain: Node, exited: list[Node] | tuple[()], entered: list[Node], remembered: set[int],
+        timed: set[int],
     ) -> None:
-        self.leaf = leaf
+        self.leaf, self.domain = leaf, domain
         self.exits = tuple(step for node in exited for step in node.exit)
         self.enters = tuple(step for node in entered for step in node.enter)
         self.entered = tuple(entered)
@@ -145,8 +147,8 @@ def last_index(node: Node) -> int:
     return node.index
 
 
-def _steps(action: Action | None, name: str) -> tuple[Step, ...]:
-    return () if action is None else ((action, name),)
+def _steps(action: Action | None, name: str, active: Node | None) -> tuple[Step, ...]:
+    return () if action is None else ((action, name, active),)
 
 
 PREVIOUS = "<previous>"
@@ -161,7 +163,7 @@ class History(Enum):
     SHALLOW = "shallow"
     """In the inside state that was active last, which begins with its initial one."""
     DEEP = "deep"
-    """Where the machine was when it left, however deep."""
+    """Where the machine was when it left, however deep; if the target is active, where it is."""
 
 
 class State:
@@ -391,7 +393,7 @@ class StateMachineDefinition:
 
     def callback_names(self) -> set[str]:
         """Return what faults call each callback: "enter of hostile/chase"."""
-        names = {name for node in self.nodes for _, name in (*node.enter, *node.update, *node.exit)}
+        names = {name for node in self.nodes for _, name, _ in (*node.enter, *node.update, *node.exit)}
         for number, one in enumerate(self.transitions):
             names |= {_guard_name(number, one)} if one.guard is not None else set()
             names |= {_action_name(number, one)} if one.action is not None else set()
@@ -409,7 +411,8 @@ class StateMachineDefinition:
         found = self._ways.get(key)
         if found is None:
             exited = () if leaf is None else leaf.up_to(domain)
-            found = self._ways[key] = Way(target, exited, target.up_to(domain)[::-1], self.remembered, self._timed)
+            entered = target.up_to(domain)[::-1]
+            found = self._ways[key] = Way(target, domain, exited, entered, self.remembered, self._timed)
         return found
 
     def to_text(self) -> str:
@@ -487,7 +490,7 @@ class StateMachineDefinition:
         if one.guard is not None:
             route.guard_name = _guard_name(number, one)
         if one.action is not None:
-            route.actions = ((one.action, _action_name(number, one)),)
+            route.actions = ((one.action, _action_name(number, one), None),)
             route.only_tells = all(map(is_notice, route.actions))
         if one.target == PREVIOUS:
             route.find = lambda active, previous, left: (
@@ -500,17 +503,26 @@ class StateMachineDefinition:
             if one.history is not None:
                 is_deep = one.history is History.DEEP
                 route.way, route.find = None, lambda active, previous, left: self.way(
-                    active, domain, _remembered(target, left.get(target.index), is_deep=is_deep)
+                    active, domain, _remembered(target, active, left.get(target.index), is_deep=is_deep)
                 )
         return route
 
 
-def _remembered(target: Node, leaf: int | None, *, is_deep: bool) -> Node:
-    """Return the leaf that a transition with history leads to."""
-    below = first_leaf(target)
-    if leaf is None:
-        return below
-    last = target.leaf(leaf)
+def _remembered(target: Node, active: Node, left: int | None, *, is_deep: bool) -> Node:
+    """Return the leaf that a transition with history leads to.
+
+    Args:
+        target: the state whose history it is.
+        active: the leaf that is active before the transition; inside the target it is what will be left.
+        left: index of the leaf in which the target was left last, None if it never was.
+        is_deep: the history leads to that leaf, else only into the state right inside the target.
+    """
+    if target in active.up():
+        last = active
+    elif left is None:
+        return first_leaf(target)
+    else:
+        last = target.leaf(left)
     return last if is_deep else first_leaf(last.up_to(target)[-1])
 
 

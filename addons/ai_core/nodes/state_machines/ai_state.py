@@ -81,7 +81,7 @@ class AIState(Node):
 
     @method
     def is_active(self) -> bool:
-        """Return whether the state is active, or one inside it."""
+        """Return whether the state is active, or one inside it; it is from its own entered to its own exited."""
         return self.machine is not None and self.machine.core is not None and self.machine.core.is_in(self.path)
 
     def join(self, machine: Any, path: str) -> None:

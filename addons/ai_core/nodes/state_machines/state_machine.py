@@ -115,7 +115,11 @@ class StateMachine(CharacterWork, Node):
 
     @method
     def get_state(self) -> str:
-        """Return the path of the innermost active state, such as "hostile/chase"; "" before the first frame."""
+        """Return the path of the innermost active state, such as "hostile/chase"; "" before the first frame.
+
+        A state counts from its own entered to its own exited, both included: while an outer one
+        begins or ends, those inside it are not active. While a transition is taken only what stays active counts.
+        """
         return self.core.state if self.core is not None else ""
 
     @method
@@ -125,7 +129,7 @@ class StateMachine(CharacterWork, Node):
 
     @method
     def is_in(self, path: str) -> bool:
-        """Return whether the state at a path is active, or one inside it."""
+        """Return whether the state at a path is active, or one inside it; from its own entered to its own exited."""
         if self.core is None:
             return False
         try:

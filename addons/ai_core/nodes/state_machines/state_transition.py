@@ -58,7 +58,7 @@ class StateTransition(Node):
     history = export(
         History, History.NONE, shown_when=("target", Target.STATE),
         doc="Where a state with states inside is entered: at its initial one, at the inside one that was active"
-            " last, or where it was left, however deep.")
+            " last, or where it was left, however deep. One that is active is left now, and goes back to there.")
     guard_expression = export(
         str, "", group="Guard",
         doc="It is taken only if this is true: \"health < 0.3 and can_see(cargo)\". Names are values of the"
