@@ -193,7 +193,7 @@ def test_an_array_as_a_dictionarys_key_becomes_a_tuple_and_a_dictionary_is_refus
         static func bad() -> Dictionary: return {{"x": 1}: "a"}
     """)
     assert made.good() == {(1, 2): "a"}
-    with pytest.raises(TypeError, match="a Dictionary with a key of type Dictionary has no Python form"):
+    with pytest.raises(ValueError, match="a Dictionary with a key of type Dictionary has no Python form; use a text"):
         made.bad()
 
 

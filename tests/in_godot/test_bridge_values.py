@@ -151,3 +151,48 @@ def test_a_basis_gives_its_axes():
 ])
 def test_vectors_have_what_movement_takes_and_rectangles_their_parts(found, expected):
     assert found() == expected
+
+
+@pytest.mark.parametrize("made", [Vector2(1, 2), Vector3(1, 2, 3), Vector2i(1, 2), Color(1, 0, 0)])
+def test_a_number_of_a_vector_that_is_not_there_is_an_error(made):
+    assert (made[-1], made[0]) == (list(made)[-1], list(made)[0])
+    for place in (len(made), -len(made) - 1, 10**6, -(10**6), 2**70):
+        with pytest.raises(IndexError):
+            made[place]
+
+
+IN_A_DICTIONARY = """
+    extends RefCounted
+    static func read_back(tree: HabitTree) -> Array:
+        var gone := Node.new()
+        var signaller := Node.new()
+        var named := signaller.renamed
+        tree.values = {"a": Signal(), "gone": gone, "in": [gone, {"it": gone}], "of": named, "call": Callable()}
+        var all := tree.values
+        signaller.free()
+        gone.free()
+        return [all.of == named, tree.values]
+    static func packed(emits: HabitEmitSignal) -> Array:
+        var wrong := []
+        for value in [
+            PackedVector4Array([Vector4(1, 2, 3, 4)]), PackedColorArray([Color.RED]), PackedVector3Array([Vector3.UP]),
+            PackedVector2Array([Vector2.UP]), PackedStringArray(["a"]), PackedByteArray([1]), PackedInt32Array([2]),
+            PackedInt64Array([3]), PackedFloat32Array([0.5]), PackedFloat64Array([1.5]), PackedVector4Array()]:
+            var untyped: Variant = emits
+            untyped.arguments = value
+            var back: Array = emits.arguments
+            if back != Array(value) or (back and typeof(back[0]) != typeof(value[0])): wrong.append([value, back])
+        return wrong
+"""
+
+
+def test_what_stands_for_nothing_any_more_is_read_back_as_null(node, gdscript):
+    tree = node("HabitTree", actor=NodePath("."))
+    same, back = gdscript(IN_A_DICTIONARY).read_back(tree)
+    assert same
+    assert (back["gone"], back["in"]) == (None, [None, {"it": None}])
+    assert [back[name].object for name in ("a", "of")] == [None, None]
+
+
+def test_an_array_takes_a_packed_array_item_by_item(node, gdscript):
+    assert gdscript(IN_A_DICTIONARY).packed(node("HabitEmitSignal")) == []

@@ -99,6 +99,27 @@ def test_a_row_knows_whether_somebody_listens_to_one_of_it(habits):
     assert (len(row), row[0], row[2]) == (3, None, habits[1])
 
 
+@pytest.mark.parametrize("number", [2, 3, 10**6, -1, -2, -3, -(10**6), 2**62])
+def test_a_number_that_a_row_does_not_have_is_an_error(habits, number):
+    row = NodeRow(habits)
+    with pytest.raises(IndexError, match=f"a row of 2 nodes has no number {number}"):
+        row[number]
+
+
+def test_a_row_can_be_gone_through(habits):
+    row = NodeRow([None, *habits])
+    assert list(zip(row, range(3), strict=True)) == [(None, 0), (habits[0], 1), (habits[1], 2)]
+    assert [list(reversed(row)), habits[1] in row, list(NodeRow([]))] == [[habits[1], habits[0], None], True, []]
+
+
+def test_a_row_that_cannot_be_made_has_nothing(habits):
+    row = NodeRow(habits)
+    with pytest.raises(ValueError, match="a row of 2 nodes needs signals of as many, got 1"):
+        row.__init__(habits, [("entered",)])
+    assert len(row) == 0
+    assert not row.has_listeners()
+
+
 def test_a_notice_is_given_only_where_somebody_listens(habits):
     told, row = [], NodeRow(habits)
     notice = KeptNotice(1, "exited", "entered", lambda given: told.append(given) or "told")

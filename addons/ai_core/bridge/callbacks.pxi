@@ -64,7 +64,7 @@ cdef object argument_to_python(MethodData* method, int index, const void* varian
         text = str(variant_to_python(variant))
         return text if wanted == T_STRING else NodePath(text) if wanted == T_NODE_PATH else StringName(text)
     elif wanted == T_ARRAY and is_packed(got):
-        return list(variant_to_python(variant))
+        return packed_items(got, internal[got](<void*>variant))
     elif is_packed(wanted) and got == T_ARRAY:
         values = variant_to_python(variant)
         try:

@@ -28,7 +28,7 @@ ctypedef struct VirtualData:
     int count
     int result
     bint once                    # called every frame: an error is printed once
-    int types[4]
+    int types[4]                 # MOST_VIRTUAL_ARGUMENTS
 
 ctypedef struct NotificationData:
     int what
@@ -47,6 +47,9 @@ ctypedef struct ClassData:
     NotificationData* notifications
     int signal_count
     uint64_t* signals            # their names, inherited ones too
+
+cdef enum:
+    MOST_VIRTUAL_ARGUMENTS = 4
 
 cdef list _registered = []       # names, in registration order
 
@@ -120,6 +123,8 @@ cdef int fill_virtuals(ClassData* data, list virtuals) except -1:
         record.function = keep(virtual["function"])
         record.where = keep(virtual["where"])
         record.count = len(virtual["types"])
+        if record.count > MOST_VIRTUAL_ARGUMENTS:
+            raise TypeError(f"a virtual has at most {MOST_VIRTUAL_ARGUMENTS} arguments here, {virtual['name']} has {record.count}")
         record.result = virtual["result"]
         record.once = virtual["once"]
         for i, t in enumerate(virtual["types"]):

@@ -33,6 +33,8 @@ def emit_each(signal, list objects, list rows, list which, list numbers, Py_ssiz
     cdef tuple values, before = ()
     if not len(which) == len(numbers) == count:
         raise ValueError(f"{count} objects need {count} rows and numbers, got {len(which)} and {len(numbers)}")
+    if first < 0:
+        raise IndexError(f"the first object must be 0 or more, got {first}")
     if first >= count:
         return count
     try:

@@ -45,7 +45,7 @@ cdef class KeptBatch:
 
     def __iter__(self): return self
 
-    def __length_hint__(self): return self.count - self.begun
+    def __length_hint__(self): return max(0, self.count - self.begun)
 
     def __next__(self):
         self.call_on(NULL, 0, 0)
@@ -65,13 +65,16 @@ cdef class KeptBatch:
         cdef Py_buffer view
         cdef Py_ssize_t first = self.begun
         cdef int64_t* ended_ns
+        self.see_changes()
         PyObject_GetBuffer(stamps, &view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE)
         try:
+            if first > self.count:
+                raise RuntimeError(f"calls were removed while they run: {first} have begun and {self.count} are left")
             if view.len != (self.count + 1) * <Py_ssize_t>sizeof(int64_t):
                 raise ValueError(f"stamps must be {self.count + 1} of 8 bytes, got {view.len} bytes")
             ended_ns = <int64_t*>view.buf
             self.call_on(ended_ns + 1, ended_ns[first] - stopwatch_ns(), limit_ns)
-            if self.begun == self.count or (self.begun > first and ended_ns[self.begun] > <int64_t>limit_ns):
+            if self.begun >= self.count or (self.begun > first and ended_ns[self.begun] > <int64_t>limit_ns):
                 return None
             return self.next_call()
         finally:
@@ -85,9 +88,12 @@ cdef class KeptBatch:
         """Call as many as can be, until one ends beyond the limit."""
         cdef uint64_t argument[2]
         cdef int why = PYTHON_RAN
+        cdef Py_ssize_t room = self.count
         number_variant(argument, self.number)
         while why == PYTHON_RAN:
             self.see_changes()      # also before the first: what was handed out has run since
+            if ended_ns != NULL and self.count > room:
+                raise RuntimeError(f"calls were added while they run: there were {room}, and are {self.count}")
             with nogil:
                 why = call_row(self.plan, self.count, &self.begun, argument, ended_ns, offset_ns, limit_ns)
 

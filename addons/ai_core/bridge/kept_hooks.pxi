@@ -57,13 +57,18 @@ cdef class NodeRow:
     def __init__(self, nodes, signals=()):
         cdef GDObject node
         cdef Py_ssize_t i, at = 0
-        self.nodes, self.count = list(nodes), len(nodes)
+        cdef Py_ssize_t count
+        self.count = 0               # and stays so if this fails: nothing of the row is read then
+        self.nodes = list(nodes)
+        count = len(self.nodes)
         self.answers = ANSWERS_PER_LOOK
-        signals = [tuple(one) for one in signals] or [()] * self.count
+        signals = [tuple(one) for one in signals] or [()] * count
+        if len(signals) != count:
+            raise ValueError(f"a row of {count} nodes needs signals of as many, got {len(signals)}")
         self.forget()
-        self.pointers = <void***>memory_of(self.count, sizeof(void**))
-        self.names = <void**>memory_of(sum(map(len, signals)) + self.count + 1, sizeof(void*))
-        for i in range(self.count):
+        self.pointers = <void***>memory_of(count, sizeof(void**))
+        self.names = <void**>memory_of(sum(map(len, signals)) + count + 1, sizeof(void*))
+        for i in range(count):
             for name in signals[i]:
                 self.names[at] = name_ptr(name)
                 at += 1
@@ -75,6 +80,7 @@ cdef class NodeRow:
                 if node.instance == NULL:
                     raise TypeError(f"a row is of nodes of classes written in Python, got {node!r}")
                 self.pointers[i] = &node.pointer
+        self.count = count
 
     def __dealloc__(self):
         self.forget()
@@ -86,7 +92,12 @@ cdef class NodeRow:
 
     def __len__(self): return self.count
     def __getitem__(self, Py_ssize_t index):
+        self.check_number(index)     # the bridge is compiled without checks of its own
         return self.nodes[index]
+
+    cdef int check_number(self, Py_ssize_t number) except -1:
+        if not 0 <= number < self.count:
+            raise IndexError(f"a row of {self.count} nodes has no number {number}")
 
     def drop(self, node):
         """Call a node no more: it has left, or is about to go."""
@@ -100,8 +111,7 @@ cdef class NodeRow:
     cdef bint is_heard(self, Py_ssize_t number, void* signal) except -1:
         cdef uint8_t found = 0
         cdef const void* arguments[1]
-        if not 0 <= number < self.count:
-            raise IndexError(f"a row of {self.count} nodes has no number {number}")
+        self.check_number(number)
         if self.pointers[number][0] == NULL:
             return self.nodes[number] is not None        # who was dropped may have listeners
         arguments[0] = signal
@@ -278,8 +288,7 @@ cdef class KeptHook:
             stop = begin + 32 if begin + 32 < count else count
             at = numbers + begin
             for i in range(stop - begin):
-                if not 0 <= at[i] < row.count:
-                    raise IndexError(f"a row of {row.count} nodes has no number {at[i]}")
+                row.check_number(at[i])
             with nogil:
                 # Nodes of a crowd do not stay in the caches: they are read from memory all at once, not one by one.
                 for i in range(stop - begin):

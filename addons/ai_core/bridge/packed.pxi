@@ -67,6 +67,20 @@ cdef object packed_to_python(int t, const void* array):
         out = out.reshape(-1, kind.columns)
     return out.view(PackedVector4Array) if t == T_PACKED_VECTOR4_ARRAY else out
 
+cdef list packed_items(int t, const void* array):
+    """The elements one by one, each of the type it has in the engine: what an Array of them holds."""
+    cdef object values = packed_to_python(t, array)
+    if t == T_PACKED_STRING_ARRAY:
+        return list(values)
+    if packed_kinds[t].columns == 1:
+        return values.tolist()
+    if t == T_PACKED_VECTOR2_ARRAY:
+        return [Vector2(x, y) for x, y in values.tolist()]
+    if t == T_PACKED_VECTOR3_ARRAY:
+        return [vector3(x, y, z) for x, y, z in values.tolist()]
+    made = Color if t == T_PACKED_COLOR_ARRAY else Vector4
+    return [made(*row) for row in values.tolist()]
+
 cdef int packed_new(object values, int t, void* out) except -1:
     """Construct a packed array in 16 uninitialised bytes. OWNED by the caller."""
     cdef PackedKind* kind = &packed_kinds[t]
@@ -88,7 +102,12 @@ cdef int packed_new(object values, int t, void* out) except -1:
     if t == T_PACKED_STRING_ARRAY:
         for i in range(count):
             destructors[T_STRING](kind.element(out, i))
-            string_new(values[i], kind.element(out, i))
+            try:
+                string_new(values[i], kind.element(out, i))
+            except BaseException:    # what Unicode cannot encode
+                constructors[T_STRING](kind.element(out, i), NULL)
+                destructors[t](out)
+                raise
     elif count:
         PyObject_GetBuffer(values, &source, PyBUF_C_CONTIGUOUS)
         memcpy(kind.element(out, 0), source.buf, count * kind.item_bytes)

@@ -55,7 +55,8 @@ cdef class NodePlaces:
         cdef Py_ssize_t i
         cdef PlacedNode* one
         cdef GDObject node
-        self.seen_freed = instances_freed
+        if len(self.nodes) != self.count:
+            raise ValueError(f"the nodes were {self.count} and are {len(self.nodes)}; make new NodePlaces of others")
         for i in range(self.count):
             one, node = &self.all[i], <GDObject?>self.nodes[i]
             one.id = node.id if node.instance == NULL else 0
@@ -65,6 +66,7 @@ cdef class NodePlaces:
                 if gd_object_cast_to(one.node, in_plane.node_tag if self.pixel_m else in_space.node_tag) == NULL:
                     raise TypeError(f"needs a {'Node2D' if self.pixel_m else 'Node3D'}, got {node!r}")
                 gd_object_method_bind_ptrcall(bind_get_parent, one.node, NULL, &one.parent)
+        self.seen_freed = instances_freed
 
     def read(self, float[:, :] positions, float[:, :] forwards=None):
         """Read where nodes are and where they look.

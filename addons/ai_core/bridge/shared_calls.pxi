@@ -123,10 +123,12 @@ def call_run(tuple callers, Py_ssize_t first, given):
     cdef SharedArguments arguments
     cdef PlannedCall* plan
     cdef SharedCall call
+    if first < 0:
+        raise IndexError(f"the first caller must be 0 or more, got {first}")
     if count <= 0 or type(callers[first].call) is not SharedCall:
         return first
     held = []
-    plan = <PlannedCall*>malloc(count * sizeof(PlannedCall))
+    plan = <PlannedCall*>memory_of(count, sizeof(PlannedCall))
     try:
         while planned < count:
             found = callers[first + planned].call

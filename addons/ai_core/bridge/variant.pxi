@@ -164,7 +164,7 @@ cdef int nesting = 0
 cdef int enter_nested() except -1:
     global nesting
     if nesting >= DEEPEST_NESTING:
-        raise ValueError(f"an Array or Dictionary is nested deeper than {DEEPEST_NESTING} levels, or contains itself")
+        raise RefusedValue(f"an Array or Dictionary is nested deeper than {DEEPEST_NESTING} levels, or contains itself")
     nesting += 1
 
 cdef list array_to_python(const void* array):
@@ -185,7 +185,9 @@ cdef object key_to_python(const void* variant):
     try:
         hash(key)
     except TypeError:
-        raise TypeError(f"a Dictionary with a key of type {type_name(gd_variant_get_type(variant))} has no Python form") from None
+        raise RefusedValue(
+            f"a Dictionary with a key of type {type_name(gd_variant_get_type(variant))} has no Python form;"
+            " use a text, a number or a vector as key") from None
     return key
 
 cdef dict dictionary_to_python(const void* dictionary):
@@ -317,11 +319,13 @@ cdef int array_new(object values, void* slot) except -1:
     array_resize(slot, arguments, &resized, 1)
     try:
         for value in values:
+            if i == count:
+                break
             place = <uint64_t*>gd_array_operator_index(slot, i)     # NIL after resize: nothing to destroy
             if value is True or value is False:
                 place[0], place[1] = T_BOOL, value is True
             else:
-                variant_new(value, place)
+                item_new(value, place)
             i += 1
     except BaseException:
         destructors[T_ARRAY](slot)
@@ -337,7 +341,7 @@ cdef int dictionary_new(object values, void* slot) except -1:
     constructors[T_DICTIONARY](slot, NULL)
     try:
         for k, v in values.items():
-            variant_new(v, &item)
+            item_new(v, &item)
             try:
                 variant_new(k, &key)
             except BaseException:
@@ -353,9 +357,21 @@ cdef int dictionary_new(object values, void* slot) except -1:
     finally:
         nesting -= 1
 
+cdef int item_new(object value, void* out) except -1:
+    """As ``variant_new``; an object that was freed since it was put into an Array or Dictionary is null."""
+    try:
+        variant_new(value, out)
+    except GodotFreedError:          # ``out`` is NIL
+        pass
+
 cdef int signal_to_slot(object value, void* slot) except -1:
-    cdef void* pointer = (<GDObject?>value.object).live()
+    cdef void* pointer = NULL
     cdef const void* arguments[2]
+    if value.object is not None and (<GDObject?>value.object).is_valid():
+        pointer = (<GDObject>value.object).live()
+    if pointer == NULL:              # of no object, or of one that is gone
+        constructors[T_SIGNAL](slot, NULL)
+        return 0
     arguments[0] = &pointer
     arguments[1] = name_ptr(str(value.name))
     signal_new(slot, arguments)

@@ -150,6 +150,7 @@ class HabitTree(HabitNoticing, SaveableHabits):
         self._is_busy = True
         try:
             self._stop_now()
+            self._change_now()  # an exit may have asked for it
         finally:
             self._is_busy = False
         self._raise_kept_errors()
@@ -252,12 +253,14 @@ class HabitTree(HabitNoticing, SaveableHabits):
 
     def _change_now(self) -> None:
         """Exchange the plan; what goes on finds its place in the new one by path."""
-        while self._next_root is not None:  # an exit may ask for yet another change
-            root, self._next_root = self._next_root, None
-            carry_over(self, plan_of(root), self._next_parts)
-            self._next_parts = None
-        self._wake(asks_all=True)
-        self._watch(self.plan.keys)
+        while self._next_root is not None or self._should_stop:  # an exit may ask for yet another change, or a stop
+            if self._should_stop:
+                self._stop_now()
+                continue
+            root, parts, self._next_root, self._next_parts = self._next_root, self._next_parts, None, None
+            carry_over(self, plan_of(root), parts)
+            self._wake(asks_all=True)
+            self._watch(self.plan.keys)
 
     def _hold(self, index: int, priority: float) -> None:
         if index in self.holds:
