@@ -53,3 +53,88 @@ def test_a_state_counts_from_its_own_entered_to_its_own_exited(mind, physics_fra
         ("-", "peace/idle", "peace/idle", True), ("-", "peace", "peace", True), ("noise", ""),
         ("+", "hostile", "hostile", True), ("+", "hostile/alert", "hostile/alert", True),
     ]
+
+
+LISTENER = """
+    extends Node3D
+    var answers := []
+    func rebuild_at(machine: StateMachine, signals: Array) -> void:
+        for one in signals: machine.connect(one, func(_path) -> void: again(machine))
+    func again(machine: StateMachine) -> void:
+        machine.rebuild()
+        answers.append(machine.get_events())
+    func grow_at(machine: StateMachine, path: NodePath) -> void:
+        machine.state_entered.connect(func(_path) -> void: grow(machine, path))
+    func grow(machine: StateMachine, path: NodePath) -> void:
+        if machine.has_node("hostile/doze"): return
+        var way := StateTransition.new()
+        way.name = "doze"
+        way.event = "doze"
+        way.to = path
+        machine.get_node("hostile").add_child(way)
+        again(machine)
+"""
+
+
+@pytest.fixture
+def bob(mind, gdscript):
+    character = mind.get_parent()
+    character.set_script(gdscript(LISTENER))
+    return character
+
+
+def test_a_rebuild_inside_a_transition_is_done_when_that_is_over(mind, bob, physics_frames):
+    physics_frames(1)
+    bob.call("grow_at", mind, NodePath("../../peace"))
+    assert mind.send_event("noise")
+    assert "doze" not in [*bob.get("answers")[0]]
+    assert mind.get_state() == "hostile/alert"
+    assert mind.send_event("doze")
+    assert mind.get_state() == "peace/idle"
+
+
+@pytest.mark.parametrize("ends", ["machine", "character", "level"])
+@pytest.mark.parametrize("signals", [["state_exited"], ["state_entered"], ["state_entered", "state_exited"]])
+def test_who_rebuilds_at_each_change_may_free_it(mind, bob, scheduler, physics_frames, signals, ends):
+    bob.call("rebuild_at", mind, signals)
+    physics_frames(2)
+    for event in ("bored", "noise", "calm"):
+        assert mind.send_event(event)
+    assert mind.get_state() == "peace/patrol"
+    mind.set("enabled", False)
+    mind.set("enabled", True)
+    physics_frames(2)
+    assert mind.get_state() == "peace/idle"
+    assert len(bob.get("answers")) >= 6
+    {"machine": mind, "character": bob, "level": scheduler}[ends].free()
+    physics_frames(1)
+    assert not mind.is_valid()
+
+
+def test_what_cannot_be_rebuilt_goes_on_as_it_was(mind, bob, physics_frames, expect_errors):
+    expect_errors("goes on as it was: transition 'hostile/doze' to '../nowhere' is no AIState", times=1)
+    physics_frames(1)
+    bob.call("grow_at", mind, NodePath("../nowhere"))
+    mind.send_event("noise")
+    assert mind.send_event("calm")
+    assert mind.get_state() == "peace/idle"
+
+
+def test_a_guard_may_be_set_inside_a_transition(mind, physics_frames):
+    physics_frames(1)
+    mind.state_entered.connect(lambda path: mind.get_node("calm").set_guard(lambda: False))
+    mind.send_event("noise")
+    assert mind.send_event("calm") is False
+
+
+def test_where_it_was_before_may_go_and_the_machine_stays_where_it_is(mind, physics_frames):
+    physics_frames(1)
+    for event in ("bored", "noise"):
+        mind.send_event(event)
+    assert mind.get_previous_state() == "peace/patrol"
+    mind.get_node("peace/idle/bored").free()
+    mind.get_node("peace/patrol").free()
+    mind.rebuild()
+    assert (mind.get_state(), mind.get_previous_state()) == ("hostile/alert", "")
+    mind.send_event("calm")
+    assert mind.get_state() == "peace/idle"

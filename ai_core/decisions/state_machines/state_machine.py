@@ -76,6 +76,26 @@ def live_view(
 VERSION = 1
 
 
+def still_there(state: State, definition: StateMachineDefinition) -> State:
+    """Return what ``save_state`` returned, for a machine that lives by another definition from now on.
+
+    What was in states that are not there any more is left out; the active state is kept as it is.
+    """
+    nodes = {node.path: node for node in definition.nodes}
+    leaves = {path for path, node in nodes.items() if not node.children}
+    names = definition.callback_names()
+    return {
+        **state,
+        "previous": state["previous"] if state["previous"] in leaves else "",
+        "since_around": {path: since_s for path, since_s in state["since_around"].items() if path in nodes},
+        "left": {
+            path: leaf for path, leaf in state["left"].items()
+            if path in nodes and leaf in leaves and leaf.startswith(f"{path}/")
+        },
+        "failing": [one for one in state["failing"] if one["name"] in names],
+    }
+
+
 def _saved(machine: StateMachine) -> State:
     _check_at_rest(machine)
     nodes = machine.definition.nodes
@@ -574,4 +594,4 @@ class StateMachine:
         return _prepared(self, state)
 
 
-__all__ = ["MOST_EVENTS_AT_ONCE", "StateMachine", "live_view", "rest_in"]
+__all__ = ["MOST_EVENTS_AT_ONCE", "StateMachine", "live_view", "rest_in", "still_there"]

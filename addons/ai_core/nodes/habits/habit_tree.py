@@ -243,9 +243,10 @@ class HabitTree(OfCharacter, Node):
 
     @method
     def rebuild(self) -> None:
-        """Read the habits below again, now: what says the same goes on, the rest ends first.
+        """Read the habits below again: what says the same goes on, the rest ends first.
 
-        Adding and freeing habits needs no call; setting their properties while the scene runs does.
+        Inside a habit or a signal of this tree it is done as soon as the tick is over. Adding and
+        freeing habits needs no call; setting their properties while the scene runs does.
         """
         if self.core is None:
             if self.is_inside_tree():

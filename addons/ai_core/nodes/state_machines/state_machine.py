@@ -27,6 +27,7 @@ from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduled import scheduler_of, scheduler_warnings
 from addons.ai_core.nodes.state_machines.state_machine_sharing import MachineNodes, needs_update, unreached
 from ai_core.decisions.state_machines import state_machine as library
+from ai_core.decisions.state_machines.state_machine import still_there
 from ai_core.decisions.state_machines.state_machine_definition import StateMachineDefinition
 from ai_core.saving.fields import Fields, State, StateError
 
@@ -46,7 +47,7 @@ class StateMachine(CharacterWork, Node):
     update it costs nothing until an event is sent.
     """
 
-    __slots__ = ("_is_asleep", "_is_off", "_needs_update", "core")     # each event reads them: kept side by side
+    __slots__ = ("_is_asleep", "_is_changed", "_is_off", "_needs_update", "core")     # each event reads them: kept side by side
 
     KIND = STATE_MACHINES
 
@@ -70,7 +71,7 @@ class StateMachine(CharacterWork, Node):
         self._scheduler: Any = None
         self._crowd: CharacterCrowd | None = None
         self._needs_update = self._is_asleep = False
-        self._is_off = False
+        self._is_off = self._is_changed = False
         self._still_since_s: float | None = None     # paused or disabled: up to when that has been counted out
         self._actor: Any = None
 
@@ -110,6 +111,8 @@ class StateMachine(CharacterWork, Node):
         except LookupError as problem:
             raise RefusedValue(str(problem)) from None
         finally:
+            if self._is_changed:
+                self._edit()
             if self._is_asleep and self._needs_update:
                 self._wake()
 
@@ -162,26 +165,28 @@ class StateMachine(CharacterWork, Node):
     def restart(self) -> None:
         """Leave every state and begin anew."""
         if self.core is not None:
-            self.core.stop()
+            self._stop()
             self._enable()
 
     @method
     def rebuild(self) -> None:
         """Read states and transitions again, after adding, changing or removing some.
 
-        What is active stays active; if that is gone, the machine begins anew.
+        What is active stays active; if that is gone, the machine begins again. Inside a transition
+        it is done as soon as that is over.
         """
         if self.core is None:
             if self.is_inside_tree():
                 self._begin()
             return
-        if self.core.is_busy:
-            raise RefusedValue("cannot be rebuilt inside a transition; call rebuild.call_deferred()")
-        old, kept = self.core, self.core.save_state()
-        nodes = MachineNodes(self)
-        core = self._made(nodes, nodes.definition())
+        self._is_changed = self.core.is_busy
+        if self._is_changed:
+            return
+        old, nodes = self.core, MachineNodes(self)
+        definition = nodes.definition()
+        core = self._made(nodes, definition)
         try:
-            change = core.prepare_state(kept)
+            change = core.prepare_state(still_there(old.save_state(), definition))
         except StateError:
             old.stop()
             change = None
@@ -189,6 +194,13 @@ class StateMachine(CharacterWork, Node):
         if change is not None:
             change()
         self._reschedule()
+
+    def _edit(self) -> None:
+        """Do what rebuild() was asked for inside a transition, if that is over."""
+        try:
+            self.rebuild()
+        except MISTAKES as mistake:
+            report_error(f"goes on as it was: {mistake}", self)
 
     @method
     def release_quarantined(self) -> None:
@@ -340,9 +352,14 @@ class StateMachine(CharacterWork, Node):
         self._is_off = not self.enabled
         if self.core is not None:
             if not self.enabled:
-                self.core.stop()
+                self._stop()
             self._take_turns(is_on=self.enabled)
             self._is_asleep = False
+
+    def _stop(self) -> None:
+        self.core.stop()
+        if self._is_changed:
+            self._edit()
 
     def _wake(self) -> None:
         """Have a turn in the next frame: it may be in another state, or in none."""
@@ -357,6 +374,8 @@ class StateMachine(CharacterWork, Node):
 
     def live(self, elapsed_s: float) -> float:
         self.core.update(elapsed_s)
+        if self._is_changed:
+            self._edit()
         rest_s = 0.0 if self.core is None else self.core.rests_s     # None: a state has freed it
         self._is_asleep = rest_s > 0
         return rest_s
