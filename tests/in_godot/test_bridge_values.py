@@ -155,7 +155,7 @@ def test_vectors_have_what_movement_takes_and_rectangles_their_parts(found, expe
 
 @pytest.mark.parametrize("made", [Vector2(1, 2), Vector3(1, 2, 3), Vector2i(1, 2), Color(1, 0, 0)])
 def test_a_number_of_a_vector_that_is_not_there_is_an_error(made):
-    assert (made[-1], made[0]) == (list(made)[-1], list(made)[0])
+    assert (made[-1], made[0]) == ((*made,)[-1], (*made,)[0])
     for place in (len(made), -len(made) - 1, 10**6, -(10**6), 2**70):
         with pytest.raises(IndexError):
             made[place]

@@ -36,6 +36,7 @@ class export:  # noqa: N801 - reads as a word of the declaration language
         default: an immutable value; the inspector's revert arrow goes back to it.
         range: (minimum, maximum[, step]); values outside are refused.
         or_greater: values above the maximum are allowed; the slider ends there.
+        most: with ``or_greater``, the largest value that is allowed.
         unit: suffix such as "m" or "s".
         as_degrees: stored in radians, shown in degrees.
         options: names to choose from, for an int or str.
@@ -52,7 +53,7 @@ class export:  # noqa: N801 - reads as a word of the declaration language
 
     def __init__(
         self, type: object, default: object = None, *, range: Sequence[float] | None = None,
-        or_greater: bool = False, unit: str = "", as_degrees: bool = False,
+        or_greater: bool = False, most: float = math.inf, unit: str = "", as_degrees: bool = False,
         options: Sequence[str] = (), hint: tuple[int, str] | None = None,
         group: str | None = None, on_set: str | None = None, shown_when: tuple[Any, ...] = (), doc: str = "",
     ) -> None:
@@ -62,7 +63,7 @@ class export:  # noqa: N801 - reads as a word of the declaration language
             default = ()
         if type in (bool, int, float, str) and not isinstance(default, (int, float) if type is float else type):
             raise TypeError(f"the default of an exported {type.__name__} must be one, got {default!r}")  # type: ignore[attr-defined]
-        self.type, self.default, self.range, self.or_greater = type, default, range, or_greater
+        self.type, self.default, self.range, self.or_greater, self.most = type, default, range, or_greater, most
         self.unit, self.as_degrees, self.options, self.hint = unit, as_degrees, options, hint
         self.group, self.on_set, self.doc = group, on_set, doc
         self.shown_when = tuple(shown_when)
@@ -101,12 +102,11 @@ class export:  # noqa: N801 - reads as a word of the declaration language
             if not math.isfinite(value):
                 self.refuse(instance, value, "a finite number")
             if self.range is not None:
-                low, high = self.range[0], self.range[1]
+                low, high = self.range[0], self.most if self.or_greater else self.range[1]
                 slack = SLACK if self.type is float else 0.0
-                is_low, is_high = value < low - slack * abs(low), value > high + slack * abs(high)
-                if is_low or (is_high and not self.or_greater):
+                if value < low - slack * abs(low) or value > high + slack * abs(high):
                     least = self._limit(low)
-                    rule = f"at least {least}" if self.or_greater else f"between {least} and {self._limit(high)}"
+                    rule = f"at least {least}" if high == math.inf else f"between {least} and {self._limit(high)}"
                     self.refuse(instance, value, rule)
             if self.is_enum and value not in list(self.type):  # type: ignore[call-overload]
                 self.refuse(instance, value, f"one of {', '.join(map(_number_and_name, self.type))}")  # type: ignore[call-overload]

@@ -11,7 +11,7 @@ from ai_core.decisions.habits.habit_population import HabitPopulation
 from ai_core.decisions.mind_population import MindPopulation
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Task, Turn
-from ai_core.scheduling.task_limits import MAX_PRIORITY, MIN_PRIORITY
+from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES, MAX_PRIORITY, MIN_PRIORITY
 from ai_core.scheduling.waiting_line import UNIT
 
 Key = tuple[int, int]
@@ -37,7 +37,7 @@ def _named(pace: Any) -> State:
 
 
 def _key(fields: Fields) -> Key:
-    period_frames = fields.whole("period_frames", minimum=1)
+    period_frames = fields.whole("period_frames", minimum=1, maximum=MAX_PERIOD_FRAMES)
     return period_frames, fields.whole("phase_frames", maximum=period_frames - 1)    # else its turn never comes
 
 
@@ -236,7 +236,9 @@ class CharacterCrowd:
         of_period = self._paces.get(period_frames, {})
         phases = period_frames if self._scheduler.automatic_phasing else 1
         if len(of_period) < phases:
-            phase = min(set(range(phases)) - set(of_period))
+            phase = len(of_period)       # the next one, as long as nobody has left
+            if phase in of_period:
+                phase = next(one for one in range(phase) if one not in of_period)
             return self.pace_at(period_frames, phase)
         return min(of_period.values(), key=lambda one: len(one.population))
 

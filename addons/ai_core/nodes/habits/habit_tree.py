@@ -41,6 +41,7 @@ from ai_core.decisions.habits import habit_tree as core
 from ai_core.decisions.habits.habit_plan import plan_of
 from ai_core.decisions.habits.habits import Habit as HabitDefinition
 from ai_core.saving.fields import Fields, State, StateError
+from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
 TEXTS = (str, StringName)
 
@@ -169,8 +170,8 @@ class HabitTree(OfCharacter, Node):
     actor = export(NodePath, NodePath(".."), doc="The character; by default the parent.")
     enabled = export(bool, True, on_set="_enable", doc="Off: habits stop and nothing is decided.")
     period_frames = export(
-        int, 1, range=(1, 600, 1), or_greater=True, unit="frames", group="Optimizations", on_set="_reschedule",
-        doc="Frames from one decision to the next.")
+        int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
+        group="Optimizations", on_set="_reschedule", doc="Frames from one decision to the next.")
     priority = export(
         float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", doc="Weight of its share of the budget.")
     squad = export(

@@ -27,6 +27,7 @@ from addons.ai_core.nodes.scheduling.scheduled import check_callable, named_afte
 from ai_core.level_of_detail import behavioral_lod as core
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.scheduling.task import Task, Turn
+from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
 ARBITRATION_NAMES = ("first", "any", "most_central", "smallest_range")
 SAVED = ("enabled", "importance", "role", "period_frames", "priority")
@@ -79,7 +80,7 @@ class BehavioralLOD(ImportanceAgent, Node):
         shown_when=("importance_source", Source.VIEWERS),
         doc="Evaluations over which characters of a crowd that come together are let in.")
     period_frames = export(
-        int, 6, range=(1, 600, 1), or_greater=True, unit="frames", on_set="_reschedule",
+        int, 6, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", on_set="_reschedule",
         doc="Frames from one choice, and one _lod_tick(), to the next.")
     priority = export(
         float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", doc="Weight of its share of the budget.")

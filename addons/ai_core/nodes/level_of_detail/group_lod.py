@@ -27,6 +27,7 @@ from ai_core.errors import shown
 from ai_core.level_of_detail import group_lod as core
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.scheduling.task import Task, Turn
+from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
 SAVED = ("enabled", "importance")
 
@@ -62,10 +63,10 @@ class GroupLOD(ImportanceAgent, Node):
         float, 0.0, range=(0, 1, 0.01), on_set="_in_use",
         shown_when=("importance_source", Source.VIEWERS), doc="Part in the story, 0 to 1.")
     closed_period_frames = export(
-        int, 15, range=(1, 600, 1), or_greater=True, unit="frames", group="Optimizations", on_set="_in_use",
-        doc="Frames from one _simulate() to the next while it is closed.")
+        int, 15, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
+        group="Optimizations", on_set="_in_use", doc="Frames from one _simulate() to the next while it is closed.")
     member_period_frames = export(
-        int, 10, range=(1, 600, 1), or_greater=True, unit="frames", on_set="_in_use",
+        int, 10, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", on_set="_in_use",
         doc="Frames from one _tick_member() to the next, for each member.")
     priority = export(
         float, 1.0, range=(0.001, 1000, 0.001), on_set="_in_use", doc="Weight of its share of the budget.")

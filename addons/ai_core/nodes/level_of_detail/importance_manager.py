@@ -27,6 +27,7 @@ from ai_core.level_of_detail.importance import Importance
 from ai_core.level_of_detail.importance_settings import ImportanceSettings
 from ai_core.saving.fields import State
 from ai_core.scheduling.task import Task, Turn
+from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
 WEIGHTS = ("distance", "view", "approach", "size", "role", "noticed", "damaged")
 
@@ -40,8 +41,8 @@ class ImportanceManager(Node):
     """
 
     period_frames = export(
-        int, 6, range=(1, 600, 1), or_greater=True, unit="frames", group="Optimizations", on_set="_in_use",
-        doc="Frames from one evaluation to the next.")
+        int, 6, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
+        group="Optimizations", on_set="_in_use", doc="Frames from one evaluation to the next.")
     near_m = export(
         float, 5.0, range=(0, 1000, 0.5), or_greater=True, unit="m", group="Range", on_set="_in_use",
         doc="Up to here the distance counts in full.")

@@ -41,6 +41,7 @@ from ai_core.events.polling.polling_station import REFUSED
 from ai_core.events.polling.polling_station import PollingStation as Answers
 from ai_core.events.polling.polling_topic import ID_BYTES, IdPairs
 from ai_core.saving.fields import State
+from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
 MISTAKES = (TypeError, GodotCallError)
 """What a question may raise that is asked wrongly; see ``mistake_of``."""
@@ -142,7 +143,8 @@ class PollingStation(Node):
         PackedStringArray, (), group="Optimizations", on_set="listen_for_changes",
         doc="Codes of events after which answers of built-in topics are computed anew: a door was opened.")
     lifetime_frames = export(
-        int, 1, range=(-1, 600, 1), or_greater=True, unit="frames", group="Optimizations", on_set="_lifetime_changed",
+        int, 1, range=(-1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
+        group="Optimizations", on_set="_lifetime_changed",
         shown_when=("lifetime_s", 0.0),
         doc="How many frames an answer of a built-in topic is kept: 1 for this one, 0 for none, -1 until it is"
             " invalidated.")

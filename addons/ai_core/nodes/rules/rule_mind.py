@@ -24,6 +24,7 @@ from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduled import scheduler_of, scheduler_warnings
 from ai_core.decisions.rules import rule_mind as library
 from ai_core.saving.fields import Fields, State, StateError
+from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
 SAVED = ("enabled", "period_frames", "priority", "thinks_by_itself", "most_rules")
 
@@ -50,7 +51,8 @@ class RuleMind(CharacterWork, Node):
         doc="Rules that fire in one thought; 1 makes one decision, 0 lets all fire.")
     enabled = export(bool, True, on_set="_reschedule", doc="Off: it does not think by itself.")
     period_frames = export(
-        int, 1, range=(1, 600, 1), or_greater=True, unit="frames", group="Optimizations", on_set="_reschedule",
+        int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
+        group="Optimizations", on_set="_reschedule",
         shown_when=("thinks_by_itself", True),
         doc="Frames from one look at the time to the next; the rules say how often it thinks.")
     priority = export(

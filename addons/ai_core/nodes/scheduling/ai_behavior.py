@@ -20,6 +20,7 @@ from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_s
 from addons.ai_core.nodes.scheduling.scheduled import named_after, scheduler_of, scheduler_warnings
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Task
+from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
 SAVED = ("enabled", "period_frames", "automatic_phase", "phase_frames", "priority")
 
@@ -46,12 +47,12 @@ class AIBehavior(ImportanceMember, Node):
         bool, True, on_set="_enable",
         doc="Off: the method is not called. The time until it is on again counts as elapsed.")
     period_frames = export(
-        int, 10, range=(1, 600, 1), or_greater=True, unit="frames", group="Optimizations",
+        int, 10, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", group="Optimizations",
         on_set="_reschedule", doc="Frames from one run to the next; larger is rarer.")
     automatic_phase = export(
         bool, True, on_set="_reschedule", doc="Run on the frames where the fewest others run.")
     phase_frames = export(
-        int, 0, range=(0, 600, 1), or_greater=True, unit="frames", on_set="_reschedule",
+        int, 0, range=(0, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", on_set="_reschedule",
         shown_when=("automatic_phase", False),
         doc="Due when (frame + phase) is a multiple of the period; used when automatic phase is off.")
     priority = export(
@@ -60,7 +61,7 @@ class AIBehavior(ImportanceMember, Node):
         FollowImportance, FollowImportance.OFF, group="Importance", on_set="_pace",
         doc="What becomes less, the less important the nearest Node3D or Node2D above is to ImportanceViewers.")
     rarest_period_frames = export(
-        int, 60, range=(1, 600, 1), or_greater=True, unit="frames", on_set="_pace",
+        int, 60, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", on_set="_pace",
         shown_when=("follow_importance", FollowImportance.PERIOD, FollowImportance.PERIOD_AND_PRIORITY),
         doc="Period at importance 0; at 1 it is the period above.")
     lowest_priority = export(

@@ -59,7 +59,7 @@ from ai_core.scheduling.sharing import SharingScheduler
 from ai_core.scheduling.statistics import Overrun
 from ai_core.scheduling.statistics_table import statistics_table
 from ai_core.scheduling.task import Task, Turn, Work
-from ai_core.scheduling.task_limits import MAX_PRIORITY
+from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES, MAX_PRIORITY
 from ai_core.scheduling.waiting_line import UNIT
 from ai_core.snapshot import Saveable
 from ai_core.trace import Trace
@@ -160,11 +160,12 @@ class AIScheduler(Node):
         bool, True, group="Phasing",
         doc="Behaviors that leave their phase open run on the frames where the fewest others do. Off: phase 0.")
     look_ahead_frames = export(
-        int, 0, range=(0, 5040, 1), or_greater=True, unit="frames", on_set="_core_setting_set",
+        int, 0, range=(0, 5040, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", on_set="_core_setting_set",
         shown_when=("automatic_phasing", True),
         doc="0 places behaviors best, by all frames they will ever join. Else the textbook's dry run over so many.")
     nested_period_frames = export(
-        int, 1, range=(1, 600, 1), or_greater=True, unit="frames", group="Below Another Scheduler",
+        int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
+        group="Below Another Scheduler",
         on_set="nesting_set",
         shown_when=("update", Update.IDLE, Update.PHYSICS),
         doc="Frames of the outer scheduler from one frame of this one to the next.")

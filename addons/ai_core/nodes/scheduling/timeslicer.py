@@ -31,6 +31,7 @@ from ai_core.faults import Fault, FaultIsolation
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling import timeslicer, timing
 from ai_core.scheduling.task import Task, Turn
+from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
 NO_AGE = -1
 
@@ -65,8 +66,8 @@ class Timeslicer(Node):
         doc="Most time in one frame; 0 for all that the AIScheduler grants.")
     enabled = export(bool, True, on_set="_enable", doc="Off: no job runs, and results stay as they are.")
     period_frames = export(
-        int, 1, range=(1, 600, 1), or_greater=True, unit="frames", group="Optimizations", on_set="_reschedule",
-        doc="Frames from one slice to the next.")
+        int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
+        group="Optimizations", on_set="_reschedule", doc="Frames from one slice to the next.")
     priority = export(
         float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", doc="Weight of its share of the budget.")
 

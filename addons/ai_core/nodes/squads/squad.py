@@ -53,6 +53,7 @@ from ai_core.decisions.rules import rule_set as library
 from ai_core.decisions.rules.rule_text import RuleLine, read_rules, rules_of
 from ai_core.saving.fields import State
 from ai_core.scheduling.task import Task, Turn
+from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 from ai_core.squads.attack_tokens import AttackTokens
 from ai_core.squads.commander import nearest_to_goal, toughest
 from ai_core.squads.formation import Formation as Pattern
@@ -233,10 +234,10 @@ class Squad(Node):
     strategic_role = export(
         StrategicRole, StrategicRole.ARMY, doc="What that Strategist has it for: to fight, to scout, to gather.")
     think_period_frames = export(
-        int, 15, range=(1, 600, 1), or_greater=True, unit="frames", group="Optimizations", on_set="_reschedule",
-        doc="Frames from one thought of the commander to the next.")
+        int, 15, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
+        group="Optimizations", on_set="_reschedule", doc="Frames from one thought of the commander to the next.")
     march_period_frames = export(
-        int, 2, range=(1, 60, 1), or_greater=True, unit="frames",
+        int, 2, range=(1, 60, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
         doc="Frames from one step of the slots to the next; members move in every frame.")
     priority = export(
         float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", doc="Weight of its share of the budget.")

@@ -35,6 +35,7 @@ from addons.ai_core.nodes.squads.strategist_squads import FIRST_MET, FIRST_NUMBE
 from ai_core.maps.choke_points import choke_points
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Task, Turn
+from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 from ai_core.squads.strategy import strategist as library
 from ai_core.squads.strategy.posture import Personality
 from ai_core.squads.strategy.production import BuildOrder, TechnologyTree
@@ -267,7 +268,8 @@ class Strategist(Node):
         str, "objectives", doc="Enemies its Squads meet are worth an attack by themselves if they are in this group.")
     chance_seed = export(int, 0, on_set="_in_use", doc="What its trying of other tactics comes from.")
     period_frames = export(
-        int, 60, range=(1, 600, 1), or_greater=True, unit="frames", group="Optimizations", on_set="_reschedule",
+        int, 60, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
+        group="Optimizations", on_set="_reschedule",
         doc="Frames from one thought to the next; a thought pauses where the budget ends.")
     priority = export(
         float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", doc="Weight of its share of the budget.")

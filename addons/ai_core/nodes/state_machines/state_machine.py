@@ -30,6 +30,7 @@ from ai_core.decisions.state_machines import state_machine as library
 from ai_core.decisions.state_machines.state_machine import still_there
 from ai_core.decisions.state_machines.state_machine_definition import StateMachineDefinition
 from ai_core.saving.fields import Fields, State, StateError
+from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
 SAVED = ("enabled", "period_frames", "priority")
 OF_EXPRESSIONS = ("cargo", "event", "time_in_state_s")
@@ -47,7 +48,8 @@ class StateMachine(CharacterWork, Node):
     update it costs nothing until an event is sent.
     """
 
-    __slots__ = ("_is_asleep", "_is_changed", "_is_off", "_needs_update", "core")     # each event reads them: kept side by side
+    # Each event reads them: kept side by side.
+    __slots__ = ("_is_asleep", "_is_changed", "_is_off", "_needs_update", "core")
 
     KIND = STATE_MACHINES
 
@@ -56,7 +58,8 @@ class StateMachine(CharacterWork, Node):
     actor = export(NodePath, NodePath(".."), on_set="_look_for_actor", doc="The character; by default the parent.")
     enabled = export(bool, True, on_set="_enable", doc="Off: every state is left; on again, it begins anew.")
     period_frames = export(
-        int, 1, range=(1, 600, 1), or_greater=True, unit="frames", group="Optimizations", on_set="_reschedule",
+        int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
+        group="Optimizations", on_set="_reschedule",
         doc="Frames from one update to the next. Events are settled at once.")
     priority = export(
         float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", doc="Weight of its share of the budget.")

@@ -1,0 +1,96 @@
+"""Periods of nodes have the scheduler's limit, at the property and in saves."""
+from __future__ import annotations
+
+import pytest
+
+from addons.ai_core.bridge.gd import construct
+from addons.ai_core.nodes.characters.character_crowd import CharacterCrowd
+from ai_core.saving.fields import StateError
+from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
+
+PERIODS = [
+    *[(name, "period_frames") for name in (
+        "AIBehavior", "BehavioralLOD", "HabitTree", "ImportanceManager", "RuleMind", "StateMachine", "Strategist",
+        "Timeslicer")],
+    ("AIBehavior", "phase_frames"), ("AIBehavior", "rarest_period_frames"), ("AIScheduler", "look_ahead_frames"),
+    ("AIScheduler", "nested_period_frames"), ("GroupLOD", "closed_period_frames"), ("GroupLOD", "member_period_frames"),
+    ("PollingStation", "lifetime_frames"), ("Squad", "think_period_frames"), ("Squad", "march_period_frames"),
+]
+
+
+@pytest.mark.parametrize(("class_name", "name"), PERIODS)
+def test_a_period_beyond_the_schedulers_limit_is_refused_at_the_property(class_name, name, expect_errors):
+    expect_errors(f"{name} must be between", times=2)
+    one = construct(class_name)
+    was = one.get(name)
+    for period in (MAX_PERIOD_FRAMES + 1, 2**63 - 1):
+        one.set(name, period)
+        assert one.get(name) == was
+    one.set(name, MAX_PERIOD_FRAMES)
+    assert one.get(name) == MAX_PERIOD_FRAMES
+    one.free()
+
+
+def habits(tree):
+    wait = construct("HabitWait")
+    wait.set("name", "wait")
+    tree.add_child(wait)
+
+
+def states(machine):
+    state = construct("AIState")
+    state.set("name", "rest")
+    machine.add_child(state)
+
+
+def rules(mind):
+    one = construct("RuleSet")
+    one.set("rules", "go: always | repeats")
+    mind.set("rule_set", one)
+
+
+@pytest.fixture(params=[("HabitTree", habits), ("StateMachine", states), ("RuleMind", rules)], ids=lambda one: one[0])
+def thinker(request, node, scheduler):
+    """``thinker()``: one more that decides, with the longest period."""
+    class_name, fill = request.param
+
+    def made():
+        one = construct(class_name)
+        one.set("period_frames", MAX_PERIOD_FRAMES)
+        fill(one)
+        node("Node", scheduler).add_child(one)
+        return one
+
+    return made
+
+
+def test_who_decides_most_rarely_has_a_phase_of_its_own(thinker, scheduler):
+    for _ in range(6):
+        thinker()
+    (crowd,) = [one for one in scheduler.crowds.values() if one.paces]
+    assert [pace.key for pace in crowd.paces] == [(MAX_PERIOD_FRAMES, phase) for phase in range(6)]
+    scheduler.step()
+
+
+def test_whose_phase_got_free_is_taken_by_the_next(thinker, scheduler):
+    first, second, _ = thinker(), thinker(), thinker()
+    first.free()
+    second.free()
+    (crowd,) = [one for one in scheduler.crowds.values() if one.paces]
+    thinker()
+    thinker()
+    assert sorted(pace.phase_frames for pace in crowd.paces) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("period", [MAX_PERIOD_FRAMES + 1, 2**63 - 1])
+def test_a_save_with_a_longer_period_is_refused(thinker, scheduler, period):
+    one = thinker()
+    state = one.saved()
+    state["settings"]["period_frames"] = period
+    with pytest.raises(StateError, match=r"'settings.period_frames'.*(between 1 and 1e.06|at most)"):
+        one.prepared(state)
+    (crowd,) = [crowd for crowd in scheduler.crowds.values() if crowd.paces]
+    state = crowd.save_state()
+    state["paces"][0]["period_frames"] = period
+    with pytest.raises(StateError, match="period_frames"):
+        CharacterCrowd.prepare_state(crowd, state)
