@@ -102,3 +102,48 @@ def test_a_save_with_another_type_is_refused(bob, scheduler, expect_errors):
     expect_errors("'health' must be float, got 'full'", times=1)
     assert not tree.call("load_state", state)
     assert tree.get_value("health") == 1.0
+
+
+@pytest.mark.parametrize("condition", ["sees", "sees == true", "sees and true", "sees > 0"])
+def test_a_condition_whose_value_comes_late_is_false_until_then_which_is_said_once(
+    bob, physics_frames, expect_errors, condition,
+):
+    expect_errors(
+        "condition of 'flee': 'sees' is no value of the blackboard and no property of 'Bob';"
+        " set it with set_value(); it is false until then", times=1)
+    tree = bob({}, condition)
+    physics_frames(10)
+    assert list(tree.get_active_paths()) == ["Brain/walk"]
+    tree.set_value("sees", 1 if ">" in condition else True)
+    physics_frames(2)
+    assert list(tree.get_active_paths()) == ["Brain/flee"]
+
+
+def test_a_value_that_is_null_until_later_is_less_and_more_than_nothing(bob, physics_frames, expect_errors):
+    expect_errors("condition of 'flee': 'near_m < 5.0' has no answer", times=1)
+    tree = bob({"near_m": None}, "near_m < 5.0")
+    physics_frames(10)
+    tree.set_value("near_m", 3.0)
+    physics_frames(2)
+    assert list(tree.get_active_paths()) == ["Brain/flee"]
+
+
+def test_what_is_reckoned_with_a_value_that_is_not_there_fails_until_it_is(bob, physics_frames, expect_errors):
+    expect_errors("value of 'hurt': 'health' is no value", times=1)
+    tree = bob({})
+    hurt = construct("HabitSetValue")
+    for key, value in {"name": "hurt", "key": "health", "value": "health - 1"}.items():
+        hurt.set(key, value)
+    tree.add_child(hurt)
+    tree.move_child(hurt, 0)
+    physics_frames(10)
+    tree.set_value("health", 5)
+    physics_frames(1)
+    assert tree.get_value("health") < 5
+
+
+def test_a_mistake_in_a_condition_is_still_an_error(bob, physics_frames, expect_errors):
+    expect_errors("condition of 'flee': 'no_method()' has no answer")
+    tree = bob({}, "no_method()")
+    physics_frames(10)
+    assert list(tree.get_active_paths()) == ["Brain/walk"]

@@ -138,3 +138,13 @@ def test_where_it_was_before_may_go_and_the_machine_stays_where_it_is(mind, phys
     assert (mind.get_state(), mind.get_previous_state()) == ("hostile/alert", "")
     mind.send_event("calm")
     assert mind.get_state() == "peace/idle"
+
+
+def test_a_guard_whose_value_comes_late_says_no_until_then_which_is_said_once(mind, physics_frames, expect_errors):
+    expect_errors("transition 'peace/noise': 'hears_m' is no value of the blackboard", times=1)
+    mind.get_node("peace/noise").set("guard_expression", "hears_m > 3")
+    mind.rebuild()
+    physics_frames(1)
+    assert [mind.send_event("noise") for _ in range(5)] == [False] * 5
+    mind.set_value("hears_m", 5)
+    assert mind.send_event("noise")

@@ -257,8 +257,9 @@ class HabitTree(HabitNoticing, SaveableHabits):
             if self._should_stop:
                 self._stop_now()
                 continue
-            root, parts, self._next_root, self._next_parts = self._next_root, self._next_parts, None, None
-            carry_over(self, plan_of(root), parts)
+            plan, parts = plan_of(self.definition), self._next_parts
+            self._next_root = self._next_parts = None
+            carry_over(self, plan, parts)
             self._wake(asks_all=True)
             self._watch(self.plan.keys)
 

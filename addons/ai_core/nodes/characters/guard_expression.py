@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from addons.ai_core.bridge.gd import PackedStringArray, RefusedValue, construct
+from addons.ai_core.bridge.gd import PackedStringArray, RefusedValue, construct, report_warning
 
 TEXTS = re.compile(r'"[^"]*"|\'[^\']*\'')
 NAMES = re.compile(r"(?<![\w.])([a-z_]\w*)(?!\w|\s*\()")
@@ -26,11 +26,15 @@ ABSENT = object()
 """What ``known`` returns for a name that stands for nothing."""
 
 
+class MissingValue(RefusedValue):
+    """An expression names a value that is not there, as one that a script sets later is not."""
+
+
 class GuardExpression:
     """An expression as GDScript writes it: "health < 0.3 and can_see(cargo)".
 
     A name stands for what the mind knows of itself, else for a value of its blackboard, else for a property
-    of the actor; a method is one of the actor.
+    of the actor; a method is one of the actor. While a name stands for nothing it is not met.
 
     Args:
         text: the expression.
@@ -48,6 +52,7 @@ class GuardExpression:
 
     def __init__(self, text: str, place: str) -> None:
         self.text, self._place = text, place
+        self._is_said = False        # that a value is missing
         found = NAMES.findall(TEXTS.sub('""', text))
         self.names = [name for name in dict.fromkeys(found) if name not in OWN_WORDS]
         self._expression = construct("Expression")
@@ -62,7 +67,8 @@ class GuardExpression:
             mind: has ``actor_node()`` and ``known(name)``, which returns ABSENT for what it does not know.
 
         Raises:
-            RefusedValue: if there is no answer.
+            MissingValue: if a name stands for nothing, or for null where the expression cannot have that.
+            RefusedValue: if there is no answer for another reason.
         """
         actor = mind.actor_node()
         values = [self._value(name, mind, actor) for name in self.names]
@@ -71,7 +77,9 @@ class GuardExpression:
             return answer
         answer = self._expression.execute(values, actor, False)
         if self._expression.has_execute_failed():
-            raise RefusedValue(f"{self._place}: {self.text!r} has no answer: {self._expression.get_error_text()}")
+            nulls = [repr(name) for name, value in zip(self.names, values, strict=True) if value is None]
+            why = f"{self._place}: {self.text!r} has no answer: {self._expression.get_error_text()}"
+            raise MissingValue(f"{why}; {', '.join(nulls)} is null") if nulls else RefusedValue(why)
         return answer
 
     def constant(self) -> Any:
@@ -84,8 +92,18 @@ class GuardExpression:
         return answer
 
     def is_met(self, mind: Any) -> bool:
-        """Return whether it comes to something true."""
-        return bool(self.value(mind))
+        """Return whether it comes to something true; no while a value is missing, which is said once."""
+        try:
+            return bool(self.value(mind))
+        except MissingValue as missing:
+            self.say_once(missing, "it is false until then", mind)
+            return False
+
+    def say_once(self, missing: MissingValue, result: str, mind: Any) -> None:
+        """Warn that a value is missing, the first time."""
+        if not self._is_said:
+            self._is_said = True
+            report_warning(f"{missing}; {result}", mind)
 
     def _compared(self, values: list[Any]) -> bool | None:
         """Return what comparisons come to; None if there are others, or if it takes the engine to compare so."""
@@ -106,7 +124,7 @@ class GuardExpression:
         try:
             return actor.get(name)
         except AttributeError:
-            raise RefusedValue(
+            raise MissingValue(
                 f"{self._place}: {name!r} is no value of the blackboard and no property of"
                 f" '{actor.get_name()}'; set it with set_value()") from None
 

@@ -11,7 +11,7 @@ from addons.ai_core.bridge.gd import (
     export,
     gdclass,
 )
-from addons.ai_core.nodes.characters.guard_expression import GuardExpression
+from addons.ai_core.nodes.characters.guard_expression import GuardExpression, MissingValue
 from addons.ai_core.nodes.habits.habit import Habit
 from addons.ai_core.nodes.habits.habit_sharing import Callback
 from ai_core.decisions.habits.habit_context import HabitContext
@@ -99,9 +99,19 @@ class HabitSetValue(BuiltIn, Habit):
         yield from _of_expression(self.key, self.value)
 
     def callbacks(self) -> dict[str, Callback | None]:
-        expression = GuardExpression(self.value, f"value of '{self.get_name()}'")
-        value = (lambda run: expression.value(run.owner)) if expression.names else expression.constant()
-        return {"tick": ValueWrite(self.key, value, self.scope or None)}
+        expression, scope = GuardExpression(self.value, f"value of '{self.get_name()}'"), self.scope or None
+        if not expression.names:
+            return {"tick": ValueWrite(self.key, expression.constant(), scope)}
+        write = ValueWrite(self.key, lambda run: expression.value(run.owner), scope)
+
+        def tick(run: HabitContext) -> Status:
+            try:
+                return write(run)
+            except MissingValue as missing:
+                expression.say_once(missing, f"'{run.path}' fails until then", run.owner)
+                return Status.FAILED
+
+        return {"tick": tick}
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_check_value.svg")

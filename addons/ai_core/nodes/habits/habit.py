@@ -73,7 +73,7 @@ class Habit(Node):
     condition = export(
         str, "", group="Condition",
         doc="The habit may begin only if this is true: \"health < 0.3 and has_ammo()\". Names are values of the"
-            " blackboard, properties and methods of the actor.")
+            " blackboard, properties and methods of the actor; while one is not there yet, it is false.")
     wakes_on = export(
         PackedStringArray, PackedStringArray(),
         doc="Keys of the blackboard and told names on which beginning depends: asked only after one of them, not"

@@ -62,7 +62,8 @@ class StateTransition(Node):
     guard_expression = export(
         str, "", group="Guard",
         doc="It is taken only if this is true: \"health < 0.3 and can_see(cargo)\". Names are values of the"
-            " blackboard, properties and methods of the actor, cargo, event, time_in_state_s.")
+            " blackboard, properties and methods of the actor, cargo, event, time_in_state_s; while one is not there"
+            " yet, it says no.")
     guard_method = export(
         StringName, StringName(""), shown_when=("guard_expression", ""),
         doc="Method of the actor, called without arguments; true allows it.")
