@@ -202,6 +202,18 @@ def test_a_non_blocking_child_that_ended_is_asked_again_at_the_next_tick():
     assert diary.read() == ["enter root"] + ["enter talk", "tick talk", "exit talk"] * 2
 
 
+@pytest.mark.parametrize("launch", list(Launch))
+@pytest.mark.parametrize("result", [SUCCEEDED, FAILED])
+def test_how_a_non_blocking_child_ends_is_of_no_account_to_its_parent(launch, result):
+    diary = Diary()
+    diary.results["voice"] = result
+    tree = HabitTree(diary.habit(
+        "root", diary.habit("a"), diary.habit("voice", non_blocking=True), launch=launch), random=random.Random(1))
+    assert [tree.tick(0.1) for _ in range(3)] == [RUNNING] * 3
+    assert tree.active_paths() == ["root/a"]
+    assert diary.read().count("enter voice") == 3
+
+
 def test_a_sequence_has_non_blocking_children_beside_every_step():
     diary = Diary()
     root = diary.habit(

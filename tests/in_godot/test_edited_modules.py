@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from addons.ai_core.bridge.gd import construct
+from ai_core.saving.fields import StateError
 
 HABIT = """
 from ai_core.decisions.habits import habits as core
@@ -82,3 +83,66 @@ def test_what_was_not_edited_is_not_read_again(habits, physics_frames):
     habits.rebuild()
     physics_frames(2)
     assert sys.modules["edited_hum"].Hum is before
+
+
+SIDE_EFFECT = """
+import sys
+sys.was_run = getattr(sys, "was_run", 0) + 1
+class Other(int): pass
+class Plain: pass
+def Hum(): pass
+"""
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """``hums.low`` below a package and a folder that is none, whose import is noted in ``sys.was_run``."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "was_run", 0, raising=False)
+    for place in ("hums", "hums/deep/folder"):
+        (tmp_path / place).mkdir(parents=True)
+        (tmp_path / place / "low.py").write_text(SIDE_EFFECT)
+    (tmp_path / "hums/__init__.py").write_text(SIDE_EFFECT)
+    (tmp_path / "hums/good.py").write_text(HABIT.format(says="low"))
+    yield
+    for name in [name for name in sys.modules if name.partition(".")[0] == "hums"]:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize(("named", "why"), [
+    ("hums.low:Hum", "names no Habit"), ("hums.low:Plain", "names no Habit"), ("hums.low:Missing", "names no Habit"),
+    ("hums.deep.folder.low:Hum", "names no Habit"), ("hums:Hum", "names no Habit"), ("hums.low", "names no Habit"),
+    ("hums.nothing:Hum", "there is no module 'hums.nothing'"), ("hums..low:Hum", "there is no module 'hums..low'"),
+    ("hums.low.deeper:Hum", "there is no module"), ("../hums/low:Hum", "there is no module"),
+    ("this:Hum", "names no Habit"),
+])
+def test_what_cannot_hold_the_class_is_not_imported(node, scheduler, package, expect_errors, named, why):
+    expect_errors(why, times=1)
+    tree, habit = construct("HabitTree"), construct("Habit")
+    habit.set("python_class", named)
+    tree.add_child(habit)
+    node("Node3D", scheduler).add_child(tree)
+    assert tree.to_text() == "not running"
+    assert (sys.was_run, "this" in sys.modules, "hums" in sys.modules) == (0, False, False)
+
+
+def test_what_may_hold_it_is_imported(node, scheduler, package, physics_frames):
+    tree, habit = construct("HabitTree"), construct("Habit")
+    habit.set("python_class", "hums.good:Hum")
+    tree.add_child(habit)
+    node("Node3D", scheduler).add_child(tree)
+    physics_frames(2)
+    assert tree.get_value("hums") == "low"
+
+
+@pytest.mark.parametrize("name", ["python_class", "settings"])
+def test_a_save_names_no_module(habits, package, physics_frames, name):
+    physics_frames(2)
+    state = habits.saved()
+    if name == "settings":
+        state["settings"]["python_class"] = "hums.low:Other"
+    else:
+        state["python_class"] = "hums.low:Other"
+    with pytest.raises(StateError, match="python_class"):
+        habits.prepared(state)
+    assert sys.was_run == 0

@@ -82,7 +82,8 @@ class Habit:
         children: habits it may run, most urgent first.
         launch: how they launch.
         non_blocking: runs beside its siblings, whatever the parent's way of
-            launching, and is interrupted by nothing but the end of its parent.
+            launching, and is interrupted by nothing but the end of its parent,
+            which takes no notice of how it ends; it begins again in the next tick.
         uninterruptible: no sibling interrupts it, from beginning to end; for a
             stretch of its run use ``context.hold()`` instead.
         weight: how often it is chosen among random siblings, relative to

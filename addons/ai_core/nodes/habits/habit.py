@@ -21,7 +21,7 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.characters.guard_expression import GuardExpression
-from addons.ai_core.nodes.debugging.edited_modules import current_module, stamp_of
+from addons.ai_core.nodes.debugging.edited_modules import current_module, may_have_class, spec_of, stamp_of
 from addons.ai_core.nodes.habits.habit_sharing import Callback, asking, call_of, shared_habit
 from addons.ai_core.nodes.saving.node_settings import exported_slots
 from addons.ai_core.nodes.scheduling.scheduled import check_callable
@@ -65,7 +65,9 @@ class Habit(Node):
         Launch, Launch.PRIORITIZED,
         doc="How child habits launch: the most urgent that can run, one after the other, one by weight, or one after"
             " the other until one succeeds.")
-    non_blocking = export(bool, False, doc="Runs beside its siblings and ends only with its parent.")
+    non_blocking = export(
+        bool, False,
+        doc="Runs beside its siblings; if it ends before its parent, which takes no notice, it begins again.")
     uninterruptible = export(
         bool, False, doc="No sibling interrupts it. For a stretch of its run use hold() and release().")
     weight = export(float, 1.0, range=(0.001, 1000, 0.001), doc="How often it is chosen among random siblings.")
@@ -339,13 +341,12 @@ class Habit(Node):
 
     def _python_definition(self, name: str, settings: dict[str, Any]) -> core.Habit:
         module, _, class_name = self.python_class.partition(":")
-        try:
-            found = getattr(current_module(module), class_name, None) if module else None
-        except ModuleNotFoundError as missing:
-            if missing.name is None or not f"{module}.".startswith(f"{missing.name}."):
-                raise                # imported by that module, and not there
-            raise ValueError(
-                f"python_class {self.python_class!r} of '{name}': there is no module {module!r}") from None
+        spec = spec_of(module)
+        if module and spec is None:
+            raise ValueError(f"python_class {self.python_class!r} of '{name}': there is no module {module!r}")
+        found = None
+        if spec is not None and class_name and may_have_class(spec, class_name):     # else it is not even imported
+            found = getattr(current_module(module), class_name, None)
         if not (isinstance(found, type) and issubclass(found, core.Habit)):
             raise TypeError(
                 f"python_class {self.python_class!r} of '{name}' names no Habit; write \"module:Class\""
