@@ -215,6 +215,19 @@ def test_a_refusal_in_a_setters_follow_up_keeps_the_old_value(node, gdscript, ex
     assert probe.gear == 1
 
 
+@pytest.mark.parametrize(("value", "message"), [
+    ("{{}: 1}", "steps needs int, got Dictionary that has no Python form; it stays 3"),
+    ('"ab".repeat(100000)', f"steps needs int, got String 'a{'ba' * 99}...; it stays 3"),
+])
+def test_a_refused_value_is_named_by_its_property_and_shown_in_short(
+    node, gdscript, expect_errors, value, message,
+):
+    probe = node("BridgeProbe")
+    expect_errors(message, times=1)
+    gdscript(assigning(f"untyped.steps = {value}")).run(probe)
+    assert probe.steps == 3
+
+
 def test_misuse_of_the_library_is_reported_without_its_insides(node, gdscript, expect_errors):
     scheduler = node("AIScheduler", name="Brains")
     # The place follows the message at once: no traceback stands between.

@@ -34,6 +34,9 @@ cdef inline int need_thread_for(object self, int kind) except -1:
 
 # ---- methods and properties
 
+cdef enum:
+    MOST_SHOWN = 200             # characters of a refused value
+
 cdef double LARGEST_WHOLE = 9223372036854775808.0      # 2 to the 63rd
 
 cdef object argument_to_python(MethodData* method, int index, const void* variant, CallError* error):
@@ -121,8 +124,16 @@ cdef int refuse_value(MethodData* method, object self, const void* variant) exce
     if got == T_OBJECT:
         shown = repr(variant_to_python(variant)) if gd_object_get_instance_from_id((<const uint64_t*>variant)[1]) != NULL else "a freed object"
     else:
-        shown = f"{type_name(got)} {variant_to_python(variant)!r}"
+        shown = f"{type_name(got)} {shown_variant(variant)}"
     raise RefusedValue(f"{name} needs {(<tuple>method.wanted)[0]}, got {shown}; it stays {getattr(self, name)!r}")
+
+cdef str shown_variant(const void* variant):
+    """The beginning of what a refused value shows in a message; nothing of one that has no Python form."""
+    try:
+        text = repr(variant_to_python(variant))
+    except RefusedValue:
+        return "that has no Python form"
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."
 
 cdef void on_call(void* userdata, void* instance, const void* const* arguments, int64_t count, void* result, CallError* error) noexcept with gil:
     global depth
