@@ -214,9 +214,9 @@ class StateMachine:
     """
 
     __slots__ = (
-        "__weakref__", "_at", "_clock", "_definition", "_faults", "_frame", "_isolation", "_kept_errors", "_leaf", "_left",
-        "_listening", "_previous", "_queue", "_reason", "_seconds", "_should_stop", "_since_around", "_since_s",
-        "_table", "_trace", "cargo", "elapsed_s", "event", "name", "owner", "parts",
+        "__weakref__", "_at", "_clock", "_definition", "_faults", "_frame", "_isolation", "_kept_errors", "_leaf",
+        "_left", "_listening", "_previous", "_queue", "_reason", "_seconds", "_should_stop", "_since_around",
+        "_since_s", "_table", "_trace", "cargo", "elapsed_s", "event", "name", "owner", "parts",
     )
 
     def __init__(

@@ -344,7 +344,7 @@ class CoverMap(BakingNode, Node):
         if self.is_valid() and self._scheduler is not None and not turn.budget.is_spent:
             self.answer_requests(turn.budget)
         if self.show_in_game and self.is_valid() and self._scheduler is not None:
-            self.show()
+            self._scheduler.draw_later(self, self.show)
 
     def _begin(self) -> bool:
         """Begin with the next area; tell why it cannot."""

@@ -259,7 +259,8 @@ class DecisionMap(Node):
             core.advance(turn.budget)
         if core.updates != self._told_updates:
             self._told_updates = core.updates
-            self._show()
+            if self.show_in_game:
+                self._scheduler.draw_later(self, self._show)
             self.map_updated.emit(core.picture.at.frame)
 
     def _best(self, weights: Any, count: int, apart_cells: int) -> NDArray[np.float32]:

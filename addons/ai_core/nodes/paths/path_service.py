@@ -324,7 +324,7 @@ class PathService(MeanwhilePaths, Node):
             self.advance_meanwhile(turn.budget)
             self.advance_flows(turn.budget)
             if self.show_in_game and self._scheduler is not None:
-                self.draw_paths()
+                self._scheduler.draw_later(self, self.draw_paths)
 
     def _has_map(self) -> bool:
         """Return whether ways can be looked for; also when waiting for a map is over."""

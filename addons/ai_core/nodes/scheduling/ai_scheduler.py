@@ -21,6 +21,7 @@ from addons.ai_core.bridge.gd import (
     method,
     physics_delta_time_of,
     report_error,
+    report_exception,
     signal,
 )
 from addons.ai_core.nodes.debugging.debugger_link import DebuggerLink
@@ -87,6 +88,9 @@ TABLE = (
 )
 """Columns of the table of statistics."""
 SETTLED = "cannot change once behaviors were added; set it before the scene runs"
+
+DRAWING_NS = 2_000_000
+"""Time after which drawing goes on in the next frame (ns): an eighth of a frame at 60 a second, beside the budget."""
 
 
 @gdclass(icon="res://addons/ai_core/icons/ai_scheduler.svg")
@@ -208,6 +212,7 @@ class AIScheduler(Node):
         self._units = 0                           # what those weigh together
         self._last_frame_us = 0.0
         self._is_settled = True
+        self._drawings: dict[int, tuple[Any, Callable[[], object]]] = {}     # by instance id, of this frame
         self._frame_budget_us: float = self.budget_us     # the same, for a look at it in each frame
         self._service = QualityOfService(target_hz=60, ai_share=0.15)
         self._monitors = SchedulerMonitors(self)
@@ -298,6 +303,33 @@ class AIScheduler(Node):
             self._service.note(used_us, (ended_ns - deadline_ns) / 1000 if ended_ns > deadline_ns else 0.0)
         if recorder is not None:
             recorder.end_frame()
+        if self._drawings:
+            self._draw()
+
+    def draw_later(self, node: Any, draw: Callable[[], object]) -> None:
+        """Draw what a node shows in the game when this frame of AI is over: no budget pays for it.
+
+        Args:
+            node: has ``show_in_game``; each has one drawing a frame.
+            draw: called if the node is still in the tree and to be shown.
+        """
+        if self._outer is not None:
+            self._outer.draw_later(node, draw)
+        else:
+            self._drawings[node.instance_id] = node, draw
+
+    def _draw(self) -> None:
+        """Draw until it takes long; the others are first in the next frame."""
+        until_ns = time.perf_counter_ns() + DRAWING_NS
+        while self._drawings:
+            node, draw = self._drawings.pop(next(iter(self._drawings)))
+            try:
+                if node.is_valid() and node.is_inside_tree() and node.show_in_game:
+                    draw()
+            except Exception as error:  # a picture must not stop the AI
+                report_exception(error, "drawing in the game", node)
+            if time.perf_counter_ns() > until_ns:
+                return
 
     @method
     def get_stats(self) -> dict:

@@ -621,7 +621,7 @@ class SenseManager(Node):
             self._contacts.tell(self._sensor_bodies, self._bodies, rows)
         core.advance(turn.budget)
         if self._is_shown and self._core is not None:
-            self._show()
+            self._scheduler.draw_later(self, self._show)
 
     def _show(self) -> None:
         if self._picture is None:

@@ -459,7 +459,7 @@ class Squad(Node):
         self._frames += 1
         self.move_all(turn.elapsed_s, stops=is_resting)
         if self.show_in_game:
-            self.show_squad()
+            self._scheduler.draw_later(self, self.show_squad)
 
     def _form(self) -> None:
         if self._core is not None:
