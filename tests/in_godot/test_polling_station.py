@@ -328,6 +328,7 @@ def test_out_of_the_tree_a_batch_is_an_error_and_inside_works_again(node, schedu
     expect_errors("add the PollingStation to the scene first", times=1)
     station.call("can_see_many", [eye], [thing])
     scheduler.add_child(station)
+    physics_frames(1)
     assert station.can_see_many([eye], [thing]) == [True]
 
 

@@ -43,8 +43,12 @@ func report(what: String, n: int, taken: Dictionary) -> void:
 
 ## Fails the benchmark unless two results are equal.
 func check_equal(what: String, n: int, ours: Variant, other: Variant) -> void:
-	if ours != other:
-		tell({"kind": "wrong", "name": what, "n": n, "why": "ours gives %s, the other %s" % [ours, other]})
+	check(what, n, ours == other, "ours gives %s, the other %s" % [ours, other])
+
+
+func check(what: String, n: int, holds: bool, why_not: String) -> void:
+	if not holds:
+		tell({"kind": "wrong", "name": what, "n": n, "why": why_not})
 
 
 func tell(record: Dictionary) -> void:

@@ -67,12 +67,12 @@ class WorldQuestions:
         """
         if not self.is_there:
             self._need_tree("can_see")
-        if not self._is_settled:
-            self._was_asked_early = True
-            return np.zeros(len(pairs), np.bool_)
         seen = see_between(pairs.first, pairs.second, self.rays.node, self._flat_rays.node)
         if type(seen) is int:                # the place of a pair that cannot be
             check_pair(*map(object_of, pairs.ids[seen].tolist()))
+        if not self._is_settled:
+            self._was_asked_early = True
+            return np.zeros(len(pairs), np.bool_)
         return seen
 
     def path_length(self, start: Any, goal: Any) -> float:

@@ -620,6 +620,7 @@ class SenseManager(Node):
         if self._contacts is not None:
             self._contacts.tell(self._sensor_bodies, self._bodies, rows)
         core.advance(turn.budget)
+        self._joined.clear()
         if self._is_shown and self._core is not None:
             self._scheduler.draw_later(self, self._show)
 
