@@ -38,8 +38,15 @@ func _on_sensed(_source: Node, modality: String, _strength: float, place: Vector
 		ever_heard = true
 
 
+## What is searched is over, unless somebody was gained meanwhile.
+func forget_suspicion() -> void:
+	if target == null:
+		suspicion = NOWHERE
+
+
 func _on_gained(gained: Node) -> void:
 	target = gained
+	suspicion = _here((gained as Node3D).global_position)
 
 
 func _on_lost(_target: Node, place: Vector3) -> void:

@@ -9,5 +9,5 @@ func _can_activate() -> bool:
 func _tick(elapsed_s: float) -> int:
 	if not guard.walk_to(guard.suspicion, 2.2, elapsed_s) and get_time_in_habit_s() < 3.0:
 		return STATUS_RUNNING
-	guard.suspicion = Guard.NOWHERE
+	guard.forget_suspicion()
 	return STATUS_SUCCEEDED

@@ -10,5 +10,5 @@ func _tick(elapsed_s: float) -> int:
 	if not guard.walk_to(guard.suspicion, 3.0, elapsed_s) and get_time_in_habit_s() < 2.0:
 		return STATUS_RUNNING
 	guard.has_lost = false
-	guard.suspicion = Guard.NOWHERE
+	guard.forget_suspicion()
 	return STATUS_SUCCEEDED
