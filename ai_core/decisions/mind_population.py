@@ -4,14 +4,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from heapq import heappop
 from math import inf
-from typing import Generic, Protocol, TypeVar
+from typing import ClassVar, Generic, Literal, Protocol, TypeVar
 
 from ai_core.budget import Budget, check_budget
 from ai_core.decisions.population import MIGRATIONS, Population, by_place
 from ai_core.decisions.turns import Seat
-from ai_core.errors import finite_number
+from ai_core.errors import finite_number, shown
 from ai_core.faults import FaultIsolation, given_faults
 from ai_core.saving.fields import Fields, State
+from ai_core.scheduling.task import Turn
 
 __all__ = ["Mind", "MindPopulation"]
 
@@ -42,7 +43,9 @@ class MindSeat(Seat, Generic[AnyMind]):
 
 
 class MindPopulation(Population[AnyMind, MindSeat[AnyMind]]):
-    """Lets many minds live. Who waits is not visited and costs nothing, however many wait.
+    """Lets many minds live: ``scheduler.add(population)``.
+
+    A mind that waits is not visited and costs nothing, however many wait.
 
     Minds take their turns in the order in which they were added. If the budget
     is spent before all had theirs, the next tick begins with the rest; the time
@@ -59,6 +62,8 @@ class MindPopulation(Population[AnyMind, MindSeat[AnyMind]]):
 
     Cost: O(minds awake); one that falls asleep or wakes O(log minds).
     """
+
+    advance_takes: ClassVar[Literal["turn"]] = "turn"  # a scheduler calls advance with its Turn
 
     def __init__(
         self, *, faults: FaultIsolation | None = None, name_of: Callable[[AnyMind], str] = repr,
@@ -163,6 +168,13 @@ class MindPopulation(Population[AnyMind, MindSeat[AnyMind]]):
             self._live(elapsed_s, budget, only_rest)
         finally:
             self._is_busy = False
+
+    def advance(self, turn: Turn) -> None:
+        """Tick as a scheduler's work: ``scheduler.add(population)``."""
+        if not isinstance(turn, Turn):
+            raise TypeError(
+                f"advance takes a scheduler's Turn, got {shown(turn)}; use population.tick(elapsed_s) by hand")
+        self.tick(turn.elapsed_s, turn.budget)
 
     def save_state(self) -> State:
         """Return its time, whose turn it is, who sleeps and who has not lived up to it; minds are saved by themselves.

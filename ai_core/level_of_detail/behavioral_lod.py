@@ -21,7 +21,7 @@ class LODBehavior:
 
     Args:
         name: unique within its character.
-        work: a callable, a generator function, or an object with ``advance``.
+        work: whatever a scheduler takes: a callable, a generator function, or an object with ``advance``.
         lowest, highest: importances for which it may run; ranges of neighbours
             overlap by the hysteresis wanted. A fallback's are not used.
         enter: called with the behavior left (or None) and what its exit gave.

@@ -32,7 +32,7 @@ from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.statistics import Overrun
 from ai_core.scheduling.statistics_table import statistics_table
 from ai_core.scheduling.suspendable import Suspendable
-from ai_core.scheduling.task import Advancing, Task, Turn, Work
+from ai_core.scheduling.task import Advancing, Task, Turn, TurnTaking, Work
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES, MAX_PRIORITY, MIN_PRIORITY
 from ai_core.scheduling.task_rephasing import TaskRephasing
 from ai_core.scheduling.threaded_work import ThreadedWork
@@ -77,6 +77,7 @@ __all__ = [
     "Timeslicer",
     "Timing",
     "Turn",
+    "TurnTaking",
     "Work",
     "phase_quality",
     "statistics_table",

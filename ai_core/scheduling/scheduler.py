@@ -103,7 +103,8 @@ class Scheduler(DueTasks):
         Args:
             work: a callable taking a Turn, a generator function taking a Turn
                 (at each pause it is told the next: ``turn = yield``), or an
-                object with ``advance(budget)``.
+                object with ``advance(budget)``, or with ``advance(turn)`` and
+                ``advance_takes = "turn"``, such as a habit tree.
             period_frames: frames from run to run, 1 to MAX_PERIOD_FRAMES.
             phase_frames: it is due when ``(frame + phase) % period == 0``;
                 may exceed the period. None takes the phase that meets the

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 
 from ai_core.budget import Budget
 from ai_core.clock import TimeIndex
@@ -13,7 +13,7 @@ from ai_core.scheduling.work import Runner
 if TYPE_CHECKING:
     from ai_core.scheduling.bucket import Bucket
 
-__all__ = ["Advancing", "Task", "Turn", "Work"]
+__all__ = ["Advancing", "Task", "Turn", "TurnTaking", "Work"]
 
 
 class Turn:
@@ -49,9 +49,24 @@ class Advancing(Protocol):
         ...
 
 
-Work = Callable[[Turn], object] | Advancing
+class TurnTaking(Protocol):
+    """Work that is an object and lives in game time: a habit tree, a state machine, a population.
+
+    Attributes:
+        advance_takes: ``"turn"``; without it, ``advance`` is called with the budget.
+    """
+
+    advance_takes: ClassVar[Literal["turn"]]
+
+    def advance(self, turn: Turn, /) -> object:
+        """Live on for ``turn.elapsed_s``; with many inside, until ``turn.budget`` is spent."""
+        ...
+
+
+Work = Callable[[Turn], object] | Advancing | TurnTaking
 """A callable, a generator function (it may pause at each ``yield``, and is sent
-the current turn), or an object with ``advance(budget)``."""
+the current turn), or an object with ``advance(budget)``; with ``advance(turn)``
+where its ``advance_takes`` is ``"turn"``."""
 
 
 class Task:

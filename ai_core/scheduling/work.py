@@ -15,12 +15,15 @@ from typing import TYPE_CHECKING, Protocol, cast
 from ai_core.errors import shown
 
 if TYPE_CHECKING:
-    from ai_core.scheduling.task import Advancing, Turn, Work
+    from ai_core.scheduling.task import Advancing, Turn, TurnTaking, Work
 
 __all__ = ["CallableRunner", "Runner", "check_runs_in_one_go", "runner_for"]
 
 PAUSES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 """Marks of a function that, when called, makes what could do something, and does nothing yet."""
+
+TIMES = frozenset(("delta", "dt", "elapsed_s", "frames", "now_s", "seconds"))
+"""Names of arguments that mean a time: a method with one is driven by hand, not by a scheduler."""
 
 MAX_LEGS_PER_RUN = 1_000_000
 """Most times a generator is resumed in one run (count).
@@ -44,19 +47,29 @@ class Runner(Protocol):
 
 
 def runner_for(work: Work) -> Runner:
-    """Return what runs ``work``, whichever of the three kinds it is.
+    """Return what runs ``work``, whichever of the kinds it is.
 
     Raises:
         TypeError: if it is none of them, or cannot take the one argument.
     """
     if _is_plain(work):
-        return CallableRunner(work)  # type: ignore[arg-type]  # as just seen
+        _check_is_for("work", work, "its Turn", TIMES)  # type: ignore[arg-type]  # as just seen
+        return CallableRunner(work)  # type: ignore[arg-type]
     if isinstance(work, type) and hasattr(work, "advance"):
         raise TypeError(f"work must be an object, got the class {work.__name__}; make one first")
     method = getattr(work, "advance", None)
     if callable(method) and not inspect.isgenerator(work):
         check_runs_in_one_go("advance", method)
+        takes = getattr(work, "advance_takes", "budget")
+        if takes == "turn":
+            _check_takes_one("advance", method, "its Turn")
+            return CallableRunner(cast("TurnTaking", work).advance)
+        if takes != "budget":
+            raise TypeError(
+                f'advance_takes must be "turn" or "budget", got {shown(takes)} of {shown(work)};'
+                ' use "turn" where advance(turn) needs the elapsed time')
         _check_takes_one("advance", method, "the budget")
+        _check_is_for("advance", method, "the budget", TIMES | {"turn"})
         return _ObjectRunner(cast("Advancing", work))
     if inspect.isgenerator(work):
         raise TypeError(
@@ -66,7 +79,8 @@ def runner_for(work: Work) -> Runner:
     if not callable(work):
         raise TypeError(
             "work must be a callable, a generator function or an object with"
-            f" advance(budget), got {shown(work)}"
+            f" advance(budget), got {shown(work)}; for an object that is driven otherwise, add a function"
+            " of one argument, its Turn, that calls what is to be done"
         )
     body = _body_of(work)
     if inspect.iscoroutinefunction(body) or inspect.isasyncgenfunction(body):
@@ -119,6 +133,26 @@ def _check_takes_one(what: str, function: Callable[..., object], argument: str) 
         raise TypeError(
             f"{what} must take one argument, {argument}, got {shown(function)} with {signature}"
         ) from None
+
+
+def _check_is_for(what: str, function: Callable[..., object], argument: str, others: frozenset[str]) -> None:
+    """Raise TypeError if the name of the one argument says that the function takes something else."""
+    plain, place = (function.__func__, 1) if isinstance(function, MethodType) else (function, 0)
+    names = plain.__code__.co_varnames[:plain.__code__.co_argcount] if isinstance(plain, FunctionType) else ()
+    if len(names) <= place or names[place] not in others:
+        return
+    name = names[place]
+    if name == "turn":
+        remedy = 'set advance_takes = "turn" in its class, or name the argument budget'
+    else:
+        given = "turn.elapsed_s" if name in ("delta", "dt", "elapsed_s", "seconds") else f"... {name} ..."
+        call = "work" if what == "work" else "work.advance"
+        owner = getattr(function, "__self__", None)
+        if what == "work" and getattr(owner, "advance_takes", None) == "turn":
+            remedy = "add the object itself instead of its method"
+        else:
+            remedy = f"add a function instead: lambda turn: {call}({given})"
+    raise TypeError(f"{what} is called with {argument}, but {shown(function)} takes {name!r}; {remedy}")
 
 
 def _is_plain(work: object) -> bool:

@@ -84,12 +84,12 @@ def test_a_population_is_a_schedulers_work():
     log, clock = [], ManualClock(0.25)
     scheduler, population = FrequencyScheduler(clock), HabitPopulation()
     population.add(HabitTree(counting(log), owner="a", clock=clock))
-    scheduler.add(population.advance, period_frames=2, phase_frames=0)
+    scheduler.add(population, period_frames=2, phase_frames=0)
     for _ in range(8):
         clock.advance()
         scheduler.advance(Budget.unlimited())
     assert log == [("a", 0.0), ("a", 0.5), ("a", 0.5), ("a", 0.5)]
-    with pytest.raises(TypeError, match=r"add population\.advance to the scheduler"):
+    with pytest.raises(TypeError, match=r"use population\.tick\(elapsed_s\) by hand"):
         population.advance(Budget.unlimited())
 
 

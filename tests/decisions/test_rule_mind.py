@@ -140,7 +140,7 @@ def test_a_scheduler_runs_it_as_work():
     clock = ManualClock()
     scheduler, told = FrequencyScheduler(clock), []
     mind = RuleMind(RuleSet([Rule("a", "", told.append, repeats=True)], facts={}))
-    scheduler.add(mind.advance, period_frames=2, phase_frames=0)
+    scheduler.add(mind, period_frames=2, phase_frames=0)
     for _ in range(6):
         clock.advance()
         scheduler.advance(Budget.unlimited())
@@ -208,7 +208,7 @@ def test_misuse_is_told_at_the_call():
         (lambda: mind.think(most=0), ValueError, "most must be at least 1"),
         (lambda: mind.think(most=True), TypeError, "most must be a whole number"),
         (lambda: mind.update(-1), ValueError, "elapsed_s must be at least 0"),
-        (lambda: mind.advance(0.1), TypeError, r"add mind.advance to the scheduler"),
+        (lambda: mind.advance(0.1), TypeError, r"use mind.update(elapsed_s) by hand"),
         (lambda: RuleMind([]), TypeError, "rules must be a RuleSet"),
         (lambda: RuleMind(mind.rules, parameters={"speed": 1}), UnknownNameError, "unknown parameter 'speed'"),
     ):

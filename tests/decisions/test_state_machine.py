@@ -270,7 +270,7 @@ def test_a_scheduler_runs_it_as_work(diary):
     clock = ManualClock(0.5)
     scheduler = FrequencyScheduler(clock)
     machine = guard(diary, clock=clock)
-    scheduler.add(machine.advance, period_frames=2, phase_frames=0)
+    scheduler.add(machine, period_frames=2, phase_frames=0)
     for _ in range(4):
         clock.advance()
         scheduler.advance(Budget.unlimited())
@@ -364,7 +364,7 @@ def test_misuse_is_told_at_the_call(diary):
     machine = guard(diary)
     with pytest.raises(TypeError, match="definition must be a StateMachineDefinition"):
         StateMachine("guard")
-    with pytest.raises(TypeError, match=r"add machine\.advance to the scheduler"):
+    with pytest.raises(TypeError, match=r"use machine\.update\(elapsed_s\) by hand"):
         machine.advance(0.1)
     with pytest.raises(UnknownNameError, match="unknown state of 'guard' 'peac'; did you mean 'peace'"):
         machine.is_in("peac")

@@ -184,7 +184,7 @@ def generating(turn):
 @pytest.mark.parametrize(
     ("work", "message"),
     [
-        (5, "must be a callable, a generator function or an object with advance.*got 5"),
+        (5, "must be a callable, a generator function or an object with advance.*got 5.*add a function of"),
         (None, "got None"),
         (Search, "got the class Search; make one first"),
         (generating(None), "pass the function without calling it"),

@@ -183,11 +183,10 @@ cdef class HabitTicking:
         return live_until(self, self._now_s + elapsed)
 
     def advance(self, turn):
-        """Tick as a scheduler's work: ``scheduler.add(tree.advance)``."""
+        """Tick as a scheduler's work: ``scheduler.add(tree)``."""
         if not isinstance(turn, TurnType):
             raise TypeError(
-                f"advance takes a scheduler's Turn, got {shown(turn)};"
-                " add tree.advance to the scheduler, not the tree"
+                f"advance takes a scheduler's Turn, got {shown(turn)}; use tree.tick(elapsed_s) by hand"
             )
         if self._member is not None:
             self._check_alone()

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from heapq import heappop, heappush
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import TimeIndex
@@ -26,7 +26,7 @@ __all__ = ["HabitPopulation", "Member"]
 
 
 class HabitPopulation(HabitTurns, Population[HabitTree, Member]):
-    """Ticks the trees of many characters: ``scheduler.add(population.advance)``.
+    """Ticks the trees of many characters: ``scheduler.add(population)``.
 
     Who waits is not visited and costs nothing, however many wait. Where a habit
     offers ``tick_batch``, all who are in it are ticked at once, before the trees
@@ -42,6 +42,8 @@ class HabitPopulation(HabitTurns, Population[HabitTree, Member]):
     Cost: O(trees awake + habits in batches); a tree that falls asleep or wakes
     O(log trees).
     """
+
+    advance_takes: ClassVar[Literal["turn"]] = "turn"  # a scheduler calls advance with its Turn
 
     def __init__(self, *, faults: FaultIsolation | None = None) -> None:
         super().__init__()
@@ -143,11 +145,10 @@ class HabitPopulation(HabitTurns, Population[HabitTree, Member]):
         self._live(elapsed_s, None, budget, only_rest)
 
     def advance(self, turn: Turn) -> None:
-        """Tick as a scheduler's work: ``scheduler.add(population.advance)``."""
+        """Tick as a scheduler's work: ``scheduler.add(population)``."""
         if not isinstance(turn, Turn):
             raise TypeError(
-                f"advance takes a scheduler's Turn, got {shown(turn)};"
-                " add population.advance to the scheduler, not the population"
+                f"advance takes a scheduler's Turn, got {shown(turn)}; use population.tick(elapsed_s) by hand"
             )
         self._live(turn.elapsed_s, turn.now, turn.budget, only_rest=False)
 

@@ -94,11 +94,10 @@ class HabitTicking(HabitLaunching):
         return self._live_until(self._now_s + elapsed_s)
 
     def advance(self, turn: Turn) -> Status | None:
-        """Tick as a scheduler's work: ``scheduler.add(tree.advance)``."""
+        """Tick as a scheduler's work: ``scheduler.add(tree)``."""
         if not isinstance(turn, Turn):
             raise TypeError(
-                f"advance takes a scheduler's Turn, got {shown(turn)};"
-                " add tree.advance to the scheduler, not the tree"
+                f"advance takes a scheduler's Turn, got {shown(turn)}; use tree.tick(elapsed_s) by hand"
             )
         if self._member is not None:
             self._check_alone()

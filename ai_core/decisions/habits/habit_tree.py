@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 from ai_core.clock import Clock, checked_clock
 from ai_core.decisions.habits.habit_choice import RandomSource, check_random
@@ -89,6 +89,8 @@ class HabitTree(HabitNoticing, SaveableHabits):
     Cost: O(1) once some character has the same definition, O(places) before.
     A tick is O(active habits that are ticked, and pending ones that are asked).
     """
+
+    advance_takes: ClassVar[Literal["turn"]] = "turn"  # a scheduler calls advance with its Turn
 
     __slots__ = ("__weakref__", "_kept", "values")
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from ai_core.decisions.callback_faults import CallbackFaults, read_failing
 from ai_core.decisions.rules.rule_set import RuleSet, grade_of
@@ -112,6 +112,8 @@ class RuleMind:
     Cost: O(facts + rules). A thought is O(asked facts + rules looked at again
     + firings * rules).
     """
+
+    advance_takes: ClassVar[Literal["turn"]] = "turn"  # a scheduler calls advance with its Turn
 
     def __init__(
         self,
@@ -244,10 +246,10 @@ class RuleMind:
         return self.think(most)
 
     def advance(self, turn: Turn) -> list[Fired] | None:
-        """Update as a scheduler's work: ``scheduler.add(mind.advance)``."""
+        """Update as a scheduler's work: ``scheduler.add(mind)``."""
         if not isinstance(turn, Turn):
             raise TypeError(
-                f"advance takes a scheduler's Turn, got {shown(turn)}; add mind.advance to the scheduler, not the mind"
+                f"advance takes a scheduler's Turn, got {shown(turn)}; use mind.update(elapsed_s) by hand"
             )
         return self.update(turn.elapsed_s)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from math import inf
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 from ai_core.clock import Clock, TimeIndex, checked_clock
 from ai_core.decisions.callback_faults import CallbackFaults, read_failing
@@ -213,6 +213,8 @@ class StateMachine:
     Cost: O(1); about 250 bytes. A transition is O(states left and entered); any other event or update O(1).
     """
 
+    advance_takes: ClassVar[Literal["turn"]] = "turn"  # a scheduler calls advance with its Turn
+
     __slots__ = (
         "__weakref__", "_at", "_clock", "_definition", "_faults", "_frame", "_isolation", "_kept_errors", "_leaf",
         "_left", "_listening", "_previous", "_queue", "_reason", "_seconds", "_should_stop", "_since_around",
@@ -364,11 +366,9 @@ class StateMachine:
             self._come_to_rest()
 
     def advance(self, turn: Turn) -> None:
-        """Update as a scheduler's work: ``scheduler.add(machine.advance)``."""
+        """Update as a scheduler's work: ``scheduler.add(machine)``."""
         if not isinstance(turn, Turn):
-            raise TypeError(
-                f"advance takes a scheduler's Turn, got {shown(turn)}; add machine.advance to the scheduler,"
-                " not the machine")
+            raise TypeError(f"advance takes a Turn, got {shown(turn)}; use machine.update(elapsed_s) by hand")
         self.update(turn.elapsed_s)
 
     def start(self) -> None:
