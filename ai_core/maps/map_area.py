@@ -125,8 +125,13 @@ class MapArea:
         x, y = (self.on_ground([place])[0].astype(np.float64) - self.origin) / self.cell_m - 0.5
         reach = radius_m / self.cell_m
         height, width = self.shape
-        rows = np.arange(max(0, int(np.ceil(y - reach))), min(height - 1, int(np.floor(y + reach))) + 1)
-        columns = np.arange(max(0, int(np.ceil(x - reach))), min(width - 1, int(np.floor(x + reach))) + 1)
+        rows, columns = _within(y, reach, height), _within(x, reach, width)
         is_near = (rows[:, None] - y) ** 2 + (columns[None, :] - x) ** 2 <= reach * reach
         near: NDArray[np.int32] = (rows[:, None] * width + columns[None, :])[is_near].astype(np.int32)
         return near
+
+
+def _within(middle: float, reach: float, count: int) -> NDArray[np.int64]:
+    """Return the numbers below ``count`` that are within a reach of a middle, both of any size."""
+    first, last = np.clip((np.ceil(middle - reach), np.floor(middle + reach) + 1), 0, count)
+    return np.arange(int(first), int(last))

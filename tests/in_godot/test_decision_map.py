@@ -196,3 +196,56 @@ def test_the_sample_of_the_document_digs_where_it_is_safe(ground, scheduler, gds
     assert unit.call("where_to_dig") == Vector3(5, 0, 5)
     assert not unit.call("is_quiet_here")
     assert len(unit.call("where_to_look")) == 0
+
+
+@pytest.mark.parametrize(("name", "value", "right", "words"), [
+    ("strength", 2e9, 4.0, "strength must be 0 to 1e+09, got 2e+09; it writes nothing until that is set right"),
+    ("strength", 1e300, 4.0, "strength must be 0 to"),
+    ("layer", "thraet", "threat", "layer must be one of resources, objectives, conflict, threat, friends, visibility"),
+])
+def test_a_writer_that_is_wrong_is_left_out_alone_until_it_is_right(
+        node, scheduler, ground, physics_frames, expect_errors, name, value, right, words):
+    maps = ground()
+    node("MapWriter", node("Node3D", scheduler, position=Vector3(1, 0, 1)), layer="threat", strength=4.0)
+    other = node("Node3D", scheduler, position=Vector3(-7, 0, -7))
+    wrong = node("MapWriter", other, layer="threat", strength=4.0)
+    physics_frames(3)
+    expect_errors(f"{wrong.get_name()}': {words}", times=1)
+    wrong.set(name, value)
+    physics_frames(5)
+    assert maps.value_at("threat", Vector3(1, 0, 1)) > 3.9
+    assert maps.value_at("threat", Vector3(-7, 0, -7)) < 2.0         # what has spread from the other
+    wrong.set(name, right)
+    physics_frames(3)
+    assert maps.value_at("threat", Vector3(-7, 0, -7)) > 3.9
+    assert not any(one["is_quarantined"] for one in scheduler.get_stats()["behaviors"])
+
+
+def test_a_writer_far_beyond_the_map_and_one_with_a_huge_circle_leave_others_alone(
+        node, scheduler, ground, physics_frames):
+    maps = ground()
+    node("MapWriter", node("Node3D", scheduler, position=Vector3(1, 0, 1)), layer="threat", strength=4.0)
+    node("MapWriter", node("Node3D", scheduler, position=Vector3(3e38, -2e9, 1)), layer="threat", strength=9.0)
+    node("MapWriter", scheduler.get_child(-1), layer="visibility", strength=1.0, radius_m=1e300)
+    node("MapWriter", node("Node3D", scheduler), layer="visibility", strength=1.0, radius_m=1e300)
+    physics_frames(3)
+    assert maps.value_at("threat", Vector3(1, 0, 1)) == 4.0
+    assert maps.get_values("visibility").min() >= 1.0
+
+
+def test_a_layer_that_cannot_be_shown_stops_no_map(ground, heat, physics_frames, expect_errors):
+    maps = ground(layers=[heat])
+    maps.show_in_game = True                     # before the layer is named
+    maps.shown_layer = "heat"
+    physics_frames(1)
+    children = maps.get_child_count(True)
+    expect_errors("shown_layer must be one of heat, got 'haet'; nothing is shown", times=1)
+    maps.shown_layer = "haet"
+    physics_frames(8)
+    assert maps.get_child_count(True) == children - 1
+    maps.write("heat", Vector3(1, 0, 1), 5.0)
+    physics_frames(2)
+    assert maps.value_at("heat", Vector3(1, 0, 1)) == 5.0
+    maps.shown_layer = "heat"
+    physics_frames(2)
+    assert maps.get_child_count(True) == children

@@ -32,7 +32,13 @@ from addons.ai_core.nodes.maps.map_writer import GROUP
 from addons.ai_core.nodes.maps.map_writers import MapWriters
 from addons.ai_core.nodes.paths.grid_of_scene import CellPlaces, grid_of_scene
 from addons.ai_core.nodes.saving.scene_saving import saving
-from addons.ai_core.nodes.scheduling.scheduled import call_waiting, leave_scheduler, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduling.scheduled import (
+    call_waiting,
+    leave_scheduler,
+    report_next_frame,
+    scheduler_of,
+    scheduler_warnings,
+)
 from ai_core.maps import decision_map as library
 from ai_core.maps import map_questions
 from ai_core.maps.choke_points import choke_points as narrow_places
@@ -105,6 +111,7 @@ class DecisionMap(Node):
         self._task: Task | None = None
         self._overlay: MapOverlay | None = None
         self._told_updates = 0
+        self._reported_layer = ""       # that cannot be shown
         self.writers = MapWriters(is_flat=False, unit_m=1.0)
 
     def on_enter_tree(self) -> None:
@@ -290,10 +297,20 @@ class DecisionMap(Node):
             return
         if self.shown_layer not in self._core.layers:
             self._hide()
-            raise RefusedValue(f"shown_layer must be one of {', '.join(self._core.layers)}, got {self.shown_layer!r}")
+            if self.shown_layer != self._reported_layer:
+                self._reported_layer = self.shown_layer
+                report_next_frame(self, self._mistakes_of_showing)
+            return
+        self._reported_layer = ""
         if self._overlay is None:
             self._overlay = MapOverlay(self)
         self._overlay.show(self._core.picture[self.shown_layer])
+
+    def _mistakes_of_showing(self) -> list[str]:
+        if not self.show_in_game or self._core is None or self.shown_layer in self._core.layers:
+            return []
+        return [f"shown_layer must be one of {', '.join(self._core.layers)}, got {self.shown_layer!r};"
+                " nothing is shown"]
 
     def _redraw(self) -> None:
         self._hide()

@@ -10,6 +10,7 @@ from addons.ai_core.bridge.gd import report_error
 from addons.ai_core.nodes.characters.agent_places import Places, dimensions_of
 from ai_core.maps.decision_map import DecisionMap
 from ai_core.maps.map_area import OUTSIDE, MapArea
+from ai_core.maps.map_layer import LARGEST_VALUE
 
 
 class MapWriters:
@@ -27,7 +28,7 @@ class MapWriters:
         self._places = Places(2 if is_flat else 3, unit_m)
         self._has_changed = False
         self._by_layer: dict[str, tuple[NDArray[np.intp], NDArray[np.float32], NDArray[np.float32]]] = {}
-        self._told: set[str] = set()
+        self._reported: dict[int, str] = {}      # what is wrong with writers that are left out
 
     def __len__(self) -> int:
         return len(self._nodes)
@@ -44,8 +45,8 @@ class MapWriters:
 
     def leave(self, node: Any) -> None:
         """Let a writer go."""
-        self._nodes.pop(node.instance_id, None)
-        self._at.pop(node.instance_id, None)
+        for known in (self._nodes, self._at, self._reported):
+            known.pop(node.instance_id, None)
         self._has_changed = True
 
     def have_changed(self) -> None:
@@ -56,7 +57,7 @@ class MapWriters:
         """The map leaves the tree."""
         for node in self._nodes.values():
             node.lose_map()
-        self._nodes, self._at = {}, {}
+        self._nodes, self._at, self._reported = {}, {}, {}
 
     def write(self, core: DecisionMap) -> None:
         """Write what all are worth where they are.
@@ -81,21 +82,29 @@ class MapWriters:
         self._places.keep([self._at[node.instance_id] for node in nodes])
         rows: dict[str, list[int]] = {}
         for row, node in enumerate(nodes):
-            if not node.enabled:
-                continue
-            if node.layer in core.layers:
+            if node.enabled and self._is_right(node, core):
                 rows.setdefault(node.layer, []).append(row)
-            elif node.layer not in self._told:
-                self._told.add(node.layer)
-                report_error(f"writes into the layer {node.layer!r}, which its DecisionMap has not; it has"
-                             f" {', '.join(core.layers)}", node)
         self._by_layer = {
             layer: (
                 np.array(which, np.intp), np.array([nodes[row].strength for row in which], np.float32),
-                np.array([nodes[row].radius_m for row in which], np.float32),
+                np.array([min(nodes[row].radius_m, LARGEST_VALUE) for row in which], np.float32),
             )
             for layer, which in sorted(rows.items())
         }
+
+    def _is_right(self, node: Any, core: DecisionMap) -> bool:
+        """Return whether the settings of a writer can be written; report once what cannot, until it is set right."""
+        if node.layer not in core.layers:
+            problem = f"layer must be one of {', '.join(core.layers)}, got {node.layer!r}"
+        elif not 0 <= node.strength <= LARGEST_VALUE:
+            problem = f"strength must be 0 to {LARGEST_VALUE:g}, got {node.strength:g}"
+        else:
+            self._reported.pop(node.instance_id, None)
+            return True
+        if self._reported.get(node.instance_id) != problem:
+            self._reported[node.instance_id] = problem
+            report_error(f"{problem}; it writes nothing until that is set right", node)
+        return False
 
     def _cells(
         self, area: MapArea, grounds: NDArray[np.float32], radius_m: float
