@@ -27,7 +27,7 @@ def test_cells_within_a_radius_are_those_whose_middles_are():
     assert area.cells_within((2.5, 2.5), 1.0).tolist() == [7, 11, 12, 13, 17]
     assert area.cells_within((-9.0, 2.5), 2.0).tolist() == []
     assert area.cells_within((3e38, 2.5), 2.0).tolist() == []
-    assert area.cells_within((2.5, -3e38), 1e300).tolist() == list(range(25))
+    assert area.cells_within((2.5, -3e38), 1e99).tolist() == list(range(25))
 
 
 def test_bad_areas_and_cells_are_refused():
