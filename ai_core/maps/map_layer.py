@@ -28,7 +28,7 @@ class MapLayer:
             its place, and of several writes into a cell the last one counts.
         initial: what every cell begins with, 0 to ``most``.
         kept_per_s: share kept per second, 0 to 1; 0 forgets all at every update.
-        grows_per_s: what every cell gains in a second, 0 or more: 1 makes an age.
+        grows_per_s: what every cell gains in a second, 0 to LARGEST_VALUE: 1 makes an age.
         most: no cell holds more, above 0.
         kept_per_m: how far it spreads: share kept per metre, 0 to below 1, of the
             strongest that reaches a cell, along the cells and round walls; 0 does not.
@@ -58,7 +58,7 @@ class MapLayer:
         finite_number(f"{where}most", self.most, above=0, maximum=LARGEST_VALUE)
         finite_number(f"{where}initial", self.initial, minimum=0, maximum=self.most)
         finite_number(f"{where}kept_per_s", self.kept_per_s, minimum=0, maximum=1)
-        finite_number(f"{where}grows_per_s", self.grows_per_s, minimum=0)
+        finite_number(f"{where}grows_per_s", self.grows_per_s, minimum=0, maximum=LARGEST_VALUE)
         if finite_number(f"{where}kept_per_m", self.kept_per_m, minimum=0) >= 1:
             raise ValueError(f"{where}kept_per_m must be below 1, got {self.kept_per_m!r}; 0 does not spread")
         whole_number(f"{where}blur_passes", self.blur_passes, minimum=0, maximum=MOST_BLUR_PASSES)

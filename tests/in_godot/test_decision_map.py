@@ -166,19 +166,48 @@ def test_a_map_is_saved_with_the_scene(ground, heat, scheduler, physics_frames):
 ])
 def test_mistakes_are_told_and_change_nothing(ground, heat, physics_frames, expect_errors, call, words):
     maps = ground(layers=[heat])
+    physics_frames(1)
     expect_errors(words)
     call(maps)
     physics_frames(2)
     assert maps.get_values("heat").sum() == 0
 
 
-def test_a_map_whose_settings_do_not_fit_says_so_and_stays_unused(ground, expect_errors):
-    expect_errors("layer_name must not be empty")
+def test_a_map_whose_settings_do_not_fit_says_so_once_and_stays_unused(ground, physics_frames, expect_errors):
+    expect_errors("layer_name must not be empty", times=1)
+    expect_errors("at least one layer, got none", times=1)
     ground(layers=[layer("")])
-    expect_errors("at least one cell")
-    ground(size=Vector2(1, 1), cell_size=50.0)
-    expect_errors("'heat' twice")
-    ground(layers=[layer("heat"), layer("heat")])
+    expect_errors("at least one cell", times=1)
+    late = ground(size=Vector2(1, 1), cell_size=50.0)
+    physics_frames(4)
+    late.size = Vector2(100, 100)
+    physics_frames(2)
+    assert late.get_stats()["updates"] >= 1
+
+
+def test_a_layer_that_is_wrong_is_left_out_alone(ground, heat, physics_frames, expect_errors):
+    expect_errors("layers[1] is left out: layer_name must not be empty", times=1)
+    expect_errors("layers[2] is left out: another layer is called 'heat', too", times=1)
+    expect_errors("layers[3] is left out: must be a DecisionLayer, got null", times=1)
+    maps = ground(layers=[heat, layer(""), layer("heat"), None])
+    maps.write("heat", Vector3(1, 0, 1), 5.0)
+    physics_frames(4)
+    assert maps.value_at("heat", Vector3(1, 0, 1)) == 5.0
+
+
+def test_a_map_that_a_script_sets_up_after_add_child_is_as_it_says(node, scheduler, heat, physics_frames):
+    unit = node("Node2D", scheduler, position=Vector2(40, 40))
+    node("MapWriter", unit, layer="heat", strength=3.0)
+    maps = construct("DecisionMap")
+    scheduler.add_child(maps)
+    maps.layers = [heat]
+    maps.corner = Vector2(0, 0)
+    maps.dimensions = 1
+    maps.size = Vector2(256, 128)
+    maps.cell_size = 32.0
+    physics_frames(2)
+    assert maps.get_shape() == Vector2i(8, 4)
+    assert maps.value_at("heat", Vector2(48, 48)) >= 3.0
 
 
 def test_the_sample_of_the_document_digs_where_it_is_safe(ground, scheduler, gdscript, physics_frames):

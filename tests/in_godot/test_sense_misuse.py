@@ -4,6 +4,7 @@ from __future__ import annotations
 import pytest
 
 from addons.ai_core.bridge.gd import Vector3
+from tests.in_godot.test_sense_graph import LEFT, level  # noqa: F401
 
 
 @pytest.fixture
@@ -59,3 +60,27 @@ def test_who_comes_into_the_scene_at_no_place_does_not_join_and_is_told_what_to_
     lost.position = Vector3()
     scheduler.add_child(lost)
     assert manager.get_stats()["sensors"] + manager.get_stats()["sources"] == 1
+
+@pytest.mark.parametrize(("settings", "words"), [
+    ({"other_attenuations": {"hearing": 1e30}}, "attenuation['hearing'] must be at most 1, got 1e+30"),
+    ({"size_m": Vector3(3e38, 3e38, 3e38)}, "volume_m3 must be at most"),
+])
+def test_a_region_that_cannot_be_one_is_left_out_alone(
+        level, physics_frames, expect_errors, settings, words):  # noqa: F811
+    level.room("Hall", 0)
+    expect_errors(f"Wrong': {words}", times=1)
+    level.room("Wrong", 40, **settings)
+    guard, thief = level.eye(2, LEFT), level.thing(-2)
+    physics_frames(10)
+    assert guard.can_sense(thief)
+
+
+def test_a_portal_that_cannot_be_one_is_left_out_alone(level, physics_frames, expect_errors):  # noqa: F811
+    level.room("Hall", 0)
+    level.room("Control", 10)
+    expect_errors("Wrong': leads nowhere: area_m2 must be at most", times=1)
+    level.portal("Wrong", 5, "Hall", "Control", passes_smell=True, smell_area_m2=1e300)
+    level.portal("Glass", 5, "Hall", "Control", one_way=True, passes_sight=True)
+    guard, thief = level.eye(8, LEFT), level.thing(1)
+    physics_frames(10)
+    assert guard.can_sense(thief)

@@ -161,7 +161,7 @@ def test_a_squad_without_members_says_so(squad, signals, physics_frames):
 
 
 def test_bad_settings_are_told_when_the_scene_begins(node, world, scheduler, squad, expect_errors):
-    expect_errors("does not join its squad: attack on 'ground' must be at least 0, got -1.0", times=1)
+    expect_errors("does not join its squad until that is set right: attack on 'ground' must be at least 0", times=1)
     character(node, world, Vector3(), squad_path=squad.get_path(), attack={"ground": -1.0})
     expect_errors("a formation needs at least one slot, got none", times=1)
     empty = construct("Formation")
@@ -222,3 +222,35 @@ def test_whom_two_members_see_is_one_enemy(node, world, squad, physics_frames):
     squad.see([foe, other, foe])
     squad.see([foe, foe, other])
     assert [sighting.enemy_id for sighting in squad.core.met] == [1, 2]
+
+
+@pytest.mark.parametrize(("name", "value", "words"), [
+    ("speed_m_s", 1e30, "speed must be at most 1e+06, got 1e+30"),
+    ("radius_m", 2e9, "radius_m must be at most 1e+06, got 2000000000.0"),
+])
+def test_a_member_that_cannot_be_taken_in_stops_no_squad(
+        node, world, scheduler, squad, physics_frames, expect_errors, name, value, words):
+    recruits(node, world, squad, 2)
+    expect_errors(f"does not join its squad until that is set right: {words}", times=1)
+    _, wrong = character(node, world, Vector3(9, 0, 9), squad_path=squad.get_path(), **{name: value})
+    squad.move_to(Vector3(5, 0, 0))
+    physics_frames(30)
+    assert len(squad.get_members()) == 2
+    assert wrong.get_squad() is None
+    assert not any(one["faults"] for one in scheduler.get_stats()["behaviors"])
+    wrong.set(name, 1.0)
+    physics_frames(3)
+    assert wrong.get_squad() == squad
+    assert len(squad.get_members()) == 3
+
+
+def test_a_member_that_is_nowhere_as_it_joins_stops_no_squad(
+        node, world, scheduler, squad, physics_frames, expect_errors):
+    recruits(node, world, squad, 2)
+    expect_errors("its global transform holds a NaN or infinity", times=1)
+    body, _ = character(node, world, Vector3(float("nan"), 0, 9), squad_path=squad.get_path())
+    physics_frames(10)
+    assert not any(one["faults"] for one in scheduler.get_stats()["behaviors"])
+    body.position = Vector3(1, 0, 1)
+    physics_frames(3)
+    assert len(squad.get_members()) == 3

@@ -132,13 +132,14 @@ def test_mistakes_are_told(side, expect_errors, call, words):
     assert strategist.get_stats()["squads"] == 0
 
 
-def test_settings_that_do_not_fit_are_told_as_the_scene_begins(side, expect_errors):
-    expect_errors("at least one product")
+def test_settings_that_do_not_fit_are_told_once_as_it_would_decide(side, physics_frames, expect_errors):
+    expect_errors("at least one product", times=1)
     side(products=[])
-    expect_errors("write a name and a number")
+    expect_errors("write a name and a number", times=1)
     side(build_order=["worker"])
-    expect_errors("unknown product 'dragon'")
+    expect_errors("unknown product 'dragon'", times=1)
     side(build_order=["dragon 1"])
+    physics_frames(4)
 
 
 def test_what_is_set_while_it_runs_counts_from_the_next_thought(side, scheduler, physics_frames):
@@ -150,17 +151,22 @@ def test_what_is_set_while_it_runs_counts_from_the_next_thought(side, scheduler,
     assert (strategist.core.personality.aggression, strategist.core.home_radius_m) == (0.9, 40.0)
 
 
-def test_what_it_is_made_of_cannot_change_while_it_runs(side, expect_errors):
+def test_what_it_is_made_of_cannot_change_once_it_decides(side, physics_frames, expect_errors):
     strategist = side()
-    expect_errors("cannot change while it decides; set it before the scene runs", 2)
+    physics_frames(2)
+    expect_errors("cannot change while it decides; set it before its first thought", 2)
     strategist.set("products", [])
     strategist.set("chance_seed", 3)
-    assert (len(strategist.products), strategist.chance_seed) == (4, 0)
+    expect_errors("army_cost must be at most", times=1)
+    strategist.set("army_cost", 1e300)
+    physics_frames(3)
+    assert (len(strategist.products), strategist.chance_seed, strategist.army_cost) == (4, 0, 1000.0)
 
 
 def test_without_a_map_it_waits_for_one(node, scheduler, expect_errors, physics_frames):
-    expect_errors("found no DecisionMap")
+    expect_errors("found no DecisionMap", times=1)
     strategist = node("Strategist", node("Node3D", scheduler), products=products(), period_frames=1)
+    physics_frames(4)
     node("DecisionMap", scheduler)
     physics_frames(2)
     assert strategist.get_posture() == "opening"
@@ -176,3 +182,50 @@ def test_the_sample_of_the_document_sends_squads(side, scheduler, gdscript, phys
     physics_frames(2)
     assert game.sent[0].startswith("0 regroup")
     assert "worker" in game.made or "spear" in game.made or "bow" in game.made
+
+
+def test_a_strategist_that_a_script_sets_up_after_add_child_decides(node, scheduler, maps, gdscript, physics_frames):
+    base = node("Node3D", scheduler, position=Vector3(10, 0, 10))
+    strategist = construct("Strategist")
+    base.add_child(strategist)
+    strategist.set("decision_map", strategist.get_path_to(maps))
+    strategist.set("products", products()[:1])
+    strategist.set("period_frames", 1)
+    strategist.set("products", products())
+    strategist.set("build_order", np.array(["worker 2"], object).tolist())
+    told_of_an_army(strategist, 10)
+    physics_frames(3)
+    assert strategist.get_posture() == "opening"
+    assert strategist.get_stats()["thoughts"] >= 1
+
+
+def test_a_strategist_without_products_says_so_once_and_decides_when_it_has_them(
+        node, scheduler, maps, physics_frames, expect_errors):
+    base = node("Node3D", scheduler, position=Vector3(10, 0, 10))
+    expect_errors("decides nothing: ", times=1)
+    strategist = node("Strategist", base, period_frames=1)
+    physics_frames(10)
+    strategist.products = products()
+    physics_frames(3)
+    assert strategist.get_stats()["thoughts"] >= 1
+
+
+def test_a_strategist_whose_map_comes_later_in_the_script_finds_it(node, scheduler, physics_frames):
+    base = node("Node3D", scheduler, position=Vector3(10, 0, 10))
+    strategist = node("Strategist", base, products=products(), period_frames=1)
+    node("DecisionMap", scheduler, corner=Vector2(0, 0), size=Vector2(100, 100), cell_size=5.0)
+    physics_frames(3)
+    assert strategist.get_stats()["thoughts"] >= 1
+
+
+def test_a_base_that_is_nowhere_stops_it_only_until_it_is_somewhere(side, maps, physics_frames, expect_errors):
+    strategist = side()
+    physics_frames(2)
+    thoughts = strategist.get_stats()["thoughts"]
+    expect_errors("base: place must be finite", times=1)
+    base = strategist.get_parent()
+    base.position = Vector3(float("nan"), 0, 0)
+    physics_frames(6)
+    base.position = Vector3(10, 0, 10)
+    physics_frames(4)
+    assert strategist.get_stats()["thoughts"] > thoughts + 2

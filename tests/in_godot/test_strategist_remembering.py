@@ -106,11 +106,12 @@ def test_a_listener_may_free_the_map(node, maps, strategist, enlist, expect_erro
     assert len(told) == 1
 
 
-def test_what_is_no_map_is_told(node, scheduler, expect_errors):
+def test_what_is_no_map_is_told(node, scheduler, physics_frames, expect_errors):
     expect_errors("found no DecisionMap and decides nothing")
     base = node("Node3D", scheduler)
     made = node("Strategist", base, decision_map=base.get_path())
     assert any("found no DecisionMap" in one for one in made._get_configuration_warnings())
+    physics_frames(2)
 
 
 def test_missions_look_for_squads_once(node, strategist, enlist, physics_frames):  # noqa: F811

@@ -11,7 +11,7 @@ from ai_core.maps.map_layer import LARGEST_VALUE, MOST_BLUR_PASSES, MapLayer
 class DecisionLayer(Resource):
     """What one layer of a DecisionMap is about, and how its values change by themselves.
 
-    A DecisionMap reads it when it joins.
+    A DecisionMap reads it when it is first used.
     """
 
     class Writes(IntEnum):

@@ -111,8 +111,10 @@ class DecisionMap(Node):
         self._task: Task | None = None
         self._overlay: MapOverlay | None = None
         self._told_updates = 0
+        self._wrong: list[str] = []     # what is left out, and is to be reported
+        self._reported: set[str] = set()
         self._reported_layer = ""       # that cannot be shown
-        self.writers = MapWriters(is_flat=False, unit_m=1.0)
+        self.writers = MapWriters(self)
 
     def on_enter_tree(self) -> None:
         self.add_to_group(GROUP)
@@ -123,18 +125,8 @@ class DecisionMap(Node):
         self._scheduler = scheduler_of(self)
         if self._scheduler is None:
             return
-        try:
-            area = self.made_area()
-            self._core = library.DecisionMap(
-                area, self.made_layers(), self._scheduler.clock, is_open=self.made_walls(area), period_s=self.period_s)
-        except (ValueError, RefusedValue) as error:
-            report_error(f"is not used: {error}", self)
-            self._scheduler = None
-            return
-        self.writers = MapWriters(is_flat=self.is_flat, unit_m=self.unit_m)
         self._task = self._scheduler.serve(self, self._frame, "update", priority=self.priority)
         call_waiting(self, GROUP)
-        self._show()
 
     def on_exit_tree(self) -> None:
         self._hide()
@@ -144,9 +136,21 @@ class DecisionMap(Node):
 
     @property
     def core(self) -> library.DecisionMap:
-        """The decision map of the library, for strategists and behaviors written in Python."""
+        """The decision map of the library, for strategists and behaviors written in Python.
+
+        It is made when it is first needed: a script may set what it is made of.
+        """
         if self._core is None:
-            raise RefusedValue("does not run; it needs an AIScheduler and settings that fit")
+            if self._task is None:
+                raise RefusedValue("does not run; it needs an AIScheduler")
+            layers, self._wrong = self.made_layers()
+            try:
+                area = self.made_area()
+                self._core = library.DecisionMap(
+                    area, layers, self._scheduler.clock, is_open=self.made_walls(area), period_s=self.period_s)
+            except ValueError as error:
+                raise RefusedValue(f"is not used: {error}") from None
+            self._told_updates = 0
         return self._core
 
     @method
@@ -242,7 +246,10 @@ class DecisionMap(Node):
     save_state, load_state = saving("all layers and how far an update has come")
 
     def is_in_use(self) -> bool:
-        return self._core is not None
+        try:
+            return self.core is not None
+        except RefusedValue:
+            return False
 
     def saved(self) -> State:
         return self.core.save_state()
@@ -258,7 +265,12 @@ class DecisionMap(Node):
         return change_all
 
     def _frame(self, turn: Turn) -> None:
-        core = self.core
+        try:
+            core = self.core
+        except RefusedValue as error:
+            self._report([*self._wrong, str(error)])
+            return
+        self._report(self._wrong)
         if core.is_done and core.is_due:
             self.writers.write(core)
             core.begin()
@@ -269,6 +281,12 @@ class DecisionMap(Node):
             if self.show_in_game:
                 self._scheduler.draw_later(self, self._show)
             self.map_updated.emit(core.picture.at.frame)
+
+    def _report(self, mistakes: list[str]) -> None:
+        for mistake in mistakes:
+            if mistake not in self._reported:
+                report_error(mistake, self)
+        self._reported = set(mistakes)
 
     def _best(self, weights: Any, count: int, apart_cells: int) -> NDArray[np.float32]:
         with self._refusing() as core:
@@ -330,17 +348,17 @@ class DecisionMap(Node):
             self._scheduler.reschedule(self._task, period_frames=1, phase_frames=0, priority=self.priority)
 
     def _in_use(self) -> None:
-        if self._core is not None:
-            raise RefusedValue("cannot be changed while the map runs; set it before the node enters the tree")
+        if self._core is not None and (self._core.has_begun or self._core.written):
+            raise RefusedValue("cannot be changed while the map runs; set it before it is first used")
+        self._core = None
 
     def _get_configuration_warnings(self) -> list[str]:
         warnings = scheduler_warnings(self)
-        for check in (self.made_area, self.made_layers):
-            try:
-                check()
-            except ValueError as error:
-                warnings.append(str(error))
-        return warnings
+        try:
+            self.made_area()
+        except ValueError as error:
+            warnings.append(str(error))
+        return [*warnings, *self.made_layers()[1]]
 
     def made_area(self) -> MapArea:
         """Return the area of the library.
@@ -364,25 +382,21 @@ class DecisionMap(Node):
     def is_flat(self) -> bool:
         return bool(self.dimensions == self.Dimensions.TWO)
 
-    def made_layers(self) -> list[MapLayer]:
-        """Return the layers of the library.
-
-        Raises:
-            ValueError: naming the one that is wrong.
-        """
-        made = []
+    def made_layers(self) -> tuple[list[MapLayer], list[str]]:
+        """Return the layers of the library, and what is wrong with those that are left out."""
+        made: dict[str, MapLayer] = {}
+        wrong = []
         for place, resource in enumerate(self.layers):
-            if resource is None:
-                raise ValueError(f"layers[{place}] must be a DecisionLayer, got null; choose one")
             try:
-                made.append(resource.layer())
+                if resource is None:
+                    raise ValueError("must be a DecisionLayer, got null; choose one")
+                layer = resource.layer()
+                if layer.name in made:
+                    raise ValueError(f"another layer is called {layer.name!r}, too; give each a name of its own")
+                made[layer.name] = layer
             except (TypeError, ValueError) as error:
-                raise ValueError(f"layers[{place}]: {error}") from None
-        names = [layer.name for layer in made]
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise ValueError(f"layers have {twice!r} twice; give each a name of its own")
-        return made or list(standard_layers())
+                wrong.append(f"layers[{place}] is left out: {error}")
+        return list(made.values()) if self.layers else list(standard_layers()), wrong
 
     def ground_of(self, place: Any) -> tuple[float, float]:
         """Return a place of the engine on the ground (m).

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from addons.ai_core.bridge.gd import Node, export, gdclass, report_error
+from addons.ai_core.bridge.gd import Node, export, gdclass
 from addons.ai_core.nodes.characters.agent_places import place_of
 from addons.ai_core.nodes.debugging.edited_scene import is_a_part
-from addons.ai_core.nodes.scheduling.scheduled import nearest, wait_for
+from addons.ai_core.nodes.scheduling.scheduled import nearest, report_next_frame, wait_for
 
 GROUP = "decision_maps"
 WITHOUT_MAP = "found no DecisionMap and writes nothing; put one below the AIScheduler"
@@ -51,12 +51,13 @@ class MapWriter(Node):
             return
         found, place = nearest(self, "DecisionMap", GROUP), place_of(self)
         if place is None:
-            report_error(WITHOUT_PLACE, self)
+            report_next_frame(self, lambda: [WITHOUT_PLACE])
         elif found is None:
-            report_error(WITHOUT_MAP, self)
+            report_next_frame(self, lambda: [] if self._map is not None else [WITHOUT_MAP])
             wait_for(self, GROUP)
-        elif found.writers.join(self, place):
+        else:
             self._map = found
+            found.writers.join(self, place)
 
     def _changed(self) -> None:
         if self._map is not None:

@@ -17,15 +17,14 @@ class MapWriters:
     """Who writes into a map by itself.
 
     Args:
-        is_flat: 2D.
-        unit_m: length of the scene's unit (m).
+        decision_map: the node.
     """
 
-    def __init__(self, *, is_flat: bool, unit_m: float) -> None:
+    def __init__(self, decision_map: Any) -> None:
+        self._map = decision_map
         self._nodes: dict[int, Any] = {}
         self._at: dict[int, Any] = {}
-        self._is_flat = is_flat
-        self._places = Places(2 if is_flat else 3, unit_m)
+        self._places = Places(3)
         self._has_changed = False
         self._by_layer: dict[str, tuple[NDArray[np.intp], NDArray[np.float32], NDArray[np.float32]]] = {}
         self._reported: dict[int, str] = {}      # what is wrong with writers that are left out
@@ -33,15 +32,10 @@ class MapWriters:
     def __len__(self) -> int:
         return len(self._nodes)
 
-    def join(self, node: Any, place: Any) -> bool:
-        """Let a writer in; False if it cannot be."""
-        if (dimensions_of(place) == 2) != self._is_flat:
-            report_error(f"is below the {place.get_class()} '{place.get_name()}', and its DecisionMap has other"
-                         " dimensions; set them alike", node)
-            return False
+    def join(self, node: Any, place: Any) -> None:
+        """Let a writer in."""
         self._nodes[node.instance_id], self._at[node.instance_id] = node, place
         self._has_changed = True
-        return True
 
     def leave(self, node: Any) -> None:
         """Let a writer go."""
@@ -69,7 +63,7 @@ class MapWriters:
         if not self._nodes:
             return
         self._places.look(0.0)
-        grounds = self._places.positions if self._is_flat else self._places.positions[:, ::2]
+        grounds = self._places.positions if self._map.is_flat else self._places.positions[:, ::2]
         for layer, (rows, strengths, radii) in self._by_layer.items():
             for radius_m in np.unique(radii):
                 alike = radii == radius_m
@@ -78,12 +72,14 @@ class MapWriters:
 
     def _arrange(self, core: DecisionMap) -> None:
         self._has_changed = False
-        nodes = list(self._nodes.values())
+        nodes = [node for node in self._nodes.values() if node.enabled and self._is_right(node, core)]
+        dimensions = 2 if self._map.is_flat else 3
+        if self._places.positions.shape[1] != dimensions or not len(self._places.positions):
+            self._places = Places(dimensions, self._map.unit_m)
         self._places.keep([self._at[node.instance_id] for node in nodes])
         rows: dict[str, list[int]] = {}
         for row, node in enumerate(nodes):
-            if node.enabled and self._is_right(node, core):
-                rows.setdefault(node.layer, []).append(row)
+            rows.setdefault(node.layer, []).append(row)
         self._by_layer = {
             layer: (
                 np.array(which, np.intp), np.array([nodes[row].strength for row in which], np.float32),
@@ -94,7 +90,11 @@ class MapWriters:
 
     def _is_right(self, node: Any, core: DecisionMap) -> bool:
         """Return whether the settings of a writer can be written; report once what cannot, until it is set right."""
-        if node.layer not in core.layers:
+        place = self._at[node.instance_id]
+        if (dimensions_of(place) == 2) != self._map.is_flat:
+            problem = (f"is below the {place.get_class()} '{place.get_name()}', and its DecisionMap has other"
+                       " dimensions; set them alike")
+        elif node.layer not in core.layers:
             problem = f"layer must be one of {', '.join(core.layers)}, got {node.layer!r}"
         elif not 0 <= node.strength <= LARGEST_VALUE:
             problem = f"strength must be 0 to {LARGEST_VALUE:g}, got {node.strength:g}"

@@ -31,6 +31,7 @@ class Way(SensePlace):
     exit: Any
     get_node_or_null: Any
     global_position: Any
+    is_inside_tree: Any
     metres_of: Any
 
     one_way = export(bool, False, on_set="_set", doc="On: signals pass from from_region to to_region alone.")
@@ -130,6 +131,11 @@ class Way(SensePlace):
         way_out = self.end(self.exit)
         if self.exit and (way_out is None or not way_out.is_class(node_class)):
             warnings.append(f"exit '{self.exit}' is no {node_class}; choose one, or none")
+        if not warnings and self.is_inside_tree():
+            try:
+                self.portals("checked", "from", "to")
+            except (TypeError, ValueError) as error:
+                warnings.append(f"leads nowhere: {error}")
         return warnings
 
     def _wind_set(self) -> None:

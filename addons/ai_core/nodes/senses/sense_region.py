@@ -74,8 +74,8 @@ class Room(SensePlace):
 
     def wrong_settings(self) -> list[str]:
         try:
-            self._shape()
-        except ValueError as error:
+            self.region("checked")
+        except (TypeError, ValueError) as error:
             return [str(error)]
         return []
 

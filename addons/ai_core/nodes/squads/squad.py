@@ -857,10 +857,17 @@ class Squad(Node):
         try:
             terms = member.terms()
         except (TypeError, ValueError) as error:
-            report_error(f"does not join its squad: {error}", member)
+            report_error(f"does not join its squad until that is set right: {error}", member)
             return
+        place = [one / self.unit for one in body.get_global_position()]
+        if not all(map(math.isfinite, place)):
+            place = [0.0] * len(place)      # as Places takes it to be, which names it
         self._let_in(member, number)
-        self.core.add(number, [one / self.unit for one in body.get_global_position()], **terms)
+        try:
+            self.core.add(number, place, **terms)
+        except (TypeError, ValueError) as error:
+            self._let_go(member)
+            report_error(f"does not join its squad until that is set right: {error}", member)
 
     def lose(self, member: Any) -> None:
         """A member left the tree."""
@@ -874,8 +881,9 @@ class Squad(Node):
         number = member.member_id
         if number in other._members:
             raise RefusedValue(f"Squad '{other.get_name()}' has a member of the same id; that should not happen")
+        core = other.core       # refused before anything changes, if that one does not run
         other._members[number] = member
-        self.core.move_members([number], other.core)
+        self.core.move_members([number], core)
         self._let_go(member)
         other._let_in(member, number)
 

@@ -222,6 +222,8 @@ class SquadMember(Node):
     def _change(self) -> None:
         if self._squad is not None:
             self._squad.change(self)
+        elif self.is_inside_tree() and self._named_squad() is not None:
+            self._join()        # what kept it out may be right now
 
     def _get_configuration_warnings(self) -> list[str]:
         warnings = self._place_warnings()

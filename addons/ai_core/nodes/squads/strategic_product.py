@@ -11,7 +11,7 @@ from ai_core.squads.strategy.production import Product
 class StrategicProduct(Resource):
     """A unit, a building or a technology that a Strategist may want; what it costs, and what it needs first.
 
-    A Strategist reads it when it joins.
+    A Strategist reads it until its first thought.
     """
 
     product_name = export(str, "", doc="What build orders, reports and purchases call it.")

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Generator, Iterable
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -26,12 +27,14 @@ from addons.ai_core.nodes.scheduling.scheduled import (
     leave_scheduler,
     named_after,
     nearest,
+    report_next_frame,
     scheduler_of,
     scheduler_warnings,
     wait_for,
 )
 from addons.ai_core.nodes.squads.strategist_reports import StrategistReports
 from addons.ai_core.nodes.squads.strategist_squads import FIRST_MET, FIRST_NUMBER, StrategistSquads
+from ai_core.errors import finite_number
 from ai_core.maps.choke_points import choke_points
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Task, Turn
@@ -74,7 +77,8 @@ class Strategist(Node):
         self._scheduler: Any = None
         self._task: Task | None = None
         self._map: Any = None
-        self._has_lost_map = False
+        self._has_lost_map = self._is_at_work = False
+        self._problem = ""                              # for which it decides nothing, as last reported
         self._reports = StrategistReports()
         self._squads = StrategistSquads(self)
         self._plan: StrategicPlan | None = None
@@ -91,14 +95,8 @@ class Strategist(Node):
             return
         self._map, self._has_lost_map = self._found_map(), False
         if self._map is None:
-            report_error(WITHOUT_MAP, self)
+            report_next_frame(self, lambda: [] if self._map is not None else [WITHOUT_MAP])
             wait_for(self, MAPS)
-            return
-        try:
-            self._core = self.made_for(self._map.core.layers)
-            self._narrow = self._narrow_places()
-        except (TypeError, ValueError, LookupError) as error:
-            report_error(f"decides nothing: {error}", self)
             return
         self._task = self._scheduler.schedule(
             self._think, name=named_after(self._scheduler, self, " thinks"), period_frames=self.period_frames,
@@ -108,13 +106,20 @@ class Strategist(Node):
     def on_exit_tree(self) -> None:
         leave_scheduler(self, self._scheduler, self._task)
         self._core = self._task = self._scheduler = self._map = self._plan = self._wanted_defense = None
+        self._is_at_work, self._problem = False, ""
         self._missions, self._wanted = {}, ""       # told anew where it comes back: its squads know of none
 
     @property
     def core(self) -> library.Strategist:
-        """The strategist of the library."""
+        """The strategist of the library; made when it is first needed, as a script may set what it is made of."""
         if self._core is None:
-            raise RefusedValue("does not run; it needs an AIScheduler, a DecisionMap and products")
+            if self._task is None:
+                raise RefusedValue("does not run; it needs an AIScheduler, a DecisionMap and products")
+            try:
+                self._core = self.made_for(self._map.core.layers)
+            except (TypeError, ValueError, LookupError) as error:
+                raise RefusedValue(f"decides nothing: {error}") from None
+            self._narrow = self._narrow_places()
         return self._core
 
     @method
@@ -224,8 +229,8 @@ class Strategist(Node):
     save_state, load_state = saving("what it knows and what it is at")
 
     decision_map = export(
-        NodePath, NodePath(""), hint=node_path("DecisionMap"),
-        doc="What its side knows of the ground; empty: the nearest. Read when it joins.")
+        NodePath, NodePath(""), hint=node_path("DecisionMap"), on_set="_map_set",
+        doc="What its side knows of the ground; empty: the nearest. Read until its first thought.")
     base = export(
         NodePath, NodePath(".."), hint=node_path("Node3D", "Node2D"),
         doc="Where the side lives; by default the parent.")
@@ -275,7 +280,10 @@ class Strategist(Node):
         float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", doc="Weight of its share of the budget.")
 
     def is_in_use(self) -> bool:
-        return self._core is not None
+        try:
+            return self.core is not None
+        except RefusedValue:
+            return False
 
     def saved(self) -> State:
         # Who fell since the last look has no path any more: a save would forget them.
@@ -295,6 +303,7 @@ class Strategist(Node):
             put_core()
             put_reports()
             put_squads()
+            self._is_at_work = True
             # Told anew by the next thought: squads may have been sent elsewhere since.
             self._missions, self._plan, self._wanted, self._wanted_defense = {}, None, "", None
 
@@ -322,7 +331,14 @@ class Strategist(Node):
     def _think(self, turn: Turn) -> Generator[None, Turn, None]:
         if not self._has_map():
             return
-        core, maps = self.core, self._map.core
+        try:
+            core, maps, base = self.core, self._map.core, self._base_ground()
+        except RefusedValue as error:
+            if str(error) != self._problem:
+                self._problem = str(error)
+                report_error(self._problem, self)
+            return
+        self._is_at_work, self._problem = True, ""
         before = core.posture
         # A thought goes on over frames: its picture must stay, whatever the map draws meanwhile.
         now_s = self._now_s()
@@ -331,7 +347,7 @@ class Strategist(Node):
         with maps.reading() as picture:
             plan = yield from core.thinking(
                 self._reports.situation(
-                    core.tree, now_s, picture, self._base_ground(), maps.is_open, look, self._narrow))
+                    core.tree, now_s, picture, base, maps.is_open, look, self._narrow))
         self._plan = plan
         self._tell(before, plan)
 
@@ -375,27 +391,45 @@ class Strategist(Node):
                 self._task, period_frames=self.period_frames, phase_frames=None, priority=self.priority)
 
     def _temper_set(self) -> None:
-        if self._core is not None:
+        if self._core is None:
+            return
+        try:
             self.put_temper(self._core)
+        except ValueError as error:
+            raise RefusedValue(str(error)) from None
+
+    def _map_set(self) -> None:
+        if self.is_inside_tree() and not self._is_at_work:
+            self._core = None
+            if self._task is None:
+                self.on_entered()
+            else:
+                self._map = self._found_map() or self._map
 
     def _width_set(self) -> None:
         if self._core is not None and self._has_map():
             self._narrow = self._narrow_places()
 
     def _in_use(self) -> None:
-        if self._core is not None:
-            raise RefusedValue("cannot change while it decides; set it before the scene runs")
+        if self._is_at_work or (self._core is not None and self._reports.is_told):
+            raise RefusedValue("cannot change while it decides; set it before its first thought")
+        self._core = None
 
     def _ground(self, place: Any) -> tuple[float, float]:
         self.core  # noqa: B018
         x, y = self._map.ground_of(place)
+        if not (isfinite(x) and isfinite(y)):
+            raise RefusedValue(f"place must be finite, got {place!r}")
         return (float(x), float(y))
 
     def _base_ground(self) -> tuple[float, float]:
         node = self.get_node_or_null(self.base)
         if node is None or not (node.is_class("Node3D") or node.is_class("Node2D")):
             raise RefusedValue(f"base must be a Node3D or Node2D, got {node!r}; set it to where the side lives")
-        return self._ground(node.global_position)
+        try:
+            return self._ground(node.global_position)
+        except RefusedValue as error:
+            raise RefusedValue(f"base: {error}") from None
 
     def _now_s(self) -> float:
         return float(self._scheduler.clock.now.seconds)
@@ -429,7 +463,15 @@ class Strategist(Node):
         return made
 
     def put_temper(self, strategist: library.Strategist) -> None:
-        """Let a strategist judge by these numbers from its next thought on."""
+        """Let a strategist judge by these numbers from its next thought on.
+
+        Raises:
+            ValueError: if one is too large; nothing is changed then.
+        """
+        for name in ("army_cost", "home_radius_m"):
+            finite_number(name, getattr(self, name), above=0)
+        for name in ("search_after_s", "overdue_after_s"):
+            finite_number(name, getattr(self, name), minimum=0)
         strategist.personality = Personality(self.aggression, self.caution, self.greed, self.curiosity)
         strategist.army_cost, strategist.home_radius_m = self.army_cost, self.home_radius_m
         strategist.search_after_s, strategist.overdue_after_s = self.search_after_s, self.overdue_after_s

@@ -36,6 +36,11 @@ class StrategistReports:
         self.stock, self.owned = 0.0, dict[str, int]()
         self.losses = self.kills = 0.0
 
+    @property
+    def is_told(self) -> bool:
+        """Whether there is any report that names products."""
+        return bool(self.squads or self.enemies or self.defenses or self.owned)
+
     def report_squad(
         self, tree: TechnologyTree, squad_id: int, role: str, place: Place, units: Mapping[Any, Any], is_idle: bool
     ) -> None:
