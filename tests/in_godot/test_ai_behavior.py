@@ -33,9 +33,10 @@ def test_a_behavior_node_calls_its_parent_as_the_inspector_says(scheduler, recor
     assert len(recorder.get("elapsed")) == 2
 
 
-def test_a_behavior_node_without_such_a_method_says_what_to_write(scheduler, node, expect_errors):
+def test_a_behavior_node_without_such_a_method_says_what_to_write(scheduler, node, expect_errors, physics_frames):
     expect_errors("has no method think(); write one that takes the elapsed seconds", times=1)
     node("AIBehavior", node("Node", scheduler, name="Bob"))
+    physics_frames(2)
 
 
 def test_a_behavior_node_without_scheduler_says_where_to_put_one(node, frames, expect_errors):

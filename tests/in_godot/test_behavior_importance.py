@@ -65,12 +65,14 @@ def test_paces_are_saved(world, thinker, node):
     assert row(world)[0] == 60
 
 
-def test_without_a_manager_the_error_says_so_and_the_period_stays(scheduler, gdscript, node, expect_errors):
+def test_without_a_manager_the_error_says_so_and_the_period_stays(
+        scheduler, gdscript, node, physics_frames, expect_errors):
     made = gdscript(THINKER).new()
     scheduler.add_child(made)
     expect_errors("found no ImportanceManager and its period and priority do not change", times=1)
     node("AIBehavior", made, period_frames=2, follow_importance=PERIOD)
     made.get_child(0).set("rarest_period_frames", 30)
+    physics_frames(2)
 
 
 def test_a_manager_that_comes_later_paces_it(scheduler, gdscript, node, expect_errors, physics_frames):

@@ -109,9 +109,10 @@ def test_a_signal_event_that_is_made_anew_with_its_source_works_each_time(manage
     assert heard == ["ready", "ready"]
 
 
-def test_a_signal_that_does_not_exist_is_reported_with_close_names(manager, bell, node, expect_errors):
+def test_a_signal_that_does_not_exist_is_reported_with_close_names(manager, bell, node, expect_errors, physics_frames):
     expect_errors("'Bell' (Node) has no signal 'rnag'; did you mean rang?", times=1)
     node("SignalEvent", source="../Bell", signal_name="rnag", parent=manager)
+    physics_frames(2)
 
 
 def test_an_unknown_code_is_an_error_when_codes_are_declared(scheduler, node, expect_errors):

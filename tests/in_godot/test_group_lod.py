@@ -219,6 +219,7 @@ def test_a_member_may_disable_its_group(world, gdscript):
     assert town.group.get("ticks") == 1
 
 
-def test_a_group_that_would_close_above_its_opening_is_one_clear_error(world, expect_errors):
+def test_a_group_that_would_close_above_its_opening_is_one_clear_error(world, expect_errors, physics_frames):
     expect_errors("close_at must not be above open_at, got 0.6 and 0.5", times=1)
     world.group(10.0, open_at=0.5, close_at=0.6)
+    physics_frames(2)

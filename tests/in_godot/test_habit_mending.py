@@ -74,13 +74,13 @@ def test_one_that_is_still_wrong_says_so_once_for_each_change(stopped, scheduler
 
 
 def test_a_tree_that_never_ran_begins_when_its_own_setting_or_a_habit_of_a_habit_is_mended(
-    node, scheduler, frames, expect_errors
-):
+        node, scheduler, frames, expect_errors, physics_frames):
     tree = construct("HabitTree")
     inner = made("Habit", tree, "inner", launch=1)          # a sequence of nothing
     tree.set("actor", NodePath("nobody"))
     expect_errors("nobody")
     node("Node", scheduler).add_child(tree)
+    physics_frames(2)
     expect_errors("inner")
     tree.set("actor", NodePath(".."))
     frames(1)
@@ -88,6 +88,7 @@ def test_a_tree_that_never_ran_begins_when_its_own_setting_or_a_habit_of_a_habit
     frames(1)
     scheduler.step()
     assert [path.partition("/")[2] for path in tree.get_active_paths()] == ["inner/wait"]
+    physics_frames(2)
 
 
 def test_one_that_leaves_while_it_is_stopped_begins_when_it_comes_back(stopped, scheduler, frames):

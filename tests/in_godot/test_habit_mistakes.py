@@ -25,7 +25,8 @@ SETTINGS = {
 
 
 @pytest.mark.parametrize(("kind", "settings", "message"), SETTINGS.values(), ids=list(SETTINGS))
-def test_a_wrong_setting_is_told_with_the_path_of_the_habit(node, scheduler, expect_errors, kind, settings, message):
+def test_a_wrong_setting_is_told_with_the_path_of_the_habit(
+        node, scheduler, expect_errors, kind, settings, message, physics_frames):
     habit = construct(kind)
     for name, value in settings.items():
         habit.set(name, value)
@@ -33,6 +34,7 @@ def test_a_wrong_setting_is_told_with_the_path_of_the_habit(node, scheduler, exp
     expect_errors(message, times=1)
     node("Node3D", scheduler).add_child(tree)
     assert tree.to_text() == "not running"
+    physics_frames(2)
 
 
 def test_a_tick_that_awaits_is_told_how_to_wait(node, scheduler, gdscript, physics_frames, expect_errors):

@@ -361,12 +361,13 @@ def test_a_habit_that_says_something_else_is_another_one(trees, physics_frames, 
 
 
 @pytest.mark.parametrize("launch", [1, 2, 3])
-def test_a_habit_that_has_nothing_to_launch_is_warned_of(launch, trees, expect_errors):
+def test_a_habit_that_has_nothing_to_launch_is_warned_of(launch, trees, expect_errors, physics_frames):
     tree = trees()
     one = habit(tree, "walk", launch=launch)
     assert "has none to launch; add a Habit" in next(iter(one._get_configuration_warnings()))
     expect_errors("needs a child to launch", times=1)
     tree.enter()
+    physics_frames(2)
 
 
 def test_the_page_is_true(trees, gdscript, physics_frames):

@@ -209,9 +209,10 @@ def test_an_empty_tree_says_what_is_missing(build, expect_errors, physics_frames
     physics_frames(2)
 
 
-def test_a_python_class_that_is_no_habit_is_named(build, expect_errors):
+def test_a_python_class_that_is_no_habit_is_named(build, expect_errors, physics_frames):
     expect_errors("python_class 'json:dumps' of 'hum' names no Habit", times=1)
     build({"hum": {"python_class": "json:dumps"}})
+    physics_frames(2)
 
 
 @pytest.mark.parametrize(
@@ -220,8 +221,7 @@ def test_a_python_class_that_is_no_habit_is_named(build, expect_errors):
      ({"python_class": "no_such_module:Habit"}, "there is no module 'no_such_module'")],
 )
 def test_a_habit_that_cannot_be_read_stops_its_own_tree_and_no_other(
-    node, scheduler, gdscript, expect_errors, settings, why
-):
+        node, scheduler, gdscript, expect_errors, settings, why, physics_frames):
     expect_errors(why, times=2)
     from addons.ai_core.bridge.gd import construct
 
@@ -250,6 +250,7 @@ def test_a_habit_that_cannot_be_read_stops_its_own_tree_and_no_other(
     assert [tree.to_text() for tree in trees[:2]] == ["not running"] * 2
     assert "new: pending" in trees[2].to_text()
     assert scheduler.get_stats()["behaviors"][0]["faults"] == 0
+    physics_frames(2)
 
 
 def test_a_habit_that_is_freed_by_who_is_told_of_its_tree_stops_nobody(build, scheduler):
@@ -306,16 +307,19 @@ def test_trees_weigh_together_what_each_weighs_however_they_come_and_go(node, sc
     assert weight() == 0.5
 
 
-def test_a_tree_whose_habits_cannot_run_says_so_and_runs_once_they_can(build, scheduler, expect_errors):
+def test_a_tree_whose_habits_cannot_run_says_so_and_runs_once_they_can(build, scheduler, expect_errors, physics_frames):
     expect_errors("open: habit 'open': a sequential habit needs a child to launch", times=2)
     tree = build({"open": {"launch": 1}})
     scheduler.step()
     assert tree.to_text() == "not running"
+    physics_frames(2)
     tree.call("rebuild")
+    physics_frames(2)
     tree.get_node("open").set("launch", 0)
     tree.call("rebuild")
     scheduler.step()
     assert list(tree.get_active_paths()) == ["Brain/open"]
+    physics_frames(2)
 
 
 def test_a_tree_that_is_added_before_its_habits_begins_when_they_come(node, frames, expect_errors):

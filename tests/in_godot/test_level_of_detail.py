@@ -250,9 +250,10 @@ def test_wrong_ranges_are_one_clear_error(world, expect_errors, ranges, message)
     assert lod.get_level() == ""
 
 
-def test_a_level_below_nothing_that_has_levels_is_one_clear_error(node, scheduler, expect_errors):
+def test_a_level_below_nothing_that_has_levels_is_one_clear_error(node, scheduler, expect_errors, physics_frames):
     expect_errors("is not right below a BehavioralLOD and is no level of any; put it there", times=1)
     node("LODBehavior", scheduler)
+    physics_frames(2)
 
 
 def test_wrong_use_is_refused_with_what_to_do(world, expect_errors):

@@ -66,7 +66,7 @@ def test_a_number_that_is_no_whole_one_of_the_engine_is_no_value_of_an_int(node,
 
 
 @pytest.mark.parametrize("method", ["get_destination", "get_velocity"])
-def test_a_member_that_is_nowhere_says_so(node, expect_errors, method):
+def test_a_member_that_is_nowhere_says_so(node, expect_errors, method, physics_frames):
     member = construct("SquadMember")
     with pytest.raises(RefusedValue, match="outside the tree"):
         getattr(member, method)()
@@ -75,3 +75,4 @@ def test_a_member_that_is_nowhere_says_so(node, expect_errors, method):
     node("Node").add_child(member)
     with pytest.raises(RefusedValue, match="is below nothing that has a place"):
         getattr(member, method)()
+    physics_frames(2)

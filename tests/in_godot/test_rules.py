@@ -118,20 +118,22 @@ def test_a_mistake_in_the_text_is_named_with_rule_line_and_column(message, rule_
     assert message in rule_set(rules=MISTAKES[message]).get_mistake()
 
 
-def test_a_mind_with_wrong_rules_says_so_and_does_not_run(rule_set, character, expect_errors):
+def test_a_mind_with_wrong_rules_says_so_and_does_not_run(rule_set, character, expect_errors, physics_frames):
     expect_errors("rule 'flee', line 1, column 7: unknown fact in the condition 'hurts'", times=1)
     _, mind = character(rule_set(rules="flee: hurts"))
     expect_errors("does not run", times=1)
     mind.call("think")
+    physics_frames(2)
 
 
 @pytest.mark.parametrize(("settings", "message"), [
     ({"parameters": {"corage": 1.0}}, "parameters do not fit the rules: unknown parameter 'corage'"),
     ({"rule_set": None}, "has no rule_set and thinks nothing"),
 ])
-def test_what_a_mind_lacks_is_warned_of(settings, message, rule_set, character, expect_errors):
+def test_what_a_mind_lacks_is_warned_of(settings, message, rule_set, character, expect_errors, physics_frames):
     expect_errors(message, times=1)
     character(rule_set(), **settings)
+    physics_frames(2)
 
 
 def test_the_page_is_true(rule_set, node, scheduler, gdscript):

@@ -200,13 +200,14 @@ def test_a_dog_follows_the_trail_to_who_left_it(pair, physics_frames):
     assert two.eye.track(two.thing)["age_s"] < 0.3
 
 
-def test_trails_that_nobody_keeps_are_named(node, scheduler, expect_errors):
+def test_trails_that_nobody_keeps_are_named(node, scheduler, expect_errors, physics_frames):
     expect_errors("leaves no trail: keeps_trails of its SenseManager", times=1)
     expect_errors("smells no trails: keeps_trails of its SenseManager", times=1)
     node("SenseManager", scheduler)
     node("SenseSource3D", scheduler, trail_strength=1.0)
     eye = node("Sensor3D", scheduler, smells_trails=True)
     assert eye.track() == {}
+    physics_frames(2)
 
 
 def test_who_searches_looks_wider(pair, physics_frames):

@@ -212,22 +212,25 @@ def test_a_portal_to_nowhere_says_what_to_choose(level, expect_errors, settings,
     level.thing(0)
 
 
-def test_regions_of_a_regional_manager_say_so(node, scheduler, expect_errors):
+def test_regions_of_a_regional_manager_say_so(node, scheduler, expect_errors, physics_frames):
     expect_errors("has mode Regional; set mode to Graph", times=1)
     node("SenseManager", scheduler)
     node("SenseRegion3D", scheduler)
+    physics_frames(2)
 
 
-def test_what_comes_after_the_graph_was_made_is_named(level, expect_errors):
+def test_what_comes_after_the_graph_was_made_is_named(level, expect_errors, physics_frames):
     expect_errors("the graph is made already", times=1)
     level.room("Hall", 0)
     level.thing(0)
     level.room("Late", 10)
+    physics_frames(2)
 
 
-def test_a_region_without_a_manager_says_what_to_do(node, scheduler, expect_errors):
+def test_a_region_without_a_manager_says_what_to_do(node, scheduler, expect_errors, physics_frames):
     expect_errors("there is no SenseManager; put one into the scene", times=1)
     node("SenseRegion3D", scheduler)
+    physics_frames(2)
 
 
 def test_the_graph_cannot_change_once_it_is_made(level, gdscript, expect_errors):

@@ -162,11 +162,12 @@ def test_a_region_without_area_is_named(level, expect_errors):
     level.eye(0)
 
 
-def test_a_region_of_the_other_dimensions_says_so(level, node, scheduler, expect_errors):
+def test_a_region_of_the_other_dimensions_says_so(level, node, scheduler, expect_errors, physics_frames):
     expect_errors("is not used: its SenseManager", times=1)
     node("SenseRegion3D", scheduler)
     level.room("Hall", 0)
     level.eye(0)
+    physics_frames(2)
 
 
 def test_doors_are_saved(level, scheduler, physics_frames):

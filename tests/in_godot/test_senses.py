@@ -231,9 +231,10 @@ def test_its_own_source_is_found_though_it_comes_later_among_the_siblings(node, 
     assert eye.get_known_targets() == []
 
 
-def test_an_own_source_that_is_none_says_what_to_choose(world, node, expect_errors):
+def test_an_own_source_that_is_none_says_what_to_choose(world, node, expect_errors, physics_frames):
     expect_errors("own_source '..' is no SenseSource3D; choose the one it carries, or none", times=1)
     node("Sensor3D", own_source="..")
+    physics_frames(2)
 
 
 def test_who_comes_before_its_manager_in_the_same_frame_says_nothing(node, scheduler, frames, physics_frames):

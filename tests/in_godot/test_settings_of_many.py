@@ -6,6 +6,7 @@ import math
 import pytest
 
 from addons.ai_core.bridge.gd import Vector3, construct
+from tests.in_godot.squad_world import character
 
 MISTAKES = [
     ("Sensor3D", "sight_cones", [None, 5], "sight_cones[1] must be a SightCone, got 5; it stays []"),
@@ -63,7 +64,7 @@ def test_what_is_right_is_taken_and_an_empty_place_is_left_to_the_warnings(node,
 
 def test_a_setting_that_cannot_change_now_is_named(node, scheduler, put, expect_errors, physics_frames):
     squad = node("Squad", scheduler)
+    character(node, scheduler, Vector3(), squad_path=squad.get_path())
     physics_frames(2)
-    squad.core  # noqa: B018
     expect_errors("pace: this cannot change while the squad is in use; set it before the scene runs", times=1)
     put(squad, "pace", 0.5)

@@ -68,9 +68,10 @@ def test_a_key_sends_the_event_by_hand(manager, bell, node, root, physics_frames
     assert heard == ["rang"]
 
 
-def test_an_action_that_is_not_in_the_input_map_is_an_error(manager, bell, node, expect_errors):
+def test_an_action_that_is_not_in_the_input_map_is_an_error(manager, bell, node, expect_errors, physics_frames):
     expect_errors("debug_action 'cheat' is no action of the InputMap", times=1)
     node("SignalEvent", source="../Bell", signal_name="rang", debug_action="cheat", parent=manager)
+    physics_frames(2)
 
 
 WORLD = """
@@ -185,23 +186,22 @@ def test_a_signal_event_finds_its_source_again_when_only_its_scene_is_loaded_ane
 
 
 def test_a_source_that_is_not_there_yet_is_told_once_and_heard_when_it_comes(
-    manager, level, node, physics_frames, expect_errors,
-):
+        manager, level, node, physics_frames, expect_errors):
     heard = heard_at(manager)
     expect_errors("source '/root/World/Level/Bell' is not in the scene", times=1)
     expect_errors("(AIScheduler) has no signal 'rang'", times=1)
     event = node("SignalEvent", manager, source="/root/World/Level/Bell", signal_name="rang")
+    physics_frames(2)
     bell = level()
     bell.emit_signal("rang", 1, None)
     event.source = ""                              # looks for another one now
     bell.emit_signal("rang", 2, None)
     physics_frames(1)
     assert heard == [1]
+    physics_frames(2)
 
 
-def test_a_source_that_comes_back_without_the_signal_is_an_error(
-    manager, level, node, physics_frames, expect_errors,
-):
+def test_a_source_that_comes_back_without_the_signal_is_an_error(manager, level, node, physics_frames, expect_errors):
     bell = level()
     node("SignalEvent", manager, source=bell.get_path(), signal_name="rang")
     top = bell.get_parent()
@@ -209,3 +209,4 @@ def test_a_source_that_comes_back_without_the_signal_is_an_error(
     expect_errors("'Bell' (Node) has no signal 'rang'", times=1)
     node("Node", top, name="Bell")
     physics_frames(1)
+    physics_frames(2)

@@ -33,8 +33,7 @@ def test_members_join_by_path_or_from_below_and_one_commands(node, world, squad,
     assert below.is_commander()
 
 
-def test_a_member_that_is_there_before_its_squad_waits_for_it(node, world, scheduler, physics_frames, expect_errors):
-    expect_errors("found no Squad and belongs to none", times=1)
+def test_a_member_that_is_there_before_its_squad_waits_for_it(node, world, scheduler, physics_frames):
     _, member = character(node, scheduler, Vector3())
     member_squad = member.get_squad()
     assert member_squad is None
@@ -117,8 +116,7 @@ def test_a_save_that_names_who_is_gone_is_refused(node, world, scheduler, squad,
     assert len(squad.get_members()) == 1
 
 
-def test_a_squad_that_leaves_lets_its_members_go_and_they_join_the_next(
-        node, world, scheduler, squad, physics_frames):
+def test_a_squad_that_leaves_lets_its_members_go_and_they_join_the_next(node, world, scheduler, squad, physics_frames):
     [(_, member)] = recruits(node, world, squad, 1)
     path = squad.get_path()
     squad.free()
@@ -160,21 +158,23 @@ def test_a_squad_without_members_says_so(squad, signals, physics_frames):
     assert squad.get_commander() is None
 
 
-def test_bad_settings_are_told_when_the_scene_begins(node, world, scheduler, squad, expect_errors):
+def test_bad_settings_are_told_when_the_scene_begins(node, world, scheduler, squad, expect_errors, physics_frames):
     expect_errors("does not join its squad until that is set right: attack on 'ground' must be at least 0", times=1)
     character(node, world, Vector3(), squad_path=squad.get_path(), attack={"ground": -1.0})
     expect_errors("a formation needs at least one slot, got none", times=1)
     empty = construct("Formation")
     empty.pattern = 5
     assert node("Squad", scheduler, name="Beta", formation=empty).get_members() == []
+    physics_frames(2)
 
 
-def test_a_member_without_a_squad_says_so(node, expect_errors):
+def test_a_member_without_a_squad_says_so(node, expect_errors, physics_frames):
     expect_errors("found no Squad and belongs to none", times=1)
     member = node("SquadMember", node("Node3D", position=Vector3(1, 2, 3)))
     assert member.get_squad() is None
     assert tuple(member.get_destination()) == (1, 2, 3)
     assert tuple(member.get_velocity()) == (0, 0, 0)
+    physics_frames(2)
 
 
 def test_a_formation_says_what_is_wrong_with_it(expect_errors):

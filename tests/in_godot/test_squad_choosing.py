@@ -76,11 +76,12 @@ def test_facts_of_a_script_may_be_asked_and_none_is_the_formation(node, world, s
     ("flank: met | do flanking", "rule 'flank' must repeat"),
     ("flank: mett | do flanking, repeats", "mett"),
 ])
-def test_rules_that_cannot_choose_say_why(node, scheduler, expect_errors, text, words):
+def test_rules_that_cannot_choose_say_why(node, scheduler, expect_errors, text, words, physics_frames):
     expect_errors(words)
     squad = squad_by(node, scheduler, tactic_rules=rules(text))
     assert words in " ".join(squad._get_configuration_warnings())
     assert not squad.is_in_use()
+    physics_frames(2)
 
 
 def test_rules_are_saved_with_the_squad(node, world, scheduler, physics_frames):

@@ -13,12 +13,11 @@ from addons.ai_core.bridge.gd import (
     export,
     gdclass,
     method,
-    report_error,
 )
 from addons.ai_core.nodes.debugging.edited_scene import has_action, is_a_part
 from addons.ai_core.nodes.events.ai_event_manager import GROUP as MANAGERS
 from addons.ai_core.nodes.events.event_terms import place_of
-from addons.ai_core.nodes.scheduling.scheduled import nearest, wait_for
+from addons.ai_core.nodes.scheduling.scheduled import nearest, report_next_frame, wait_for
 from ai_core.events.narrowcast import REACHES
 
 
@@ -136,15 +135,14 @@ class SignalEvent(Node):
         return terms
 
     def _connect(self) -> None:
-        warnings = self._source_warnings()
-        for warning in warnings:
-            report_error(warning, self)
-        node = self._node()
-        if not warnings:
+        is_wrong, node = bool(self._source_warnings()), self._node()
+        if is_wrong:
+            report_next_frame(self, self._source_warnings)
+        else:
             self._connected, self._signal = node, self.signal_name
             node.connect(self._signal, self.on_signal)
             node.connect("tree_exited", self.on_source_gone)
-        elif node is None and self._manager is not None:
+        if node is None and self._manager is not None:
             self._look_out(True)
 
     def _disconnect(self) -> None:
@@ -197,8 +195,8 @@ class SignalEvent(Node):
 
     def _keys_set(self) -> None:
         if self.is_inside_tree():
-            for warning in self._action_warnings():
-                report_error(warning, self)
+            if self._action_warnings():
+                report_next_frame(self, self._action_warnings)
             self.set_process_unhandled_input(bool(self.debug_action) or self.debug_key != 0)
 
     def _node(self) -> Any:

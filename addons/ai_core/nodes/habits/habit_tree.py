@@ -35,7 +35,12 @@ from addons.ai_core.nodes.habits.habit import LAUNCHES, Habit, definitions_below
 from addons.ai_core.nodes.habits.habit_sharing import shared_habit, tell_entered, tell_exited
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.saving.scene_saving import saving
-from addons.ai_core.nodes.scheduling.scheduled import check_callable, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduling.scheduled import (
+    check_callable,
+    report_next_frame,
+    scheduler_of,
+    scheduler_warnings,
+)
 from ai_core.decisions.blackboard import Blackboard, Watch
 from ai_core.decisions.habits import habit_tree as core
 from ai_core.decisions.habits.habit_plan import plan_of
@@ -352,8 +357,8 @@ class HabitTree(OfCharacter, Node):
     def _begin(self) -> None:
         self.is_stopped = False
         warnings = self._get_configuration_warnings()
-        for warning in warnings:
-            report_error(warning, self)
+        if warnings:
+            report_next_frame(self, lambda: [] if self.core is not None else self._get_configuration_warnings())
         self._scheduler = scheduler_of(self)
         if warnings or self._scheduler is None:
             self.is_stopped = bool(warnings)
@@ -363,7 +368,7 @@ class HabitTree(OfCharacter, Node):
         try:
             root, parts = self._definition()
         except Exception as mistake:
-            self._tell_mistake(mistake)
+            self._tell_mistake(mistake, is_new=True)
             return
         seed = self.random_seed or zlib.crc32(str(self.get_path()).encode())
         self.core = core.HabitTree(
@@ -441,11 +446,18 @@ class HabitTree(OfCharacter, Node):
         if self.core is not None and not self.core.is_active:
             self.edit()
 
-    def _tell_mistake(self, mistake: Exception) -> None:
-        """Say why what the nodes below describe is no tree of habits; it tries again when one of them changes."""
+    def _tell_mistake(self, mistake: Exception, *, is_new: bool = False) -> None:
+        """Say why what the nodes below describe is no tree of habits; it tries again when one of them changes.
+
+        Of a new tree in the next frame: the script that builds it may not be done.
+        """
         self.is_stopped = True
         if isinstance(mistake, (ValueError, TypeError)):
-            report_error(f"does not run: {mistake}", self)
+            said = f"does not run: {mistake}"
+            if is_new:
+                report_next_frame(self, lambda: [] if self.core is not None else [said])
+            else:
+                report_error(said, self)
         else:
             report_exception(mistake, "reading its habits, without which it does not run,", self)
 

@@ -14,7 +14,6 @@ from addons.ai_core.bridge.gd import (
     export,
     gdclass,
     method,
-    report_error,
     signal,
 )
 from addons.ai_core.nodes.level_of_detail.importance_agent import ImportanceAgent
@@ -23,7 +22,13 @@ from addons.ai_core.nodes.level_of_detail.importance_member import importance_wa
 from addons.ai_core.nodes.level_of_detail.lod_behavior import LODBehavior, switch_children
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.saving.scene_values import path_of
-from addons.ai_core.nodes.scheduling.scheduled import check_callable, named_after, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduling.scheduled import (
+    check_callable,
+    named_after,
+    report_next_frame,
+    scheduler_of,
+    scheduler_warnings,
+)
 from ai_core.level_of_detail import behavioral_lod as core
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.scheduling.task import Task, Turn
@@ -98,8 +103,11 @@ class BehavioralLOD(ImportanceAgent, Node):
         self._task: Task | None = None
         self._levels: dict[str, LODBehavior] = {}      # by the name of the node
         self._prefix = ""
+        self._is_entered = self._is_to_begin = False
+        self._is_told = False           # by a script: to begin again would lose it
 
     def on_entered(self) -> None:
+        self._is_entered = True
         self._enter()
 
     def _enter(self) -> None:
@@ -110,6 +118,7 @@ class BehavioralLOD(ImportanceAgent, Node):
             self._join_crowd()
 
     def on_exit_tree(self) -> None:
+        self._is_entered = False
         self.leave_importance()
         self._end()
 
@@ -148,6 +157,7 @@ class BehavioralLOD(ImportanceAgent, Node):
     @method
     def rebuild(self) -> None:
         """Read the levels below again, after changing some."""
+        self._is_to_begin = False
         self.leave_importance()
         self._end()
         if self.is_inside_tree():
@@ -189,6 +199,7 @@ class BehavioralLOD(ImportanceAgent, Node):
             raise RefusedValue("its levels do not run outside the tree; add it to a scene first")
         if self.core is None:
             raise RefusedValue("its levels do not run; see the error that was reported when it entered the tree")
+        self._is_told = True
         return self.core
 
     def _get_configuration_warnings(self) -> list[str]:
@@ -204,11 +215,16 @@ class BehavioralLOD(ImportanceAgent, Node):
             warnings.append("shares no limits with its crowd, as a script sets its importance; choose viewers")
         return [*warnings, *scheduler_warnings(self)]
 
+    def levels_changed(self) -> None:
+        """A level below has come, or has other settings: begin if that was what it lacked."""
+        if self.core is None and self._is_entered and not self._is_to_begin:
+            self._is_to_begin = True
+            self.call_deferred("rebuild")       # a script may add others next
+
     def _begin(self) -> None:
         children = [child for child in self.get_children() if isinstance(child, LODBehavior)]
         if not children or sum(child.fallback for child in children) > 1:
-            for warning in self._get_configuration_warnings():
-                report_error(warning, self)
+            report_next_frame(self, lambda: [] if self.core is not None else self._get_configuration_warnings())
             return
         self._scheduler = scheduler_of(self)
         if self._scheduler is None:
@@ -219,8 +235,11 @@ class BehavioralLOD(ImportanceAgent, Node):
         try:
             self.core = self._made_core()
         except ValueError as error:
-            report_error(str(error).replace(self._prefix, ""), self)
+            mistake = str(error).replace(self._prefix, "")
+            report_next_frame(self, lambda: [] if self.core is not None else [mistake])
             return
+        self._is_told = False
+        self._began_in_frame = self._scheduler.clock.now.frame
         for child in children:
             switch_children(child, False)
         self._scheduler.join(self)
@@ -300,8 +319,10 @@ class BehavioralLOD(ImportanceAgent, Node):
             self._importance.core.set_role(self.agent_id, self.role)
 
     def _in_use(self) -> None:
-        if self.core is not None:
-            raise RefusedValue("this cannot change while the levels run; set it before the scene runs")
+        if self.core is not None and (self._is_told or self._scheduler.clock.now.frame != self._began_in_frame):
+            raise RefusedValue("this cannot change while the levels run; set it before their first frame")
+        if self._is_entered:                # they have not run yet: begin again by what is set now
+            self.rebuild()
 
 
 def _called(state: Any, prefix: str) -> object:

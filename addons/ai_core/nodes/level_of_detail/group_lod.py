@@ -14,7 +14,6 @@ from addons.ai_core.bridge.gd import (
     has_script_method,
     hook,
     method,
-    report_error,
     signal,
 )
 from addons.ai_core.nodes.level_of_detail.importance_agent import ImportanceAgent
@@ -22,7 +21,7 @@ from addons.ai_core.nodes.level_of_detail.importance_member import importance_wa
 from addons.ai_core.nodes.level_of_detail.lod_behavior import nearest_below, switch_children
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.saving.scene_values import path_of
-from addons.ai_core.nodes.scheduling.scheduled import named_after, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduling.scheduled import named_after, report_next_frame, scheduler_of, scheduler_warnings
 from ai_core.errors import shown
 from ai_core.level_of_detail import group_lod as core
 from ai_core.saving.fields import Fields, State, StateError
@@ -199,7 +198,7 @@ class GroupLOD(ImportanceAgent, Node):
         if self._scheduler is None:
             return
         if self.close_at > self.open_at:
-            report_error(self._get_configuration_warnings()[0], self)
+            report_next_frame(self, lambda: [] if self.core is not None else self._get_configuration_warnings()[:1])
             return
         name = path_of(self._scheduler, self)
         self.core = core.GroupLOD(
@@ -207,6 +206,7 @@ class GroupLOD(ImportanceAgent, Node):
             open_at=self.open_at, close_at=self.close_at, closed_period_frames=self.closed_period_frames,
             member_period_frames=self.member_period_frames, expand=self._open, member=self._member,
             compress=self._close, faults=self._scheduler.faults, trace=self._scheduler.trace)
+        self._began_in_frame = self._scheduler.clock.now.frame
         switch_children(self, False)
         for inner in nearest_below(self, ("GroupLOD",)):
             if inner.core is not None:
@@ -290,5 +290,8 @@ class GroupLOD(ImportanceAgent, Node):
             switch_children(self, self.enabled)
 
     def _in_use(self) -> None:
-        if self.core is not None:
-            raise RefusedValue("this cannot change while the group runs; set it before the scene runs")
+        if self.core is not None and self._scheduler.clock.now.frame != self._began_in_frame:
+            raise RefusedValue("this cannot change while the group runs; set it before its first frame")
+        if self._scheduler is not None:     # it has not run yet: begin again by what is set now
+            self.on_exit_tree()
+            self.on_entered()

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from addons.ai_core.bridge.gd import Node, report_error
+from addons.ai_core.bridge.gd import Node
 from addons.ai_core.nodes.characters.agent_places import place_of
 from addons.ai_core.nodes.debugging.edited_scene import is_a_part
-from addons.ai_core.nodes.scheduling.scheduled import WAITING, nearest, wait_for
+from addons.ai_core.nodes.scheduling.scheduled import WAITING, nearest, report_next_frame, wait_for
 
 GROUP = "importance_managers"
 
@@ -18,15 +18,16 @@ class ImportanceMember:
     """Joins the nearest ImportanceManager on entering the tree; waits for one if there is none yet."""
 
     _importance: Any = None
+    _wants_importance = False
     without_manager = ""
 
     def join_importance(self: Any) -> None:
         """Join, or say why not, once."""
         if self._importance is not None:
             return
-        if not self.is_in_group(GROUP + WAITING):
-            for warning in importance_warnings(self, self.without_manager):
-                report_error(warning, self)
+        self._wants_importance = True
+        if not self.is_in_group(GROUP + WAITING) and importance_warnings(self, self.without_manager):
+            report_next_frame(self, self._mistakes_of_importance)
         manager, place = manager_of(self), place_of(self)
         if manager is None:
             wait_for(self, GROUP)
@@ -36,8 +37,12 @@ class ImportanceMember:
     def leave_importance(self: Any) -> None:
         """Leave the manager, if there is one."""
         manager, self._importance = self._importance, None
+        self._wants_importance = False
         if manager is not None and manager.is_valid():
             manager.dismiss(self)
+
+    def _mistakes_of_importance(self: Any) -> list[str]:
+        return importance_warnings(self, self.without_manager) if self._wants_importance else []
 
     def lose_importance(self: Any) -> None:
         """The manager leaves the tree: wait for the next."""

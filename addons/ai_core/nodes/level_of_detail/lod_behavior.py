@@ -12,9 +12,9 @@ from addons.ai_core.bridge.gd import (
     has_script_method,
     hook,
     method,
-    report_error,
     signal,
 )
+from addons.ai_core.nodes.scheduling.scheduled import report_next_frame
 from ai_core.level_of_detail import behavioral_lod as core
 from ai_core.level_of_detail.level_limits import Level
 from ai_core.scheduling.task import Turn
@@ -52,8 +52,10 @@ class LODBehavior(Node):
 
     def on_entered(self) -> None:
         above = self.get_parent()
-        if above is not None and not above.is_class("BehavioralLOD"):
-            report_error(self._get_configuration_warnings()[0], self)
+        if above is not None and above.is_class("BehavioralLOD"):
+            above.levels_changed()
+        elif above is not None:
+            report_next_frame(self, self._get_configuration_warnings)
 
     @hook
     def _lod_enter(self, previous: str, data: Variant) -> None:

@@ -13,7 +13,6 @@ from addons.ai_core.bridge.gd import (
     export,
     gdclass,
     method,
-    report_error,
     signal,
 )
 from addons.ai_core.nodes.characters.character_crowd import RULE_MINDS, CharacterCrowd
@@ -21,7 +20,7 @@ from addons.ai_core.nodes.characters.character_work import CharacterWork
 from addons.ai_core.nodes.rules.rule_set import RuleSet
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.saving.scene_saving import saving
-from addons.ai_core.nodes.scheduling.scheduled import scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduling.scheduled import report_next_frame, scheduler_of, scheduler_warnings
 from ai_core.decisions.rules import rule_mind as library
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
@@ -69,8 +68,8 @@ class RuleMind(CharacterWork, Node):
 
     def on_entered(self) -> None:
         self._look_for_actor()
-        for warning in [*self._rule_warnings(), *self.actor_warnings()]:
-            report_error(warning, self)
+        if self._mistakes():
+            report_next_frame(self, self._mistakes)
         self._scheduler = scheduler_of(self)
         if self._scheduler is not None:
             self._rebuild()
@@ -202,6 +201,9 @@ class RuleMind(CharacterWork, Node):
             for name in asked if not actor.has_method(name)
         ]
 
+    def _mistakes(self) -> list[str]:
+        return [*self._rule_warnings(), *self.actor_warnings()]
+
     def _differing(self) -> dict[str, float]:
         return {str(name): value for name, value in self.parameters.items()}
 
@@ -214,6 +216,8 @@ class RuleMind(CharacterWork, Node):
             self._core = library.RuleMind(
                 self.rule_set.core(), owner=self, name=str(self.get_path()), parameters=self._differing(),
                 faults=self._scheduler.faults)
+        elif self.is_inside_tree():
+            report_next_frame(self, self._mistakes)
         self._reschedule()
 
     def on_paused(self) -> None:

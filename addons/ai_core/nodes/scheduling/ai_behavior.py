@@ -12,12 +12,11 @@ from addons.ai_core.bridge.gd import (
     StringName,
     export,
     gdclass,
-    report_error,
 )
 from addons.ai_core.nodes.level_of_detail.importance_member import ImportanceMember, importance_warnings
 from addons.ai_core.nodes.level_of_detail.importance_pacing import Pace
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
-from addons.ai_core.nodes.scheduling.scheduled import named_after, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduling.scheduled import named_after, report_next_frame, scheduler_of, scheduler_warnings
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Task
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
@@ -144,10 +143,9 @@ class AIBehavior(ImportanceMember, Node):
         if self._scheduler is None:
             return
         self._stop()
-        warnings = self._target_warnings()
-        for warning in warnings:
-            report_error(warning, self)
-        if not warnings:
+        if self._target_warnings():
+            report_next_frame(self, self._target_warnings)
+        else:
             node = self.get_node(self.target)
             freed = f"its target has been freed; free {self.get_name()} with it, or set another target"
             # Above this node it is paused with it, and not freed before this has left the tree.

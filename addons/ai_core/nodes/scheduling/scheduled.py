@@ -20,7 +20,7 @@ from ai_core.faults import Fault
 SCHEDULERS = "ai_schedulers"
 WAITING = "_waiting"
 DEFERRED, ONE_SHOT = 1, 4
-_to_report: set[int] = set()
+_to_report: dict[int, list[Callable[[], list[str]]]] = {}     # by instance id
 WITHOUT_SCHEDULER = "found no AIScheduler and will not run; put an AIScheduler above it, or anywhere in the scene"
 
 
@@ -84,20 +84,21 @@ def scheduler_of(node: Any) -> Any:
 
 
 def report_next_frame(node: Any, mistakes: Callable[[], list[str]]) -> None:
-    """Report what is still wrong with a node as the next frame begins: a script may add what it needs after it.
+    """Report what is still wrong with a node as the next frame begins: a script may set what it needs after it.
 
     Args:
-        node: in the tree; one that has left it by then is left in peace.
-        mistakes: returns what is wrong, asked then.
+        node: in the tree; nothing is reported of one that has left it by then.
+        mistakes: returns what is wrong, asked then; the same message is reported once.
     """
-    if node.instance_id in _to_report:
+    asked = _to_report.setdefault(node.instance_id, [])
+    asked.append(mistakes)
+    if len(asked) > 1:
         return
-    _to_report.add(node.instance_id)
 
     def report() -> None:
-        _to_report.discard(node.instance_id)
+        asked = _to_report.pop(node.instance_id, [])
         if node.is_valid() and node.is_inside_tree():
-            for mistake in mistakes():
+            for mistake in dict.fromkeys(one for ask in asked for one in ask()):
                 report_error(mistake, node)
 
     node.get_tree().connect("process_frame", report, ONE_SHOT)

@@ -78,8 +78,8 @@ class SenseMember:
             report_next_frame(self, lambda: [] if self._manager is not None else self._get_configuration_warnings())
             wait_for(self, GROUP)
             return
-        for warning in self._get_configuration_warnings():
-            report_error(warning, self)
+        if self._get_configuration_warnings():
+            report_next_frame(self, self._get_configuration_warnings)
         if not all(map(math.isfinite, self.global_position)):
             report_error(
                 f"its global transform holds a NaN or infinity, and it {self.without_manager}; put it into the scene at"

@@ -3,9 +3,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from addons.ai_core.bridge.gd import RefusedValue, is_in_editor, report_error
+from addons.ai_core.bridge.gd import RefusedValue, is_in_editor
 from addons.ai_core.nodes.debugging.edited_scene import is_a_part
-from addons.ai_core.nodes.scheduling.scheduled import nearest
+from addons.ai_core.nodes.scheduling.scheduled import nearest, report_next_frame
 
 GROUP = "sense_managers"
 REGIONS = "sense_regions"
@@ -37,8 +37,8 @@ class SensePlace:
         self.add_to_group(self.group_name)
 
     def on_entered(self: Any) -> None:
-        for warning in self.place_warnings() if self._manager is None else ():
-            report_error(warning, self)
+        if self._manager is None and self.place_warnings():
+            report_next_frame(self, lambda: [] if self._manager is not None else self.place_warnings())
 
     def place_warnings(self: Any) -> list[str]:
         """Return why it can be no part of a graph."""

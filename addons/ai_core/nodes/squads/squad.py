@@ -40,6 +40,7 @@ from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduled import (
     call_waiting,
     named_after,
+    report_next_frame,
     scheduler_of,
     scheduler_warnings,
     wait_for,
@@ -310,7 +311,8 @@ class Squad(Node):
         try:
             self._core = self._made_core()
         except (TypeError, ValueError) as error:
-            report_error(f"does not run: {error}", self)
+            mistake = f"does not run: {error}"
+            report_next_frame(self, lambda: [] if self._core is not None else [mistake])
             return
         self._tasks = [
             self._scheduler.schedule(
@@ -467,8 +469,11 @@ class Squad(Node):
         self.update_configuration_warnings()
 
     def _in_use(self) -> None:
-        if self._core is not None:
+        if self._core is not None and len(self._core):
             raise RefusedValue(IN_MEMORY)
+        if self._scheduler is not None:     # nobody is here yet: begin again by what is set now
+            self.on_exit_tree()
+            self.on_entered()
 
     def _reschedule(self) -> None:
         for task, period_frames in zip(self._tasks, (self.think_period_frames, 1), strict=False):

@@ -16,12 +16,11 @@ from addons.ai_core.bridge.gd import (
     gdclass,
     method,
     node_path,
-    report_error,
     signal,
 )
 from addons.ai_core.nodes.characters.agent_places import place_of
 from addons.ai_core.nodes.debugging.edited_scene import is_a_part
-from addons.ai_core.nodes.scheduling.scheduled import nearest, wait_for
+from addons.ai_core.nodes.scheduling.scheduled import nearest, report_next_frame, wait_for
 from ai_core.squads.capabilities import Capabilities
 
 SQUADS = "squads"
@@ -179,8 +178,8 @@ class SquadMember(Node):
         return place
 
     def _join(self) -> None:
-        for warning in self._place_warnings():
-            report_error(warning, self)
+        if self._place_warnings():
+            report_next_frame(self, self._place_warnings)
         squad = self._named_squad()
         if squad is None:
             wait_for(self, SQUADS)

@@ -21,6 +21,15 @@ from addons.ai_core.bridge.gd import (
 )
 
 
+def tell_machine(part: Any) -> None:
+    """Tell the StateMachine above a state or transition that it has come."""
+    above = part.get_parent()
+    while above is not None and above.is_class("AIState"):
+        above = above.get_parent()
+    if above is not None and above.is_class("StateMachine"):
+        above.parts_changed()
+
+
 @gdclass(icon="res://addons/ai_core/icons/ai_state.svg")
 class AIState(Node):
     """A state of a StateMachine. While it is active, exactly one of the states below it is, if there are any.
@@ -96,6 +105,10 @@ class AIState(Node):
         """Whether something is called as it begins, goes on and ends; signals aside."""
         enter, update, leave = (one is not None for one in self._calls)
         return enter, update or self.emits_updated, leave
+
+    def on_entered(self) -> None:
+        if self.machine is None:
+            tell_machine(self)
 
     def on_exit_tree(self) -> None:
         if self.machine is not None and self.machine.is_valid():

@@ -17,6 +17,7 @@ from addons.ai_core.bridge.gd import (
     method,
     node_path,
     report_error,
+    report_warning,
     signal,
 )
 from addons.ai_core.nodes.characters.character_crowd import STATE_MACHINES, CharacterCrowd
@@ -24,7 +25,7 @@ from addons.ai_core.nodes.characters.character_work import CharacterWork
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.saving.scene_saving import saving
-from addons.ai_core.nodes.scheduling.scheduled import scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduling.scheduled import report_next_frame, scheduler_of, scheduler_warnings
 from addons.ai_core.nodes.state_machines.state_machine_sharing import MachineNodes, needs_update, unreached
 from ai_core.decisions.state_machines import state_machine as library
 from ai_core.decisions.state_machines.state_machine import still_there
@@ -55,7 +56,7 @@ class StateMachine(CharacterWork, Node):
 
     initial_state = export(
         NodePath, NodePath(""), hint=node_path("AIState"), doc="The state it begins with; empty is the first.")
-    actor = export(NodePath, NodePath(".."), on_set="_look_for_actor", doc="The character; by default the parent.")
+    actor = export(NodePath, NodePath(".."), on_set="_actor_set", doc="The character; by default the parent.")
     enabled = export(bool, True, on_set="_enable", doc="Off: every state is left; on again, it begins anew.")
     period_frames = export(
         int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
@@ -74,12 +75,14 @@ class StateMachine(CharacterWork, Node):
         self._scheduler: Any = None
         self._crowd: CharacterCrowd | None = None
         self._needs_update = self._is_asleep = False
-        self._is_off = self._is_changed = False
+        self._is_off = self._is_changed = self._is_entered = self._is_to_rebuild = False
+        self._unknown_events: set[str] = set()       # of which was warned
         self._still_since_s: float | None = None     # paused or disabled: up to when that has been counted out
         self._actor: Any = None
 
     def on_entered(self) -> None:
         self._look_for_actor()
+        self._is_entered = True
         if any(child.is_class("AIState") for child in self.get_children()):
             self._begin()
         else:
@@ -88,7 +91,19 @@ class StateMachine(CharacterWork, Node):
     def on_predelete(self) -> None:
         self.blackboard.clear()     # it may hold scripts: let them go now
 
+    def _actor_set(self) -> None:
+        self._look_for_actor()
+        if self.core is None:
+            self.parts_changed()
+
+    def parts_changed(self) -> None:
+        """A state or transition below has come: read them again once the script that adds them is done."""
+        if self._is_entered and not self._is_to_rebuild:
+            self._is_to_rebuild = True
+            self.call_deferred("rebuild")
+
     def on_exit_tree(self) -> None:
+        self._is_entered = False
         self._leave_crowd()
         if self.core is not None:
             self.core.stop()
@@ -102,7 +117,7 @@ class StateMachine(CharacterWork, Node):
         """Tell the machine that something happened; return whether a transition was taken.
 
         From inside a state's own methods the event waits until the present transition is over,
-        and false is returned. An event that no transition waits for is an error: a misspelling.
+        and false is returned. An event that no transition of the machine names is reported once, as a warning.
         """
         core = self.core
         if core is None:
@@ -112,7 +127,10 @@ class StateMachine(CharacterWork, Node):
         try:
             return core.send(event, cargo) or False
         except LookupError as problem:
-            raise RefusedValue(str(problem)) from None
+            if event not in self._unknown_events:
+                self._unknown_events.add(event)
+                report_warning(f"send_event(): {problem}; no transition of this machine waits for it", self)
+            return False
         finally:
             if self._is_changed:
                 self._edit()
@@ -173,11 +191,12 @@ class StateMachine(CharacterWork, Node):
 
     @method
     def rebuild(self) -> None:
-        """Read states and transitions again, after adding, changing or removing some.
+        """Read states and transitions again, after changing or removing some; it happens by itself as some are added.
 
         What is active stays active; if that is gone, the machine begins again. Inside a transition
         it is done as soon as that is over.
         """
+        self._is_to_rebuild = False
         if self.core is None:
             if self.is_inside_tree():
                 self._begin()
@@ -302,8 +321,8 @@ class StateMachine(CharacterWork, Node):
             definition = nodes.definition()
         except MISTAKES as mistake:
             problems.append(str(mistake))
-        for problem in problems:
-            report_error(problem, self)
+        if problems:
+            report_next_frame(self, lambda: [] if self.core is not None else problems)
         self._scheduler = scheduler_of(self)
         if problems or self._scheduler is None:
             return

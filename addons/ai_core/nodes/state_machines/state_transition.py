@@ -24,6 +24,7 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.characters.guard_expression import GuardExpression
 from addons.ai_core.nodes.scheduling.scheduled import check_callable
+from addons.ai_core.nodes.state_machines.ai_state import tell_machine
 
 
 @gdclass(icon="res://addons/ai_core/icons/state_transition.svg")
@@ -79,6 +80,10 @@ class StateTransition(Node):
     def _is_allowed(self) -> bool:
         """May it be taken now?"""
         return True
+
+    def on_entered(self) -> None:
+        if self.machine is None:
+            tell_machine(self)
 
     def on_exit_tree(self) -> None:
         if self.machine is not None and self.machine.is_valid():
