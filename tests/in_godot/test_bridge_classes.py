@@ -264,3 +264,40 @@ def test_signals_of_the_engine_are_attributes_unless_a_node_keeps_something_ther
 def test_constants_of_the_engine_are_attributes_of_its_classes():
     assert (gd.CharacterBody3D.MOTION_MODE_GROUNDED, gd.CharacterBody3D.MOTION_MODE_FLOATING) == (0, 1)
     assert gd.CharacterBody3D.NOTIFICATION_READY == gd.Node.NOTIFICATION_READY == 13
+
+
+DEBUGGING = {
+    "toggle_key", "toggle_action", "logged_entries", "logged_polls", "quarantine_after", "timed_every",
+    "monitor_behaviors", "show_in_game", "shown_layer", "shown_height_m", "random_seed", "debug_action", "debug_key",
+}
+GROUP = 64
+
+
+def shown_groups(class_name):
+    """Return (group, property) in the order of the inspector, as the engine lists them."""
+    group, found = "", []
+    for one in singleton("ClassDB").class_get_property_list(class_name, True):
+        if one["usage"] & GROUP:
+            group = one["name"]
+            found.append((group, ""))
+        elif not one["usage"] & 128:        # the category, which is the class
+            found.append((group, one["name"]))
+    return found
+
+
+@pytest.mark.parametrize("class_name", [
+    one.__name__ for one in declared_classes if one.__module__.startswith("addons.ai_core.nodes")])
+def test_each_group_of_the_inspector_is_there_once_and_debug_is_last(class_name):
+    shown = shown_groups(class_name)
+    groups = [group for group, name in shown if not name]
+    assert len(groups) == len(set(groups))
+    last = [group for group in groups if group in ("Optimizations", "Debug")]
+    assert groups[len(groups) - len(last):] == last == sorted(last, reverse=True)
+    debugging = {name for group, name in shown if group == "Debug" and name}
+    assert debugging == {name for _, name in shown if name in DEBUGGING}
+
+
+def test_what_a_plain_class_adds_is_in_none_of_the_groups_of_the_class():
+    shown = shown_groups("DecisionMap")
+    assert [name for group, name in shown if not group][:3] == ["dimensions", "corner", "size"]
+    assert [name for group, name in shown if group == "Debug"] == ["", "show_in_game", "shown_layer", "shown_height_m"]

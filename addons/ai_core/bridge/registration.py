@@ -29,6 +29,9 @@ VIRTUALS: dict[str, tuple[tuple[int, ...], int]] = {
 
 EVERY_FRAME = {"_process", "_physics_process", "on_process", "on_physics_process"}
 
+LAST_GROUPS = ("Optimizations", "Debug")
+"""Groups of the inspector that come after all others, in this order."""
+
 declared_classes: list[type] = []
 """Every declared class, parents before children, because Python defines them in that order."""
 
@@ -58,7 +61,7 @@ def gdclass(cls: type | None = None, *, icon: str = "", is_runtime: bool = True)
         "methods": [*_accessors(cls), *_methods(cls, "__is_engine_method__")],
         "editor_methods": _methods(cls, "__is_editor_method__"),
         "hooks": [_signature(one.function, str(one.name), name) for one in _own(cls, hook)],
-        "properties": [one.describe(name) for one in _own(cls, export)],
+        "properties": _properties(cls),
         "signals": [one.describe(name) for one in _own(cls, signal)],
         "signal_names": sorted({str(one.name) for base in cls.__mro__ for one in vars(base).values()
                                 if isinstance(one, signal)}),
@@ -106,6 +109,33 @@ def declared_by(cls: type) -> dict[str, Any]:
 
 def _own(cls: type, kind: type) -> list[Any]:
     return [value for value in declared_by(cls).values() if isinstance(value, kind)]
+
+
+def _properties(cls: type) -> list[dict[str, Any]]:
+    """Return its properties group by group, as the inspector shows them; each group once.
+
+    A group lasts to the end of the class body in which it began: what a plain class adds is in none before
+    it says so. What is in no group comes first, the groups of LAST_GROUPS come last.
+    """
+    groups: dict[str, list[export]] = {"": []}
+    wanted = {id(one) for one in _own(cls, export)}
+    for base in cls.__mro__:
+        group = ""
+        for one in base.__dict__.values():
+            if isinstance(one, export):
+                group = group if one.group is None else one.group
+                if id(one) in wanted:
+                    groups.setdefault(group, []).append(one)
+    names = [one for one in groups if one not in LAST_GROUPS] + [one for one in LAST_GROUPS if one in groups]
+    found = []
+    for name in names:
+        described = [one.describe(cls.__name__) for one in groups[name]]
+        for number, one in enumerate(described):
+            one.pop("group", None)
+            if name and not number:
+                one["group"] = name
+        found += described
+    return found
 
 
 def _check_names(cls: type) -> None:
