@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from addons.ai_core.bridge.gd import Vector2, Vector3
+from addons.ai_core.bridge.gd import Vector2, Vector3, construct
 from tests.in_godot.level_of_detail_world import WatchedWorld
 
 
@@ -209,3 +209,15 @@ def test_settings_that_do_not_fit_are_one_clear_error(scheduler, node, expect_er
     manager = node("ImportanceManager", scheduler, near_m=50.0, far_m=5.0)
     expect_errors("settings of importance cannot change in a running scene", times=1)
     manager.call("set_far_m", 60.0)
+
+
+def test_agents_in_the_plane_whom_nobody_watches_are_no_error_but_the_one(node, scheduler, expect_errors):
+    manager = node("ImportanceManager", scheduler, period_frames=1)
+    lod = construct("BehavioralLOD")
+    lod.add_child(construct("LODBehavior"))
+    node("Node2D", scheduler).add_child(lod)
+    expect_errors("has agents and nobody who watches", times=1)
+    for _ in range(5):
+        scheduler.step(0.1)
+    assert manager.get_importance(lod) == pytest.approx(0.1, abs=0.2)
+    assert not any(one["faults"] for one in scheduler.get_stats()["behaviors"])

@@ -126,3 +126,19 @@ def test_it_may_be_freed_by_what_it_runs_while_others_wait(node, world, gdscript
         scheduler.add_behavior(worker.think, 1, -1, 1.0, f"thought {number}")
     physics_frames(30)
     assert worker.get("runs") == 9
+
+
+def test_settings_of_work_whose_scheduler_was_just_freed_count_under_the_next(node, world, physics_frames):
+    first = node("AIScheduler", world)
+    made = {
+        kind: node(kind, node("Node3D", world), **settings)
+        for kind, settings in (("Timeslicer", {}), ("Squad", {}), ("DecisionMap", {}))}
+    physics_frames(1)
+    first.free()
+    for one in made.values():
+        one.set("priority", 5.0)
+    second = node("AIScheduler", world)
+    physics_frames(3)
+    rows = second.get_stats()["behaviors"]
+    [row] = [one for one in rows if "Timeslicer" in one["name"]]
+    assert row["priority"] == 5.0

@@ -110,3 +110,17 @@ def test_a_scheduler_that_leaves_another_runs_alone_and_does_not_hurry_its_time(
     scheduler.free()
     physics_frames(6)
     assert sum(recorder.get("elapsed")[1:]) == pytest.approx(12 / 60, abs=0.02)
+
+
+def test_a_nested_scheduler_of_too_long_a_period_is_refused_and_may_leave(
+        node, scheduler, physics_frames, expect_errors):
+    expect_errors("nested_period_frames must be at most 1000000, got 2000000000", times=1)
+    inner = node("AIScheduler", scheduler, nested_period_frames=2_000_000_000)
+    physics_frames(2)
+    scheduler.remove_child(inner)
+    physics_frames(1)
+    scheduler.add_child(inner)
+    expect_errors("got 3000000", times=1)
+    inner.set("nested_period_frames", 3_000_000)
+    physics_frames(2)
+    assert inner.nested_period_frames == 1

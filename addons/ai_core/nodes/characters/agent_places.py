@@ -19,8 +19,8 @@ SHORTEST_LOOK_S = 1e-6
 
 
 def place_of(node: Node) -> Any:
-    """Return the nearest Node3D or Node2D at or above a node; None if there is none."""
-    while node is not None:
+    """Return the nearest Node3D or Node2D at or above a node; None if there is none, or it is no node."""
+    while node is not None and node.is_class("Node"):
         if node.is_class("Node3D") or node.is_class("Node2D"):
             return node
         node = node.get_parent()
@@ -60,7 +60,7 @@ class Places:
         self._unit_m = unit_m
         self._nodes: list[Any] = []
         self._ids = np.zeros(0, np.int64)       # of nodes, in their order
-        self._there = NodePlaces([])
+        self._there = NodePlaces([], 0.0 if dimensions == 3 else unit_m)
         self.positions = np.zeros((0, dimensions), np.float32)
         self.forwards = np.zeros((0, dimensions), np.float32)
         self.velocities = np.zeros((0, dimensions), np.float32)

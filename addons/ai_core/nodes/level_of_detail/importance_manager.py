@@ -325,8 +325,9 @@ class ImportanceManager(Node):
             if node == agent or self._places_of[node.instance_id] == agent
         ]
         if not found:
+            name = f"'{agent.get_name()}'" if agent.is_class("Node") else repr(agent)
             raise RefusedValue(
-                f"'{agent.get('name')}' has no importance here; put a BehavioralLOD or GroupLOD below it")
+                f"{name} has no importance here; put a BehavioralLOD or GroupLOD below it")
         return found
 
     def _get_configuration_warnings(self) -> list[str]:

@@ -60,7 +60,7 @@ from ai_core.scheduling.sharing import SharingScheduler
 from ai_core.scheduling.statistics import Overrun
 from ai_core.scheduling.statistics_table import statistics_table
 from ai_core.scheduling.task import Task, Turn, Work
-from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES, MAX_PRIORITY
+from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES, MAX_PRIORITY, checked_period
 from ai_core.scheduling.waiting_line import UNIT
 from ai_core.snapshot import Saveable
 from ai_core.trace import Trace
@@ -87,6 +87,8 @@ TABLE = (
     "staleness_frames", "overruns", "faults",
 )
 """Columns of the table of statistics."""
+LONGEST_STEP_S = 1e6
+"""Longest frame (s), some eleven days: of clocks that go to 1e12 s at most, one frame must not take all."""
 SETTLED = "cannot change once behaviors were added; set it before the scene runs"
 
 DRAWING_NS = 2_000_000
@@ -285,7 +287,9 @@ class AIScheduler(Node):
 
     @method
     def step(self, delta_s: float = 1 / 60) -> None:
-        """Run one frame of AI; call it yourself when update is manual."""
+        """Run one frame of AI; call it yourself when update is manual. A frame may be up to 1,000,000 s long."""
+        if not 0.0 <= delta_s <= LONGEST_STEP_S:
+            raise RefusedValue(f"delta_s must be 0 to {LONGEST_STEP_S:g}, got {delta_s:g}; step more often")
         if self._outer is not None:
             self.need_top("step()")
         if self._timekeeper is None:
@@ -508,6 +512,8 @@ class AIScheduler(Node):
 
     def reschedule(self, task: Task, *, period_frames: int, phase_frames: int | None, priority: float) -> None:
         """Change a task, which keeps its record; a phase of None is chosen, as in ``schedule``."""
+        if task.is_removed:
+            return                      # this is being freed, and the node looks for another
         if phase_frames is None and not self.automatic_phasing:
             phase_frames = 0
         self.core.change(task, period_frames=period_frames, phase_frames=phase_frames, priority=priority)
@@ -527,6 +533,8 @@ class AIScheduler(Node):
 
     def set_enabled(self, task: Task, is_enabled: bool) -> None:
         """Leave out the work of a node, or let it run again, with all its tries."""
+        if task.is_removed:
+            return
         if not is_enabled:
             self.core.pause(task)
         else:
@@ -841,11 +849,21 @@ class AIScheduler(Node):
         """Stop being its work."""
         outer, self._outer = self._outer, None
         if outer is not None and outer.is_valid():
-            outer.unschedule(self._nesting)
+            if self._nesting is not None:       # None: the other could not take it in
+                outer.unschedule(self._nesting)
+                self._nesting = None
             outer._inner.pop(self.instance_id, None)
 
     def nesting_set(self) -> None:
-        """Period or priority were changed."""
+        """Period or priority were changed.
+
+        Raises:
+            RefusedValue: if the period is beyond the limit of schedulers.
+        """
+        try:
+            checked_period(self.nested_period_frames, "nested_period_frames")
+        except ValueError as error:
+            raise RefusedValue(str(error)) from None
         if self._outer is not None and self._nesting is not None:
             self._outer.core.change(self._nesting, period_frames=self.nested_period_frames)
             self._outer.change_priority(self._nesting, self.nested_priority)

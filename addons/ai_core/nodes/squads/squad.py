@@ -602,7 +602,10 @@ class Squad(Node):
             if number in seen:
                 continue                             # two members saw the same
             member = member_of(body)
-            can = None if member is None else member.capabilities()
+            try:
+                can = None if member is None else member.capabilities()
+            except (TypeError, ValueError) as error:
+                raise RefusedValue(f"what '{body.get_name()}' can do is not known: {error}") from None
             seen[number] = body.instance_id
             place = as_place(body.get_global_position(), self.has_dimensions, self.unit, "an enemy's place")
             sightings.append(Sighting(number, tuple(place.tolist()), can))
@@ -923,11 +926,11 @@ class Squad(Node):
 
     def id_of(self, member: Any) -> int:
         """Return the id of a member, told by its SquadMember or its character."""
-        if isinstance(member, GDObject) and member.is_valid():
+        if isinstance(member, GDObject) and member.is_valid() and member.is_class("Node"):
             for number, one in self._members.items():
                 if one == member or one.body == member:
                     return number
-            raise RefusedValue(f"'{member.get('name')}' is no member of Squad '{self.get_name()}'")
+            raise RefusedValue(f"'{member.get_name()}' is no member of Squad '{self.get_name()}'")
         raise RefusedValue(f"needs a SquadMember or its character, got {member!r}")
 
     def replace_members(self, members: dict[int, Any]) -> None:
