@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from addons.ai_core.bridge.gd import Transform3D, Vector2, Vector3, Vector3i, construct
+from tests.in_godot.cover_yard import Yard
 
 
 def test_a_flat_world_in_pixels(node, scheduler, physics_frames):
@@ -66,3 +67,33 @@ def test_a_grid_map_has_cover_beside_its_walls(node, scheduler, physics_frames):
     places = [tuple(np.round(tuple(cover.get_place(one)), 1)) for one in cover.get_spots()]
     assert len(places) == 8                        # three on each side, one at each end
     assert {z for _, _, z in places} == {5.0, 7.0, 9.0}
+
+
+@pytest.mark.parametrize("side", [1.0, 1.2])
+@pytest.mark.parametrize("moves", [True, False], ids=["thing", "level"])
+@pytest.mark.parametrize("layer", [1, 2], ids=["floor stops shots", "floor on a layer of its own"])
+def test_low_cover_hides_who_crouches_at_the_default_cell_height(node, scheduler, physics_frames, side, moves, layer):
+    yard = Yard(node, scheduler, physics_frames)
+    yard.navigation.get_child(0).collision_layer = layer
+    if moves:
+        yard.crate(6, 6, side)
+    else:
+        yard.body(Vector3(6, side / 2, 6), Vector3(1.5, side, 1.5))
+    cover, guard = yard.cover(range_m=5.0), yard.guard(6, 8)
+    mesh = yard.navigation.navigation_mesh
+    assert mesh.cell_height == 0.25                                  # what a new NavigationMesh has
+    assert np.array(mesh.get_vertices())[:, 1].min() > 0.2           # and so it lies above the floor
+    spot = cover.find_cover(guard, [Vector3(6, 1.2, -8)])
+    assert spot, cover.why()
+    assert cover.is_low(spot)
+    assert cover.get_place(spot).y == pytest.approx(0, abs=0.01)
+    assert {round(cover.get_place(one).y, 2) for one in cover.get_spots()} == {0.0}
+
+
+def test_where_nothing_has_a_collision_shape_spots_stay_on_the_mesh(node, scheduler, physics_frames):
+    yard = Yard(node, scheduler, physics_frames)
+    yard.walk()
+    yard.navigation.get_child(0).free()                              # the floor
+    cover = node("CoverMap", scheduler, name="Cover", level="../Level")
+    yard.until(lambda: cover.get_stats()["spots"] > 0)
+    assert {round(cover.get_place(one).y, 2) for one in cover.get_spots()} == {0.3}

@@ -140,3 +140,22 @@ def test_candidates_are_taken_from_a_box_that_may_be_open_upward():
     for corners in (((-1, 0, np.nan), (1, 1, 1)), ((-1, 0), (1, 1)), ("abc", (1, 1, 1))):
         with pytest.raises((TypeError, ValueError), match="corners must"):
             candidates.within(*corners)
+
+
+def test_places_above_the_floor_are_dropped_to_it_before_it_is_looked_for_cover():
+    level = CoverLevel(YARD)
+    floating = level.candidates()
+    floating.places[:, 1] += 0.5                    # the eyes of who crouches are above a crate of 1.2 m then
+
+    def floor(places):
+        return places * np.array([1, 0, 1], np.float32)
+
+    kept = CoverBaking(floating, level.sight)
+    kept.advance(Budget.unlimited())
+    assert not kept.result.is_low.any()
+    dropped = CoverBaking(floating, level.sight, ground=floor)
+    dropped.advance(Budget.unlimited())
+    assert dropped.result.is_low.sum() == level.baked().is_low.sum() > 0
+    assert (dropped.result.places[:, 1] == 0).all()
+    with pytest.raises(TypeError, match="ground must be"):
+        CoverBaking(floating, level.sight, ground=3)

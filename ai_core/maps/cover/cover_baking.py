@@ -1,14 +1,14 @@
 """Cover of a level: which places beside walls hide somebody, found by rays, a slice at a time."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget
-from ai_core.errors import as_array, check_kind, finite_number, positions, shown, whole_number
+from ai_core.errors import as_array, check_callables, check_kind, finite_number, positions, shown, whole_number
 from ai_core.maps.cover.cover_spots import (
     FARTHEST_M,
     LEFT,
@@ -191,23 +191,27 @@ class CoverBaking(Cancellable):
         blocked: casts rays; see ``Blocked``. In a game they end at walls, not at characters.
         body: who hides.
         settings: how it is looked.
+        ground: returns for places (n, 3) where the feet are there (n, 3) (m), as navigation meshes lie
+            above the floor; None: the candidates are on the floor.
 
     Raises:
         TypeError: if something is of another type.
 
-    Cost: for each candidate 2 rays, 2 more where there is cover, and one for each direction. A
-    step is 16 candidates.
+    Cost: for each candidate what ``ground`` costs and 2 rays, 2 more where there is cover, and
+    one for each direction. A step is 16 candidates.
     """
 
     def __init__(
         self, candidates: CoverCandidates, blocked: Blocked, *, body: CoverBody | None = None,
         settings: CoverBakingSettings | None = None,
+        ground: Callable[[NDArray[np.float32]], NDArray[np.float32]] | None = None,
     ) -> None:
         if not isinstance(candidates, CoverCandidates):
             raise TypeError(f"candidates must be CoverCandidates, got {shown(candidates)}")
         if not callable(blocked):
             raise TypeError(f"blocked must be a callable, got {shown(blocked)}")
-        self._candidates, self._blocked = candidates, blocked
+        check_callables(ground=ground)
+        self._candidates, self._blocked, self._ground = candidates, blocked, ground
         check_kind("body", body, CoverBody)
         check_kind("settings", settings, CoverBakingSettings)
         self._body = body or CoverBody()
@@ -254,6 +258,8 @@ class CoverBaking(Cancellable):
     def _look(self, rows: slice) -> CoverSpots:
         body = self._body
         places, towards = self._candidates.places[rows], self._candidates.towards[rows]
+        if self._ground is not None:
+            places = self._ground(places)
         low, high = (places + body.upward * np.float32(PROBE * one) for one in (body.crouching_m, body.standing_m))
         is_cover = self._meets(low, towards)
         is_high = is_cover if body.is_flat else self._meets(high, towards)

@@ -21,6 +21,13 @@ OFF_GROUND_SHARE = 1.0
 """How far beside a place the ground may end, as a share of the radius, so that one can still stand there."""
 
 
+FLOOR_ABOVE_M, FLOOR_BELOW_M = 0.3, 1.0
+"""How far above and below a place of the navigation mesh the floor is looked for (m): the mesh lies above
+the floor by up to two of its ``cell_height``, which is 0.25 by default."""
+
+ALL_LAYERS = 0xFFFFFFFF
+
+
 class CoverScene:
     """What a CoverMap node sees of its scene.
 
@@ -54,6 +61,30 @@ class CoverScene:
             np.ascontiguousarray(segments[:, :3]), np.ascontiguousarray(segments[:, 3:]),
             np.zeros(len(segments), np.int64))
         return answers
+
+    def on_floor(self, places: Points) -> Points:
+        """Return for places in 3D (n, 3) where the feet are there (m): on what has a collision shape.
+
+        First what stops shots counts, then any layer. Where there is neither, the place stays as it is.
+
+        Cost: some 5 engine calls a place.
+        """
+        ray, found = self.rays.node, places.copy()
+        if not (ray.is_valid() and ray.is_inside_tree()):
+            return found
+        mask, ray.hit_from_inside = ray.collision_mask, False      # a body that stands there is no floor
+        ray.target_position = Vector3(0, -FLOOR_ABOVE_M - FLOOR_BELOW_M, 0)
+        for row, (x, y, z) in enumerate(places.tolist()):
+            ray.global_position = Vector3(x, y + FLOOR_ABOVE_M, z)
+            for layers in (mask, ALL_LAYERS):
+                ray.collision_mask = layers
+                ray.force_raycast_update()
+                if ray.is_colliding():
+                    found[row, 1] = ray.get_collision_point().y
+                    break
+        ray.collision_mask, ray.hit_from_inside = mask, True
+        self.counted += len(places)
+        return found
 
     def without(self, nodes: Iterable[Any]) -> None:
         """Let rays pass through the bodies of some nodes, and of no others.
@@ -131,7 +162,7 @@ class CoverScene:
         return np.pad(middles, ((0, 0), (0, 3 - self.dimensions))).astype(np.float32)
 
     def ground(self, body: CoverBody) -> Any:
-        """Return what says where one stands behind things, by the navigation map; None if there is none."""
+        """Return what says where one stands behind things, by the navigation map and the floor; None without a map."""
         viewport = self._owner.get_viewport()
         world = viewport.find_world_3d() if self.dimensions == 3 else viewport.find_world_2d()
         server, on_map = singleton(f"NavigationServer{self.dimensions}D"), world.get_navigation_map()
@@ -148,6 +179,9 @@ class CoverScene:
                 beside = np.array(numbers) - place
                 beside[1] *= 0 if self.dimensions == 3 else 1        # a height is no distance here
                 found[row] = numbers if np.linalg.norm(beside) <= least_m else np.nan
+            if self.dimensions == 3:
+                there = np.isfinite(found[:, 1])
+                found[there] = self.on_floor(found[there])
             return found
 
         return ground

@@ -49,7 +49,7 @@ class CoverSceneBaking(LevelBaking):
         scene.without(node.things())                       # what moves is no part of the level
         self._node = node
         self._core = CoverBaking(
-            candidates, scene.blocked, body=body,
+            candidates, scene.blocked, body=body, ground=scene.on_floor if scene.dimensions == 3 else None,
             settings=CoverBakingSettings(exposure_m=node.exposure_m, peek_m=node.peek_m))
 
     @property
