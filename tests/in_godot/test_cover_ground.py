@@ -97,3 +97,21 @@ def test_where_nothing_has_a_collision_shape_spots_stay_on_the_mesh(node, schedu
     cover = node("CoverMap", scheduler, name="Cover", level="../Level")
     yard.until(lambda: cover.get_stats()["spots"] > 0)
     assert {round(cover.get_place(one).y, 2) for one in cover.get_spots()} == {0.3}
+
+
+def test_a_thing_without_bounds_is_left_out_alone_until_it_has_some(node, scheduler, physics_frames, expect_errors):
+    yard = Yard(node, scheduler, physics_frames)
+    empty = node("StaticBody3D", scheduler, name="Empty", position=Vector3(6, 0.6, 6))
+    empty.add_to_group("cover")
+    crate = yard.crate(-6, 6)
+    cover, guard, other = yard.cover(range_m=5.0), yard.guard(6, 8), yard.guard(-6, 8)
+    expect_errors("'Empty' has no bounds; give it a CollisionShape3D or MeshInstance3D", times=1)
+    for _ in range(3):
+        assert cover.get_object(cover.find_cover(other, [Vector3(-6, 1.2, -8)])) == crate
+        assert cover.find_cover(guard, [Vector3(6, 1.2, -8)]) == 0
+    shape, box = construct("CollisionShape3D"), construct("BoxShape3D")
+    box.size = Vector3(1.2, 1.2, 1.2)
+    shape.shape = box
+    empty.add_child(shape)
+    physics_frames(2)
+    assert cover.get_object(cover.find_cover(guard, [Vector3(6, 1.2, -8)])) == empty

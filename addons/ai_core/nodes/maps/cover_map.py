@@ -392,7 +392,7 @@ class CoverMap(BakingNode, Node):
         self._numbers: dict[int, int] = {}           # of agents and things, by instance id
         self._last_number = 0
         self._things: dict[int, ThingBox] = {}
-        self._wrong: set[int] = set()                # things that were reported
+        self._wrong: dict[int, str] = {}             # what is wrong with things that are left out
         self._picture: LinePicture | None = None
         self._drawn: tuple[Any, ...] = ()
 
@@ -579,16 +579,18 @@ class CoverMap(BakingNode, Node):
 
     def _box(self, node: Any) -> ThingBox | None:
         number = self.who_of(node)
-        if number in self._things or node.instance_id in self._wrong:
-            return self._things.get(number)
+        if number in self._things:
+            return self._things[number]
         kind = f"Node{self.scene.dimensions}D"
         try:
             if not node.is_class(kind):
                 raise ValueError(f"'{node.get_name()}' is in the group '{self.objects_group}', and no {kind}")
             self._things[number] = ThingBox(node)
+            self._wrong.pop(node.instance_id, None)
         except ValueError as error:
-            self._wrong.add(node.instance_id)
-            report_error(str(error), self)
+            if self._wrong.get(node.instance_id) != str(error):
+                self._wrong[node.instance_id] = str(error)
+                report_error(str(error), self)
         return self._things.get(number)
 
     def _tell_lost(self, lost: list[Any], before: dict[Any, int]) -> None:
