@@ -1,7 +1,8 @@
 """Snapshots: the state of many parts at one moment, as plain data and as text.
 
 ``take`` asks each part for its state; ``restore`` checks every part's state to
-the end before it changes the first of them. ``to_json`` and ``from_json`` are
+the end before it changes the first of them; a part that fails all the same
+while its state is applied is named, and can be put back. ``to_json`` and ``from_json`` are
 for files: what they read may be damaged, and was perhaps written by somebody
 else, so it is only ever data and never code, and has limits.
 """
@@ -9,9 +10,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn, Protocol
 
+from ai_core.clock import ManualClock
 from ai_core.errors import UnknownNameError, shown
 from ai_core.saving.fields import Fields, State, StateError, brief
 from ai_core.saving.inner_state import is_saveable
@@ -20,6 +22,7 @@ __all__ = [
     "MAXIMUM_CHARACTERS",
     "MAXIMUM_DEPTH",
     "MAXIMUM_VALUES",
+    "PartFailedError",
     "Saveable",
     "SnapshotError",
     "from_json",
@@ -52,6 +55,23 @@ CARELESS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 class SnapshotError(StateError):
     """A snapshot that cannot be taken or restored; names the part and the place."""
+
+
+class PartFailedError(SnapshotError):
+    """Parts failed while their states, which had been checked, were applied.
+
+    Args:
+        failures: what each part raised, by its name.
+        restored: names of the parts that have their saved state now.
+        then: what became of the parts, for the message.
+    """
+
+    def __init__(self, failures: Mapping[str, Exception], restored: Sequence[str], then: str) -> None:
+        self.failures = dict(failures)
+        self.restored = tuple(restored)
+        named = "; ".join(f"{name}: {_told(error)}" for name, error in [*failures.items()][:3])
+        more = f"; and {len(failures) - 3} more" if len(failures) > 3 else ""
+        super().__init__(f"{named}{more}: failed while a checked state was applied; {then}")
 
 
 class Saveable(Protocol):
@@ -94,30 +114,62 @@ def take(parts: Mapping[str, Saveable]) -> State:
     return {"format": FORMAT, "version": VERSION, "parts": states}
 
 
-def restore(snapshot: object, parts: Mapping[str, Saveable]) -> None:
-    """Put all parts back to where they were; all of them, or none.
+def restore(
+    snapshot: object, parts: Mapping[str, Saveable], *, skip_broken: bool = False, roll_back: bool = False
+) -> dict[str, str]:
+    """Put all parts back to where they were; return which parts were left out, and why.
+
+    Every state is checked to the end before the first part is changed.
 
     Args:
         snapshot: what ``take`` returned.
         parts: the same parts, by the same names.
+        skip_broken: leave out a part that cannot be read, that is not here or that is not in
+            the snapshot, and restore the others. A part that is left out keeps its state. A
+            clock is never left out: the states of the other parts refer to its time.
+        roll_back: take a snapshot of ``parts`` first, and restore that one if a part fails
+            while its state is applied.
+
+    Returns:
+        Why, by the name of each part that was left out, or that failed while its state was
+        applied; always empty without ``skip_broken``.
 
     Raises:
         SnapshotError: naming the part and the place that is wrong; nothing is
             changed then.
+        PartFailedError: if a part raised while its state was applied: not with
+            ``skip_broken`` alone; always with ``roll_back``, after all were put back.
+
+    Cost: that of the parts; ``roll_back`` adds one ``take``.
     """
     states = _states_in(snapshot)
-    for name in states:
-        if name not in parts:
-            unknown = UnknownNameError("part", name, parts)
-            raise SnapshotError(f"{unknown}; it was saved and is not here: bring it before loading")
-    for name in parts:
-        if name not in states:
-            raise SnapshotError(
-                f"{name}: is not in the snapshot; leave it out of the parts to keep it as it is"
-            )
-    changes = [_prepared(name, part, states[name]) for name, part in parts.items()]
-    _check_clocks(states, parts)
-    _make(changes)
+    problems = _strangers(states, parts)
+    changes: dict[str, Callable[[], object]] = {}
+    for name, part in parts.items():
+        if name in states and (skip_broken or not problems):
+            try:
+                changes[name] = _prepared(name, part, states[name])
+            except SnapshotError as error:
+                problems[name] = error
+    problems |= _wrong_moments(states, {name: parts[name] for name in changes})
+    for name, problem in problems.items():
+        if not skip_broken or _is_clock(parts.get(name), parts):
+            raise problem
+        changes.pop(name, None)
+    chosen = {name: parts[name] for name in changes}
+    before = _taken_first(chosen) if roll_back else None
+    failures = _make(changes)
+    if failures and before is not None:
+        raise _put_back(before, chosen, failures) from next(iter(failures.values()))
+    if failures and not skip_broken:
+        restored = [name for name in changes if name not in failures]
+        then = f"it may be changed in part, the other {len(restored)} parts were restored"
+        raise PartFailedError(failures, restored, then) from next(iter(failures.values()))
+    left_out = {name: str(problem).removeprefix(f"{name}: ") for name, problem in problems.items()}
+    return left_out | {
+        name: f"failed while its state was applied, and may be changed in part: {_told(error)}"
+        for name, error in failures.items()
+    }
 
 
 def to_json(snapshot: State) -> str:
@@ -183,9 +235,7 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _check_size(text: str) -> None:
     if len(text) > MAXIMUM_CHARACTERS:
-        raise SnapshotError(
-            f"a snapshot has at most {MAXIMUM_CHARACTERS} characters, got {len(text)}"
-        )
+        raise SnapshotError(f"a snapshot has at most {MAXIMUM_CHARACTERS} characters, got {len(text)}")
     values = sum(map(text.count, ",[{"))
     if values > MAXIMUM_VALUES:
         raise SnapshotError(f"a snapshot has at most {MAXIMUM_VALUES} values, got {values}")
@@ -205,9 +255,7 @@ def _check_plain(whole: object) -> None:
             if kind is not dict and kind is not list:
                 _refuse([*(one for one, _ in inside), key], value)
             if len(inside) >= MAXIMUM_DEPTH:
-                raise SnapshotError(
-                    f"{_place([one for one, _ in inside])!r} is nested deeper than {MAXIMUM_DEPTH}"
-                )
+                raise SnapshotError(f"{_place([one for one, _ in inside])!r} is nested deeper than {MAXIMUM_DEPTH}")
             if kind is dict and not all(type(one) is str for one in value):
                 raise SnapshotError(f"{_place([*(one for one, _ in inside), key])!r} must have"
                                     " text as keys alone")
@@ -237,7 +285,6 @@ def _place(keys: list[object]) -> str:
 
 def _states_in(snapshot: object) -> dict[str, Any]:
     try:
-        _check_plain(snapshot)
         fields = Fields(snapshot)
         if fields.text("format") != FORMAT:
             fields.refuse("format", f"must be {FORMAT!r}: this is no snapshot of ai_core")
@@ -246,6 +293,8 @@ def _states_in(snapshot: object) -> dict[str, Any]:
         states = fields.anything("parts")
         if not isinstance(states, dict):
             fields.refuse("parts", f"must be a dict, got {brief(states)}")
+        if not all(type(name) is str for name in states):
+            fields.refuse("parts", "must have text as keys alone")
         fields.end()
     except SnapshotError:
         raise
@@ -256,14 +305,13 @@ def _states_in(snapshot: object) -> dict[str, Any]:
 
 def _check_saveable(name: str, part: object) -> None:
     if not is_saveable(part):
-        raise SnapshotError(
-            f"{name}: must be an object with save_state and prepare_state, got {shown(part)}"
-        )
+        raise SnapshotError(f"{name}: must be an object with save_state and prepare_state, got {shown(part)}")
 
 
 def _prepared(name: str, part: Saveable, state: object) -> Callable[[], object]:
     _check_saveable(name, part)
     try:
+        _check_plain(state)
         change = part.prepare_state(state)
     except StateError as error:
         raise SnapshotError(f"{name}: {error}") from error
@@ -276,12 +324,30 @@ def _prepared(name: str, part: Saveable, state: object) -> Callable[[], object]:
     return change
 
 
-def _check_clocks(states: Mapping[str, Any], parts: Mapping[str, Saveable]) -> None:
-    """Raise if a part would find itself at another moment than it was saved at.
+def _strangers(states: Mapping[str, Any], parts: Mapping[str, Saveable]) -> dict[str, SnapshotError]:
+    """Return what is wrong with each part that is only in the snapshot, or only here."""
+    found = {}
+    for name in states:
+        if name not in parts:
+            unknown = UnknownNameError("part", name, parts)
+            found[name] = SnapshotError(f"{unknown}; it was saved and is not here: bring it before loading")
+    for name in [one for one in parts if one not in states]:
+        found[name] = SnapshotError(f"{name}: is not in the snapshot; leave it out of the parts to keep it as it is")
+    return found
+
+
+def _is_clock(part: object, parts: Mapping[str, Saveable]) -> bool:
+    is_one_of_ours = isinstance(part, ManualClock)
+    return is_one_of_ours or any(getattr(one, "clock", None) is part is not None for one in parts.values())
+
+
+def _wrong_moments(states: Mapping[str, Any], parts: Mapping[str, Saveable]) -> dict[str, SnapshotError]:
+    """Return what is wrong with each part that would find itself at another moment than it was saved at.
 
     A part takes part in this by having a ``clock`` and saving its ``now``.
     """
     names = {id(part): name for name, part in parts.items()}
+    found = {}
     for name, part in parts.items():
         clock, now = getattr(part, "clock", None), _now_in(states[name])
         if clock is None or now is None:
@@ -295,20 +361,40 @@ def _check_clocks(states: Mapping[str, Any], parts: Mapping[str, Saveable]) -> N
         else:
             continue
         if now != then:
-            raise SnapshotError(f"{name}: 'now' is {now}, {what}")
+            found[name] = SnapshotError(f"{name}: 'now' is {now}, {what}")
+    return found
 
 
 def _now_in(state: object) -> object:
     return state.get("now") if isinstance(state, dict) else None
 
 
-def _make(changes: list[Callable[[], object]]) -> None:
-    """Make all changes, even if one raises: it was checked, and half is worse than all."""
-    failures = []
-    for change in changes:
+def _make(changes: Mapping[str, Callable[[], object]]) -> dict[str, Exception]:
+    """Make all changes, even if one raises; return what each part raised."""
+    failures: dict[str, Exception] = {}
+    for name, change in changes.items():
         try:
             change()
-        except Exception as error:  # told when the others are made
-            failures.append(error)
-    if failures:
-        raise failures[0]
+        except Exception as error:  # reported when the others are made
+            failures[name] = error
+    return failures
+
+
+def _taken_first(parts: Mapping[str, Saveable]) -> State:
+    try:
+        return take(parts)
+    except SnapshotError as error:
+        raise SnapshotError(f"a load that can be rolled back needs what is here saved first: {error}") from error
+
+
+def _put_back(before: State, parts: Mapping[str, Saveable], failures: Mapping[str, Exception]) -> PartFailedError:
+    """Restore what was before loading; return what is to be raised."""
+    try:
+        restore(before, parts)
+    except SnapshotError as error:
+        return PartFailedError(failures, (), f"putting back what was before failed, too: {error}")
+    return PartFailedError(failures, (), "all parts were put back to what was before")
+
+
+def _told(error: Exception) -> str:
+    return str(error) if isinstance(error, StateError) else f"{type(error).__name__}: {error}"

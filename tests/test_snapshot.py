@@ -199,27 +199,6 @@ def test_a_part_whose_code_is_broken_is_named_when_saving_and_loading():
         restore(take({"torch": Part()}), {"torch": Part(prepare=lambda state: object().oil)})
 
 
-def test_all_changes_are_made_even_if_one_raises():
-    clock = ManualClock()
-
-    class Broken:
-        def save_state(self):
-            return {}
-
-        def prepare_state(self, state):
-            return self.fall
-
-        def fall(self):
-            raise RuntimeError("fell")
-
-    parts = {"broken": Broken(), "clock": clock}
-    before = take(parts)
-    clock.advance(3)
-    with pytest.raises(RuntimeError, match="fell"):
-        restore(before, parts)
-    assert clock.now.frame == 0
-
-
 @pytest.mark.parametrize("value", [object(), (1, 2), {1: 2}, float("nan"), b"x", {"deep": [[float("inf")]]}])
 def test_a_part_that_does_not_give_plain_data_is_named(value):
     class Odd:
