@@ -172,6 +172,24 @@ class ForgetfulProbe(Node):
 
 
 @gdclass
+class FragileProbe(Node3D):
+    """Keeps a level; some levels it cannot take back."""
+
+    level = export(int, 1)
+    refused = export(int, 0)
+
+    @method
+    def _save_state(self) -> dict:
+        return {"level": self.level}
+
+    @method
+    def _load_state(self, state: dict) -> None:
+        if state["level"] == self.refused:
+            raise LookupError(f"no level {self.refused}")
+        self.level = state["level"]
+
+
+@gdclass
 class BridgeData(Resource):
     """Data written in Python."""
 

@@ -52,6 +52,7 @@ from _bridge import (
     cast_rays,
     cast_through,
     construct,
+    converts_strictly,
     delta_time_of,
     emit_each,
     get_object,
@@ -68,6 +69,8 @@ from _bridge import (
     report_warning,
     see_between,
     singleton,
+    variant_type_name,
+    variant_type_of,
     vector3_of,
     walk_body,
 )
@@ -158,6 +161,7 @@ __all__ = [
     "cast_rays",
     "cast_through",
     "construct",
+    "converts_strictly",
     "delta_time_of",
     "editor_method",
     "emit_each",
@@ -186,6 +190,8 @@ __all__ = [
     "see_between",
     "signal",
     "singleton",
+    "variant_type_name",
+    "variant_type_of",
     "vector3_of",
     "walk_body",
 ]

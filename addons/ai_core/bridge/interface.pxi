@@ -142,6 +142,7 @@ cdef extern from "engine_interface.h":
     uint8_t gd_variant_has_method(const void*, const void*) nogil
     int gd_variant_get_type(const void*) nogil
     void gd_variant_get_type_name(int, void*) nogil
+    uint8_t gd_variant_can_convert_strict(int, int) nogil
     from_type_f gd_get_variant_from_type_constructor(int) nogil
     internal_f gd_variant_get_ptr_internal_getter(int) nogil
     builtin_method_f gd_variant_get_ptr_builtin_method(int, const void*, int64_t) nogil

@@ -388,3 +388,25 @@ cdef int variant_new(object value, void* out) except -1:
     from_type[t](out, slot)
     if destructors[t] != NULL:
         destructors[t](slot)
+
+# ---- what the engine would make of a value, asked before it gets it
+
+def variant_type_of(value):
+    """Return the number of the engine type that a value becomes, with all that is inside it.
+
+    Raises TypeError, ValueError or OverflowError if the engine has no form for it. Cost: one conversion.
+    """
+    cdef GDVariant made
+    variant_new(value, &made)
+    try:
+        return gd_variant_get_type(&made)
+    finally:
+        gd_variant_destroy(&made)
+
+def variant_type_name(int t):
+    """Return the engine's name of a type, such as "Dictionary"."""
+    return type_name(t)
+
+def converts_strictly(int source, int target):
+    """Return whether a typed argument takes a value of another type, as a script's ``float`` takes an ``int``."""
+    return source == target or bool(gd_variant_can_convert_strict(source, target))

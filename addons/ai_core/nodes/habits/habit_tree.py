@@ -315,7 +315,7 @@ class HabitTree(OfCharacter, Node):
         change_scopes = prepared_scopes(self._blackboard, of_scopes, values)
         scripts = fields.group("scripts")
         of_scripts = {
-            path: values.value(scripts.anything(path), scripts.place_of(path)) for path in habits
+            path: values.engine_value(scripts.anything(path), scripts.place_of(path)) for path in habits
         }
         scripts.end()
         fields.end()

@@ -1,15 +1,29 @@
 """Nodes of the game that are saved with the AI: where they stand, how they move, what their scripts keep."""
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from inspect import getattr_static
 from types import FunctionType
 from typing import Any
 
+from addons.ai_core.bridge.gd import (
+    GDObject,
+    converts_strictly,
+    has_script_method,
+    report_warning,
+    singleton,
+    variant_type_name,
+    variant_type_of,
+)
 from addons.ai_core.nodes.saving.scene_values import SceneValues
-from ai_core.saving.fields import Fields, State, StateError
+from ai_core.saving.fields import Fields, State, StateError, brief
 
 GROUP = "ai_saved"
+
+METHOD_FLAG_VARARG = 16
+HINTS_OF_ELEMENT_TYPES = (31, 38)
+"""PROPERTY_HINT_ARRAY_TYPE and PROPERTY_HINT_DICTIONARY_TYPE: which types a container may hold."""
 
 MOTION = {
     "Node3D": ("transform",),
@@ -28,30 +42,33 @@ class SavedNode:
     Args:
         node: it.
         values: writes what the script keeps.
+        signatures: what is known of each script's ``_load_state``, by the script; shared by the nodes
+            of one save or load, as asking the engine for it takes longer than all else.
     """
 
-    def __init__(self, node: Any, values: SceneValues) -> None:
+    def __init__(self, node: Any, values: SceneValues, signatures: dict[object, Any]) -> None:
         self._node = node
         self._values = values
+        self._signatures = signatures
         self._motion = [name for kind, names in MOTION.items() if node.is_class(kind) for name in names]
 
     def save_state(self) -> State:
         node, values = self._node, self._values
         of_script = None
         if node.has_method("_save_state"):
-            self._need_load_state()
-            of_script = values.plain(node.call("_save_state"), "_save_state()")
+            kept = node.call("_save_state")
+            self._need_load_state(kept)
+            of_script = values.plain(kept, "_save_state()")
         elif isinstance(getattr_static(node, "_save_state", None), FunctionType):
             raise StateError("the engine does not know its _save_state(); write @method above it and _load_state()")
-        motion = {name: values.plain(node.get(name), name) for name in self._motion}
-        return {"version": 1, "motion": motion, "script": of_script}
+        return {"version": 1, "motion": {name: self._saved_motion(name) for name in self._motion}, "script": of_script}
 
     def prepare_state(self, state: object) -> Callable[[], None]:
         fields = Fields.versioned(state, version=1)
         motion = self._read_motion(fields.group("motion"))
-        of_script = self._values.value(fields.anything("script"), "script")
+        of_script = self._values.engine_value(fields.anything("script"), "script")
         if of_script is not None:
-            self._need_load_state()
+            self._need_load_state(of_script)
         fields.end()
 
         def change() -> None:
@@ -60,24 +77,84 @@ class SavedNode:
             if motion:
                 self._node.call("reset_physics_interpolation")   # it did not glide here
             if of_script is not None:
-                self._node.call("_load_state", of_script)
+                self._hand_back(of_script)
 
         return change
 
     def begin_anew(self) -> None:
         """What was not in a save stays as it is."""
 
+    def _hand_back(self, of_script: Any) -> None:
+        """Call ``_load_state``; a method written in Python directly, as the engine keeps to itself that it raised."""
+        if has_script_method(self._node, "_load_state") or not hasattr(type(self._node), "_load_state"):
+            self._node.call("_load_state", of_script)
+        else:
+            self._node._load_state(of_script)
+
+    def _saved_motion(self, name: str) -> Any:
+        """Return a property as plain data; None for one that is not finite, which no load would take."""
+        value = self._node.get(name)
+        if _is_finite(value):
+            return self._values.plain(value, name)
+        report_warning(f"{name} is {value!r} and is left out of the save; loading keeps what the node has", self._node)
+        return None
+
     def _read_motion(self, fields: Fields) -> dict[str, Any]:
         motion = {}
         for name in self._motion:
             value = self._values.value(fields.anything(name), fields.place_of(name))
+            if value is None:
+                continue
             wanted = type(self._node.get(name))
             if type(value) is not wanted:
-                fields.refuse(name, f"must be a {wanted.__name__}, got {value!r}")
+                fields.refuse(name, f"must be a {wanted.__name__}, got {brief(value)}")
+            if not _is_finite(value):
+                fields.refuse(name, f"must hold finite numbers, got {value!r}")
             motion[name] = value
         fields.end()
         return motion
 
-    def _need_load_state(self) -> None:
+    def _need_load_state(self, kept: object) -> None:
+        """Raise StateError unless the script takes back what it gave."""
         if not self._node.has_method("_load_state"):
             raise StateError("its script has _save_state() and no _load_state(state); write both")
+        script = self._node.get_script()
+        key = self._node.get_class() if script is None else script.instance_id
+        if key not in self._signatures:
+            self._signatures[key] = _signature_of(self._node, script)
+        if kept is not None:
+            _check_argument(self._signatures[key], kept)
+
+
+def _signature_of(node: Any, script: Any) -> dict[str, Any] | None:
+    """Return the engine's description of ``_load_state``; None if it has none."""
+    methods = [] if script is None else script.get_script_method_list()
+    found = [one for one in methods if one["name"] == "_load_state"]
+    if not found:
+        methods = singleton("ClassDB").class_get_method_list(node.get_class())
+        found = [one for one in methods if one["name"] == "_load_state"]
+    return found[0] if found else None
+
+
+def _check_argument(signature: dict[str, Any] | None, kept: object) -> None:
+    """Raise StateError if a method cannot be called with one value."""
+    if signature is None or signature["flags"] & METHOD_FLAG_VARARG:
+        return
+    arguments = signature["args"]
+    if not arguments or len(arguments) - len(signature["default_args"]) > 1:
+        raise StateError(f"its _load_state() must take one argument, what _save_state() returned, got {len(arguments)}")
+    first, got = arguments[0], variant_type_of(kept)
+    wanted = variant_type_name(first["type"])
+    rule = f"its _load_state({first['name']}: {wanted})"
+    if first["hint"] in HINTS_OF_ELEMENT_TYPES:
+        of = first["hint_string"]
+        raise StateError(f"{rule} takes typed elements ({of}), which a save does not hold; leave the element type away")
+    if first["type"] and not converts_strictly(got, first["type"]):
+        raise StateError(f"{rule} cannot take a {variant_type_name(got)}; let it take all that _save_state() returned")
+    if isinstance(kept, GDObject) and singleton("ClassDB").class_exists(first["class_name"]) \
+            and not kept.is_class(first["class_name"]):
+        raise StateError(f"its _load_state({first['name']}: {first['class_name']}) cannot take a {kept.get_class()}")
+
+
+def _is_finite(value: Any) -> bool:
+    return all(map(math.isfinite, [value] if isinstance(value, (int, float)) else value))

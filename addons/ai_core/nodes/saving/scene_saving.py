@@ -1,32 +1,63 @@
 """Saving a scene's AI: what the parts are, and how errors are told in the engine."""
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 from addons.ai_core.bridge.gd import RefusedValue, method
 from addons.ai_core.nodes.saving.scene_values import path_of
 from ai_core.saving.fields import Fields, State, StateError
-from ai_core.snapshot import Saveable, restore, take
+from ai_core.snapshot import PartFailedError, Saveable, restore, take
+
+
+class LoadFailed(RefusedValue):
+    """A load failed while it changed nodes; what the message says became of them."""
 
 
 class SchedulerPart:
-    """The scheduler of an AIScheduler: its ids of behaviors follow those of the save."""
+    """The scheduler of an AIScheduler: its ids of behaviors follow those of the save.
 
-    def __init__(self, node: Any) -> None:
+    Args:
+        node: the AIScheduler.
+        left_out: where behaviors that are not here are noted, and left out; None to refuse the save for them.
+    """
+
+    def __init__(self, node: Any, left_out: dict[str, str] | None = None) -> None:
         self._node = node
+        self._left_out = left_out
         self.clock = node.clock
         self.save_state = node.core.save_state
 
     def prepare_state(self, state: object) -> Callable[[], None]:
         here = {path_of(self._node, one) for one in self._node.joined_nodes if hasattr(one, "in_crowd")}
-        change = self._node.core.prepare_state(without_tasks(state, here))
+        state = without_tasks(state, here)
+        if self._left_out is not None:
+            state = self._without_missing(state, self._left_out)
+        change = self._node.core.prepare_state(state)
 
         def change_all() -> None:
             change()
             self._node.number_behaviors()
 
         return change_all
+
+    def begin_anew(self) -> None:
+        """The clock was set to a save of which the scheduler's part was left out: all had their turns just now."""
+        state, now = self.save_state(), list(self.clock.now)
+        tasks = [{**task, "last_run": now} for task in state["tasks"]]
+        self.prepare_state({**state, "now": now, "tasks": tasks})()
+
+    def _without_missing(self, state: Any, left_out: dict[str, str]) -> object:
+        """Return a state without behaviors that are not here, or of which there are more or fewer of one name."""
+        here = Counter(task.name for task in self._node.core.tasks)
+        try:
+            saved = Counter(task["name"] for task in state["tasks"])
+            missing = {name for name, count in saved.items() if here[name] != count}
+        except (LookupError, TypeError):
+            return state
+        left_out.update({f"behavior {name}": f"{saved[name]} saved, {here[name]} here" for name in missing})
+        return without_tasks(state, missing)
 
 
 def without_tasks(state: Any, names: set[str]) -> object:
@@ -73,10 +104,19 @@ def save_parts(parts: dict[str, Saveable]) -> State:
         raise RefusedValue(f"cannot be saved: {error}") from None
 
 
-def load_parts(snapshot: State, parts: dict[str, Saveable]) -> None:
-    """Load a snapshot, or refuse with the reason; nothing is changed then."""
+def load_parts(
+    snapshot: State, parts: dict[str, Saveable], *, skip_broken: bool = False, roll_back: bool = False
+) -> dict[str, str]:
+    """Load a snapshot; return which parts were left out, and why.
+
+    Raises:
+        LoadFailed: if a part failed after the first change; says what became of all.
+        RefusedValue: if something is wrong, with the reason; nothing is changed then.
+    """
     try:
-        restore(snapshot, parts)
+        return restore(snapshot, parts, skip_broken=skip_broken, roll_back=roll_back)
+    except PartFailedError as error:
+        raise LoadFailed(f"could not load all of this state: {error}") from None
     except (RuntimeError, StateError) as error:
         raise RefusedValue(f"cannot load this state: {error}; nothing was changed") from None
 

@@ -24,13 +24,20 @@ from addons.ai_core.bridge.gd import (
     Vector3i,
     Vector4,
     Vector4i,
+    variant_type_of,
 )
-from ai_core.saving.fields import StateError
+from ai_core.saving.fields import StateError, brief
 from ai_core.saving.values import ODD_FLOATS, SavedValues
 
 FLOATS = (AABB, Basis, Color, Plane, Projection, Quaternion, Rect2, Transform2D, Transform3D, Vector2, Vector3, Vector4)
 WHOLES = (Rect2i, Vector2i, Vector3i, Vector4i)
 TEXTS = (NodePath, StringName)
+LARGEST_FLOAT32 = 3.4028235e38
+"""Largest number of an engine value; a larger one would become infinite in it (no unit)."""
+
+MOST_INT32 = (1 << 31) - 1
+"""Largest whole number of an engine value (no unit)."""
+
 KINDS = {cls.__name__: cls for cls in FLOATS + WHOLES + TEXTS}
 
 
@@ -47,6 +54,19 @@ class SceneValues(SavedValues):
     def __init__(self, scheduler: Any) -> None:
         super().__init__()
         self._scheduler = scheduler
+
+    def engine_value(self, plain: object, place: str) -> Any:
+        """Return what ``plain`` wrote as a value that a script can be given.
+
+        Raises:
+            StateError: naming the place, if it cannot be read, or the engine has no form for it.
+        """
+        value = self.value(plain, place)
+        try:
+            variant_type_of(value)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise StateError(f"{place!r} holds what the engine has no form for: {error}") from None
+        return value
 
     def encoded(self, value: object) -> tuple[str, object] | None:
         kind = type(value)
@@ -76,10 +96,21 @@ class SceneValues(SavedValues):
             return cls(of)
         numbers = [ODD_FLOATS.get(one) if isinstance(one, str) else one for one in of] if isinstance(of, list) else []
         whole = cls in WHOLES
-        good = all(type(one) is int or (type(one) is float and (not whole or one.is_integer())) for one in numbers)
+        good = all(_fits(one, whole) for one in numbers)
         if cls in TEXTS or not good or len(numbers) != len(cls()):
-            raise StateError(f"{place!r} must hold the numbers of a {kind}")
+            raise StateError(f"{place!r} must hold the numbers of a {kind}, got {brief(of)}")
         return cls(*((int(one) if whole else float(one)) for one in numbers))
+
+
+def _fits(number: object, whole: bool) -> bool:
+    """Return whether an engine value can hold a number; infinity and NaN were written by name."""
+    if type(number) is int:
+        return abs(number) <= (MOST_INT32 + (number < 0) if whole else LARGEST_FLOAT32)
+    if type(number) is not float:
+        return False
+    if whole:
+        return number.is_integer() and abs(number) <= MOST_INT32
+    return not math.isfinite(number) or abs(number) <= LARGEST_FLOAT32
 
 
 def path_of(scheduler: Any, node: Any) -> str:

@@ -22,6 +22,7 @@ from addons.ai_core.bridge.gd import (
     physics_delta_time_of,
     report_error,
     report_exception,
+    report_warning,
     signal,
 )
 from addons.ai_core.nodes.debugging.debugger_link import DebuggerLink
@@ -29,7 +30,7 @@ from addons.ai_core.nodes.debugging.edited_scene import nodes_of
 from addons.ai_core.nodes.saving.saved_node import GROUP as SAVED
 from addons.ai_core.nodes.saving.saved_node import SavedNode
 from addons.ai_core.nodes.saving.scene_recording import recorder_to, replay_from
-from addons.ai_core.nodes.saving.scene_saving import NodePart, SchedulerPart, load_parts, save_parts
+from addons.ai_core.nodes.saving.scene_saving import LoadFailed, NodePart, SchedulerPart, load_parts, save_parts
 from addons.ai_core.nodes.saving.scene_values import SceneValues, path_of
 from addons.ai_core.nodes.scheduling import scheduler_core
 from addons.ai_core.nodes.scheduling.garbage_collecting import scene_ended
@@ -220,6 +221,7 @@ class AIScheduler(Node):
         self._monitors = SchedulerMonitors(self)
         self._debugging = DebuggerLink(self)
         self._recorder: Any = None
+        self._left_out: dict[str, str] = {}       # by part, why the last load left it out
         self.crowds: dict[str, Any] = {}          # by kind, the work of all nodes that decide
         self._members: dict[int, Any] = {}        # instance id -> node that saves through this one
         self.runs: WeakSet[Any] = WeakSet()       # nodes that found this one to run under
@@ -706,27 +708,45 @@ class AIScheduler(Node):
         return save_parts(self._parts())
 
     @method
-    def load_state(self, state: dict) -> bool:
+    def load_state(self, state: dict, skip_broken: bool = False, roll_back: bool = False) -> bool:
         """Take back what save_state() returned, after the scene was loaded again.
 
         Everything is checked first: if something does not fit, an error says what, nothing is
         changed, and false is returned. Nodes and behaviors that are new since then are kept as
         they are. No habit is entered or exited, and no event is told, by loading. Ids of
         behaviors are those of the saved game afterwards.
+
+        With ``skip_broken`` the part of a node that cannot be read, or of a node that is gone, is
+        left out, and all else is loaded: a warning and get_left_out() say what and why.
+
+        What a script does in _load_state() can fail after the check. The error names the node
+        then, and says that all other parts were loaded. With ``roll_back`` the present state is saved
+        first and loaded again in that case, which takes the time of a save.
         """
         self.need_top("load_state()")
         self.name_anew()
-        parts, saved = self._parts(), state.get("parts")
+        behaviors: dict[str, str] = {}
+        parts, saved = self._parts(behaviors if skip_broken else None), state.get("parts")
         new = [name for name in parts if "/" in name and isinstance(saved, dict) and name not in saved]
         added: list[Any] = [parts.pop(name) for name in new]
-        load_parts(state, parts)
+        try:
+            self._left_out = load_parts(state, parts, skip_broken=skip_broken, roll_back=roll_back) | behaviors
+            added += [parts[name] for name in self._left_out if hasattr(parts.get(name), "begin_anew")]
+        except LoadFailed:
+            self._settle()
+            raise
         for part in added:
             part.begin_anew()
-        self.settle_crowds()
-        for node in self.joined_nodes:
-            if node.is_class("ImportanceManager"):
-                node.settle()
+        self._settle()
+        if self._left_out:
+            first = "; ".join(f"{name}: {why}" for name, why in [*self._left_out.items()][:3])
+            report_warning(f"load_state() left out {len(self._left_out)} parts, see get_left_out(): {first}", self)
         return True
+
+    @method
+    def get_left_out(self) -> dict:
+        """Return what the last load_state() with skip_broken left out: by the name of the part, why."""
+        return self._left_out
 
     @method
     def start_recording(self, path: str, read_inputs: Variant = None, look_every_frames: int = 60) -> bool:
@@ -776,9 +796,10 @@ class AIScheduler(Node):
         for node in self._members.values():
             if node.is_valid() and node.is_inside_tree():
                 found[f"{node.get_class()}/{path_of(self, node)}"] = NodePart(node), node
+        signatures: dict[object, Any] = {}
         for node in self.get_tree().get_nodes_in_group(SAVED) if self.is_inside_tree() else ():
             if nearest(node, "AIScheduler", SCHEDULERS).top is self:
-                found[f"node/{path_of(self, node)}"] = SavedNode(node, self.values), node
+                found[f"node/{path_of(self, node)}"] = SavedNode(node, self.values, signatures), node
         return found
 
     def result_of(self, answer: object) -> object:
@@ -790,9 +811,16 @@ class AIScheduler(Node):
         except StateError:
             return type(answer).__name__
 
-    def _parts(self) -> dict[str, Saveable]:
+    def _settle(self) -> None:
+        """Let nodes sleep and pause as they are to, once all are loaded."""
+        self.settle_crowds()
+        for node in self.joined_nodes:
+            if node.is_class("ImportanceManager"):
+                node.settle()
+
+    def _parts(self, left_out: dict[str, str] | None = None) -> dict[str, Saveable]:
         nodes = {name: part for name, (part, _) in self.parts_of_nodes().items()}
-        return {"clock": self.clock, "faults": self.faults, "scheduler": SchedulerPart(self), **nodes}
+        return {"clock": self.clock, "faults": self.faults, "scheduler": SchedulerPart(self, left_out), **nodes}
 
     @property
     def top(self) -> Any:

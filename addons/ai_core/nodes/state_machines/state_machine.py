@@ -290,7 +290,7 @@ class StateMachine(CharacterWork, Node):
             raise StateError("'blackboard' must be a Dictionary")
         scripts = fields.group("scripts")
         of_scripts = {
-            path: values.value(scripts.anything(path), scripts.place_of(path)) for path in self.nodes.states}
+            path: values.engine_value(scripts.anything(path), scripts.place_of(path)) for path in self.nodes.states}
         scripts.end()
         fields.end()
 
