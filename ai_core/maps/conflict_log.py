@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from ai_core.clock import moment_s
 from ai_core.errors import UnknownNameError, as_array, finite_number, shown, whole_number
 from ai_core.maps.map_area import MapArea
-from ai_core.saving.fields import LATEST_S, Fields, State
+from ai_core.saving.fields import LARGEST_FLOAT32, LATEST_S, Fields, State
 
 __all__ = ["Conflict", "ConflictLog"]
 
@@ -158,7 +158,7 @@ class ConflictLog:
         rows["capabilities"] = fields.wholes("capabilities", count=count, maximum=MOST_CAPABILITIES)
         rows["at_s"] = fields.numbers("at_s", count=count, minimum=-LATEST_S, maximum=LATEST_S)
         for axis, name in enumerate(("x", "y")):
-            rows["place"][:, axis] = fields.numbers(name, count=count, minimum=-1e30, maximum=1e30)
+            rows["place"][:, axis] = fields.numbers(name, count=count, minimum=-LARGEST_FLOAT32, maximum=LARGEST_FLOAT32)
         fields.end()
 
         def change() -> None:

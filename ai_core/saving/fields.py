@@ -11,13 +11,16 @@ from typing import Any, NoReturn
 
 from ai_core.errors import LARGEST, MOST, shown
 
-__all__ = ["LARGEST", "LATEST_S", "MOST", "Fields", "Migration", "State", "StateError", "brief"]
+__all__ = ["LARGEST", "LARGEST_FLOAT32", "LATEST_S", "MOST", "Fields", "Migration", "State", "StateError", "brief"]
 
 State = dict[str, Any]
 """Plain data: dicts with text as keys, lists, text, numbers, true, false, None."""
 
 Migration = Callable[[State], State]
 """Returns the state of one version as the next version would have written it."""
+
+LARGEST_FLOAT32 = 3.4028234663852886e38
+"""Largest coordinate that a float32 holds; a position up to it is accepted, so it is loaded, too (m)."""
 
 LATEST_S = 1e12
 """Latest game time (s): 30,000 years. Later ones leave no room for fractions of a second."""
@@ -186,7 +189,7 @@ class Fields:
 
     def point(self, name: str) -> tuple[float, float, float]:
         """Return three coordinates (m) that fit float32."""
-        x, y, z = self.numbers(name, count=3, minimum=-3.4e38, maximum=3.4e38)
+        x, y, z = self.numbers(name, count=3, minimum=-LARGEST_FLOAT32, maximum=LARGEST_FLOAT32)
         return (x, y, z)
 
     def group(self, name: str) -> Fields:

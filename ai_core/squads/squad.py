@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.clock import Clock, checked_clock
 from ai_core.errors import (
+    LARGEST,
     UnknownNameError,
     as_array,
     check_kind,
@@ -59,7 +60,7 @@ def checked_place(name: str, place: ArrayLike, dimensions: int) -> Floats:
         raise TypeError(f"{name} must hold numbers, got {shown(place)}")
     if values.shape != (dimensions,):
         raise ValueError(f"{name} must have {dimensions} coordinates, got {shown(place)}")
-    if not np.isfinite(values).all() or np.abs(values).max() > 1e9:
+    if not (np.abs(values) <= LARGEST).all():
         raise ValueError(f"{name} must be finite, got {values.tolist()}")
     return values.astype(np.float64)
 

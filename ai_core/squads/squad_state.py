@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
-from ai_core.saving.fields import LARGEST, Fields, State
+from ai_core.saving.fields import Fields, State
 from ai_core.squads.commander import SquadMember
 from ai_core.squads.formation import Formation, Slot
 from ai_core.squads.formation_march import FormationMarch
@@ -91,7 +91,7 @@ def _prepared_march(march: FormationMarch, fields: Fields, dimensions: int) -> C
     is_in_column = fields.flag("is_in_column")
     made_for = None
     if fields.anything("made_for") is not None:
-        body, aside, reach = fields.numbers("made_for", count=3, minimum=1e-9, maximum=1e9)
+        body, aside, reach = fields.numbers("made_for", count=3, minimum=1e-9)
         made_for = body, aside, reach
 
     def change() -> None:
@@ -128,17 +128,17 @@ def _read_members(squad: Squad, fields: Fields) -> tuple[dict[int, SquadMember],
         members[number] = member = SquadMember(
             number, one.number("speed", minimum=1e-9, maximum=1e6), one.number("radius_m", minimum=1e-9, maximum=1e6),
             _texts(one, "roles"), read_capabilities(one), here.data if here else None)
-        place = np.array(one.numbers("position", count=squad.dimensions, minimum=-1e9, maximum=1e9))
+        place = np.array(one.numbers("position", count=squad.dimensions))
         marchers.insert(number, place, member.speed, member.radius_m)
         row = len(marchers) - 1
         marchers.is_straggler[row] = one.flag("is_straggler")
-        marchers.destinations[row] = one.numbers("destination", count=squad.dimensions, minimum=-1e9, maximum=1e9)
-        marchers.velocities[row] = one.numbers("velocity", count=squad.dimensions, minimum=-1e9, maximum=1e9)
+        marchers.destinations[row] = one.numbers("destination", count=squad.dimensions)
+        marchers.velocities[row] = one.numbers("velocity", count=squad.dimensions)
         for name, absent in NUMBERS.items():
             if name == "slots":
                 marchers.slots[row] = one.whole(name, minimum=-1, maximum=LARGEST_ID)
             else:
-                getattr(marchers, name)[row] = one.number_or(name, absent, minimum=-1e9, maximum=LARGEST)
+                getattr(marchers, name)[row] = one.number_or(name, absent)
         one.end()
     return members, marchers
 
@@ -180,7 +180,7 @@ def _read_formation(fields: Fields) -> Formation:
 def _read_order(fields: Fields, dimensions: int) -> Order:
     number, kind, goal, state, why = fields.items("order", count=5)
     one = Fields({"number": number, "kind": kind, "goal": goal, "state": state, "why": why}, fields.place_of("order"))
-    place = None if goal is None else tuple(one.numbers("goal", count=dimensions, minimum=-1e9, maximum=1e9))
+    place = None if goal is None else tuple(one.numbers("goal", count=dimensions))
     if one.one_of("kind", KINDS) == "move" and place is None:
         one.refuse("goal", "must be a place: the squad is told to move")
     state = cast("OrderState", one.one_of("state", STATES))
@@ -189,7 +189,7 @@ def _read_order(fields: Fields, dimensions: int) -> Order:
 
 def _read_points(fields: Fields, dimensions: int) -> np.ndarray[Any, np.dtype[np.float64]]:
     points = [
-        Fields({"point": row}, f"points[{index}]").numbers("point", count=dimensions, minimum=-1e9, maximum=1e9)
+        Fields({"point": row}, f"points[{index}]").numbers("point", count=dimensions)
         for index, row in enumerate(fields.items("points"))
     ]
     return np.array(points, np.float64).reshape(-1, dimensions)

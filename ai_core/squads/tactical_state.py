@@ -92,7 +92,7 @@ def read_capabilities(fields: Fields) -> Capabilities | None:
 
 
 def _read_sighting(fields: Fields, dimensions: int) -> Sighting:
-    place = tuple(fields.numbers("position", count=dimensions, minimum=-1e9, maximum=1e9))
+    place = tuple(fields.numbers("position", count=dimensions))
     sighting = Sighting(
         fields.whole("id"), place, read_capabilities(fields), fields.number("threat", minimum=0, maximum=1e6))
     fields.end()
@@ -102,7 +102,7 @@ def _read_sighting(fields: Fields, dimensions: int) -> Sighting:
 def _read_task(fields: Fields, dimensions: int) -> tuple[int, Task]:
     place = None
     if fields.anything("position") is not None:
-        place = tuple(fields.numbers("position", count=dimensions, minimum=-1e9, maximum=1e9))
+        place = tuple(fields.numbers("position", count=dimensions))
     target = None if fields.anything("target") is None else fields.whole("target")
     found = fields.whole("id"), Task(fields.text("kind"), place, target)
     fields.end()

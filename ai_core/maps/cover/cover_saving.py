@@ -8,7 +8,7 @@ import numpy as np
 
 from ai_core.maps.cover.cover_objects import CoverObject
 from ai_core.maps.cover.cover_spots import LEFT, OVER, RIGHT, CoverSpots
-from ai_core.saving.fields import MOST, Fields, State, brief
+from ai_core.saving.fields import LARGEST_FLOAT32, MOST, Fields, State, brief
 
 if TYPE_CHECKING:
     from ai_core.maps.cover.cover_map import CoverMap
@@ -106,7 +106,7 @@ def _thing(one: CoverObject) -> State:
 
 def _read_thing(fields: Fields) -> CoverObject:
     middle, turn_rad = fields.point("middle"), fields.number("turn_rad")
-    half_sides = fields.numbers("half_sides", count=3, minimum=0, maximum=3.4e38)
+    half_sides = fields.numbers("half_sides", count=3, minimum=0, maximum=LARGEST_FLOAT32)
     return CoverObject(middle, (half_sides[0], half_sides[1], half_sides[2]), turn_rad)
 
 

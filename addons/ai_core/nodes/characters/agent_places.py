@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from addons.ai_core.bridge.gd import Node, NodePlaces, RefusedValue, Vector2, Vector3, report_error
+from ai_core.saving.fields import LARGEST_FLOAT32
 
 Floats = NDArray[np.float32]
 
@@ -129,8 +130,10 @@ class Places:
             self._name(lost)
         if elapsed_s < SHORTEST_LOOK_S:
             return
-        np.subtract(self.positions, before, out=self.velocities)
-        np.divide(self.velocities, elapsed_s, out=self.velocities)
+        with np.errstate(over="ignore"):         # across all that float32 holds, in a frame: as fast as it holds
+            np.subtract(self.positions, before, out=self.velocities)
+            np.divide(self.velocities, elapsed_s, out=self.velocities)
+        np.clip(self.velocities, -LARGEST_FLOAT32, LARGEST_FLOAT32, out=self.velocities)
         self.velocities[~self._is_seen] = 0
         self._is_seen[:] = True
 
@@ -175,8 +178,9 @@ def moved_to_the_edge(positions: Floats, radii: Floats, viewers: Floats) -> Floa
     wide = np.flatnonzero(radii)
     if not len(wide) or not len(viewers):
         return positions
-    ways = viewers[None, :, :] - positions[wide, None, :]
-    distances = np.sqrt((ways * ways).sum(axis=2))
+    with np.errstate(over="ignore"):             # beyond 1e19 m all are as far
+        ways = (viewers[None, :, :] - positions[wide, None, :]).clip(-LARGEST_FLOAT32, LARGEST_FLOAT32)
+        distances = np.sqrt((ways * ways).sum(axis=2))
     nearest = distances.argmin(axis=1)
     rows = np.arange(len(wide))
     distance = np.maximum(distances[rows, nearest], 1e-6)

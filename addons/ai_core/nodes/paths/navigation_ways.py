@@ -13,7 +13,7 @@ from addons.ai_core.bridge.gd import RID, RefusedValue, Vector2, Vector3, single
 from addons.ai_core.nodes.paths.navigation_ends import ABOVE_MAP_M, ends_at, right_on_map
 from ai_core.budget import Budget
 from ai_core.paths.path import PathState
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.fields import LARGEST_FLOAT32, Fields, State
 
 COSTS_KEPT = 64
 """Queries whose cost is remembered (count): enough for a 95th percentile, few enough to forget a slow moment."""
@@ -185,7 +185,7 @@ class NavigationWays:
     def path_of(self, fields: Fields) -> NavigationPath:
         """Return a way out of a save."""
         state: PathState = fields.one_of("state", get_args(PathState))
-        numbers = fields.numbers("points", minimum=-3.4e38, maximum=3.4e38)
+        numbers = fields.numbers("points", minimum=-LARGEST_FLOAT32, maximum=LARGEST_FLOAT32)
         if len(numbers) % self.dimensions or (state == "none") != (not numbers):
             fields.refuse("points", f"must be {self.dimensions} numbers for each point, and none without a way")
         points = np.array(numbers, np.float32).reshape(-1, self.dimensions)

@@ -26,15 +26,12 @@ from addons.ai_core.bridge.gd import (
     Vector4i,
     variant_type_of,
 )
-from ai_core.saving.fields import StateError, brief
+from ai_core.saving.fields import LARGEST_FLOAT32, StateError, brief
 from ai_core.saving.values import ODD_FLOATS, SavedValues
 
 FLOATS = (AABB, Basis, Color, Plane, Projection, Quaternion, Rect2, Transform2D, Transform3D, Vector2, Vector3, Vector4)
 WHOLES = (Rect2i, Vector2i, Vector3i, Vector4i)
 TEXTS = (NodePath, StringName)
-LARGEST_FLOAT32 = 3.4028235e38
-"""Largest number of an engine value; a larger one would become infinite in it (no unit)."""
-
 MOST_INT32 = (1 << 31) - 1
 """Largest whole number of an engine value (no unit)."""
 
