@@ -9,14 +9,14 @@ else, so it is only ever data and never code, and has limits.
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NoReturn, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 from ai_core.clock import ManualClock
 from ai_core.errors import UnknownNameError, shown
 from ai_core.saving.fields import Fields, State, StateError, brief
 from ai_core.saving.inner_state import is_saveable
+from ai_core.saving.plain_data import MAXIMUM_DEPTH, MAXIMUM_VALUES, Constant, Twice, check_plain
 
 __all__ = [
     "MAXIMUM_CHARACTERS",
@@ -41,13 +41,6 @@ Nine times a large game: 500 guards with senses, memories and habits take 2 kB
 each, and 5 kB more where each draws from a generator of chance. More lets a
 damaged or hostile file take memory and seconds.
 """
-
-MAXIMUM_VALUES = 2_000_000
-"""Most commas and brackets in a text (count): each may cost 100 bytes in memory."""
-
-MAXIMUM_DEPTH = 200
-"""Lists and dicts inside each other (count). States of ours have under ten,
-values of the game on a blackboard up to 120."""
 
 CARELESS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What a part that is not ours may raise if it checks less carefully; its name is told all the same."""
@@ -101,12 +94,12 @@ def take(parts: Mapping[str, Saveable]) -> State:
             that is not plain data.
         RuntimeError: if a part is in the middle of a frame.
     """
-    states = {}
+    states, room = {}, MAXIMUM_VALUES
     for name, part in parts.items():
         _check_saveable(name, part)
         try:
             states[name] = part.save_state()
-            _check_plain(states[name])
+            room = check_plain(states[name], room)
         except (StateError, TypeError) as error:
             raise SnapshotError(f"{name}: {error}") from error
         except CARELESS as error:
@@ -143,18 +136,23 @@ def restore(
     Cost: that of the parts; ``roll_back`` adds one ``take``.
     """
     states = _states_in(snapshot)
-    problems = _strangers(states, parts)
+    problems = _strangers(states, parts, skip_broken=skip_broken)
     changes: dict[str, Callable[[], object]] = {}
+    room = MAXIMUM_VALUES
     for name, part in parts.items():
-        if name in states and (skip_broken or not problems):
+        if name in states:
             try:
+                room = _checked(name, states[name], room)
                 changes[name] = _prepared(name, part, states[name])
             except SnapshotError as error:
+                if not skip_broken:
+                    raise
                 problems[name] = error
     problems |= _wrong_moments(states, {name: parts[name] for name in changes})
-    for name, problem in problems.items():
+    reasons = {name: str(problem).removeprefix(f"{name}: ") for name, problem in problems.items()}
+    for name, reason in reasons.items():
         if not skip_broken or _is_clock(parts.get(name), parts):
-            raise problem
+            raise SnapshotError(f"{name}: {reason}") from problems[name]
         changes.pop(name, None)
     chosen = {name: parts[name] for name in changes}
     before = _taken_first(chosen) if roll_back else None
@@ -165,8 +163,7 @@ def restore(
         restored = [name for name in changes if name not in failures]
         then = f"it may be changed in part, the other {len(restored)} parts were restored"
         raise PartFailedError(failures, restored, then) from next(iter(failures.values()))
-    left_out = {name: str(problem).removeprefix(f"{name}: ") for name, problem in problems.items()}
-    return left_out | {
+    return reasons | {
         name: f"failed while its state was applied, and may be changed in part: {_told(error)}"
         for name, error in failures.items()
     }
@@ -178,7 +175,7 @@ def to_json(snapshot: State) -> str:
     Raises:
         SnapshotError: if it is not plain data, or larger than ``from_json`` reads.
     """
-    _check_plain(snapshot)
+    _checked("", snapshot)
     text = json.dumps(snapshot, allow_nan=False, separators=(",", ":"))
     _check_size(text)
     return text
@@ -197,27 +194,15 @@ def from_json(text: str) -> State:
         raise SnapshotError(f"a snapshot's text must be text, got {brief(text)}")
     _check_size(text)
     try:
-        snapshot = json.loads(text, object_pairs_hook=_pairs, parse_constant=_Constant)
+        snapshot = json.loads(text, object_pairs_hook=_pairs, parse_constant=Constant)
     except RecursionError:
         raise SnapshotError(f"nested deeper than {MAXIMUM_DEPTH}") from None
     except ValueError as error:
         raise SnapshotError(f"this is no JSON: {error}") from None
-    _check_plain(snapshot)
+    _checked("", snapshot)
     if not isinstance(snapshot, dict):
         raise SnapshotError(f"a snapshot must be a dict, got {brief(snapshot)}")
     return snapshot
-
-
-class _Constant(str):
-    """NaN, Infinity or -Infinity in a text, kept until its place is known."""
-
-    __slots__ = ()
-
-
-class _Twice(dict[str, Any]):
-    """A dict in which a key came twice."""
-
-    key = ""
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -225,7 +210,7 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) == len(pairs):
         return found
     seen = set()
-    twice = _Twice(found)
+    twice = Twice(found)
     for key, _ in pairs:
         if key in seen:
             twice.key = key
@@ -239,48 +224,6 @@ def _check_size(text: str) -> None:
     values = sum(map(text.count, ",[{"))
     if values > MAXIMUM_VALUES:
         raise SnapshotError(f"a snapshot has at most {MAXIMUM_VALUES} values, got {values}")
-
-
-def _check_plain(whole: object) -> None:
-    """Raise unless it is plain data; without recursion, so that depth does no harm."""
-    inside: list[tuple[object, Iterator[tuple[object, Any]]]] = []
-    rest: Iterator[tuple[object, Any]] = iter([("", whole)])
-    while True:
-        for key, value in rest:
-            kind = type(value)
-            if value is None or kind is bool or kind is str or kind is int:
-                continue
-            if kind is float and math.isfinite(value):
-                continue
-            if kind is not dict and kind is not list:
-                _refuse([*(one for one, _ in inside), key], value)
-            if len(inside) >= MAXIMUM_DEPTH:
-                raise SnapshotError(f"{_place([one for one, _ in inside])!r} is nested deeper than {MAXIMUM_DEPTH}")
-            if kind is dict and not all(type(one) is str for one in value):
-                raise SnapshotError(f"{_place([*(one for one, _ in inside), key])!r} must have"
-                                    " text as keys alone")
-            inside.append((key, rest))
-            rest = iter(value.items()) if kind is dict else enumerate(value)
-            break
-        else:
-            if not inside:
-                return
-            rest = inside.pop()[1]
-
-
-def _refuse(keys: list[object], value: object) -> NoReturn:
-    if isinstance(value, _Twice):
-        raise SnapshotError(f"{_place([*keys, value.key])!r} comes twice")
-    if isinstance(value, float | _Constant):
-        raise SnapshotError(f"{_place(keys)!r} must be a finite number, got {value!s}")
-    raise SnapshotError(f"{_place(keys)!r} must be plain data, got {brief(value)}")
-
-
-def _place(keys: list[object]) -> str:
-    """Return keys as "parts.clock.now[1]", only its end if it is long."""
-    parts = [f"[{key}]" if isinstance(key, int) else f".{key}"[:60] for key in keys if key != ""]
-    place = "".join(parts[-8:]).lstrip(".")
-    return f"…{place}" if len(parts) > 8 else place
 
 
 def _states_in(snapshot: object) -> dict[str, Any]:
@@ -308,10 +251,17 @@ def _check_saveable(name: str, part: object) -> None:
         raise SnapshotError(f"{name}: must be an object with save_state and prepare_state, got {shown(part)}")
 
 
+def _checked(name: str, state: object, room: int = MAXIMUM_VALUES) -> int:
+    """Return how many values more there may be; raise SnapshotError unless it is plain data."""
+    try:
+        return check_plain(state, room)
+    except StateError as error:
+        raise SnapshotError(f"{name}: {error}" if name else str(error)) from None
+
+
 def _prepared(name: str, part: Saveable, state: object) -> Callable[[], object]:
     _check_saveable(name, part)
     try:
-        _check_plain(state)
         change = part.prepare_state(state)
     except StateError as error:
         raise SnapshotError(f"{name}: {error}") from error
@@ -324,16 +274,18 @@ def _prepared(name: str, part: Saveable, state: object) -> Callable[[], object]:
     return change
 
 
-def _strangers(states: Mapping[str, Any], parts: Mapping[str, Saveable]) -> dict[str, SnapshotError]:
-    """Return what is wrong with each part that is only in the snapshot, or only here."""
-    found = {}
-    for name in states:
-        if name not in parts:
-            unknown = UnknownNameError("part", name, parts)
-            found[name] = SnapshotError(f"{unknown}; it was saved and is not here: bring it before loading")
-    for name in [one for one in parts if one not in states]:
-        found[name] = SnapshotError(f"{name}: is not in the snapshot; leave it out of the parts to keep it as it is")
-    return found
+def _strangers(
+    states: Mapping[str, Any], parts: Mapping[str, Saveable], *, skip_broken: bool
+) -> dict[str, SnapshotError]:
+    """Return what is wrong with each part that is only in the snapshot, or only here; or raise it."""
+    gone = [name for name in states if name not in parts]
+    if gone and not skip_broken:      # a hint is for one name: it takes as long as there are names
+        unknown = UnknownNameError("part", gone[0], parts)
+        raise SnapshotError(f"{unknown}; it was saved and is not here: bring it before loading")
+    new = [name for name in parts if name not in states]
+    if new and not skip_broken:
+        raise SnapshotError(f"{new[0]}: is not in the snapshot; leave it out of the parts to keep it as it is")
+    return {**dict.fromkeys(gone, SnapshotError("is not here")), **dict.fromkeys(new, SnapshotError("was not saved"))}
 
 
 def _is_clock(part: object, parts: Mapping[str, Saveable]) -> bool:

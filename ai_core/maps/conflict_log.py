@@ -158,7 +158,8 @@ class ConflictLog:
         rows["capabilities"] = fields.wholes("capabilities", count=count, maximum=MOST_CAPABILITIES)
         rows["at_s"] = fields.numbers("at_s", count=count, minimum=-LATEST_S, maximum=LATEST_S)
         for axis, name in enumerate(("x", "y")):
-            rows["place"][:, axis] = fields.numbers(name, count=count, minimum=-LARGEST_FLOAT32, maximum=LARGEST_FLOAT32)
+            rows["place"][:, axis] = fields.numbers(
+                name, count=count, minimum=-LARGEST_FLOAT32, maximum=LARGEST_FLOAT32)
         fields.end()
 
         def change() -> None:

@@ -1,0 +1,97 @@
+"""Plain data: what a save may hold, how much of it and how deep; checked before anybody reads it."""
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import Any, NoReturn
+
+from ai_core.saving.fields import StateError, brief
+
+__all__ = ["MAXIMUM_DEPTH", "MAXIMUM_VALUES", "Constant", "Twice", "check_plain"]
+
+MAXIMUM_VALUES = 1_000_000
+"""Most values in a snapshot (count), in a text commas and brackets: ten times a large game.
+
+Each may cost 100 bytes in memory, and a microsecond or two to check and to restore.
+"""
+
+MAXIMUM_DEPTH = 200
+"""Lists and dicts inside each other (count). States of ours have under ten,
+values of the game on a blackboard up to 120."""
+
+LEAVES = {type(None), bool, str, int}
+NUMBERS = {int, float}
+
+
+class Constant(str):
+    """NaN, Infinity or -Infinity in a text, kept until its place is known."""
+
+    __slots__ = ()
+
+
+class Twice(dict[str, Any]):
+    """A dict in which a key came twice."""
+
+    key = ""
+
+
+def check_plain(whole: object, room: int = MAXIMUM_VALUES) -> int:
+    """Raise unless a state is plain data; without recursion, so that depth does no harm.
+
+    Args:
+        whole: what was saved.
+        room: how many values it may hold.
+
+    Returns:
+        How many values more it might have held.
+
+    Raises:
+        StateError: naming the place that is not plain data, too deep, or one value too many.
+    """
+    inside: list[tuple[object, Iterator[tuple[object, Any]]]] = []
+    rest: Iterator[tuple[object, Any]] = iter([("", whole)])
+    while True:
+        for key, value in rest:
+            kind = type(value)
+            if kind in LEAVES or (kind is float and math.isfinite(value)):
+                continue
+            if kind is not dict and kind is not list:
+                _refuse([*(one for one, _ in inside), key], value)
+            room -= len(value)
+            if room < 0:
+                raise StateError(f"a snapshot has at most {MAXIMUM_VALUES} values, and this one has more")
+            if len(inside) >= MAXIMUM_DEPTH:
+                raise StateError(f"{_place([one for one, _ in inside])!r} is nested deeper than {MAXIMUM_DEPTH}")
+            if kind is dict and not set(map(type, value)) <= {str}:
+                place = _place([*(one for one, _ in inside), key])
+                raise StateError(f"{place!r} must have text as keys alone")
+            if _are_leaves(value.values() if kind is dict else value):
+                continue
+            inside.append((key, rest))
+            rest = iter(value.items()) if kind is dict else enumerate(value)
+            break
+        else:
+            if not inside:
+                return room
+            rest = inside.pop()[1]
+
+
+def _are_leaves(values: Iterable[Any]) -> bool:
+    """Return True if there is nothing to look into and nothing wrong; False may mean either."""
+    kinds = set(map(type, values))
+    return kinds <= LEAVES or (kinds == {float} and math.isfinite(sum(values)))
+
+
+def _refuse(keys: list[object], value: object) -> NoReturn:
+    if isinstance(value, Twice):
+        raise StateError(f"{_place([*keys, value.key])!r} comes twice")
+    if isinstance(value, float | Constant):
+        raise StateError(f"{_place(keys)!r} must be a finite number, got {value!s}")
+    raise StateError(f"{_place(keys)!r} must be plain data, got {brief(value)}")
+
+
+def _place(keys: list[object]) -> str:
+    """Return keys as "parts.clock.now[1]", only its end if it is long."""
+    parts = [f"[{key}]" if isinstance(key, int) else f".{key}"[:60] for key in keys if key != ""]
+    place = "".join(parts[-8:]).lstrip(".")
+    return f"…{place}" if len(parts) > 8 else place
