@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from ai_core.saving.fields import StateError, brief
@@ -19,8 +19,10 @@ MAXIMUM_DEPTH = 200
 """Lists and dicts inside each other (count). States of ours have under ten,
 values of the game on a blackboard up to 120."""
 
-LEAVES = {type(None), bool, str, int}
-NUMBERS = {int, float}
+TEXT = {str}
+LEAVES = {type(None), bool, str, int, float}
+BOXES = {dict, list}
+PLAIN = LEAVES | BOXES
 
 
 class Constant(str):
@@ -48,38 +50,65 @@ def check_plain(whole: object, room: int = MAXIMUM_VALUES) -> int:
     Raises:
         StateError: naming the place that is not plain data, too deep, or one value too many.
     """
+    left = _room_after(whole, room)
+    if left is None:
+        _find_wrong(whole, room)
+        raise StateError("the state is no plain data")       # it was changed by another thread meanwhile
+    return left
+
+
+def _room_after(whole: object, room: int) -> int | None:
+    """Return how many values more there might be, None if something is wrong: by levels, without places."""
+    level: list[Any] = [[whole]]
+    for _ in range(MAXIMUM_DEPTH + 2):
+        below: list[Any] = []
+        for box in level:
+            is_dict = type(box) is dict
+            if is_dict and not set(map(type, box)) <= TEXT:
+                return None
+            room -= len(box)
+            if room < -1:
+                return None
+            values = box.values() if is_dict else box
+            kinds = set(map(type, values))
+            if not kinds <= PLAIN:
+                return None
+            if float in kinds and not all(map(math.isfinite, (one for one in values if type(one) is float))):
+                return None
+            if not kinds <= LEAVES:
+                below += [one for one in values if type(one) in BOXES]
+        if not below:
+            return room + 1                  # for the list around the whole
+        level = below
+    return None
+
+
+def _find_wrong(whole: object, room: int) -> None:
+    """Raise StateError for the first thing that is wrong, with its place."""
     inside: list[tuple[object, Iterator[tuple[object, Any]]]] = []
     rest: Iterator[tuple[object, Any]] = iter([("", whole)])
     while True:
         for key, value in rest:
             kind = type(value)
-            if kind in LEAVES or (kind is float and math.isfinite(value)):
+            if kind in LEAVES and (kind is not float or math.isfinite(value)):
                 continue
-            if kind is not dict and kind is not list:
+            if kind not in BOXES:
                 _refuse([*(one for one, _ in inside), key], value)
             room -= len(value)
             if room < 0:
                 raise StateError(f"a snapshot has at most {MAXIMUM_VALUES} values, and this one has more")
             if len(inside) >= MAXIMUM_DEPTH:
                 raise StateError(f"{_place([one for one, _ in inside])!r} is nested deeper than {MAXIMUM_DEPTH}")
-            if kind is dict and not set(map(type, value)) <= {str}:
+            if kind is dict and not set(map(type, value)) <= TEXT:
                 place = _place([*(one for one, _ in inside), key])
                 raise StateError(f"{place!r} must have text as keys alone")
-            if _are_leaves(value.values() if kind is dict else value):
-                continue
             inside.append((key, rest))
             rest = iter(value.items()) if kind is dict else enumerate(value)
             break
         else:
             if not inside:
-                return room
+                return
             rest = inside.pop()[1]
-
-
-def _are_leaves(values: Iterable[Any]) -> bool:
-    """Return True if there is nothing to look into and nothing wrong; False may mean either."""
-    kinds = set(map(type, values))
-    return kinds <= LEAVES or (kinds == {float} and math.isfinite(sum(values)))
 
 
 def _refuse(keys: list[object], value: object) -> NoReturn:

@@ -7,7 +7,7 @@ arrays, infinities, and objects that were given a name.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,8 @@ TAG = "!"
 
 LARGEST_WHOLE = 1 << 63
 """Whole numbers must fit 64 bits, signed: what other readers of JSON and engines hold."""
+
+LEAVES = {type(None), bool, str}
 
 ODD_FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
@@ -78,32 +80,49 @@ class SavedValues:
             return self._plain_dict(value, place, depth)
         return self._tagged(value, place, depth)
 
-    def value(self, plain: object, place: str, depth: int = 0) -> Any:
+    def value(self, plain: object, place: str | None, depth: int = 0) -> Any:
         """Return what ``plain`` wrote as a value again.
+
+        Args:
+            plain: what was saved.
+            place: where it stands in the whole state, for messages; None for a first try, as
+                writing the place of each of a million values takes longer than reading them.
+            depth: how many values it is inside of.
 
         Raises:
             StateError: naming the place, if it is nothing that was written so,
                 or names an object that is not there.
         """
+        if place is not None and depth == 0 and type(plain) in (list, dict):
+            try:
+                return self.value(plain, None)
+            except StateError:
+                pass                     # once more, with places
         if depth > DEEPEST_VALUE:
             raise StateError(f"{_start(place)!r} is nested deeper than {DEEPEST_VALUE}")
         kind = type(plain)
         if plain is None or kind is bool or kind is str:
             return plain
         if isinstance(plain, int) and kind is int:
-            return self.plain(plain, place)
+            return self.plain(plain, place or "")
         if isinstance(plain, float):
             if not math.isfinite(plain):
                 raise StateError(f"{place!r} must be a finite number, got {plain!r}")
             return plain
         if isinstance(plain, list):
-            return [self.value(one, f"{place}[{index}]", depth + 1)
-                    for index, one in enumerate(plain)]
-        if not isinstance(plain, dict) or not all(type(key) is str for key in plain):
+            if _are_leaves(plain):
+                return list(plain)
+            if place is None:
+                return [self.value(one, None, depth + 1) for one in plain]
+            return [self.value(one, f"{place}[{index}]", depth + 1) for index, one in enumerate(plain)]
+        if not isinstance(plain, dict) or not set(map(type, plain)) <= {str}:
             raise StateError(f"{place!r} must be plain data, got {brief(plain)}")
         if TAG not in plain:
-            return {key: self.value(one, f"{place}.{key[:60]}", depth + 1)
-                    for key, one in plain.items()}
+            if _are_leaves(plain.values()):
+                return dict(plain)
+            if place is None:
+                return {key: self.value(one, None, depth + 1) for key, one in plain.items()}
+            return {key: self.value(one, f"{place}.{key[:60]}", depth + 1) for key, one in plain.items()}
         if set(plain) != {TAG, "of"} or type(plain[TAG]) is not str:
             raise StateError(f"{place!r} must hold {TAG!r} and 'of' alone, got {brief(sorted(plain))}")
         return self.decoded(plain[TAG], plain["of"], place, depth)
@@ -115,7 +134,7 @@ class SavedValues:
         """
         return None
 
-    def decoded(self, kind: str, of: Any, place: str, depth: int) -> Any:
+    def decoded(self, kind: str, of: Any, place: str | None, depth: int) -> Any:
         """Return the value that was written as ``of`` under a kind."""
         if kind == "named":
             if type(of) is not str or of not in self.names:
@@ -172,11 +191,19 @@ class SavedValues:
             " id or a name in its place, or name it in SavedValues(names)"
         )
 
-    def _hashed(self, kind: type, items: Any, place: str) -> Any:
+    def _hashed(self, kind: type, items: Any, place: str | None) -> Any:
         try:
             return kind(items)
         except TypeError as error:
             raise StateError(f"{place!r}: {error}") from None
+
+
+def _are_leaves(values: Collection[Any]) -> bool:
+    """Return True if all values are what they are in a save, too: large lists need no look at each one by one."""
+    kinds = set(map(type, values))
+    if kinds == {int}:
+        return bool(min(values) >= -LARGEST_WHOLE and max(values) < LARGEST_WHOLE)
+    return kinds <= LEAVES or (kinds == {float} and all(map(math.isfinite, values)))
 
 
 def tagged(kind: str, of: object) -> dict[str, object]:
@@ -184,8 +211,8 @@ def tagged(kind: str, of: object) -> dict[str, object]:
     return {TAG: kind, "of": of}
 
 
-def _start(place: str) -> str:
-    return place if len(place) <= 60 else place[:60] + "…"
+def _start(place: str | None) -> str | None:
+    return place if place is None or len(place) <= 60 else place[:60] + "…"
 
 
 def _plain_array(value: np.ndarray[Any, Any] | np.generic) -> list[Any]:
@@ -196,7 +223,7 @@ def _plain_array(value: np.ndarray[Any, Any] | np.generic) -> list[Any]:
     return [value.dtype.name, list(value.shape), numbers]
 
 
-def _array(kind: str, of: Any, place: str) -> Any:
+def _array(kind: str, of: Any, place: str | None) -> Any:
     """Return an array from [dtype, shape, numbers]."""
     problem = StateError(f"{place!r} must hold an array as [type, shape, numbers], got {brief(of)}")
     if not isinstance(of, list) or len(of) != 3 or of[0] not in ARRAY_KINDS:

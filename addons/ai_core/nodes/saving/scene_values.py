@@ -78,7 +78,7 @@ class SceneValues(SavedValues):
                 return "node", path_of(self._scheduler, value)
         return None
 
-    def decoded(self, kind: str, of: Any, place: str, depth: int) -> Any:
+    def decoded(self, kind: str, of: Any, place: str | None, depth: int) -> Any:
         if kind == "freed":
             return None
         if kind == "node" and type(of) is str:
