@@ -229,3 +229,14 @@ def test_a_base_that_is_nowhere_stops_it_only_until_it_is_somewhere(side, maps, 
     base.position = Vector3(10, 0, 10)
     physics_frames(4)
     assert strategist.get_stats()["thoughts"] > thoughts + 2
+
+
+def test_a_product_that_is_wrong_is_left_out_with_what_requires_it(side, physics_frames, expect_errors):
+    expect_errors("products[4] is left out: ", times=1)
+    expect_errors("products[5] is left out: unknown product that 'knight' requires 'stable'", times=1)
+    expect_errors("products[6] is left out: must be a StrategicProduct, got null", times=1)
+    wrong = product("stable", 5.0, fights=True, attack={"ground": -1.0})
+    strategist = side(products=[*products(), wrong, product("knight", 9.0, requires=["stable"]), None])
+    physics_frames(5)
+    assert strategist.get_stats()["thoughts"] >= 2
+    assert sorted(strategist.core.tree.products) == ["bow", "flyer", "spear", "worker"]

@@ -34,14 +34,14 @@ from addons.ai_core.nodes.scheduling.scheduled import (
 )
 from addons.ai_core.nodes.squads.strategist_reports import StrategistReports
 from addons.ai_core.nodes.squads.strategist_squads import FIRST_MET, FIRST_NUMBER, StrategistSquads
-from ai_core.errors import finite_number
+from ai_core.errors import UnknownNameError, finite_number
 from ai_core.maps.choke_points import choke_points
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Task, Turn
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 from ai_core.squads.strategy import strategist as library
 from ai_core.squads.strategy.posture import Personality
-from ai_core.squads.strategy.production import BuildOrder, TechnologyTree
+from ai_core.squads.strategy.production import BuildOrder, Product, TechnologyTree
 from ai_core.squads.strategy.strategic_situation import Mission, Purchase, StrategicPlan
 
 NEEDED_LAYERS = ("resources", "threat", "conflict", "exploration")
@@ -78,7 +78,7 @@ class Strategist(Node):
         self._task: Task | None = None
         self._map: Any = None
         self._has_lost_map = self._is_at_work = False
-        self._problem = ""                              # for which it decides nothing, as last reported
+        self._problems: set[str] = set()                # that were reported
         self._reports = StrategistReports()
         self._squads = StrategistSquads(self)
         self._plan: StrategicPlan | None = None
@@ -106,7 +106,7 @@ class Strategist(Node):
     def on_exit_tree(self) -> None:
         leave_scheduler(self, self._scheduler, self._task)
         self._core = self._task = self._scheduler = self._map = self._plan = self._wanted_defense = None
-        self._is_at_work, self._problem = False, ""
+        self._is_at_work, self._problems = False, set()
         self._missions, self._wanted = {}, ""       # told anew where it comes back: its squads know of none
 
     @property
@@ -334,11 +334,10 @@ class Strategist(Node):
         try:
             core, maps, base = self.core, self._map.core, self._base_ground()
         except RefusedValue as error:
-            if str(error) != self._problem:
-                self._problem = str(error)
-                report_error(self._problem, self)
+            self._report([*([] if self._is_at_work else self.made_products()[1]), str(error)])
             return
-        self._is_at_work, self._problem = True, ""
+        self._report([] if self._is_at_work else self.made_products()[1])
+        self._is_at_work = True
         before = core.posture
         # A thought goes on over frames: its picture must stay, whatever the map draws meanwhile.
         now_s = self._now_s()
@@ -350,6 +349,12 @@ class Strategist(Node):
                     core.tree, now_s, picture, base, maps.is_open, look, self._narrow))
         self._plan = plan
         self._tell(before, plan)
+
+    def _report(self, problems: list[str]) -> None:
+        for problem in problems:
+            if problem not in self._problems:
+                report_error(problem, self)
+        self._problems = set(problems)
 
     def _tell(self, before: str, plan: StrategicPlan) -> None:
         """Emit what is new. Listeners may do anything."""
@@ -440,7 +445,7 @@ class Strategist(Node):
             warnings.append("has no products and decides nothing; add StrategicProducts")
         if self._found_map() is None:
             warnings.append(WITHOUT_MAP)
-        return warnings
+        return [*warnings, *self.made_products()[1]]
 
     def made_for(self, layers: Iterable[str]) -> library.Strategist:
         """Return a strategist of the library by these settings.
@@ -454,13 +459,37 @@ class Strategist(Node):
         missing = [name for name in NEEDED_LAYERS if name not in layers]
         if missing:
             raise ValueError(f"its DecisionMap lacks the layers {', '.join(missing)}")
-        if None in self.products:
-            raise ValueError("products has an empty place; choose a StrategicProduct")
-        tree = TechnologyTree(one.product() for one in self.products)
+        tree = TechnologyTree(self.made_products()[0])
         made = library.Strategist(
             tree, random.Random(self.chance_seed), build_order=BuildOrder(self._steps(), tree))
         self.put_temper(made)
         return made
+
+    def made_products(self) -> tuple[list[Product], list[str]]:
+        """Return the products of the library, and what is wrong with those that are left out."""
+        made: dict[str, tuple[int, Product]] = {}
+        wrong: list[str] = []
+        for place, resource in enumerate(self.products):
+            try:
+                if resource is None:
+                    raise ValueError("must be a StrategicProduct, got null; choose one")
+                product = resource.product()
+                if product.name in made:
+                    raise ValueError(f"another product is called {product.name!r}, too; give each a name of its own")
+                made[product.name] = place, product
+            except (TypeError, ValueError) as error:
+                wrong.append(f"products[{place}] is left out: {error}")
+        lacking = True
+        while lacking:          # what requires one that is left out is left out, too
+            lacking = False
+            for name, (place, product) in list(made.items()):
+                needed = next((one for one in product.requires if one not in made), None)
+                if needed is not None:
+                    del made[name]
+                    lacking = True
+                    why = UnknownNameError(f"product that {name!r} requires", needed, made)
+                    wrong.append(f"products[{place}] is left out: {why}")
+        return [product for _, product in made.values()], wrong
 
     def put_temper(self, strategist: library.Strategist) -> None:
         """Let a strategist judge by these numbers from its next thought on.
