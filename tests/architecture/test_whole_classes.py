@@ -52,3 +52,15 @@ def test_what_is_rebuilt_later_is_still_there():
         node.name for file in FILES for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
         if isinstance(node, ast.ClassDef)}
     assert defined >= REBUILT_LATER, "take it out of the list"
+
+
+def test_no_class_has_two_methods_of_one_name():
+    twice = []
+    for file in FILES:
+        for owner in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(owner, ast.ClassDef):
+                names = [
+                    one.name for one in owner.body if isinstance(one, ast.FunctionDef)
+                    and not any(ast.unparse(mark).endswith((".setter", "overload")) for mark in one.decorator_list)]
+                twice += [f"{file.relative_to(ROOT)}: {owner.name}.{name}" for name in names if names.count(name) > 1]
+    assert twice == []

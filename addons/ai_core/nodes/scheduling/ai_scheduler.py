@@ -236,7 +236,7 @@ class AIScheduler(Node):
             self.enter_outer()
         self._apply_update()
         self._is_settled = False
-        when_settled(self, self._settle)
+        when_settled(self, self._begin_to_run)
         self.show_monitors()
         self.open_debugger_link()
 
@@ -269,7 +269,7 @@ class AIScheduler(Node):
         if self._is_settled:
             self.step(physics_delta_time_of(self))
 
-    def _settle(self) -> None:
+    def _begin_to_run(self) -> None:
         """Walls that came with it are there for rays: AI may look."""
         self._is_settled = True
 
