@@ -194,7 +194,7 @@ ROW = ("sensors", "rows", 0)
         (("sensors", "generations"), [0, 0, 0, 0], "'sensors.free' must hold each row that no sensor is in"),
         ((*ROW, "id"), 1, "'sensors.rows' hold an id twice"),
         ((*ROW, "forward"), [2, 0, 0], r"'sensors.rows\[0\].forward' must be of length 1"),
-        ((*ROW, "position"), [0, 1e39, 0], r"'sensors.rows\[0\].position\[1\]' must be at most 3.4e\+38"),
+        ((*ROW, "position"), [0, 1e39, 0], r"'sensors.rows\[0\].position\[1\]' must be at most 3.40282e\+38"),
         ((*ROW, "thresholds"), {"smell": 1}, r"'sensors.rows\[0\].thresholds.smell' is no modality here"),
         ((*ROW, "cones"), [[1, 2, 0, 1, 0]], r"'sensors.rows\[0\].cones\[0\].cone' must be \[range, cosine"),
         ((*ROW, "cones"), [[1, 0, 0, 1, 0]] * 150_000, "must be at most 131072 beside 8 sensors"),
