@@ -18,8 +18,9 @@ __all__ = ["prepared_importance", "read_ids", "saved_importance"]
 
 VERSION = 1
 
+# Rounded to float32, the largest size is a little more than 1e30.
 LIMITS = {
-    "role": (0.0, 1.0), "size_m": (0.0, 1e30), "noticed": (0.0, 1.0), "damaged": (0.0, 1.0),
+    "role": (0.0, 1.0), "size_m": (0.0, 1.000001e30), "noticed": (0.0, 1.0), "damaged": (0.0, 1.0),
     "value": (-1.0, 1.0),
 }
 

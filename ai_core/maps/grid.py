@@ -52,7 +52,7 @@ class Grid:
 
     def __init__(self, cells: ArrayLike, *, neighbors: int = 8, corners: Corners = "closed") -> None:
         if corners not in CORNER_RULES:
-            raise ValueError(f"corners must be one of {', '.join(CORNER_RULES)}, got {corners!r}")
+            raise ValueError(f"corners must be one of {', '.join(CORNER_RULES)}, got {shown(corners)}")
         self.neighbors = neighbors
         self.corners = corners
         self._moves = moves_of(neighbors)

@@ -54,7 +54,7 @@ def statistics_table(
         if not isinstance(row, Mapping):
             raise TypeError(f"rows must be dicts, got {shown(row)}; use scheduler.statistics()")
     if isinstance(columns, str):
-        raise TypeError(f"columns must be several names, got {columns!r}; use [{columns!r}]")
+        raise TypeError(f"columns must be several names, got {shown(columns)}; use [{columns!r}]")
     known = list(dict.fromkeys(key for row in table for key in row))
     names = known if columns is None else list(columns)
     for name in names if sort_by is None else [*names, sort_by]:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from ai_core.clock import Clock
+from ai_core.errors import shown
 from ai_core.senses.clues import Clues
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.percepts.awareness import Awareness
@@ -60,7 +61,7 @@ class Asking:
         pairs = self._continuous.pairs.get(self._modalities.number(modality_name))
         if pairs is None:
             raise ValueError(
-                f"modality_name must be a continuous one, got {modality_name!r};"
+                f"modality_name must be a continuous one, got {shown(modality_name)};"
                 " what is emitted is sensed once, look it up in memory_of"
             )
         _, found = ids_of(pairs.keys[pairs.sensed_by(sensor_id)])

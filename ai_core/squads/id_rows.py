@@ -1,6 +1,7 @@
 """Saved rows of an id and some numbers, read back by id."""
 from __future__ import annotations
 
+from ai_core.errors import shown
 from ai_core.saving.fields import MOST, Fields
 
 __all__ = ["id_rows"]
@@ -26,6 +27,6 @@ def id_rows(fields: Fields, name: str, *counts: int) -> dict[int, list[float]]:
             one.refuse("row", f"must be an id and {wanted} numbers, got {len(numbers) + 1} in all")
         counts = (len(numbers),)
         if id_number != int(id_number) or not 0 <= id_number <= MOST or int(id_number) in rows:
-            one.refuse("row", f"must begin with an id of its own, got {id_number!r}")
+            one.refuse("row", f"must begin with an id of its own, got {shown(id_number)}")
         rows[int(id_number)] = numbers
     return rows

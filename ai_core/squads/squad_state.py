@@ -29,6 +29,8 @@ WANTED = ("worthwhile", "few_changes", "anew")
 NUMBERS = {"slots": -1, "arcs": math.nan, "away": math.inf, "late_s": 0.0, "nearest_m": math.inf}
 """What is saved of a member's row beside where it is, and what None stands for."""
 
+PLACES = ("position", "destination")
+
 
 def saved_squad(squad: Squad) -> State:
     """Return the state of a squad."""
@@ -117,29 +119,26 @@ def _saved_member(squad: Squad, row: int, member: SquadMember) -> State:
 
 def _read_members(squad: Squad, fields: Fields) -> tuple[dict[int, SquadMember], Marchers]:
     members: dict[int, SquadMember] = {}
-    marchers = Marchers(squad.dimensions)
+    rows: list[dict[str, Any]] = []
+    last = -1
     for one in fields.groups("members"):
         number = one.whole("id", maximum=LARGEST_ID)
-        if number in members:
-            one.refuse("id", f"comes twice: {number}")
-        if members and number < max(members):
-            one.refuse("id", f"must rise from member to member, got {number}")
-        here = squad.members.get(number)
+        if number <= last:
+            one.refuse("id", f"must rise from member to member, got {number} after {last}")
+        last, here = number, squad.members.get(number)
         members[number] = member = SquadMember(
             number, one.number("speed", minimum=1e-9, maximum=1e6), one.number("radius_m", minimum=1e-9, maximum=1e6),
             _texts(one, "roles"), read_capabilities(one), here.data if here else None)
-        place = np.array(one.numbers("position", count=squad.dimensions))
-        marchers.insert(number, place, member.speed, member.radius_m)
-        row = len(marchers) - 1
-        marchers.is_straggler[row] = one.flag("is_straggler")
-        marchers.destinations[row] = one.numbers("destination", count=squad.dimensions)
-        marchers.velocities[row] = one.numbers("velocity", count=squad.dimensions)
-        for name, absent in NUMBERS.items():
-            if name == "slots":
-                marchers.slots[row] = one.whole(name, minimum=-1, maximum=LARGEST_ID)
-            else:
-                getattr(marchers, name)[row] = one.number_or(name, absent)
+        row: dict[str, Any] = {
+            name: one.number_or(name, absent) for name, absent in NUMBERS.items() if name != "slots"}
+        row |= {f"{name}s": one.numbers(name, count=squad.dimensions) for name in PLACES}
+        row["velocities"] = one.numbers("velocity", count=squad.dimensions)
+        rows.append({**row, "ids": number, "speeds": member.speed, "radii": member.radius_m,
+                     "slots": one.whole("slots", minimum=-1, maximum=LARGEST_ID),
+                     "is_straggler": one.flag("is_straggler")})
         one.end()
+    marchers = Marchers(squad.dimensions)
+    marchers.put_rows(rows)
     return members, marchers
 
 

@@ -74,8 +74,24 @@ cdef object python_frames(object shown):
         python_frames(shown.__context__)
     return shown
 
+LONGEST_LINE = 1000
+"""Longest line of a message (characters). A refused value is quoted in full by its ``repr``, and may hold a megabyte."""
+
+MOST_LINES = 200
+"""Longest message (lines): tracebacks of recursion have a thousand."""
+
+cdef str shortened(object text):
+    """Return a message without the rest of long lines, and without the middle of many."""
+    lines = str(text).split("\n")
+    if len(lines) > MOST_LINES:
+        left_out = f"… ({len(lines) - MOST_LINES} lines left out)"
+        lines = [*lines[:MOST_LINES // 2], left_out, *lines[-MOST_LINES // 2:]]
+    return "\n".join([
+        line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}… ({len(line) - LONGEST_LINE} characters left out)"
+        for line in lines])
+
 cdef int print_error(object text, object function, object file, int line) except -1:
-    cdef bytes message = str(text).encode("utf-8", "replace")
+    cdef bytes message = shortened(text).encode("utf-8", "replace")
     cdef bytes function_bytes = str(function).encode("utf-8", "replace")
     cdef bytes file_bytes = str(file).encode("utf-8", "replace")
     gd_print_error_with_message(b"[ai_core]", message, function_bytes, file_bytes, line, 1)
@@ -93,7 +109,7 @@ def report_error(text, source=None):
 
 def report_warning(text, source=None):
     """Print an engine warning: what a game can live with, and somebody may want to mend."""
-    cdef bytes message = f"[ai_core] {described(source)}{text}".encode("utf-8", "replace")
+    cdef bytes message = shortened(f"[ai_core] {described(source)}{text}").encode("utf-8", "replace")
     gd_print_warning_with_message(b"[ai_core]", message, b"", b"", 0, 1)
 
 class RefusedValue(ValueError):

@@ -115,19 +115,20 @@ cdef class NodePlaces:
 cdef inline bint read_solid(void* node, const Rows* at, const Rows* ahead, Py_ssize_t i) noexcept nogil:
     """Write where a Node3D is and where it looks; return 0 if that is no number."""
     cdef float transform[12]
-    cdef float x, y, z, squared, length
+    cdef float x, y, z
+    cdef double squared, length
     gd_object_method_bind_ptrcall(bind_global_transform, node, NULL, transform)
     if not are_finite(transform, 9 if ahead.data == NULL else 0):
         return False
     put(at, i, transform[9], transform[10], transform[11])
     if ahead.data != NULL:
         x, y, z = -transform[2], -transform[5], -transform[8]
-        squared = x * x + y * y + z * z
+        squared = <double>x * x + <double>y * y + <double>z * z      # of a node scaled by 1e20, a float would be infinite
         if squared == 1:         # as of most: a root and three divisions less
             put(ahead, i, x, y, z)
         elif squared > 0:        # where there is no direction, what was there stays
-            length = sqrtf(squared)
-            put(ahead, i, x / length, y / length, z / length)
+            length = sqrt(squared)
+            put(ahead, i, <float>(x / length), <float>(y / length), <float>(z / length))
     return True
 
 cdef inline bint read_flat(void* node, double pixel_m, const Rows* at, const Rows* ahead, Py_ssize_t i) noexcept nogil:

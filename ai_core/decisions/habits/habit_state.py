@@ -16,7 +16,7 @@ from ai_core.decisions.habits.habit_agenda import Told
 from ai_core.decisions.habits.habit_context import AWAKE, HabitContext
 from ai_core.decisions.habits.habit_plan import HabitPlan, Place
 from ai_core.decisions.habits.habits import Status
-from ai_core.errors import UnknownNameError
+from ai_core.errors import UnknownNameError, shown
 from ai_core.saving.chance import prepare_random, save_random
 from ai_core.saving.fields import LATEST_S, Fields, State
 from ai_core.saving.values import SavedValues
@@ -292,7 +292,7 @@ def _read_active(
         elif parent.child is None:
             parent.child, parent.number = run, place.number
         else:
-            one.refuse("path", f"cannot be active beside {parent.child.path!r}, got {path!r}")
+            one.refuse("path", f"cannot be active beside {parent.child.path!r}, got {shown(path)}")
     return runs.get(plan.root.path)
 
 

@@ -74,7 +74,7 @@ class CoverWish:
         finite_number("least_threat_m", self.least_threat_m, minimum=0)
         finite_number("least_protection", self.least_protection, minimum=0, maximum=1)
         if self.posture not in ("any", "stand", "crouch"):
-            raise ValueError(f"posture must be any, stand or crouch, got {self.posture!r}")
+            raise ValueError(f"posture must be any, stand or crouch, got {shown(self.posture)}")
         for name in ("protection", "distance", "exposure", "staying"):
             finite_number(name, getattr(self, name), minimum=0)
 

@@ -149,7 +149,7 @@ class CoverBody:
         finite_number("standing_m", self.standing_m, minimum=0, maximum=FARTHEST_M)
         finite_number("crouching_m", self.crouching_m, minimum=0, maximum=self.standing_m)
         if self.up not in UPWARD:
-            raise ValueError(f"up must be one of {', '.join(UPWARD)}, got {self.up!r}")
+            raise ValueError(f"up must be one of {', '.join(UPWARD)}, got {shown(self.up)}")
 
     @property
     def is_flat(self) -> bool:

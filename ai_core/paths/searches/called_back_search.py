@@ -96,7 +96,7 @@ def _costed(moves_from: MovesFrom, step_cost: StepCost) -> MovesFrom:
             name = f"step_cost from {place} to {other}"
             if finite_number(name, cost) < usual:
                 raise ValueError(
-                    f"{name} must not be less than the usual {usual:g}, got {cost!r};"
+                    f"{name} must not be less than the usual {usual:g}, got {shown(cost)};"
                     " make the ground cheaper instead, for a class of movers"
                 )
             yield other, cost

@@ -246,7 +246,7 @@ class SenseGraphManager(RegionalSenseManager):
     def _travelling(self, what: str, names: Iterable[str]) -> list[int]:
         """Return the numbers of modalities that take time."""
         if isinstance(names, str):
-            raise TypeError(f"{what} must be several names, got {names!r}; use [{names!r}]")
+            raise TypeError(f"{what} must be several names, got {shown(names)}; use [{names!r}]")
         numbers = sorted({self._modalities.number(name) for name in names})
         for number in numbers:
             if self._modalities[number].inverse_speed_s_per_m == 0:

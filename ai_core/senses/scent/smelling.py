@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget
+from ai_core.errors import shown
 from ai_core.saving.fields import Fields, State
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import ModalitySet
@@ -47,7 +48,7 @@ class Smelling:
         self._number = modalities.number(trails.modality_name)
         if modalities[self._number].is_continuous:
             raise ValueError(
-                f"scent_trails must be of a modality that is emitted, got {trails.modality_name!r}"
+                f"scent_trails must be of a modality that is emitted, got {shown(trails.modality_name)}"
             )
         self._sensors = sensors
         self._sources = sources

@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from ai_core.errors import UnknownNameError, finite_number, point, whole_number
+from ai_core.errors import UnknownNameError, finite_number, point, shown, whole_number
 from ai_core.saving.fields import Fields, State
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensation import Point
@@ -49,7 +49,7 @@ class BackgroundNoise:
         """
         number = self._modalities.number(modality_name)
         if self._modalities[number].is_continuous:
-            raise ValueError(f"modality_name must be one that is emitted, got {modality_name!r}")
+            raise ValueError(f"modality_name must be one that is emitted, got {shown(modality_name)}")
         level = finite_number("level", level, minimum=0)
         place = None if position is None else point("position", position).tolist()
         self.all[self._added] = _Noise(number, level, None if place is None else tuple(place))

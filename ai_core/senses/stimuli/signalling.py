@@ -171,7 +171,7 @@ class Signalling:
         number = self._modalities.number(modality_name)
         if self._modalities[number].is_continuous:
             raise ValueError(
-                f"modality_name must be one that is emitted, got {modality_name!r}, which is"
+                f"modality_name must be one that is emitted, got {shown(modality_name)}, which is"
                 " looked for all the time; change the strength of the source in it instead"
             )
         voice = number, int(sources.affiliation[slot]), sources.details_of(source_id).tag
