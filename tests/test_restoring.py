@@ -106,6 +106,33 @@ def test_a_part_that_fails_while_applied_is_reported_when_broken_parts_may_be_le
     assert lamp.level == 5
 
 
+@pytest.mark.parametrize("skip_broken", [False, True])
+def test_a_save_of_very_many_parts_that_are_not_here_is_refused_without_a_hint_for_each(skip_broken):
+    parts = {f"Level/Room {number}/Guard": Fragile(1) for number in range(300)}
+    state = take(parts)
+    state["parts"] |= {f"Level/Room {number}/Thief": 1 for number in range(300_000)}
+    if skip_broken:
+        assert len(restore(state, parts, skip_broken=True)) == 300_000
+    else:
+        with pytest.raises(SnapshotError, match=r"unknown part 'Level/Room 0/Thief'; did you mean"):
+            restore(state, parts)
+
+
+@pytest.mark.parametrize("values", [{str(one): one for one in range(1_000_001)}, [[0] * 1000] * 1001])
+def test_a_save_of_too_many_values_is_refused_and_never_written(values):
+    jug = Fragile(values)
+    with pytest.raises(SnapshotError, match="jug: a snapshot has at most 1000000 values, and this one has more"):
+        take({"jug": jug})
+    state = {**take({"jug": Fragile(1)}), "parts": {"jug": {"level": values}}}
+    with pytest.raises(SnapshotError, match="jug: a snapshot has at most 1000000 values, and this one has more"):
+        restore(state, {"jug": jug})
+
+
+def test_the_values_of_all_parts_together_are_limited():
+    with pytest.raises(SnapshotError, match="lamp: a snapshot has at most 1000000 values"):
+        take({"jug": Fragile([0] * 600_000), "lamp": Fragile([0] * 600_000)})
+
+
 def test_a_broken_clock_is_never_left_out():
     clock, jug = ManualClock(), Fragile(1)
     state = take({"clock": clock, "jug": jug})

@@ -10,6 +10,7 @@ from addons.ai_core.bridge.gd import (
     GodotFreedError,
     RefusedValue,
     construct,
+    report_error,
 )
 from tests.in_godot import bridge_nodes
 
@@ -233,3 +234,17 @@ def test_misuse_of_the_library_is_reported_without_its_insides(node, gdscript, e
     # The place follows the message at once: no traceback stands between.
     expect_errors("'/root/Brains': period_frames must be at least 1, got 0; use 1 to run every frame\n   at: ", times=1)
     scheduler.call("add_behavior", lambda elapsed: None, 0)
+
+
+def test_a_refused_megabyte_is_not_quoted_whole(node, gdscript, expect_errors):
+    probe = node("BridgeProbe", name="Bob")
+    expect_errors("speed needs float, got String 'xxxx", times=1)
+    expect_errors("characters left out)", times=1)
+    gdscript(assigning('untyped.speed = "x".repeat(1_000_000)')).run(probe)
+
+
+def test_a_message_of_many_lines_is_shortened_in_the_middle(expect_errors):
+    expect_errors("first", times=1)
+    expect_errors("… (9802 lines left out)", times=1)
+    expect_errors("last", times=1)
+    report_error("\n".join(["first", *map(str, range(10_000)), "last"]))

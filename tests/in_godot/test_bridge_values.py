@@ -26,6 +26,7 @@ from addons.ai_core.bridge.gd import (
     Vector3i,
     Vector4,
     Vector4i,
+    construct,
 )
 from tests.in_godot import bridge_nodes  # noqa: F401 - registers the classes
 
@@ -196,3 +197,24 @@ def test_what_stands_for_nothing_any_more_is_read_back_as_null(node, gdscript):
 
 def test_an_array_takes_a_packed_array_item_by_item(node, gdscript):
     assert gdscript(IN_A_DICTIONARY).packed(node("HabitEmitSignal")) == []
+
+
+@pytest.mark.parametrize(
+    ("packed", "array"),
+    [("PackedByteArray([1, 255])", [1, 255]), ("PackedFloat32Array([0.5])", [0.5]),
+     ("PackedStringArray(['a'])", ["a"]), ("PackedVector2Array([Vector2(1, 2)])", [Vector2(1, 2)]),
+     ("PackedVector3Array([Vector3(1, 2, 3)])", [Vector3(1, 2, 3)]),
+     ("PackedVector4Array([Vector4(1, 2, 3, 4)])", [Vector4(1, 2, 3, 4)]),
+     ("PackedColorArray([Color(0, 0.5, 1)])", [Color(0, 0.5, 1)])],
+)
+def test_a_packed_array_becomes_an_array_of_what_it_holds(gdscript, packed, array):
+    region = construct("SenseRegion3D")
+    script = gdscript(f"""
+        extends RefCounted
+        static func run(region: Node) -> Array:
+            region.boxes = {packed}
+            return region.boxes
+    """)
+    assert script.run(region) == array
+    assert [type(one) for one in region.boxes] == [type(one) for one in array]
+    region.free()

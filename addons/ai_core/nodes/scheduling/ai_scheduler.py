@@ -752,6 +752,10 @@ class AIScheduler(Node):
     def start_recording(self, path: str, read_inputs: Variant = None, look_every_frames: int = 60) -> bool:
         """Write every frame of AI to a file such as "user://run.jsonl", until stop_recording().
 
+        A path may be any that the game may write: below user://, absolute, or below res:// while
+        the project runs from its folder. A file that is there is overwritten. It is never taken
+        from a save; a game that takes it from a player checks it first.
+
         A Callable ``read_inputs`` is called as each frame begins, and returns what comes from
         outside, such as the keys that are pressed. What ran and what was told is compared in
         every frame, the state of each node as rarely as ``look_every_frames`` says: 1 finds each
