@@ -271,13 +271,16 @@ def _read_queue(
 
 def _read_sticky(manager: EventManager, fields: Fields) -> list[Event]:
     events: list[Event] = []
+    by_code: dict[str, list[Event]] = {}
     for one in fields.groups("sticky"):
         event = _read_event(manager, one)
         if not event.terms.is_sticky:
             one.refuse("terms", "must be those of a sticky event")
-        if any(event.terms.audience == other.terms.audience and event.code == other.code for other in events):
+        of_code = by_code.setdefault(event.code, [])
+        if any(event.terms.audience == other.terms.audience for other in of_code):
             one.refuse("code", f"comes twice: {brief(event.code)}")
         one.end()
+        of_code.append(event)
         events.append(event)
     return events
 

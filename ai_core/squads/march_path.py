@@ -41,6 +41,10 @@ MEASURED_TOGETHER = 4
 """Samples whose width is asked for at least, if any is (count): a spacing of the way. Each asking costs as much again
 as what is asked; more would be done in one frame."""
 
+MOST_SAMPLES = 20_000
+"""Samples of a way, and of what is added at each end (count): 5 to 20 km. Those of a longer way are farther apart, so
+that a way from where a body fell for hours does not take all memory."""
+
 FREE_M = 1e6
 """How wide open ground is (m)."""
 
@@ -56,7 +60,7 @@ class MarchPath:
     Args:
         points: (k, d), the way, at least one point (m).
         heading: (2,) where to look if the way has no length.
-        step_m: how far samples of it are apart (m).
+        step_m: how far samples of it are apart (m); farther if there were more than ``MOST_SAMPLES``.
         turn_m: over how long a part of the way directions are averaged (m); the width of
             what marches, so that nobody inside a turn walks backwards.
         reach_m: how far it is made longer, straight on at both ends, as far as that is free (m).
@@ -71,7 +75,7 @@ class MarchPath:
         samples: (m, 2 d + 2), what lanes are made of: places, directions to the right, what is free left and right.
         course: what a step of a march must know beside them.
 
-    Cost: O(length / step).
+    Cost: O(length / step), at most that of ``MOST_SAMPLES``.
     """
 
     def __init__(
@@ -127,7 +131,7 @@ class MarchPath:
     def _beside_bodies(self) -> Floats:
         """Return the least that is free along the length of a body, so that its ends pass corners, too."""
         least = self._free.copy()
-        for shift in range(1, math.ceil(self._body_m / self._step_m) + 1):
+        for shift in range(1, min(math.ceil(self._body_m / self._step_m) + 1, least.shape[1])):
             least[:, shift:] = np.minimum(least[:, shift:], self._free[:, :-shift])
             least[:, :-shift] = np.minimum(least[:, :-shift], self._free[:, shift:])
         return least
@@ -186,7 +190,7 @@ class MarchPath:
             free = float(np.asarray(self._clearance(end[None], straight, reach_m + self._body_m))[0])
             reach_m = min(reach_m, max(0.0, free - self._body_m))
         # One point more at least, so that there is always a next one to look at.
-        count = max(1, math.floor(reach_m / self._step_m))
+        count = min(max(1, math.floor(reach_m / self._step_m)), MOST_SAMPLES)
         steps = np.arange(1, count + 1)[:, None] * (self._step_m if reach_m >= self._step_m else 1e-3)
         return end + straight * steps
 
@@ -218,7 +222,7 @@ def _resampled(points: Floats, step_m: float) -> tuple[Floats, float]:
         # As good as there. Steps of this length would be as short, and what is added at the ends endless.
         return points[-1:].copy(), 0.0
     known = np.concatenate([[0.0], np.cumsum(lengths)])
-    wanted = np.linspace(0, known[-1], max(1, math.ceil(length / step_m)) + 1)
+    wanted = np.linspace(0, known[-1], min(max(1, math.ceil(length / step_m)), MOST_SAMPLES) + 1)
     return np.stack([np.interp(wanted, known, axis) for axis in points.T], axis=1), length
 
 

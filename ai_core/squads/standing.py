@@ -32,10 +32,12 @@ class GridClearance:
     def __call__(self, points: Floats, directions: Floats, most_m: float) -> Floats:
         """Return how far it is free from each point in its direction, ``most_m`` at most.
 
-        Cost: O(points * most_m / cell_size_m).
+        Cost: O(points * most_m / cell_size_m), at most that of the grid's sides.
         """
+        across_m = sum(self._is_free.shape) * self._size_m      # beyond it all is outside, and blocked
+        looked_m = min(most_m, across_m + self._size_m)
         axes = [0, 1] if points.shape[1] == 2 else [0, 2]
-        steps = np.arange(0.0, most_m, self._size_m / 4)
+        steps = np.arange(0.0, looked_m, self._size_m / 4)
         ways = points[:, None, axes] + directions[:, None, axes] * steps[None, :, None]
         cells = np.floor((ways - self._origin) / self._size_m).astype(np.intp)
         height, width = self._is_free.shape

@@ -7,6 +7,7 @@ import pytest
 from ai_core.clock import ManualClock
 from ai_core.squads.formation import Formation
 from ai_core.squads.formation_march import MarchSettings
+from ai_core.squads.march_path import MOST_SAMPLES
 from ai_core.squads.standing import GridClearance
 from tests.squads.marching import FRAME_S, march, marched, squad_of
 
@@ -148,6 +149,22 @@ def test_a_way_of_next_to_nothing_is_no_endless_work(way_m):
     assert order.state == "done"
     assert len(squad._march.path._points) < 200
     assert squad.positions[squad.row_of(squad.commander)].tolist() == pytest.approx([6 + way_m, 4], abs=0.3)
+
+
+@pytest.mark.parametrize("far", [2e9, 1e30, 3e38])
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_a_way_from_where_all_fell_for_hours_does_not_take_all_memory(far, dimensions):
+    clock = ManualClock()
+    squad = squad_of(4, clock, dimensions=dimensions)
+    places = squad.positions.copy()
+    places[:, 1] = -far
+    squad.place(places.astype(np.float32))
+    squad.move_to((8.0,) * dimensions)
+    march(squad, clock, seconds=1)
+    assert len(squad._march.path._points) < 3 * MOST_SAMPLES
+    squad.prepare_state(squad.save_state())()
+    march(squad, clock, seconds=1)
+    assert np.isfinite(squad.positions).all()
 
 
 def test_the_slowest_sets_the_pace():
