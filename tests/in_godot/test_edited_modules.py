@@ -116,12 +116,13 @@ def package(tmp_path, monkeypatch):
     ("hums.low.deeper:Hum", "there is no module"), ("../hums/low:Hum", "there is no module"),
     ("this:Hum", "names no Habit"),
 ])
-def test_what_cannot_hold_the_class_is_not_imported(node, scheduler, package, expect_errors, named, why):
+def test_what_cannot_hold_the_class_is_not_imported(node, scheduler, package, frames, expect_errors, named, why):
     expect_errors(why, times=1)
     tree, habit = construct("HabitTree"), construct("Habit")
     habit.set("python_class", named)
     tree.add_child(habit)
     node("Node3D", scheduler).add_child(tree)
+    frames(2)                   # it is reported as the next frame begins
     assert tree.to_text() == "not running"
     assert (sys.was_run, "this" in sys.modules, "hums" in sys.modules) == (0, False, False)
 

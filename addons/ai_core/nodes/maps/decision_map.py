@@ -68,15 +68,10 @@ class DecisionMap(Node):
     by the last whole update, never by half of one.
     """
 
-    period_s = export(
-        float, 0.25, range=(0, 60, 0.01), or_greater=True, unit="s", group="Optimizations", on_set="_period_set",
-        doc="Game time from the beginning of one update to that of the next.")
-    priority = export(
-        float, 1.0, range=(0.001, 1000, 0.001), on_set="_priority_set", doc="Weight of its share of the budget.")
-
     class Dimensions(IntEnum):
         THREE = 0
         TWO = 1
+
     dimensions = export(
         Dimensions, Dimensions.THREE, on_set="_in_use",
         doc="Three: over the ground of a 3D world, x and z; heights are not asked for. Two: over x and y.")
@@ -96,6 +91,11 @@ class DecisionMap(Node):
     walls = export(
         NodePath, NodePath(""), hint=node_path("TileMapLayer", "GridMap"), on_set="_in_use",
         doc="A TileMapLayer or GridMap: nothing spreads through cells of the map whose middle cannot be walked.")
+    period_s = export(
+        float, 0.25, range=(0, 60, 0.01), or_greater=True, unit="s", group="Optimizations", on_set="_period_set",
+        doc="Game time from the beginning of one update to that of the next.")
+    priority = export(
+        float, 1.0, range=(0.001, 1000, 0.001), on_set="_priority_set", doc="Weight of its share of the budget.")
     show_in_game = export(
         bool, False, group="Debug", on_set="_show", doc="Draw shown_layer over the ground of the running game.")
     shown_layer = export(str, "threat", on_set="_show", doc="The layer that is drawn.")

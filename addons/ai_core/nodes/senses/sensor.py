@@ -39,7 +39,6 @@ from ai_core.senses.percepts.memory import MemoryChange, Remembered, SenseMemory
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sense_reasons import SenseFactors
 from ai_core.senses.sight.sight_cones import SightCone as Cone
-from ai_core.senses.sight.sight_cones import SightCone as CoreSightCone
 
 
 def _factors(factors: SenseFactors) -> dict[str, Any]:
@@ -89,11 +88,11 @@ class Sensing(SenseMember):
     get_node_or_null: Any
     source_class = ""
     sensor_class = ""
-    _cones: Callable[[], list[CoreSightCone]]
-    _cone_warnings: Callable[[], list[str]]
-    _saved_cones: Callable[[], list[list[float]]]
-    _prepared_cones: Callable[[Fields], Callable[[], None]]
 
+    sight_cones = export(
+        list, (), hint=array_of("SightCone"), group="Sight", on_set="_cones_set",
+        doc="An ordered list: the first cone that contains a target counts. In place of sight_range_m,"
+            " horizontal_angle, vertical_angle and lose_sight_range_m; none: these are its only cone.")
     sight_threshold = export(
         float, 0.1, range=(0, 100, 0.01), or_greater=True, on_set="_change", doc="Weakest strength that is seen.")
     hearing_threshold = export(
@@ -161,10 +160,6 @@ class Sensing(SenseMember):
         "other_thresholds",
     )
 
-    sight_cones = export(
-        list, (), hint=array_of("SightCone"), group="Sight", on_set="_cones_set",
-        doc="An ordered list: the first cone that contains a target counts. In place of sight_range_m,"
-            " horizontal_angle, vertical_angle and lose_sight_range_m; none: these are its only cone.")
     sight_range_m = export(
         float, 20.0, range=(0.1, 500, 0.1), or_greater=True, unit="m", on_set="_change",
         shown_when=("sight_cones", ()), doc="How far its cone of sight reaches.")
