@@ -6,7 +6,7 @@ const Sampling := preload("res://tests/benchmarks/in_engine/sampling.gd")
 const Museum := preload("museum.gd")
 const HandMuseum := preload("hand_museum.gd")
 
-const GUARDS: Array[int] = [10, 100, 500]
+const GUARDS: Array[int] = [1, 10, 100, 500]
 const OURS := "ours"
 const WITHIN_BUDGET := "within the budget"
 const OTHER := "GDScript by hand"

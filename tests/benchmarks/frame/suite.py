@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tools.benchmarking.declarations import Measurement, Scene, Suite
 
-GUARDS = (10, 100, 500)
+GUARDS = (1, 10, 100, 500)
 
 # What an AIScheduler grants all AI of a frame unless told: an eighth of a frame of 60 a second.
 BUDGET_US = 2000.0
