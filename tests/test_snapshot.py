@@ -99,7 +99,7 @@ def refusal(night, state):
         ("parts/clock/now", [12], "clock: 'now' must be a list of 2, got a list of 1"),
         ("parts/clock/now/0", True, "clock: 'now[0]' must be a whole number, got True"),
         ("parts/clock/version", "1", "clock: 'version' must be a whole number, got '1'"),
-        ("parts/root/version", 9, "root: 'version' is 9, and this ai_core reads up to 2; update ai_core to load it"),
+        ("parts/root/version", 9, "root: 'version' is 9, and this ai_core reads up to 1; update ai_core to load it"),
         ("parts/root/tasks/0/period_frames", 0, "root: 'tasks[0].period_frames' must be at least 1, got 0"),
         ("parts/root/tasks/0/name", "evnts", "root: unknown task 'evnts'; did you mean 'events'?"),
         ("parts/root/tasks/0/extra", 1, "root: 'tasks[0].extra' is not known here"),

@@ -7,7 +7,7 @@ from math import inf
 from typing import ClassVar, Generic, Literal, Protocol, TypeVar
 
 from ai_core.budget import Budget, check_budget
-from ai_core.decisions.population import MIGRATIONS, Population, by_place
+from ai_core.decisions.population import Population, by_place
 from ai_core.decisions.turns import Seat
 from ai_core.errors import finite_number, shown
 from ai_core.faults import FaultIsolation, given_faults
@@ -184,7 +184,7 @@ class MindPopulation(Population[AnyMind, MindSeat[AnyMind]]):
         seats = list(enumerate(self._seats.values()))
         asleep = [(place, one) for place, one in seats if one.number not in self._awake and not one.is_resting]
         return {
-            "version": 3, "seconds": self._now_s, **self._saved_turns(), "count": len(seats),
+            "version": 1, "seconds": self._now_s, **self._saved_turns(), "count": len(seats),
             "lived": [{"place": place, "seconds": one.lived_s} for place, one in seats
                       if self._counts_time(one) and one.lived_s != self._now_s],
             "asleep": [{"place": place, "wakes_at_s": one.timer_s if one.timer_s < inf else None}
@@ -197,7 +197,7 @@ class MindPopulation(Population[AnyMind, MindSeat[AnyMind]]):
         Raises:
             StateError: if it cannot be loaded; says where in it, and why.
         """
-        fields = Fields.versioned(state, version=3, migrations={**MIGRATIONS, 2: _from_2_to_3})
+        fields = Fields.versioned(state, version=1)
         seconds, count = fields.seconds("seconds"), fields.whole("count")
         change_turns = self._prepared_turns(fields)
         lived, asleep = by_place(fields, "lived", "seconds"), by_place(fields, "asleep", "wakes_at_s", or_never=True)
@@ -269,8 +269,3 @@ class MindPopulation(Population[AnyMind, MindSeat[AnyMind]]):
 
     def _called(self, mind: AnyMind) -> str:
         return self._name_of(mind)
-
-
-
-def _from_2_to_3(old: State) -> State:
-    return {**MIGRATIONS[2](old), "count": 0, "asleep": []}

@@ -9,7 +9,7 @@ from ai_core.decisions.turns import Seat, Turns
 from ai_core.errors import shown
 from ai_core.saving.fields import Fields, State
 
-__all__ = ["MIGRATIONS", "Population", "by_place"]
+__all__ = ["Population", "by_place"]
 
 AnyWho = TypeVar("AnyWho")
 AnySeat = TypeVar("AnySeat", bound=Seat)
@@ -134,15 +134,3 @@ def by_place(fields: Fields, name: str, what: str, *, or_never: bool = False) ->
         found[one.whole("place")] = inf if is_never else one.seconds(what)
         one.end()
     return found
-
-
-def _from_1_to_2(old: State) -> State:
-    return {**old, "version": 2, "until": -1}
-
-
-def _from_2_to_3(old: State) -> State:
-    return {**old, "version": 3, "late": []}
-
-
-MIGRATIONS = {1: _from_1_to_2, 2: _from_2_to_3}
-"""What makes a saved population one of the present version, 3, by its version."""

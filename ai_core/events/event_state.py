@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ListenerBook", "RegistryBook", "prepared_manager", "saved_manager"]
 
-VERSION = 3
+VERSION = 1
 
 COUNTS = ("dispatched", "called", "skipped", "unheard", "failed", "late", "freed")
 
@@ -137,7 +137,7 @@ def saved_manager(manager: EventManager) -> State:
 def prepared_manager(manager: EventManager, state: object) -> Callable[[], None]:
     """Check a state against the listeners that are here; return what loads it."""
     _check_between_frames(manager)
-    fields = Fields.versioned(state, version=VERSION, migrations={1: _from_1_to_2, 2: _from_2_to_3})
+    fields = Fields.versioned(state, version=VERSION)
     fields.moment("now")
     sent = fields.whole("sent")
     totals = fields.group("counts")
@@ -330,29 +330,3 @@ def _finder(
     if not isinstance(reference, list) or len(reference) != 3:
         fields.refuse(name, f"must be three words of a listener, got {brief(reference)}")
     return book.finder(reference, fields.place_of(name), is_under_way=is_under_way)
-
-
-def _from_1_to_2(state: State) -> State:
-    """An event half told was apart from the queue; failures were told by three fields."""
-    queue = [{**one, "terms": None, "rest": None} for one in state["queue"]]
-    half_told = state.pop("half_told")
-    if half_told is not None:
-        event, taken = half_told["event"], {one["order"] for one in queue}
-        rest = [one if one is None else [event["code"], *one] for one in half_told["rest"]]
-        order = next(one for one in range(state["sent"]) if one not in taken)
-        queue.append({**event, "terms": None, "order": order, "rest": rest})
-    failing = [
-        {"listener": [one["code"], one["name"], one["number"]],
-         "failures": one["failures"], "is_quarantined": one["is_quarantined"]}
-        for one in state["failing"]
-    ]
-    return {
-        **state, "version": 2, "failing": failing, "sticky": [],
-        "queue": sorted(queue, key=lambda one: one["order"]),
-        "counts": {**state["counts"], "late": 0, "freed": 0},
-    }
-
-
-def _from_2_to_3(state: State) -> State:
-    """It was not said who had listened once."""
-    return {**state, "version": 3, "once": []}

@@ -1,14 +1,14 @@
-"""What is the ground like?
+"""Maps: grids, graphs, decision maps, conflicts and cover.
 
-``Grid``: square or hexagonal cells with costs, for classes of movers and for teams;
-its ``passage`` is what searches read, ``nearest_free`` snaps to it. ``Graph``: places and one-way connections.
-``DecisionMap``: what units know of the ground (``MapLayer``: resources, threat, ...), for who
-decides at large; ``best_cells``, ``frontier``, ``choke_points``, ``careful_costs`` ask it.
-``ConflictLog``: who fought where. ``moving_ai``: maps and scenarios in its file format.
-``CoverMap``: where to hide, filled by ``CoverBaking``, asked by ``CoverSearch``.
+``Grid`` holds square or hexagonal cells with costs, per class of movers and per team; searches
+read its ``passage``, and ``nearest_free`` snaps a position to it. ``Graph`` holds places and one-way
+connections. ``DecisionMap`` holds layers (``MapLayer``: resources, threat, ...) for strategic
+decisions; ``best_cells``, ``frontier``, ``choke_points`` and ``careful_costs`` evaluate them.
+``ConflictLog`` records fights. ``moving_ai`` reads maps and scenarios of the Moving AI benchmark.
+``CoverMap`` holds cover spots; ``CoverBaking`` finds them, ``CoverSearch`` selects the best.
 
-Rejected: one class for grid and graph. A grid's moves are bits and steps, a graph's are
-lists; hiding that costs a search ten times its time.
+Rejected: one class for grid and graph. A grid stores moves as bits and offsets, a graph as
+lists; an interface over both makes a search ten times slower.
 """
 from ai_core.maps.cell_moves import Corners
 from ai_core.maps.cell_sight import CellSight

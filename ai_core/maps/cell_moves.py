@@ -1,9 +1,8 @@
-"""Which moves lead from a cell to its neighbors, and which of them are open.
+"""Moves from a cell to its neighbors, and the open moves of every cell.
 
-A move has a number, and moves are in the order of the cells they lead to, so
-that the smallest move leads to the smallest cell. The open moves of a cell are
-the bits of one byte. On hexagonal grids odd rows lie half a cell to the right,
-and bit ``ODD_ROW`` says so.
+Moves are numbered in the order of the cells they lead to, so that the smallest move leads to
+the smallest cell number. The open moves of a cell are the bits of one byte. On hexagonal grids
+odd rows are shifted half a cell to the right and have the bit ``ODD_ROW`` set.
 """
 from __future__ import annotations
 
@@ -17,18 +16,18 @@ from numpy.typing import NDArray
 __all__ = ["CORNER_RULES", "ODD_ROW", "SQUARE_8", "Corners", "Moves", "moves_of"]
 
 Corners = Literal["closed", "half_open", "open"]
-"""When a diagonal may be taken: if both cells beside it are free, if one is, or always."""
+"""When a diagonal is open: if both cells beside it are free, if at least one is, or always."""
 
 CORNER_RULES: tuple[Corners, ...] = ("closed", "half_open", "open")
-"""All of them, the strictest first."""
+"""All corner rules, the strictest first."""
 
 ODD_ROW = 128
-"""The bit of a byte of moves that is set in odd rows of hexagonal grids."""
+"""Bit of the moves byte that is set in odd rows of hexagonal grids."""
 
 SQRT_2 = 2 ** 0.5
 
 SQUARE_8 = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
-"""Rows and columns that each of the moves to 8 neighbors goes."""
+"""Row and column offset of each move to 8 neighbors."""
 
 _SQUARE_4 = ((-1, 0), (0, -1), (0, 1), (1, 0))
 _HEX_EVEN = ((-1, -1), (-1, 0), (0, -1), (0, 1), (1, -1), (1, 0))
@@ -40,9 +39,9 @@ class Moves:
     """The moves of a kind of grid.
 
     Attributes:
-        even: (rows, columns) that each move goes, from cells in even rows.
-        odd: likewise in odd rows; the same on square grids.
-        lengths: of each move (cells): 1, or the square root of 2 for a diagonal.
+        even: (rows, columns) offset of each move from a cell in an even row.
+        odd: the same for odd rows; equal to ``even`` on square grids.
+        lengths: length of each move (cells): 1, or the square root of 2 for a diagonal.
     """
 
     even: tuple[tuple[int, int], ...]
@@ -58,17 +57,17 @@ class Moves:
         """Return the open moves of every cell as bits.
 
         Args:
-            is_free: (height, width), cells that can be entered.
-            corners: when a diagonal is open; only matters with 8 neighbors.
-            first_row: number of the first row, which tells odd rows from even.
+            is_free: (height, width) bool, True for cells that can be entered.
+            corners: when a diagonal is open; used with 8 neighbors only.
+            first_row: number of the first row, which decides which rows are odd.
 
         Returns:
-            (height, width); a cell that is not free has no open move.
+            (height, width) uint8; a cell that is not free has no open move.
 
-        Cost: O(cells), some 20 passes over them.
+        Cost: O(cells), about 20 passes over them.
         """
         height, width = is_free.shape
-        # Beyond the border nothing is free: two rows and columns more say so without a question.
+        # A border of two more rows and columns, none of them free, avoids checks at the edges.
         around = np.zeros((height + 2, width + 2), np.bool_)
         around[1:-1, 1:-1] = is_free
         opened = np.zeros((height, width), np.uint8)
@@ -90,9 +89,9 @@ class Moves:
 
 
     def open_by_neighbors(self, corners: Corners) -> tuple[bytes, bytes]:
-        """Return the open moves of a free cell by which neighbors are free, in even rows and in odd ones.
+        """Return two tables from free neighbors to open moves of a free cell, for even and for odd rows.
 
-        Both are bits in the order of moves. For cells one by one; ``open_from`` is for many.
+        Both are bits in the order of the moves. The tables are for single cells; ``open_from`` is for many.
         """
         return _open_by_neighbors(self, corners)
 
@@ -103,7 +102,7 @@ def _open_by_neighbors(moves: Moves, corners: Corners) -> tuple[bytes, bytes]:
     for row, goes in enumerate((moves.even, moves.odd)):
         table = bytearray(1 << len(goes))
         for free in range(len(table)):
-            # The cell and its neighbors as a small grid: what holds there holds everywhere.
+            # The result depends on the cell and its neighbors only, so a grid of 3 × 3 cells is enough.
             around = np.zeros((3, 3), np.bool_)
             around[1, 1] = True
             for move, (down, right) in enumerate(goes):

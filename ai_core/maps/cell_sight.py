@@ -1,4 +1,4 @@
-"""Lines of fire over a grid: cells as high as what stands on them."""
+"""Line of sight and fire over a grid of cells with heights."""
 from __future__ import annotations
 
 import numpy as np
@@ -10,27 +10,27 @@ from ai_core.maps.cover.cover_spots import UPWARD
 __all__ = ["CellSight"]
 
 SEGMENTS_AT_ONCE = 1024
-"""Segments looked at in one go (count): each takes some 100 bytes for each cell that the longest crosses."""
+"""Segments per batch (count): each takes about 100 bytes for each cell that the longest segment crosses."""
 
 NEARLY = 1e-6
-"""Share of a cell by which a line may touch a corner without entering the cell behind it."""
+"""Share of a cell (no unit) that a line may overlap at a corner without entering the cell."""
 
 
 class CellSight:
-    """Whether cells stand between two places; hand it in wherever ``blocked`` is asked for.
+    """Tests whether cells block the line between two positions; pass it as any ``blocked`` argument.
 
-    A line is blocked by a cell if it passes through it below the cell's height. The cells in
-    which it begins and ends count, too. Cells are square, or sheared as isometric ones are.
+    A cell blocks a line that passes through it below the height of the cell. The cells of both
+    ends count too. Cells are square, or sheared as on isometric maps.
 
     Args:
-        heights_m: (height, width), how high a cell stops lines (m): 0 where it does not, ``inf``
-            for a wall; or bool, True for a wall.
-        origin: (3,) the middle of the first cell, on the ground (m).
-        steps: (2, 3) from one column to the next, and from one row to the next (m).
-        up: axis of heights.
+        heights_m: (height, width), height up to which a cell blocks lines (m): 0 for open ground,
+            ``inf`` for a wall; or bool, True for a wall.
+        origin: (3,) center of cell 0 on the ground (m).
+        steps: (2, 3) offsets to the next column and to the next row (m).
+        up: axis of heights: "y", "z" or "-z".
 
     Raises:
-        TypeError, ValueError: if something is of another shape, negative or NaN.
+        TypeError, ValueError: if an argument has the wrong shape, is negative or NaN.
     """
 
     def __init__(
@@ -48,14 +48,14 @@ class CellSight:
         self._origin = positions("origin", as_array("origin", origin)[None], dimensions=(3,))[0].astype(np.float64)
         ways = positions("steps", steps, dimensions=(3,)).astype(np.float64)
         if len(ways) != 2 or np.linalg.matrix_rank(ways) < 2:
-            raise ValueError(f"steps must be two ways that are not along each other, got {shown(steps)}")
+            raise ValueError(f"steps must be two vectors that are not parallel, got {shown(steps)}")
         self._cells = np.linalg.pinv(ways)
         self._upward = np.array(UPWARD[up])
 
     def __call__(self, segments: NDArray[np.float32]) -> NDArray[np.bool_]:
-        """Return for segments (n, 6) whether something stands in the way.
+        """Return (n,) bool for segments (n, 6): True where a cell blocks the line.
 
-        Cost: O(n · cells of the longest), in NumPy.
+        Cost: O(n · cells of the longest segment), in NumPy.
         """
         blocked = np.zeros(len(segments), np.bool_)
         for first in range(0, len(segments), SEGMENTS_AT_ONCE):
@@ -83,7 +83,7 @@ class CellSight:
 
     @staticmethod
     def _crossings(flat: NDArray[np.float64], way: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return where each line crosses from cell to cell, 0 to 1, ascending; 1 beyond its last."""
+        """Return the shares of each line at which it enters a new cell, 0 to 1, ascending; padded with 1."""
         lowest, highest = np.minimum(flat, flat + way), np.maximum(flat, flat + way)
         most = int((np.floor(highest) - np.floor(lowest)).max(initial=0)) + 1
         lines = np.floor(lowest)[:, :, None] + 1 + np.arange(most)

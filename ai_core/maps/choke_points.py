@@ -1,4 +1,4 @@
-"""Choke points: where a few can hold many up, because wide ground on both sides meets in a narrow place."""
+"""Choke points: narrow passages between wide areas, where few defenders can stop many."""
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -15,12 +15,12 @@ BESIDE = ((-1, 0), (0, -1), (0, 1), (1, 0))
 
 
 class ChokePoint(NamedTuple):
-    """One narrow place.
+    """One choke point.
 
     Attributes:
-        cell: its narrowest cell; of several the one nearest to its middle, then the smallest number.
-        width_cells: how wide it is there (cells).
-        cells: (n,) int32, all its cells, ascending.
+        cell: narrowest cell; of several, the one nearest to the middle, then the smallest number.
+        width_cells: width at this cell (cells).
+        cells: (n,) int32, all cells of the choke point, ascending.
     """
 
     cell: int
@@ -29,22 +29,22 @@ class ChokePoint(NamedTuple):
 
 
 def choke_points(is_open: ArrayLike, most_width_cells: int = 3) -> list[ChokePoint]:
-    """Return the narrow places that join wide ground, by ascending cell.
+    """Return the narrow passages that join wide areas, ordered by cell.
 
-    A cell is narrow if open ground through it, along its row or its column, is at
-    most so wide. Narrow cells that touch are one place; it counts if it touches wide
-    ground at two sides or more that do not meet close by, which leaves out nooks.
+    A cell is narrow if the run of open cells through it, along its row or its column, is at most
+    ``most_width_cells`` long. Narrow cells that touch form one passage. A passage is a choke point
+    if it touches two or more wide areas that do not meet nearby, which excludes nooks.
 
     Args:
-        is_open: (height, width) bool, True where one can walk; the edge of the map is a wall.
-        most_width_cells: how wide a narrow place may be (cells), 1 or more.
+        is_open: (height, width) bool, True for walkable cells; the edge of the map is a wall.
+        most_width_cells: largest width of a narrow passage (cells), 1 or more.
 
     Raises:
-        TypeError: if ``is_open`` is not bool, or the width no whole number.
-        ValueError: if it has another shape, or the width is below 1.
+        TypeError: if ``is_open`` is not bool, or the width is not an integer.
+        ValueError: if ``is_open`` is not two-dimensional, or the width is below 1.
 
-    Cost: O(cells) in NumPy and O(narrow cells × most_width_cells²) in Python; the ground
-        seldom changes, so do it once, where nobody waits.
+    Cost: O(cells) in NumPy and O(narrow cells × most_width_cells²) in Python; the ground rarely
+        changes, so call it once, while loading.
 
     >>> [point.cell for point in choke_points(np.array([[1, 1, 0, 1, 1], [1, 1, 1, 1, 1],
     ...                                                 [1, 1, 0, 1, 1]], bool), 1)]
@@ -66,7 +66,7 @@ def choke_points(is_open: ArrayLike, most_width_cells: int = 3) -> list[ChokePoi
 
 
 def _runs(ground: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Return for each open cell how many lie together with it in its row; 0 for walls."""
+    """Return for each open cell the length of its run of open cells in the row; 0 for walls."""
     height, width = ground.shape
     padded = np.zeros((height, width + 2), np.int8)
     padded[:, 1:-1] = ground
@@ -78,7 +78,7 @@ def _runs(ground: NDArray[np.bool_]) -> NDArray[np.int32]:
 
 
 def _places(is_narrow: NDArray[np.bool_]) -> list[list[tuple[int, int]]]:
-    """Return narrow cells that touch, also by corners, as lists of row and column."""
+    """Return groups of narrow cells that touch, also at corners, as lists of (row, column)."""
     left = set(zip(*(axis.tolist() for axis in np.nonzero(is_narrow)), strict=True))
     places = []
     for start in sorted(left):
@@ -99,7 +99,7 @@ def _places(is_narrow: NDArray[np.bool_]) -> list[list[tuple[int, int]]]:
 
 
 def _joins_wide_ground(place: list[tuple[int, int]], is_wide: NDArray[np.bool_], reach: int) -> bool:
-    """Return whether wide cells beside a place fall into two groups or more, within reach of it."""
+    """Return whether the wide cells beside a passage form two or more groups within ``reach`` of it."""
     height, width = is_wide.shape
     near = {
         (r, c)

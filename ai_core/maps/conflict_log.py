@@ -1,4 +1,4 @@
-"""Conflicts: who fought where, of which kind, how strong and how many, fading with time."""
+"""Conflict log: kind, strength and participants of recent fights, fading with time."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -25,13 +25,13 @@ MOST_STRENGTH, MOST_NUMBERS, MOST_CAPABILITIES = 1e9, 1_000_000, (1 << 32) - 1
 
 
 class Conflict(NamedTuple):
-    """What was fought around a place, faded to now.
+    """Summary of the fights around a position, faded to the time of the query.
 
     Attributes:
-        strength: by kind.
-        numbers: by kind, how many took part, faded as strength is.
-        capabilities: of all who took part, as bits.
-        last_s: when it was reported last (s), ``-inf`` for never.
+        strength: total strength by kind.
+        numbers: number of participants by kind, faded like the strength.
+        capabilities: capabilities of all participants, as bits.
+        last_s: time of the latest report (s), ``-inf`` for none.
     """
 
     strength: dict[str, float]
@@ -43,24 +43,25 @@ class Conflict(NamedTuple):
 class ConflictLog:
     """The latest reports of fights.
 
-    A map shows where it is hot; this says what is fought there, and by whom.
+    The layer "conflict" of a decision map shows where fights are; this log says of which kind
+    they are, how strong, and with which participants.
 
     Args:
-        kinds: names, such as "attack", "defense", "losses".
-        kept_per_s: share of a report's weight kept per second, 0 to 1.
-        most: reports kept (count), 1 or more; the oldest go first.
+        kinds: names of the kinds, such as "attack", "defense", "losses".
+        kept_per_s: share of the weight of a report kept per second, 0 to 1.
+        most: largest number of reports kept (count), 1 or more; the oldest are dropped first.
 
     Raises:
-        TypeError, ValueError: if an argument is of another type or out of range.
+        TypeError, ValueError: if an argument has the wrong type or is out of range.
 
     Source: 003_designing_ai_for_games, conflict maps.
     """
 
     def __init__(self, kinds: Sequence[str], *, kept_per_s: float = 0.95, most: int = 4096) -> None:
         if isinstance(kinds, str) or not kinds or not all(isinstance(kind, str) and kind for kind in kinds):
-            raise TypeError(f"kinds must be texts, one or more, got {shown(kinds)}")
+            raise TypeError(f"kinds must be a sequence of one or more non-empty strings, got {shown(kinds)}")
         if len(set(kinds)) != len(kinds):
-            raise ValueError(f"kinds must be unlike each other, got {shown(kinds)}")
+            raise ValueError(f"kinds must be unique, got {shown(kinds)}")
         self.kinds = tuple(kinds)
         self._kept_per_s = finite_number("kept_per_s", kept_per_s, minimum=0, maximum=1)
         self._rows = np.zeros(whole_number("most", most, minimum=1), REPORT)
@@ -73,20 +74,20 @@ class ConflictLog:
         self, kind: str, places: ArrayLike, strengths: ArrayLike, now_s: float, *,
         numbers: ArrayLike = 1, capabilities: ArrayLike = 0,
     ) -> int:
-        """Note fights of one kind; return how many.
+        """Record fights of one kind; return their number.
 
         Args:
             kind: one of ``kinds``.
-            places: (n, 2) or (n, 3), as for ``MapArea`` (m).
-            strengths: one or (n,), 0 or more.
+            places: (n, 2) or (n, 3) positions, as for ``MapArea`` (m).
+            strengths: one value or (n,), 0 or more.
             now_s: game time (s).
-            numbers: one or (n,), how many take part in each, 0 or more.
-            capabilities: one or (n,), of those who take part, as bits.
+            numbers: one value or (n,) int, number of participants, 0 or more.
+            capabilities: one value or (n,) int, capabilities of the participants, as bits.
 
         Raises:
-            UnknownNameError: if there is no such kind.
-            TypeError, ValueError: if an argument is of another type, number or out of range;
-                nothing is noted then.
+            UnknownNameError: if the kind is unknown.
+            TypeError, ValueError: if an argument has the wrong type or length, or is out of range;
+                nothing is recorded then.
 
         Cost: O(n).
         """
@@ -107,10 +108,10 @@ class ConflictLog:
         return count
 
     def around(self, place: Sequence[float], radius_m: float, now_s: float) -> Conflict:
-        """Return what was fought within a radius of a place.
+        """Return a summary of the fights within a radius (m) of a position.
 
         Raises:
-            TypeError, ValueError: if an argument is of another type or out of range.
+            TypeError, ValueError: if an argument has the wrong type or is out of range.
 
         Cost: O(reports) in NumPy.
         """
@@ -132,7 +133,7 @@ class ConflictLog:
 
     def save_state(self) -> State:
         """Return all reports as plain data, oldest first."""
-        # Not full, they begin at 0; full, with the one that would go next.
+        # While not full, the oldest report is row 0; when full, the row that is overwritten next.
         rows = np.roll(self._rows, -self._next) if self._count == len(self._rows) else self._rows[:self._count]
         return {
             "version": VERSION,
@@ -141,10 +142,10 @@ class ConflictLog:
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check what ``save_state`` returned; return what loads it.
+        """Check a saved state; return the function that applies it.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state is invalid; the message names the field and the reason.
         """
         fields = Fields.versioned(state, version=VERSION)
         kinds = fields.wholes("kind", maximum=len(self.kinds) - 1)
@@ -172,9 +173,9 @@ class ConflictLog:
 def _column(name: str, values: ArrayLike, count: int, most: float, kinds: str) -> NDArray[np.generic]:
     array = as_array(name, values)
     if array.dtype.kind not in kinds:
-        raise TypeError(f"{name} must be {'whole ' if kinds == 'iu' else ''}numbers, got {shown(values)}")
+        raise TypeError(f"{name} must be {'integers' if kinds == 'iu' else 'numbers'}, got {shown(values)}")
     if array.ndim and array.shape != (count,):
-        raise ValueError(f"{name} must be one, or {count} as places are, got {array.shape}")
+        raise ValueError(f"{name} must be one, or one per position, {count}, got shape {array.shape}")
     is_wrong = ~((array >= 0) & (array <= most))
     if is_wrong.any():
         raise ValueError(f"{name} must be 0 to {most:g}, got {np.atleast_1d(array)[np.atleast_1d(is_wrong)][0]}")

@@ -1,4 +1,4 @@
-"""A decision map: layers over one area, written by many, updated in slices, read whole."""
+"""Decision map: layers over one area, written at any time, updated in slices, read as complete snapshots."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
@@ -21,32 +21,32 @@ __all__ = ["DecisionMap"]
 
 
 class DecisionMap:
-    """Layers of what units know about the ground, for who decides at large.
+    """Layers of knowledge about the ground, for strategic decisions.
 
-    Units write in batches, at any time. An update takes what was written until it
-    began, lets old values fade, and draws a picture of every layer, spread and
-    blurred; it pauses when its budget is spent. Readers see the picture of the last
-    whole update: never half of one, on whatever thread they are.
+    Units write values in batches, at any time. An update applies the values written before
+    its start, fades older values, and draws a snapshot of every layer, spread and blurred; it
+    pauses when its budget is spent. Readers on any thread see the snapshot of the last complete
+    update, never a partial one.
 
     Args:
-        area: where.
-        layers: at least one, each with a name of its own.
-        clock: tells how long values faded.
-        is_open: (height, width) bool, False where nothing spreads through; None for no walls.
-        period_s: game time between the beginnings of two updates (s), for ``advance``;
-            0 begins the next with the first call after the last was done.
+        area: position and size of the map.
+        layers: at least one, each with a unique name.
+        clock: game time; values fade with it.
+        is_open: (height, width) bool, False for walls, which stop spreading; None for no walls.
+        period_s: game time from the start of one update to the start of the next (s), for ``advance``;
+            0 starts an update with the first call after the previous one is done.
 
     Raises:
-        TypeError, ValueError: if an argument is of another type, shape or out of range.
+        TypeError, ValueError: if an argument has the wrong type or shape, or is out of range.
 
     Attributes:
-        began_at: when the last update began; its picture is of this moment.
-        passed_s: game time since the one before (s).
-        updates: whole ones so far.
-        written: positions and cells written so far; those outside are not counted.
+        began_at: start time of the last update; its snapshot shows the values at this time.
+        passed_s: game time between the starts of the last two updates (s).
+        updates: number of complete updates.
+        written: number of positions and cells written; positions outside the area are not counted.
 
-    Cost: 16 bytes a cell and layer, and 8 for its two pictures. An update is O(cells × layers);
-        six layers of 512 × 512 take some 10 ms.
+    Cost: 16 bytes per cell and layer, and 8 for its two snapshots. An update is O(cells × layers);
+        six layers of 512 × 512 cells take about 10 ms.
     Source: 003_designing_ai_for_games, decision maps.
     """
 
@@ -78,17 +78,17 @@ class DecisionMap:
 
     @property
     def picture(self) -> MapPicture:
-        """All layers as of the last whole update; read it before the next call of ``advance``."""
+        """All layers as of the last complete update; read them before the next call of ``advance``."""
         return self.buffers.front
 
     @property
     def is_done(self) -> bool:
-        """True if no update is under way."""
+        """True if no update is in progress."""
         return self._work is None
 
     @property
     def is_due(self) -> bool:
-        """True if ``advance`` would begin an update, or go on with one."""
+        """True if ``advance`` would start or continue an update."""
         if self._work is not None or not self.has_begun:
             return True
         now = self.clock.now
@@ -96,31 +96,31 @@ class DecisionMap:
 
     @property
     def result(self) -> MapPicture:
-        """The picture.
+        """Snapshot of the last update.
 
         Raises:
-            RuntimeError: if an update is under way; ``picture`` is the one before.
+            RuntimeError: if an update is in progress; ``picture`` returns the previous snapshot.
         """
         if self._work is not None:
-            raise RuntimeError("the update is not done; advance it until is_done, or read picture")
+            raise RuntimeError("the update is not done; call advance until is_done is True, or read picture")
         return self.picture
 
     def reading(self) -> AbstractContextManager[MapPicture]:
-        """Hold the picture for as long as a ``with`` lasts, on any thread; updates draw others meanwhile."""
+        """Return a context manager that keeps the snapshot unchanged, on any thread; updates use other buffers."""
         return self.buffers.reading()
 
     def write(self, name: str, cells: ArrayLike, strengths: ArrayLike) -> int:
-        """Write into cells of a layer, for the next update; return how many.
+        """Write values into cells of a layer for the next update; return the number of cells.
 
         Args:
-            name: of the layer.
-            cells: (n,), numbers of cells.
-            strengths: one or (n,), 0 or more.
+            name: name of the layer.
+            cells: (n,) int, cell numbers.
+            strengths: one value or (n,), 0 or more.
 
         Raises:
-            UnknownNameError: if there is no such layer.
-            TypeError, ValueError: as for ``MapArea.checked_cells``; or if strengths are negative,
-                not finite or of another number. Nothing is written then.
+            UnknownNameError: if no layer has this name.
+            TypeError, ValueError: as ``MapArea.checked_cells``, or if strengths are negative,
+                not finite or not of length n; nothing is written then.
 
         Cost: O(n).
         """
@@ -131,7 +131,7 @@ class DecisionMap:
         return len(numbers)
 
     def write_at(self, name: str, places: ArrayLike, strengths: ArrayLike) -> int:
-        """Write where positions are, as ``write`` does; return how many are in the area, others do nothing."""
+        """Write at positions, as ``write`` does at cells; return the number inside the area. Others are ignored."""
         layer = self.layer(name)
         cells = self.area.cells_of(places)
         checked = layer.checked(strengths, len(cells))
@@ -142,21 +142,21 @@ class DecisionMap:
         return count
 
     def layer(self, name: str) -> InfluenceMap:
-        """Return a layer as it lives.
+        """Return the current, changing values of a layer.
 
         Raises:
-            UnknownNameError: if there is none of this name.
+            UnknownNameError: if no layer has this name.
         """
         return named("layer", name, self.layers)
 
     def begin(self) -> None:
-        """Begin an update of what was written until now.
+        """Start an update with the values written so far.
 
         Raises:
-            RuntimeError: if one is under way.
+            RuntimeError: if an update is in progress.
         """
         if self._work is not None:
-            raise RuntimeError("an update is under way; advance it until is_done before the next")
+            raise RuntimeError("an update is in progress; call advance until is_done is True before the next begin")
         now = self.clock.now
         self.passed_s = max(0.0, now.seconds - self.began_at.seconds)
         self.began_at, self.has_begun = now, True
@@ -166,9 +166,9 @@ class DecisionMap:
         self._work = self._update()
 
     def advance(self, budget: Budget, /) -> None:
-        """Go on with the update, and begin one if it is time, until it is done or the budget is spent.
+        """Continue the update, or start one if it is due, until it is done or the budget is spent.
 
-        A slice is a step: some rows of one layer.
+        A step is one slice: some rows of one layer.
         """
         check_budget(budget)
         if self._work is None:
@@ -185,21 +185,21 @@ class DecisionMap:
                 return
 
     def save_state(self) -> State:
-        """Return all values, what is written and how far an update has come, as plain data."""
+        """Return all values, pending writes and the progress of the update as plain data."""
         return saved(self)
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what loads it.
+        """Check a saved state; return the function that applies it.
 
         Raises:
-            StateError: if it cannot be loaded, or is of another area or other layers.
+            StateError: if the state is invalid, or belongs to another area or other layers.
         """
         return prepared(self, state)
 
     def resume(
         self, began_at: TimeIndex, passed_s: float, slices_done: int, *, is_shown: bool, has_begun: bool
     ) -> None:
-        """Go on where a saved update was; for loading."""
+        """Continue a saved update; for loading."""
         self.began_at, self.passed_s, self.has_begun = began_at, passed_s, has_begun
         self.is_shown, self.slices_done, self._work = is_shown, 0, None
         if slices_done >= 0:
@@ -217,7 +217,7 @@ class DecisionMap:
             layer.accept()
         self.buffers.show(picture, self.began_at)
         self.updates += 1
-        self.is_shown, self.slices_done = True, -1  # this slice is none of what follows
+        self.is_shown, self.slices_done = True, -1  # the slices of _forget are counted from here
         yield 1
         yield from self._forget()
 
@@ -232,12 +232,12 @@ def _checked_layers(layers: Iterable[MapLayer]) -> list[MapLayer]:
     names = set()
     for layer in checked:
         if not isinstance(layer, MapLayer):
-            raise TypeError(f"layers must be MapLayers, got {shown(layer)}")
+            raise TypeError(f"layers must contain MapLayer objects, got {shown(layer)}")
         if layer.name in names:
-            raise ValueError(f"layer {layer.name!r} is there twice; give each a name of its own")
+            raise ValueError(f"layer name {layer.name!r} is used twice; give each layer a unique name")
         names.add(layer.name)
     if not checked:
-        raise ValueError("a decision map must have at least one layer, got none")
+        raise ValueError("layers must contain at least one layer, got none")
     return checked
 
 

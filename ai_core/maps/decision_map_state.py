@@ -1,4 +1,4 @@
-"""A decision map as plain data, and back."""
+"""Saving and loading of decision maps."""
 from __future__ import annotations
 
 import zlib
@@ -22,25 +22,25 @@ Floats = NDArray[np.float32]
 
 
 def pack_cells(values: Floats) -> str:
-    """Return float32 values as text: little-endian, compressed, in base64.
+    """Return float32 values as a string: little-endian, compressed, in base64.
 
-    Cost: O(cells); a map of which much is alike takes little room.
+    Cost: O(cells); uniform regions compress well.
     """
     return b2a_base64(zlib.compress(values.astype("<f4").tobytes(), 1), newline=False).decode("ascii")
 
 
 def read_cells(fields: Fields, name: str, shape: tuple[int, int], most: float, *, is_unwritten: bool = False) -> Floats:
-    """Return a field that ``pack_cells`` wrote, 0 to ``most`` in every cell.
+    """Return the cells that ``pack_cells`` wrote into a field, with values of 0 to ``most``.
 
     Args:
-        fields: what was saved.
-        name: of the field.
-        shape: (height, width) that it must have.
+        fields: the saved fields.
+        name: name of the field.
+        shape: required (height, width).
         most: largest value.
-        is_unwritten: whether NaN, which stands for nothing, may be there as well.
+        is_unwritten: True if NaN, which marks an unwritten cell, is valid.
 
     Raises:
-        StateError: if it is anything else; time and memory are O(cells and characters).
+        StateError: if the field holds anything else; time and memory are O(cells and characters).
     """
     wanted = shape[0] * shape[1] * 4
     unpacker = zlib.decompressobj()
@@ -90,15 +90,15 @@ def saved(whole: DecisionMap) -> State:
 
 
 def prepared(whole: DecisionMap, state: object) -> Callable[[], None]:
-    """Check a saved decision map; return what loads it.
+    """Check a saved decision map; return the function that applies it.
 
     Raises:
-        StateError: if it cannot be loaded, or is of another area or other layers.
+        StateError: if the state is invalid, or belongs to another area or other layers.
     """
     fields = Fields.versioned(state, version=VERSION)
     shape = tuple(fields.wholes("shape", count=2))
     if shape != whole.area.shape:
-        fields.refuse("shape", f"must be {whole.area.shape[0]} × {whole.area.shape[1]} as here, got {shape}")
+        fields.refuse("shape", f"must be {whole.area.shape[0]} × {whole.area.shape[1]} for this map, got {shape}")
     began_at = TimeIndex(*fields.moment("began_at"))
     shown_at = TimeIndex(*fields.moment("shown_at", latest_s=began_at.seconds))
     passed_s = fields.number("passed_s", minimum=0, maximum=LATEST_S)

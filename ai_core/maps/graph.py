@@ -1,4 +1,4 @@
-"""Places and one-way connections as arrays: waypoints, rooms, navigation polygons."""
+"""Directed graph of places and connections as arrays: waypoints, rooms, navigation polygons."""
 from __future__ import annotations
 
 import numpy as np
@@ -9,30 +9,30 @@ from ai_core.errors import as_array, numbers, shown, whole_number
 __all__ = ["Graph"]
 
 ROUNDING = 1 - 1e-9
-"""What a straight line is shortened by, so that no rounding makes it longer than the way along it."""
+"""Factor that shortens straight distances, so that rounding never makes one longer than the path along it."""
 
 
 class Graph:
-    """Places numbered from 0, and what it costs to go from one to another.
+    """Places numbered from 0, and one-way connections with costs.
 
     Args:
         size: number of places.
-        begins: (m,) where each connection begins.
-        ends: (m,) where it ends; write both ways if both can be gone.
+        begins: (m,) int, start place of each connection.
+        ends: (m,) int, end place of each; add a second connection for the opposite direction.
         costs: (m,), 0 or more.
-        positions: (size, 2) or (size, 3) float, where the places are (m). Searches then look
-            towards the goal first; without them in every direction.
+        positions: (size, 2) or (size, 3) float, positions of the places (m). With positions,
+            searches expand towards the goal first; without, in all directions.
 
     Raises:
-        TypeError: if numbers of places are not whole numbers.
-        ValueError: if lengths differ, a place is not there, or a cost is negative, NaN or infinite.
+        TypeError: if place numbers are not integers.
+        ValueError: if lengths differ, a place does not exist, or a cost is negative, NaN or infinite.
 
     Attributes:
-        first: (size + 1,) int32, where the connections of each place begin in the next two.
-        ends: (m,) int32, ordered by beginning, then end.
+        first: (size + 1,) int32, index of the first connection of each place in ``ends`` and ``costs``.
+        ends: (m,) int32, ordered by start, then end.
         costs: (m,) float64.
         positions: (size, 2 or 3) float64, or None.
-        cost_per_m: no connection costs less for the metres between its ends.
+        cost_per_m: lowest cost of a connection per metre between its ends.
 
     Cost: O(m log m).
     """
@@ -45,7 +45,7 @@ class Graph:
         cost = numbers("costs", costs)
         if not begin.shape == end.shape == cost.shape:
             raise ValueError(
-                f"begins, ends and costs must be as many, got {begin.shape}, {end.shape} and {cost.shape}"
+                f"begins, ends and costs must have equal length, got {begin.shape}, {end.shape} and {cost.shape}"
             )
         fits = np.isfinite(cost) & (cost >= 0)
         if not fits.all():
@@ -62,7 +62,7 @@ class Graph:
             self.cost_per_m = float(per_m.min()) * ROUNDING if per_m.size else 0.0
 
     def moves_from(self, place: int) -> list[tuple[int, float]]:
-        """Return where one gets from a place, and at what cost; by end."""
+        """Return (end, cost) of each connection from a place, ordered by end."""
         begin, end = self.first[place], self.first[place + 1]
         return list(zip(self.ends[begin:end].tolist(), self.costs[begin:end].tolist(), strict=True))
 
@@ -71,7 +71,7 @@ class Graph:
         if array.size == 0:
             return np.zeros(0, np.int32)
         if array.dtype.kind not in "iu" or array.ndim != 1:
-            raise TypeError(f"{name} must be (m,) whole numbers, got {shown(places)}")
+            raise TypeError(f"{name} must be integers of shape (m,), got {shown(places)}")
         if not (int(array.min()) >= 0 and int(array.max()) < self.size):
             raise ValueError(f"{name} must be 0 to {self.size - 1}, got {shown(places)}")
         return array.astype(np.int32)

@@ -1,7 +1,7 @@
-"""A grid of cells: what it costs to enter them, for whom, and for which team.
+"""Grid of cells with the cost of entering each, per class of movers and per team.
 
-Cells are numbered ``row * width + column``. A grid is made from arrays; what
-reads a Moving AI map, a TileMapLayer or a GridMap makes the arrays.
+Cells are numbered ``row * width + column``. A grid is made from arrays; readers of Moving AI
+maps, TileMapLayer and GridMap supply them.
 """
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ from ai_core.maps.passage import Passage
 __all__ = ["MOST_CELLS", "Grid"]
 
 MOST_CELLS = 1 << 24
-"""Most cells of a grid (count), such as 4096 × 4096: some 100 MB with the memory of a search.
-Above it, numbers of cells times moves would not fit whole numbers of 32 bits."""
+"""Largest number of cells of a grid (count), such as 4096 × 4096: about 100 MB with the memory of a search.
+Above it, cell numbers times moves would not fit 32-bit integers."""
 
 SMALLEST_COST, LARGEST_COST = 1e-3, 1e6
-"""Costs of a cell, besides ``inf`` for one that cannot be entered; beyond them sums lose digits."""
+"""Range of cell costs, besides ``inf`` for a cell that cannot be entered; outside it sums lose digits."""
 
 DEFAULT = ""
 
 
 class Grid:
-    """Cells that movers walk over.
+    """Grid of cells that movers walk on.
 
-    A move into a cell costs the cell's cost times the move's length (1, or the
-    square root of 2 for a diagonal). Movers of a class of their own, and teams
-    for whom some cells are shut, see the grid through ``passage``.
+    A move costs the cost of the entered cell times the length of the move (1, or the square
+    root of 2 for a diagonal). ``passage`` returns the grid as a class of movers or a team
+    experiences it, with costs and closed cells of their own.
 
     Args:
-        cells: (height, width): bool, True where one can walk; or numbers, the cost of
-            entering each cell, ``inf`` for one that cannot be entered.
-        neighbors: 4, 8, or 6 for a hexagonal grid whose odd rows lie half a cell to the right.
-        corners: with 8 neighbors, when a diagonal is open: "closed" if both cells beside
-            it are free (no corner is cut), "half_open" if one is, "open" always.
+        cells: (height, width): bool, True for walkable cells; or numbers, the cost of entering
+            each cell, ``inf`` for a cell that cannot be entered.
+        neighbors: 4, 8, or 6 for a hexagonal grid with odd rows shifted half a cell to the right.
+        corners: with 8 neighbors, when a diagonal is open: "closed" if both cells beside it are
+            free (no corner is cut), "half_open" if at least one is, "open" always.
 
     Raises:
         TypeError: if ``cells`` are neither bool nor numbers.
-        ValueError: if they are no rectangle, none or above ``MOST_CELLS``; or a cost is NaN
-            or outside ``SMALLEST_COST`` to ``LARGEST_COST``.
+        ValueError: if ``cells`` are empty, not two-dimensional or more than ``MOST_CELLS``, or a cost is
+            NaN or outside ``SMALLEST_COST`` to ``LARGEST_COST``.
 
     >>> grid = Grid([[True, False], [True, True]])
     >>> grid.passage().is_free(grid.cell(0, 1))
@@ -61,7 +61,7 @@ class Grid:
             raise ValueError(f"cells must have shape (height, width), got {costs.shape}")
         if costs.size > MOST_CELLS:
             raise ValueError(
-                f"cells must be at most {MOST_CELLS}, got {costs.size}; use larger cells, or several grids"
+                f"cells must be at most {MOST_CELLS}, got {costs.size}; use larger cells or several grids"
             )
         self.shape: tuple[int, int] = costs.shape
         self._costs = {DEFAULT: costs}
@@ -72,8 +72,8 @@ class Grid:
         """Return the number of the cell in a row and column.
 
         Raises:
-            TypeError: if they are not whole numbers.
-            ValueError: if it is not on the grid.
+            TypeError: if row or column is not an integer.
+            ValueError: if the cell is outside the grid.
         """
         height, width = self.shape
         row = whole_number("row", row, minimum=0, maximum=height - 1)
@@ -83,21 +83,21 @@ class Grid:
         """Return row and column of a cell.
 
         Raises:
-            TypeError, ValueError: if there is no such cell.
+            TypeError, ValueError: if ``cell`` is not a cell of the grid.
         """
         height, width = self.shape
         row, column = divmod(whole_number("cell", cell, minimum=0, maximum=height * width - 1), width)
         return row, column
 
     def add_mover(self, name: str, cells: ArrayLike) -> None:
-        """Tell what cells cost a class of movers, instead of what they cost everybody.
+        """Add a class of movers with cell costs of its own.
 
         Args:
-            name: of the class: "tank".
-            cells: as for the grid, and of its shape.
+            name: name of the class, such as "tank".
+            cells: as for the grid, with the same shape.
 
         Raises:
-            TypeError, ValueError: as for the grid; or if the name is none, or taken.
+            TypeError, ValueError: as for the grid; or if the name is empty or already used.
 
         Cost: O(cells).
         """
@@ -108,15 +108,15 @@ class Grid:
         self._costs[name] = costs
 
     def add_team(self, name: str, is_shut: ArrayLike) -> None:
-        """Tell which cells are shut for a team only, such as the other side's doors.
+        """Add a team for which some cells are closed, such as the doors of another team.
 
         Args:
-            name: of the team.
-            is_shut: (height, width) bool.
+            name: name of the team.
+            is_shut: (height, width) bool, True for closed cells.
 
         Raises:
-            TypeError: if it is no array of bool.
-            ValueError: if it has another shape, or the name is none, or taken.
+            TypeError: if ``is_shut`` is not an array of bool.
+            ValueError: if it has another shape, or the name is empty or already used.
         """
         self._check_new("team", name, self._shut)
         shut = as_array("is_shut", is_shut).copy()
@@ -127,16 +127,16 @@ class Grid:
         self._shut[name] = shut
 
     def passage(self, mover: str = DEFAULT, team: str = DEFAULT) -> Passage:
-        """Return where a class of movers of a team gets through.
+        """Return the costs and open moves of the grid for a class of movers and a team.
 
         Args:
-            mover: added by ``add_mover``; "" for all others.
-            team: added by ``add_team``; "" for none.
+            mover: class added by ``add_mover``; "" for movers without costs of their own.
+            team: team added by ``add_team``; "" for none.
 
         Raises:
-            UnknownNameError: if it was not added.
+            UnknownNameError: if the class or team was not added.
 
-        Cost: O(cells) the first time, then O(1); changes are written into it.
+        Cost: O(cells) the first time, then O(1); later changes of the grid update the passage.
         """
         passage = self._passages.get((mover, team))
         if passage is None:
@@ -145,15 +145,16 @@ class Grid:
         return passage
 
     def set_cells(self, cells: ArrayLike, values: ArrayLike, *, mover: str = DEFAULT) -> None:
-        """Change what cells cost a class of movers, or whether they can be entered.
+        """Change the costs of cells for a class of movers, or whether the cells can be entered.
 
         Args:
-            cells: (n,), numbers of cells.
-            values: one or (n,): bool or numbers as for the grid.
-            mover: whom it concerns; "" is whoever has no costs of their own.
+            cells: (n,) int, cell numbers.
+            values: one value or (n,): bool or numbers as for the grid.
+            mover: class of movers; "" for movers without costs of their own.
 
         Raises:
-            TypeError, ValueError, UnknownNameError: as elsewhere; nothing is changed then.
+            TypeError, ValueError: if the cells or values are invalid; nothing is changed then.
+            UnknownNameError: if the class was not added; nothing is changed then.
 
         Cost: O(area of the smallest rectangle around the cells) for each passage in use.
         """
@@ -161,15 +162,16 @@ class Grid:
             raise UnknownNameError("mover", mover, (one for one in self._costs if one))
         numbers, costs = self._numbers(cells), _costs_of("values", values)
         if costs.ndim > 1 or (costs.ndim == 1 and len(costs) != len(numbers)):
-            raise ValueError(f"values must be one, or as many as cells, got {costs.shape} for {len(numbers)}")
+            raise ValueError(f"values must be one, or one per cell, got shape {costs.shape} for {len(numbers)} cells")
         self._costs[mover].ravel()[numbers] = costs
         self._rewrite(numbers, of_mover=mover)
 
     def set_shut(self, cells: ArrayLike, is_shut: bool, *, team: str) -> None:
-        """Shut cells for a team, or open them.
+        """Close or open cells for a team.
 
         Raises:
-            TypeError, ValueError, UnknownNameError: as elsewhere; nothing is changed then.
+            TypeError, ValueError: if the cells are invalid; nothing is changed then.
+            UnknownNameError: if the team was not added; nothing is changed then.
         """
         if team not in self._shut:
             raise UnknownNameError("team", team, self._shut)
@@ -200,7 +202,7 @@ class Grid:
     def _numbers(self, cells: ArrayLike) -> NDArray[np.int32]:
         numbers = np.atleast_1d(as_array("cells", cells))
         if (numbers.size and numbers.dtype.kind not in "iu") or numbers.ndim != 1:
-            raise TypeError(f"cells must be (n,) whole numbers, got {shown(cells)}")
+            raise TypeError(f"cells must be integers of shape (n,), got {shown(cells)}")
         most = self.shape[0] * self.shape[1]
         if numbers.size and not (int(numbers.min()) >= 0 and int(numbers.max()) < most):
             raise ValueError(f"cells must be 0 to {most - 1}, got {shown(cells)}")
@@ -209,16 +211,16 @@ class Grid:
     @staticmethod
     def _check_new(kind: str, name: object, known: Iterable[str]) -> None:
         if not isinstance(name, str) or not name:
-            raise TypeError(f"name of a {kind} must be text, got {shown(name)}")
+            raise TypeError(f"name of a {kind} must be a non-empty string, got {shown(name)}")
         if name in known:
-            raise ValueError(f"{kind} {name!r} is there already; change its cells, or take another name")
+            raise ValueError(f"{kind} {name!r} already exists; change its cells or use another name")
 
 
 def _costs_of(name: str, cells: ArrayLike) -> NDArray[np.float32]:
-    """Return costs of cells given as bool or numbers, a copy.
+    """Return cell costs given as bool or numbers, as a copy.
 
     Raises:
-        TypeError, ValueError: if they are none.
+        TypeError, ValueError: if they are neither, or out of range.
     """
     array = as_array(name, cells)
     if array.dtype == np.bool_:

@@ -1,8 +1,8 @@
-"""One layer as it lives: what was written, what is left of it, and the picture made of it.
+"""Values of one decision map layer: pending writes, stored values, and the drawn snapshot.
 
-Written values wait until an update begins, so that an update is of one moment. They
-fade or grow as the layer says, and the picture is what they look like spread and
-blurred: what is made into a picture is never fed back, so no rate of updates blurs more.
+Writes are buffered until an update starts, so that an update applies to one point in time.
+Stored values fade or grow by the settings of the layer. The snapshot shows them spread and
+blurred; it is never fed back, so that the update rate does not change the amount of blur.
 """
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from ai_core.maps.map_layer import LARGEST_VALUE, MapLayer
 
 Floats = NDArray[np.float32]
 OF_SIXTEEN = np.float32(1 / 16)
-"""Weights of a pass add up to 4 × 4. A power of two: scaling rounds nothing."""
+"""Weights of a blur pass sum to 4 × 4, a power of two: scaling causes no rounding."""
 
 
 def blur_rows(source: Floats, first: int, last: int, scratch: Floats, out: Floats) -> None:
-    """Blur some rows once.
+    """Blur a range of rows once.
 
     Args:
-        source: (height, width) float32, read from one row before to one behind.
-        first, last: from row ``first`` to below ``last``.
+        source: (height, width) float32, read from row ``first - 1`` to row ``last``.
+        first, last: first row, and the row after the last.
         scratch: (height, width) float32, overwritten in these rows.
-        out: (height, width) float32, overwritten in these rows; none of the others.
+        out: (height, width) float32, overwritten in these rows; a different array from the others.
 
     Cost: O(cells of the rows), no allocation.
 
@@ -57,12 +57,12 @@ def blur_rows(source: Floats, first: int, last: int, scratch: Floats, out: Float
 def blur_rows_within_walls(
     source: Floats, first: int, last: int, is_open: NDArray[np.bool_], scratch: Floats, out: Floats
 ) -> None:
-    """Blur some rows once; nothing goes into walls, out of them or through: as if beyond lay what lies before.
+    """Blur a range of rows once; no value crosses the border of a wall, which acts as a mirror.
 
     Args:
-        is_open: (height, width) bool, False for walls. The others as for ``blur_rows``.
+        is_open: (height, width) bool, False for walls. The other arguments are those of ``blur_rows``.
 
-    Cost: O(cells of the rows), some two times that of ``blur_rows``; allocates as much as the rows hold.
+    Cost: O(cells of the rows), about twice that of ``blur_rows``; allocates memory for the cells of the rows.
 
     >>> one = np.array([[0, 16, 0]], np.float32)
     >>> blurred = np.empty_like(one)
@@ -85,22 +85,22 @@ def blur_rows_within_walls(
 
 
 ROWS_PER_SLICE = 128
-"""Rows between two points where it may pause: 0.1 ms at 512 columns."""
+"""Rows processed between two possible pauses (count): 0.1 ms at 512 columns."""
 MOST_ROUNDS = 64
-"""Rounds of scans (count) after which spreading round walls ends: a maze of 128 corners.
-What is still further along keeps the share it has lost by then anyway."""
+"""Largest number of scan rounds (count) for spreading around walls: enough for a maze of 128 corners.
+Values that would spread farther are negligible by then."""
 
 
 def spread(values: Floats, kept: float, is_open: NDArray[np.bool_] | None, turned: Floats) -> Iterator[int]:
-    """Let strength flow over a map, in place; yields the rows done where it may pause.
+    """Spread values over a map in place; yields the number of rows done at each possible pause.
 
     Args:
         values: (height, width) float32, 0 or more; overwritten.
-        kept: share kept with each step from cell to cell, 0 < kept < 1.
-        is_open: (height, width) bool, False where nothing gets through; None for no walls.
-        turned: (width, height) float32, overwritten.
+        kept: share kept per step from cell to cell, 0 < kept < 1.
+        is_open: (height, width) bool, False for walls; None for no walls.
+        turned: (width, height) float32 work space, overwritten.
 
-    Cost: O(cells) on open ground, O(cells × corners of the longest way) with walls.
+    Cost: O(cells) on open ground, O(cells × corners of the longest path) with walls.
 
     >>> line = np.array([[8, 0, 0, 0]], np.float32)
     >>> sum(spread(line, 0.5, None, np.empty((4, 1), np.float32))) > 0
@@ -125,7 +125,7 @@ def spread(values: Floats, kept: float, is_open: NDArray[np.bool_] | None, turne
 
 
 def _scan(values: Floats, share: np.float32, is_open: NDArray[np.bool_] | None) -> Iterator[int]:
-    """Carry strength down all columns, and up again."""
+    """Carry values down all columns, then up."""
     height, carried = len(values), np.empty(values.shape[1], np.float32)
     for order in (range(1, height), range(height - 2, -1, -1)):
         for row, previous in zip(order, (row - order.step for row in order), strict=True):
@@ -139,11 +139,11 @@ def _scan(values: Floats, share: np.float32, is_open: NDArray[np.bool_] | None) 
 
 
 CELLS_PER_SLICE = 1 << 16
-"""Cells worked on between two looks at the budget (count): 0.1 ms, and fits near caches."""
+"""Cells processed between two checks of the budget (count): 0.1 ms, and fits into the inner CPU caches."""
 
 
 class Scratch:
-    """What all layers of an area work in, one after the other."""
+    """Work space that all layers of an area share, one after the other."""
 
     def __init__(self, area: MapArea) -> None:
         self.first, self.second = (np.zeros(area.shape, np.float32) for _ in range(2))
@@ -155,13 +155,13 @@ class InfluenceMap:
     """The values of one layer.
 
     Args:
-        layer: what it is about.
-        area: where.
+        layer: definition of the layer.
+        area: area of the map.
 
     Attributes:
         values: (height, width) float32, as of the last update, neither spread nor blurred.
 
-    Cost: 16 bytes a cell.
+    Cost: 16 bytes per cell.
     """
 
     def __init__(self, layer: MapLayer, area: MapArea) -> None:
@@ -172,7 +172,7 @@ class InfluenceMap:
         self.written, self.taking = (np.full(area.shape, self._unwritten, np.float32) for _ in range(2))
 
     def write(self, cells: NDArray[np.int32], strengths: NDArray[np.float32]) -> None:
-        """Write into checked cells; it waits for the next update."""
+        """Write into checked cells; the next update applies the values."""
         flat = self.written.reshape(-1)
         if self.layer.writes == "latest":
             flat[cells] = strengths
@@ -180,31 +180,31 @@ class InfluenceMap:
             np.add.at(flat, cells, strengths)
 
     def checked(self, strengths: ArrayLike, count: int) -> NDArray[np.float32]:
-        """Return strengths as (count,) float32; one counts for all.
+        """Return strengths as (count,) float32; a single value applies to all cells.
 
         Raises:
-            TypeError: if they are no numbers.
-            ValueError: if their number is another, or one is negative, too large or not finite.
+            TypeError: if they are not numbers.
+            ValueError: if the length differs from ``count``, or a value is negative, too large or not finite.
         """
         numbers = as_array("strengths", strengths)
         if numbers.dtype.kind not in "iufb" or numbers.dtype == np.bool_:
             raise TypeError(f"strengths of layer {self.layer.name!r} must be numbers, got {shown(strengths)}")
         if numbers.ndim and numbers.shape != (count,):
             raise ValueError(
-                f"strengths of layer {self.layer.name!r} must be one, or {count} as cells are, got {numbers.shape}")
+                f"strengths of layer {self.layer.name!r} must be one, or one per cell, {count}, got {numbers.shape}")
         is_wrong = ~((numbers >= 0) & (numbers <= LARGEST_VALUE))
         if is_wrong.any():
             raise ValueError(
                 f"strengths of layer {self.layer.name!r} must be 0 to {LARGEST_VALUE:g},"
-                f" got {np.atleast_1d(numbers)[np.atleast_1d(is_wrong)][0]:g}; write a threat of its own for a foe")
+                f" got {np.atleast_1d(numbers)[np.atleast_1d(is_wrong)][0]:g}; write enemies into a layer of their own")
         return np.broadcast_to(numbers.astype(np.float32), (count,))
 
     def take_written(self) -> None:
-        """Let the coming update take what was written until now. Cost: O(1)."""
+        """Hand the values written so far to the coming update. Cost: O(1)."""
         self.written, self.taking = self.taking, self.written
 
     def age(self, passed_s: float, scratch: Scratch) -> Iterator[int]:
-        """Make ``next_values``: what is left of ``values``, and what is taken; yields rows done."""
+        """Compute ``next_values`` from the faded ``values`` and the taken writes; yields rows done."""
         layer = self.layer
         kept, grown = np.float32(layer.kept_per_s ** passed_s), np.float32(layer.grows_per_s * passed_s)
         for first, last in self._slices():
@@ -214,7 +214,7 @@ class InfluenceMap:
                 target += grown
             if layer.writes == "latest":
                 marks = scratch.marks[first:last]
-                np.equal(taken, taken, out=marks)  # NaN, which nobody wrote, is unlike itself
+                np.equal(taken, taken, out=marks)  # NaN marks unwritten cells and is unequal to itself
                 np.copyto(target, taken, where=marks)
             else:
                 target += taken
@@ -222,7 +222,7 @@ class InfluenceMap:
             yield last - first
 
     def draw(self, picture: Floats, is_open: NDArray[np.bool_] | None, scratch: Scratch) -> Iterator[int]:
-        """Make the picture of ``next_values``; yields rows done."""
+        """Draw ``next_values`` into a snapshot, spread and blurred; yields rows done."""
         layer = self.layer
         source, others = self.next_values, (scratch.first, scratch.second)
         if layer.kept_per_m > 0:
@@ -245,11 +245,11 @@ class InfluenceMap:
             source = target
 
     def accept(self) -> None:
-        """Let what was made be what is there. Cost: O(1)."""
+        """Make ``next_values`` the current values. Cost: O(1)."""
         self.values, self.next_values = self.next_values, self.values
 
     def forget_taken(self) -> None:
-        """Make room for what is written during the next update."""
+        """Clear the taken writes, for those of the next update."""
         self.taking.fill(self._unwritten)
 
     def _slices(self) -> Iterator[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Where a map lies: an even raster of square cells over a piece of ground."""
+"""Area of a map: a regular raster of square cells over the ground."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -12,22 +12,22 @@ from ai_core.maps.grid import MOST_CELLS
 __all__ = ["OUTSIDE", "MapArea"]
 
 OUTSIDE = -1
-"""The number of no cell: what ``cells_of`` says of a position outside."""
+"""Cell number that ``cells_of`` returns for a position outside the area."""
 
 
 class MapArea:
     """Square cells over the ground, numbered ``row * width + column``.
 
-    Columns go along x, rows along the second axis: y in 2D, z on the ground of a
-    3D world, whose height is not asked for. Two areas of the same numbers are equal.
+    Columns follow x, rows follow the second axis: y in 2D, z on the ground of a 3D world,
+    where the height is ignored. Two areas with equal numbers are equal.
 
     Args:
         height, width: rows and columns (count), 1 or more.
-        cell_m: side of a cell (m), above 0.
+        cell_m: side length of a cell (m), above 0.
         origin: (2,), the corner with the smallest coordinates (m).
 
     Raises:
-        TypeError, ValueError: if an argument is of another type or out of range.
+        TypeError, ValueError: if an argument has the wrong type or is out of range.
 
     >>> area = MapArea(4, 8, cell_m=2.0, origin=(-8.0, 0.0))
     >>> area.cell_at((-7.0, 3.0)), area.center_of(8)
@@ -58,13 +58,13 @@ class MapArea:
         return f"<MapArea {self.shape[0]} × {self.shape[1]} cells of {self.cell_m:g} m from {self.origin}>"
 
     def cells_of(self, places: ArrayLike) -> NDArray[np.int32]:
-        """Return the cell each position is in, ``OUTSIDE`` for those that are in none.
+        """Return the cell of each position, ``OUTSIDE`` for positions outside the area.
 
         Args:
-            places: (n, 2) on the ground, or (n, 3) whose second coordinate is the height (m).
+            places: (n, 2) on the ground, or (n, 3) with the height as second coordinate (m).
 
         Raises:
-            TypeError, ValueError: if they are no finite positions.
+            TypeError, ValueError: if the positions have another shape or are not finite.
 
         Cost: O(n).
         """
@@ -76,50 +76,50 @@ class MapArea:
 
     @staticmethod
     def on_ground(places: ArrayLike) -> NDArray[np.float32]:
-        """Return positions as (n, 2): of three coordinates the second, the height, is left out."""
+        """Return positions as (n, 2); the second of three coordinates, the height, is dropped."""
         checked = positions("positions", places)
         return checked[:, ::2] if checked.shape[1] == 3 else checked
 
     def cell_at(self, place: Sequence[float]) -> int:
-        """Return the cell one position is in, ``OUTSIDE`` if in none."""
+        """Return the cell of one position, ``OUTSIDE`` if it is outside the area."""
         return int(self.cells_of([place])[0])
 
     def centers_of(self, cells: ArrayLike) -> NDArray[np.float32]:
-        """Return the middles of cells, (n, 2) (m).
+        """Return the centers of cells, (n, 2) (m).
 
         Raises:
-            TypeError, ValueError: if they are no cells of this area.
+            TypeError, ValueError: if a number is not a cell of this area.
         """
         rows, columns = np.divmod(self.checked_cells(cells), self.shape[1])
         middles = (np.stack((columns, rows), axis=1) + 0.5) * self.cell_m + self.origin
         return middles.astype(np.float32)
 
     def center_of(self, cell: int) -> tuple[float, float]:
-        """Return the middle of a cell (m)."""
+        """Return the center of a cell (m)."""
         x, y = self.centers_of([cell])[0].tolist()
         return (x, y)
 
     def checked_cells(self, cells: ArrayLike) -> NDArray[np.int32]:
-        """Return numbers of cells as (n,) int32.
+        """Return cell numbers as (n,) int32.
 
         Raises:
-            TypeError: if they are not whole numbers.
-            ValueError: if one is not in the area.
+            TypeError: if they are not integers.
+            ValueError: if a number is outside the area.
         """
         numbers = np.atleast_1d(as_array("cells", cells))
         if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iu"):
-            raise TypeError(f"cells must be (n,) whole numbers, got {shown(cells)}")
+            raise TypeError(f"cells must be integers of shape (n,), got {shown(cells)}")
         if numbers.size and not (int(numbers.min()) >= 0 and int(numbers.max()) < self.size):
             raise ValueError(f"cells must be 0 to {self.size - 1}, got {shown(cells)}")
         return np.ascontiguousarray(numbers, np.int32)
 
     def cells_within(self, place: Sequence[float], radius_m: float) -> NDArray[np.int32]:
-        """Return the cells whose middles are within a radius of a place, ascending.
+        """Return the cells whose centers are within a radius (m) of a position, ascending.
 
         Raises:
-            TypeError, ValueError: if an argument is of another type or out of range.
+            TypeError, ValueError: if an argument has the wrong type or is out of range.
 
-        Cost: O(cells of the square around it).
+        Cost: O(cells of the square around the circle).
         """
         radius_m = finite_number("radius_m", radius_m, minimum=0)
         x, y = (self.on_ground([place])[0].astype(np.float64) - self.origin) / self.cell_m - 0.5
@@ -132,6 +132,6 @@ class MapArea:
 
 
 def _within(middle: float, reach: float, count: int) -> NDArray[np.int64]:
-    """Return the numbers below ``count`` that are within a reach of a middle, both of any size."""
+    """Return the integers from 0 to below ``count`` at most ``reach`` from ``middle``."""
     first, last = np.clip((np.ceil(middle - reach), np.floor(middle + reach) + 1), 0, count)
     return np.arange(int(first), int(last))

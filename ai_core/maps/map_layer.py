@@ -1,4 +1,4 @@
-"""What one layer of a decision map is about, and how it changes by itself."""
+"""Definition of a decision map layer: how its values are written, fade, grow and spread."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -9,34 +9,34 @@ from ai_core.errors import finite_number, shown, whole_number
 __all__ = ["LARGEST_VALUE", "MOST_BLUR_PASSES", "MapLayer", "Writes", "standard_layers"]
 
 Writes = Literal["sum", "latest"]
-"""What becomes of what is written into a cell: it is added, or put in the place of what is there."""
+"""How a written value changes a cell: "sum" adds it, "latest" replaces the value."""
 
 LARGEST_VALUE = 1e9
-"""Largest value of a cell (no unit). Beyond it sums of a map's cells lose digits."""
+"""Largest value of a cell (no unit). Above it, sums over the cells of a map lose digits."""
 
 MOST_BLUR_PASSES = 64
-"""Most blurs in a row (count): each widens by one cell, and 64 take 64 times the time of one."""
+"""Largest number of blur passes (count): each widens by one cell, and 64 take 64 times as long as one."""
 
 
 @dataclass(frozen=True, slots=True)
 class MapLayer:
-    """A layer by name. Its values are 0 or more.
+    """Definition of one layer. Its values are 0 or more.
 
     Attributes:
-        name: unlike those of the other layers.
-        writes: "sum" adds what is written to what is there; "latest" puts it in
-            its place, and of several writes into a cell the last one counts.
-        initial: what every cell begins with, 0 to ``most``.
-        kept_per_s: share kept per second, 0 to 1; 0 forgets all at every update.
-        grows_per_s: what every cell gains in a second, 0 to LARGEST_VALUE: 1 makes an age.
-        most: no cell holds more, above 0.
-        kept_per_m: how far it spreads: share kept per metre, 0 to below 1, of the
-            strongest that reaches a cell, along the cells and round walls; 0 does not.
-        blur_passes: how often the picture is smoothed, 0 or more; the total stays.
-        blur_stops_at_walls: whether walls hold up the blur, too, where the map has any.
+        name: unique within the map.
+        writes: "sum" adds a written value to the cell; "latest" replaces the cell's value, and
+            the last of several writes into a cell counts.
+        initial: first value of every cell, 0 to ``most``.
+        kept_per_s: share of a value kept per second, 0 to 1; 0 clears the layer at every update.
+        grows_per_s: growth of every cell per second, 0 to LARGEST_VALUE; 1 makes values ages (s).
+        most: largest value of a cell, above 0.
+        kept_per_m: share kept per metre when values spread along cells and around walls, 0 to
+            below 1; the strongest value that reaches a cell counts. 0 disables spreading.
+        blur_passes: number of times the snapshot is smoothed, 0 or more; the sum of all cells is kept.
+        blur_stops_at_walls: True if the walls of the map also stop the blur.
 
     Raises:
-        TypeError, ValueError: if a value is of another type or out of range.
+        TypeError, ValueError: if a value has the wrong type or is out of range.
     """
 
     name: str
@@ -51,7 +51,7 @@ class MapLayer:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
-            raise TypeError(f"name of a layer must be text, got {shown(self.name)}")
+            raise TypeError(f"name of a layer must be a non-empty string, got {shown(self.name)}")
         where = f"layer {self.name!r}: "
         if self.writes not in ("sum", "latest"):
             raise ValueError(f"{where}writes must be 'sum' or 'latest', got {shown(self.writes)}")
@@ -60,16 +60,16 @@ class MapLayer:
         finite_number(f"{where}kept_per_s", self.kept_per_s, minimum=0, maximum=1)
         finite_number(f"{where}grows_per_s", self.grows_per_s, minimum=0, maximum=LARGEST_VALUE)
         if finite_number(f"{where}kept_per_m", self.kept_per_m, minimum=0) >= 1:
-            raise ValueError(f"{where}kept_per_m must be below 1, got {self.kept_per_m!r}; 0 does not spread")
+            raise ValueError(f"{where}kept_per_m must be below 1, got {self.kept_per_m!r}; use 0 to disable spreading")
         whole_number(f"{where}blur_passes", self.blur_passes, minimum=0, maximum=MOST_BLUR_PASSES)
 
 
 def standard_layers() -> tuple[MapLayer, ...]:
-    """Return the layers that a strategist reads, as a start for your own.
+    """Return the layers that a strategist reads, as a starting point for custom layers.
 
-    Resources and objectives are as they were seen last; conflict adds up and is
-    forgotten within a minute; threat and friends are written anew for every
-    update; visibility too; exploration is the time since a cell was seen (s).
+    Resources and objectives keep the last seen value; conflict accumulates and fades within
+    a minute; threat, friends and visibility are rewritten for every update; exploration is
+    the time since a cell was last seen (s).
 
     Source: 003_designing_ai_for_games, decision maps.
     """

@@ -1,4 +1,4 @@
-"""Whole pictures of one moment, for readers on any thread."""
+"""Complete snapshots of a decision map, for readers on any thread."""
 from __future__ import annotations
 
 import threading
@@ -18,12 +18,12 @@ Floats = NDArray[np.float32]
 
 
 class MapPicture:
-    """All layers of a decision map as they were at one moment, for reading.
+    """Read-only snapshot of all layers of a decision map at one time.
 
     Attributes:
-        area: where the map lies.
-        at: the moment; frame 0 before the first update.
-        names: of the layers, in their order.
+        area: area of the map.
+        at: time of the snapshot; frame 0 before the first update.
+        names: names of the layers, in order.
     """
 
     def __init__(self, area: MapArea, names: tuple[str, ...]) -> None:
@@ -35,31 +35,31 @@ class MapPicture:
         self.readers = 0
 
     def __getitem__(self, name: str) -> Floats:
-        """Return a layer, (height, width) float32, which cannot be written.
+        """Return a layer as a read-only (height, width) float32 array.
 
         Raises:
-            UnknownNameError: if there is none of this name.
+            UnknownNameError: if no layer has this name.
         """
         return named("layer", name, self._seen)
 
     def combined(self, weights: Mapping[str, float], *, out: Floats | None = None) -> Floats:
-        """Return the sum of layers times weights, which may be negative.
+        """Return the weighted sum of layers.
 
         Args:
-            weights: by name of a layer.
+            weights: weight by layer name; may be negative.
             out: optional (height, width) float32, overwritten.
 
         Raises:
             UnknownNameError: if a layer is unknown.
-            TypeError, ValueError: if a weight is no finite number, or ``out`` of another shape or type.
+            TypeError, ValueError: if a weight is not a finite number, or ``out`` has the wrong shape or type.
 
-        Cost: O(cells × weights), no allocation when ``out`` is given but 256 kB to work in.
+        Cost: O(cells × weights); when ``out`` is given, only 256 kB of work space are allocated.
         """
         checked = [(self[name], finite_number(f"weight of {name!r}", one)) for name, one in weights.items()]
         if out is None:
             out = np.empty(self.area.shape, np.float32)
         elif out.shape != self.area.shape or out.dtype != np.float32:
-            raise ValueError(f"out must be {self.area.shape} float32, got {out.shape} {out.dtype}")
+            raise ValueError(f"out must be float32 of shape {self.area.shape}, got {out.dtype} {out.shape}")
         rows = max(1, (1 << 16) // self.area.shape[1])
         part = np.empty((min(rows, self.area.shape[0]), self.area.shape[1]), np.float32)
         for first in range(0, self.area.shape[0], rows):
@@ -71,15 +71,15 @@ class MapPicture:
 
 
 class PictureBuffers:
-    """The picture in view, the one being drawn, and those that somebody still reads.
+    """Buffers for the current snapshot, the one being drawn, and those still held by readers.
 
     Args:
-        area: where the map lies.
-        names: of the layers.
+        area: area of the map.
+        names: names of the layers.
 
     Attributes:
-        front: the picture in view. It stays as it is until the update after the next
-            begins; who keeps one longer, or reads on a thread, holds it by ``reading``.
+        front: the current snapshot. It stays unchanged until the update after the next begins;
+            use ``reading`` to hold a snapshot longer, or to read on another thread.
     """
 
     def __init__(self, area: MapArea, names: tuple[str, ...]) -> None:
@@ -89,12 +89,12 @@ class PictureBuffers:
         self.front = self._all[0]
 
     def __len__(self) -> int:
-        """Number of pictures: two, and more only where readers held as many at once."""
+        """Number of buffers: two, and more only while readers hold several snapshots at once."""
         return len(self._all)
 
     @contextmanager
     def reading(self) -> Iterator[MapPicture]:
-        """Hold the picture in view: nobody draws into it until it is let go. From any thread."""
+        """Hold the current snapshot unchanged until the context ends. Works on any thread."""
         with self._lock:
             picture = self.front
             picture.readers += 1
@@ -105,7 +105,7 @@ class PictureBuffers:
                 picture.readers -= 1
 
     def free(self) -> MapPicture:
-        """Return a picture that may be drawn into; a new one only if all others are being read."""
+        """Return a buffer to draw into; allocates one only if readers hold all others."""
         with self._lock:
             for picture in self._all:
                 if picture is not self.front and picture.readers == 0:
@@ -114,7 +114,7 @@ class PictureBuffers:
             return self._all[-1]
 
     def show(self, picture: MapPicture, at: TimeIndex) -> None:
-        """Put a drawn picture in view, whole."""
+        """Make a completely drawn snapshot the current one."""
         picture.at = at
         with self._lock:
             self.front = picture

@@ -1,4 +1,4 @@
-"""What a map is asked: the best cells, the edge of what is known, a careful way."""
+"""Queries on map layers: best cells, exploration frontier, danger-weighted costs."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -19,17 +19,17 @@ def best_cells(
     values: ArrayLike, count: int = 1, *, apart_cells: int = 1, where: ArrayLike | None = None,
     above: float | None = None,
 ) -> NDArray[np.int32]:
-    """Return the cells of the largest values, best first; of equal ones the smallest number.
+    """Return the cells with the largest values, best first; ties go to the smaller cell number.
 
     Args:
-        values: (height, width), a layer or a combination; NaN counts as nothing.
-        count: how many at most, 1 or more.
-        apart_cells: least distance between two, in rows or in columns (cells), 1 or more.
+        values: (height, width), a layer or a combination of layers; NaN cells are ignored.
+        count: largest number of cells to return, 1 or more.
+        apart_cells: smallest distance between two results, in rows or columns (cells), 1 or more.
         where: (height, width) bool, True for cells that may be chosen; None for all.
-        above: values must be above this; None for any.
+        above: only values above this count; None for no limit.
 
     Raises:
-        TypeError, ValueError: if an argument is of another type, shape or out of range.
+        TypeError, ValueError: if an argument has the wrong type or shape, or is out of range.
 
     Cost: O(cells × count).
 
@@ -56,15 +56,15 @@ def best_cells(
 
 
 def frontier(ages_s: ArrayLike, known_below_s: float, *, is_open: ArrayLike | None = None) -> NDArray[np.int32]:
-    """Return the known cells beside unknown ones, ascending: where scouting goes on.
+    """Return the known cells beside unknown ones, ascending: the places where scouts continue.
 
     Args:
-        ages_s: (height, width), how long ago each cell was seen (s).
-        known_below_s: younger ones are known (s), above 0.
-        is_open: (height, width) bool; shut cells are neither. None for all open.
+        ages_s: (height, width), time since each cell was last seen (s).
+        known_below_s: cells seen more recently than this count as known (s), above 0.
+        is_open: (height, width) bool; closed cells count as neither known nor unknown. None for all open.
 
     Raises:
-        TypeError, ValueError: if an argument is of another type, shape or out of range.
+        TypeError, ValueError: if an argument has the wrong type or shape, or is out of range.
 
     Cost: O(cells).
 
@@ -86,18 +86,18 @@ def frontier(ages_s: ArrayLike, known_below_s: float, *, is_open: ArrayLike | No
 
 
 def careful_costs(costs: ArrayLike, danger: ArrayLike, weight: float, *, out: Floats | None = None) -> Floats:
-    """Return what cells cost who avoids danger: ``costs × (1 + weight × danger)``.
+    """Return cell costs that avoid danger: ``costs × (1 + weight × danger)``.
 
-    Hand it to ``Grid.add_mover`` or ``Grid.set_cells``, and find ways with that mover's passage.
+    Pass the result to ``Grid.add_mover`` or ``Grid.set_cells``, and search paths on that mover's passage.
 
     Args:
-        costs: (height, width), of entering cells, ``inf`` for walls.
+        costs: (height, width), cost of entering each cell, ``inf`` for walls.
         danger: (height, width), 0 or more, such as the layer "threat".
-        weight: how much dearer one unit of danger makes a cell, 0 or more.
+        weight: share by which one unit of danger raises the cost of a cell, 0 or more.
         out: optional (height, width) float32, overwritten.
 
     Raises:
-        TypeError, ValueError: if an argument is of another type, shape or out of range.
+        TypeError, ValueError: if an argument has the wrong type or shape, or is out of range.
 
     Cost: O(cells), no allocation when ``out`` is given and both maps are float32.
 
@@ -122,14 +122,14 @@ def careful_costs(costs: ArrayLike, danger: ArrayLike, weight: float, *, out: Fl
 def careful_step_cost(danger: ArrayLike, weight: float) -> Callable[[int, int, float], float]:
     """Return the ``step_cost`` of a search that avoids danger, for one ``AStarSearch``.
 
-    For many searches over one danger ``careful_costs`` is faster.
+    For many searches over the same danger map, ``careful_costs`` is faster.
 
     Args:
         danger: (height, width), 0 or more; read while the search runs.
-        weight: how much dearer one unit of danger makes a cell, 0 or more.
+        weight: share by which one unit of danger raises the cost of a cell, 0 or more.
 
     Raises:
-        TypeError, ValueError: if an argument is of another type or out of range.
+        TypeError, ValueError: if an argument has the wrong type or is out of range.
     """
     flat = _map("danger", danger).reshape(-1)
     weight = finite_number("weight", weight, minimum=0)

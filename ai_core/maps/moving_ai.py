@@ -1,4 +1,4 @@
-"""Maps and scenarios in the file formats of the Moving AI benchmark.
+"""Reader of maps and scenarios in the file formats of the Moving AI benchmark.
 
 Source: Sturtevant, Benchmarks for Grid-Based Pathfinding, 2012.
 """
@@ -15,13 +15,13 @@ from ai_core.errors import shown
 __all__ = ["FREE", "Scenario", "read_map", "read_scenarios"]
 
 FREE = ".GS"
-"""Letters of ground one can walk on: ground, ground again, and swamp."""
+"""Characters of walkable ground: two for ground, one for swamp."""
 
 SHUT = "@OTW"
-"""Letters of what one cannot enter: out of bounds twice, trees, and water."""
+"""Characters of ground that cannot be entered: two for out of bounds, trees, and water."""
 
 MOST_LINES = 1 << 20
-"""Most rows or columns a map may announce, so that a corrupt number asks for no memory."""
+"""Largest number of rows or columns in a map header, so that a corrupt number allocates no memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,10 @@ class Scenario:
     """One search of a benchmark.
 
     Attributes:
-        start: row and column.
-        goal: row and column.
-        length: of the shortest way, diagonals as the square root of 2, no corner cut; as
-            the file prints it, which is to six digits or two decimals.
+        start: (row, column).
+        goal: (row, column).
+        length: length of the shortest path, with diagonals as the square root of 2 and no corners cut;
+            as printed in the file, to six digits or two decimals.
     """
 
     start: tuple[int, int]
@@ -41,17 +41,17 @@ class Scenario:
 
 
 def read_map(text: str) -> NDArray[np.bool_]:
-    """Return (height, width) bool, True where one can walk: ``Grid(read_map(file.read_text()))``.
+    """Return a map as (height, width) bool, True for walkable cells: ``Grid(read_map(file.read_text()))``.
 
     Raises:
-        ValueError: if the text is no such map; says in which line, and why.
+        ValueError: if the text is not a valid map; the message names the line and the reason.
 
     >>> read_map("type octile\\nheight 1\\nwidth 2\\nmap\\n.@").tolist()
     [[True, False]]
     """
     lines = text.splitlines()
     if len(lines) == 1 and lines[0].endswith(".map"):
-        raise ValueError(f"a map is read from its text, got what looks like a path, {shown(text)}; read the file first")
+        raise ValueError(f"text must be the text of a map, got the file name {shown(text)}; read the file first")
     for number, begin in enumerate(("type ", "height ", "width ", "map"), start=1):
         if len(lines) < number or not lines[number - 1].startswith(begin):
             found = shown(lines[number - 1]) if len(lines) >= number else "the end"
@@ -59,23 +59,23 @@ def read_map(text: str) -> NDArray[np.bool_]:
     height, width = _size(lines[1], 2), _size(lines[2], 3)
     rows = lines[4:4 + height]
     if len(rows) < height:
-        raise ValueError(f"the map must have {height} rows, but ends after {len(rows)}, in line {len(lines)}")
+        raise ValueError(f"the map must have {height} rows, but ends after {len(rows)}, at line {len(lines)}")
     is_free = np.zeros((height, width), np.bool_)
     for number, row in enumerate(rows):
         if len(row) < width:
             raise ValueError(f"line {number + 5} of the map must have {width} cells, got {len(row)}")
         unknown = set(row[:width]) - set(FREE + SHUT)
         if unknown:
-            raise ValueError(f"line {number + 5} of the map has {min(unknown)!r}; known are {FREE + SHUT!r}")
+            raise ValueError(f"line {number + 5} of the map has unknown character {min(unknown)!r}; use {FREE + SHUT}")
         is_free[number] = [letter in FREE for letter in row[:width]]
     return is_free
 
 
 def read_scenarios(text: str) -> list[Scenario]:
-    """Return the scenarios of a file, in its order.
+    """Return the scenarios of a file, in file order.
 
     Raises:
-        ValueError: if a line is none; says which, and why.
+        ValueError: if a line is not a valid scenario; the message names the line and the reason.
     """
     found = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -85,13 +85,13 @@ def read_scenarios(text: str) -> list[Scenario]:
         if len(fields) < 9:
             raise ValueError(f"line {number} of the scenarios must have 9 fields, got {len(fields)}")
         try:
-            # From the end: names of maps may hold spaces.
+            # From the end: names of maps may contain spaces.
             start_x, start_y, goal_x, goal_y = map(int, fields[-5:-1])
             length = float(fields[-1])
         except ValueError:
             raise ValueError(f"line {number} of the scenarios must end in 5 numbers, got {shown(line)}") from None
         if min(start_x, start_y, goal_x, goal_y) < 0 or not 0 <= length < math.inf:
-            raise ValueError(f"line {number} of the scenarios has a number that cannot be, got {shown(line)}")
+            raise ValueError(f"line {number} of the scenarios must have numbers of 0 or more, got {shown(line)}")
         found.append(Scenario((start_y, start_x), (goal_y, goal_x), length))
     return found
 

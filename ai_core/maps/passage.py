@@ -1,7 +1,7 @@
-"""Where one kind of mover gets through: open moves and costs of every cell.
+"""Open moves and costs of every cell of a grid, for one class of movers and one team.
 
-A passage is what searches read. It belongs to a ``Grid``, which writes it anew
-where cells change; nobody else writes it.
+Searches read a passage. It belongs to a ``Grid``, which updates it where cells change and is
+its only writer.
 """
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from ai_core.errors import finite_number, numbers, shown
 from ai_core.maps.cell_moves import Corners, Moves
 
 CHANGES_KEPT = 256
-"""Changes that a passage remembers (count). Who looks more rarely starts anew; each
-is the list of its cells, so that more would keep a level's whole history alive."""
+"""Changes that a passage remembers (count). A reader that is further behind starts over. Each
+change holds the list of its cells; more would keep the whole history of a level alive."""
 FEW = 4
-"""Changed cells (count) up to which they are written one by one: 15 µs each, of which arrays take 25 for any number."""
+"""Largest number of cells (count) that are updated one by one, at 15 µs each; arrays take 25 µs for any number."""
 
 
 class Passage:
-    """What one kind of mover finds on a grid.
+    """Costs and open moves of a grid for one class of movers and one team.
 
     Attributes:
         shape: (height, width).
-        moves: the kind of grid.
+        moves: moves of the kind of grid.
         corners: when a diagonal is open.
-        costs: (height, width) float32, of entering a cell, ``inf`` where it cannot be entered.
-        open_moves: (height, width) uint8, the moves open from each cell, as bits.
-        version: rises with every change.
-        least_cost: no cell costs less, 1 if none can be entered.
-        most_cost: no cell that can be entered costs more.
+        costs: (height, width) float32, cost of entering each cell, ``inf`` if it cannot be entered.
+        open_moves: (height, width) uint8, open moves from each cell as bits.
+        version: increases with every change.
+        least_cost: lowest cost of a cell; 1 if no cell can be entered.
+        most_cost: highest finite cost of a cell; 1 if no cell can be entered.
     """
 
     def __init__(self, costs: NDArray[np.float32], moves: Moves, corners: Corners) -> None:
@@ -49,12 +49,12 @@ class Passage:
 
     @property
     def is_uniform(self) -> bool:
-        """True if every cell that can be entered costs the same."""
+        """True if all cells that can be entered have the same cost."""
         return self.least_cost == self.most_cost
 
     @property
     def even_cost(self) -> float:
-        """What every cell costs that can be entered; 0 if they differ."""
+        """Common cost of all cells that can be entered; 0 if costs differ."""
         return self.least_cost if self.is_uniform else 0.0
 
     def is_free(self, cell: int) -> bool:
@@ -62,7 +62,7 @@ class Passage:
         return bool(np.isfinite(self.costs.flat[cell]))
 
     def changed_since(self, version: int) -> NDArray[np.int32] | None:
-        """Return the cells that changed after ``version``, ascending; None if nobody knows any more."""
+        """Return the cells changed after ``version``, ascending; None if the history does not go back that far."""
         if version == self.version:
             return np.zeros(0, np.int32)
         if not self._changes or self._changes[0][0] > version + 1:
@@ -71,14 +71,13 @@ class Passage:
         return later[0] if len(later) == 1 else np.unique(np.concatenate(later))
 
     def change(self, cells: NDArray[np.int32], costs: NDArray[np.float32]) -> bool:
-        """Write other costs into cells; for the grid. Return whether anything differs.
+        """Write new costs into cells and return whether any cost changed; for ``Grid`` only.
 
         Args:
-            cells: (n,), numbers of cells.
-            costs: (n,).
+            cells: (n,) int32, cell numbers.
+            costs: (n,) float32.
 
-        Cost: O(area around the cells), and O(all cells) where the cheapest or the
-        dearest one may have changed.
+        Cost: O(area around the cells), and O(all cells) if the lowest or highest cost may have changed.
         """
         if len(cells) <= FEW:
             return self._change_few(cells.tolist(), costs.tolist())
@@ -97,7 +96,7 @@ class Passage:
         return True
 
     def _change_few(self, cells: list[int], costs: list[float]) -> bool:
-        """As ``change``, for so few cells that arrays cost more than they spare."""
+        """Do what ``change`` does, for so few cells that arrays are slower."""
         flat = self.costs.reshape(-1)
         before = {cell: float(flat[cell]) for cell in cells}
         for cell, cost in zip(cells, costs, strict=True):
@@ -116,7 +115,7 @@ class Passage:
         return True
 
     def _reopen_few(self, cells: Iterable[int]) -> None:
-        """Find open moves anew of cells and their neighbors, one by one."""
+        """Recompute the open moves of cells and their neighbors, one by one."""
         (height, width), costs, open_moves = self.shape, self.costs.reshape(-1).data, self.open_moves.reshape(-1).data
         tables = self.moves.open_by_neighbors(self.corners)
         around = {
@@ -136,12 +135,12 @@ class Passage:
                 open_moves[cell] = 0
 
     def _reopen(self, cells: NDArray[np.int32]) -> None:
-        """Find open moves anew around the cells: theirs and their neighbors' may differ."""
+        """Recompute the open moves of cells and their neighbors in one rectangle."""
         height, width = self.shape
         rows, columns = np.divmod(cells, width)
         top, bottom = max(0, int(rows.min()) - 1), min(height, int(rows.max()) + 2)
         left, right = max(0, int(columns.min()) - 1), min(width, int(columns.max()) + 2)
-        # One row and column more are read than written: moves out of the window lead there.
+        # One more row and column are read than written: moves out of the window lead there.
         upper, lower = max(0, top - 1), min(height, bottom + 1)
         west, east = max(0, left - 1), min(width, right + 1)
         opened = self.moves.open_from(np.isfinite(self.costs[upper:lower, west:east]), self.corners, upper)
@@ -163,25 +162,27 @@ class Passage:
 
 SQUARES = ((0.0, 1.0), (1.0, 0.0))
 HEXAGONS = ((0.0, 1.0), (math.sqrt(0.75), 0.0))
-"""Places as (row, column), one from the middle of a cell to those beside it; rows of hexagons lie closer."""
+"""Offsets as (row, column) from the center of a cell to the next column and row; rows of hexagons lie closer."""
 SLACK = 1e-6
-"""Share by which a cell may be farther than asked: middles of cells are rounded."""
+"""Share by which a cell may be farther than ``within``: cell centers are rounded."""
 
 
 def nearest_free(
     passage: Passage, place: Sequence[float], within: float, *, steps: ArrayLike | None = None
 ) -> int | None:
-    """Return the free cell whose middle is nearest to a place, of equal ones the smallest; None if none is so near.
+    """Return the free cell with its center nearest to a position; None if there is none within reach.
+
+    Ties go to the smaller cell number.
 
     Args:
-        passage: what can be walked.
-        place: (d,) from the middle of cell 0, in the unit of ``steps``; on or beside the grid.
-        within: how far the middle may be, 0 or more.
-        steps: (2, d), from a cell to the next column, and from a row to the next (of hexagons without their
-            shift); None is (row, column), with cells that are 1 apart.
+        passage: passage of the grid.
+        place: (d,) position relative to the center of cell 0, in the unit of ``steps``; on or beside the grid.
+        within: largest distance of the center, 0 or more, in the unit of ``steps``.
+        steps: (2, d), offsets to the next column and to the next row (for hexagons, without the shift);
+            None for (row, column) with cells at distance 1.
 
     Raises:
-        TypeError, ValueError: if a place or a number is none.
+        TypeError, ValueError: if an argument has the wrong type or shape, or is out of range.
 
     Cost: O(cells within reach).
     """

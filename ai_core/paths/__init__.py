@@ -1,15 +1,16 @@
-"""How do I get there?
+"""Path finding and path following.
 
-``PathService`` over ``GridWays``: for many who ask, by ticket, shared and within a budget.
-``AStarSearch``: one search in slices, on a grid or a graph, to one goal of many;
-``SearchMemory`` is handed from one to the next, with a ``JumpTable`` in it ways on grids of
-one cost are found faster where jumps are long. ``AnytimeSearch``: a way at once, then cheaper
-ones, while the mover walks. ``RegionSearch`` on a ``RegionGraph``: long ways in some hundred
-steps. ``FlowField``: from every cell the next one. ``Reachability``: whether there is a way,
-in O(1). ``BumpAndTurn``: trying, while a way is searched; ``ExploredMap``: what many remember.
-To walk a way: ``Corridor``, ``pull_cells``, ``pull_through``, ``smooth``, ``PathProgress``.
+``PathService`` over ``GridWays`` answers the path requests of many movers: by ticket, with shared
+searches, within a budget. ``AStarSearch`` is a single search in slices on a grid or a graph, to
+one or several goals; ``SearchMemory`` is reused from search to search, and a ``JumpTable`` in it
+speeds up searches on grids with a single cost where jumps are long. ``AnytimeSearch`` finds a path
+quickly and then cheaper ones while the mover walks. ``RegionSearch`` on a ``RegionGraph`` finds
+long paths in a few hundred steps. ``FlowField`` holds the next cell for every cell.
+``Reachability`` answers in O(1) whether a path exists. ``BumpAndTurn`` moves without a path, for
+example while one is searched; several movers share what they explored in an ``ExploredMap``.
+``Corridor``, ``pull_cells``, ``pull_through``, ``smooth`` and ``PathProgress`` are for following paths.
 
-Rejected: a heap on grids. Buckets hold what is nearly as good, and need no order.
+Rejected: a heap for searches on grids. Buckets of nearly equal costs need no ordering.
 """
 from ai_core.paths.bump_and_turn import BumpAndTurn, cells_apart, cells_around
 from ai_core.paths.corridor import Corridor

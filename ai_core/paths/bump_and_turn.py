@@ -1,9 +1,9 @@
-"""Bump and turn: going towards a goal without a map, and turning where a wall is met.
+"""Bump and turn: movement towards a goal without a map, with turns at walls.
 
-Plain, it takes the open way that leads nearest to the goal: almost free, and caught behind
-the first wall that is bent around it. With a memory it goes back from dead ends and tries
-what is left, so that it gets wherever a way leads, or knows that none does. With an
-``ExploredMap`` many share one memory. It is what a character does while its way is searched.
+Without memory, each step goes to the open place nearest to the goal: almost free, but trapped by the
+first concave wall. With memory, the mover returns from dead ends and tries the remaining places, so
+that it reaches every reachable goal or proves that the goal is unreachable. With an ``ExploredMap``,
+several movers share one memory. A character can move this way while its path is searched.
 """
 from __future__ import annotations
 
@@ -20,30 +20,31 @@ from ai_core.saving.fields import Fields, State
 __all__ = ["BumpAndTurn", "BumpState", "Look", "Remoteness", "cells_apart", "cells_around"]
 
 BumpState = Literal["going", "asking", "arrived", "hopeless"]
-"""On its way; waiting for the shared map to answer; there; no way is left that was not tried."""
+"""The mover moves; waits for an answer of the shared map; is at the goal; or has no untried place left."""
 
 Look = Callable[[int], Sequence[int]]
-"""Says which places one can go to from a place, in one step."""
+"""Function from a place to the places that are one step away."""
 
 Remoteness = Callable[[int, int], float]
-"""Says how far two places are apart, as the crow flies."""
+"""Function from two places to their straight distance."""
 
 
 class BumpAndTurn:
-    """One character that finds its way by trying. Places are whole numbers, such as cells.
+    """Moves one character towards a goal by trial. Places are integers, such as cells.
 
     Args:
-        look: where one can go from a place; see ``cells_around``.
-        apart: how far two places are apart; see ``cells_apart``.
-        start: where it stands.
-        goal: where it wants to.
-        remembers: whether it remembers where it was, and goes back from dead ends.
-        explored: what it shares with others instead of remembering; keep it advanced.
+        look: returns the places one step away from a place; see ``cells_around``.
+        apart: returns the distance of two places; see ``cells_apart``.
+        start: place of the mover.
+        goal: place to reach.
+        remembers: True to remember visited places and return from dead ends.
+        explored: map shared with other movers, used instead of a memory; advance it regularly.
 
     Raises:
-        TypeError, ValueError: if an argument is not what it must be.
+        TypeError, ValueError: if an argument has the wrong type or is out of range.
 
-    Cost: one ``look`` and one ``apart`` for each open way a step; with a memory, 100 bytes for each place tried.
+    Cost: per step one call of ``look``, and one of ``apart`` for each open neighbor; with memory, 100 bytes
+        per tried place.
     """
 
     def __init__(
@@ -60,19 +61,19 @@ class BumpAndTurn:
         self._remembers = bool(remembers) and explored is None
         self._before = self.at
         self._tried = {self.at}
-        self._way: list[int] = []          # back to where it began; or onward, as the shared map answered
+        self._way: list[int] = []          # back to the start; or ahead, as the shared map answered
         self._question: ExploredQuestion | None = None
         self._version = -1
         self.state: BumpState = "arrived" if self.at == self.goal else "going"
 
     def step(self, at: int | None = None) -> int:
-        """Return where to go next: a place beside it, or where it is if it is there, asks or gives up.
+        """Return the next place: a neighbor, or the current place at the goal, while waiting or when giving up.
 
         Args:
-            at: where it is, if it is not where it was sent to: somebody pushed it.
+            at: current place, if the mover is not at the place returned last, for example after a push.
 
         Raises:
-            TypeError, ValueError: if it is no place.
+            TypeError, ValueError: if ``at`` is not a place.
         """
         if at is not None and at != self.at:
             self._put(whole_number("at", at, minimum=0))
@@ -92,17 +93,17 @@ class BumpAndTurn:
         return self.at
 
     def save_state(self) -> State:
-        """Return where it is and what it remembers, as plain data; a question is asked anew."""
+        """Return position and memory as plain data; a pending query of the shared map is repeated after loading."""
         return {
             "version": 1, "at": self.at, "goal": self.goal, "before": self._before,
             "state": "going" if self.state == "asking" else self.state, "tried": sorted(self._tried),
             "way": list(self._way)}
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check what ``save_state`` returned; return what takes it back.
+        """Check a saved state; return the function that applies it.
 
         Raises:
-            StateError: if something does not fit; nothing is changed then.
+            StateError: if the state is invalid; nothing is changed then.
         """
         fields = Fields.versioned(state, version=1)
         at, goal, before = (fields.whole(name) for name in ("at", "goal", "before"))
@@ -118,7 +119,7 @@ class BumpAndTurn:
         return change
 
     def _put(self, at: int) -> None:
-        """It was pushed: what it tried it still knows, the way back it does not."""
+        """Continue at another place after a push: tried places are kept, the route back is dropped."""
         self._before = self.at = at
         self._way.clear()
         self._question = None
@@ -126,7 +127,7 @@ class BumpAndTurn:
         self.state = "arrived" if at == self.goal else "going"
 
     def _nearest(self, places: Sequence[int]) -> int:
-        """Return the place nearest to the goal, the smallest of equal ones."""
+        """Return the place nearest to the goal; ties go to the smaller number."""
         return min(places, key=lambda place: (self._apart(place, self.goal), place))
 
     def _plain_step(self, open_ways: list[int]) -> int:
@@ -144,12 +145,12 @@ class BumpAndTurn:
             return self._give_up()
         if self._way[-1] in open_ways:
             return self._way.pop()
-        self._way.clear()                             # a wall has come since: what it knows may be wrong
+        self._way.clear()                             # a wall has appeared since: the memory may be wrong
         self._tried = {self.at}
         return self._remembered_step(open_ways)
 
     def _shared_step(self, explored: ExploredMap, open_ways: list[int]) -> int:
-        if explored.version != self._version:       # what it reported is known to all now
+        if explored.version != self._version:       # its reports are part of the map now
             self._version = explored.version
             self._tried = {self.at}
         explored.report(self.at, open_ways)
@@ -164,8 +165,8 @@ class BumpAndTurn:
         if self._way:
             if self._way[0] in open_ways:
                 return self._way.pop(0)
-            explored.forget([self._way[0]])           # a wall has come since
-            explored.report(self.at, open_ways)       # which was forgotten with it
+            explored.forget([self._way[0]])           # a wall has appeared since
+            explored.report(self.at, open_ways)       # forget removed this report too
             self._way.clear()
         fresh = [place for place in open_ways if place not in self._tried and not explored.knows(place)]
         if fresh and not explored.knows(self.goal):
@@ -180,7 +181,7 @@ class BumpAndTurn:
 
 
 def cells_around(passage: Passage) -> Look:
-    """Return what looks around on a grid: the open moves from a cell."""
+    """Return the ``look`` function of a grid: from a cell to the neighbors with an open move."""
     if not isinstance(passage, Passage):
         raise TypeError(f"passage must be a Passage of a grid, got {shown(passage)}")
     moves, width, size = passage.moves, passage.shape[1], passage.costs.size
@@ -196,7 +197,7 @@ def cells_around(passage: Passage) -> Look:
 
 
 def cells_apart(passage: Passage) -> Remoteness:
-    """Return what says how far two cells of a grid are apart (cells)."""
+    """Return the ``apart`` function of a grid: the distance of two cells (cells)."""
     width, is_hexagonal = passage.shape[1], passage.moves.is_hexagonal
 
     def apart(one: int, other: int) -> float:

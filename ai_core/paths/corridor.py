@@ -1,4 +1,4 @@
-"""A corridor: a way on a grid that follows small moves of its mover and of its goal, without a search anew."""
+"""Corridor: a path on a grid that follows small moves of its mover and goal without a full search."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -19,34 +19,34 @@ from ai_core.saving.fields import Fields, State
 __all__ = ["Corridor"]
 
 NEAR_CELLS = 16
-"""Cells of the way (count) that a small move may join: beyond, a fresh search would find a better way."""
+"""Cells of the path (count) that a small move may rejoin; farther ahead, a full search finds a better path."""
 
 MOST_EXPANDED = 256
-"""Cells looked at for one move (count): 10 µs compiled, 0.4 ms interpreted. In the open
-moves of many cells are followed, round a wall those of some 8."""
+"""Largest number of cells expanded for one move (count): 10 µs compiled, 0.4 ms interpreted. Enough
+for moves of many cells on open ground, and of about 8 around a wall."""
 
 
 class Corridor:
-    """The rest of a way.
+    """Remaining path of a mover.
 
-    A move is followed by a little search back to the way, some cells on if that is near
-    enough. After many of them it may be dearer than a fresh way: ``drift`` says how many cells
-    were added so; ask for another when that is a good part of the way.
+    After a move of the mover or the goal, a short search rejoins the path, if possible some cells
+    ahead. After many moves the path may cost more than a new one: ``drift`` counts the cells added
+    by moves; request a new path when it becomes a large part of the path.
 
     Args:
-        passage: where.
-        path: a way on it that leads to its goal, or as near as one gets.
-        memory: for the little searches; None makes its own.
+        passage: passage of the grid.
+        path: path on the passage, found or partial.
+        memory: memory for the short searches; None creates one.
 
     Raises:
-        TypeError: if they are of another type.
-        ValueError: if the way is none of the passage as it is now, or the memory is of another.
+        TypeError: if an argument has the wrong type.
+        ValueError: if the path is empty or not open on the passage, or the memory belongs to another passage.
 
     Attributes:
-        cells: (n,) int32, from the mover to the goal.
-        drift: cells that moves have added.
+        cells: (n,) int32, cells from the mover to the goal.
+        drift: number of cells added by moves.
 
-    Cost: O(cells of the way) for a move, and a search of at most ``MOST_EXPANDED`` cells if it leaves the way.
+    Cost: O(cells of the path) per move, plus a search of at most ``MOST_EXPANDED`` cells if it leaves the path.
     Source: 003_designing_ai_for_games, navigation; Detour's path corridor.
     """
 
@@ -56,34 +56,34 @@ class Corridor:
         if not isinstance(path, Path):
             raise TypeError(f"path must be a Path, got {shown(path)}")
         if not len(path.cells):
-            raise ValueError("path must have cells, got none: no way leads there")
+            raise ValueError("path must have cells, got none; a path with the state 'none' has no corridor")
         self._passage = passage
         self._memory = memory or SearchMemory(passage)
         self.cells: NDArray[np.int32] = path.cells
         self.drift = 0
         if not self.is_open():
-            raise ValueError("path must be a way on the passage as it is now; ask for it anew")
+            raise ValueError("path must be open on the passage as it is now; request a new path")
 
     @property
     def start(self) -> int:
-        """Where the mover is."""
+        """Cell of the mover."""
         return int(self.cells[0])
 
     @property
     def goal(self) -> int:
-        """Where it goes."""
+        """Cell of the goal."""
         return int(self.cells[-1])
 
     @property
     def cost(self) -> float:
-        """What the rest of the way costs."""
+        """Cost of the remaining path."""
         return float(costs_along(self._passage, self.cells)[0])
 
     def is_open(self, ahead: int | None = None) -> bool:
-        """Return whether the way is open still: where cells changed it may not be.
+        """Return whether the path is still open; changed cells may have closed it.
 
         Args:
-            ahead: how many cells of it to look at; None for all.
+            ahead: number of cells ahead to check; None for all.
         """
         cells = self.cells if ahead is None else self.cells[:ahead + 1]
         if int(self.cells.max()) >= self._passage.costs.size:
@@ -91,10 +91,10 @@ class Corridor:
         return bool((moves_along(self._passage, cells) >= 0).all())
 
     def move_start(self, cell: int) -> bool:
-        """Follow the mover to a cell; return False, and stay as it is, if it is too far from the way.
+        """Update the path for a new cell of the mover; return False, without a change, if it is too far away.
 
         Raises:
-            TypeError, ValueError: if it is no cell.
+            TypeError, ValueError: if ``cell`` is not a cell of the grid.
         """
         joined = self._joined(cell, self.cells)
         if joined is None:
@@ -103,10 +103,10 @@ class Corridor:
         return True
 
     def move_goal(self, cell: int) -> bool:
-        """Follow the goal to a cell; return False, and stay as it is, if it is too far from the way.
+        """Update the path for a new cell of the goal; return False, without a change, if it is too far away.
 
         Raises:
-            TypeError, ValueError: if it is no cell.
+            TypeError, ValueError: if ``cell`` is not a cell of the grid.
         """
         joined = self._joined(cell, self.cells[::-1])
         if joined is None:
@@ -115,23 +115,23 @@ class Corridor:
         return True
 
     def turns(self) -> NDArray[np.int32]:
-        """Return the cells at which it turns, once it is pulled straight; the first is the mover's."""
+        """Return the cells at which the straightened path turns; the first is the cell of the mover."""
         return pull_cells(self._passage, self.cells)
 
     def save_state(self) -> State:
-        """Return the rest of the way as plain data."""
+        """Return the remaining path as plain data."""
         return {"version": 1, "cells": self.cells.tolist(), "drift": self.drift}
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check what ``save_state`` returned; return what takes it back; ``is_open`` says whether it is open still.
+        """Check a saved state; return the function that applies it. Call ``is_open`` after loading.
 
         Raises:
-            StateError: if something does not fit.
+            StateError: if the state is invalid.
         """
         fields = Fields.versioned(state, version=1)
         cells = np.array(fields.wholes("cells", maximum=self._passage.costs.size - 1), np.int32)
         if not len(cells):
-            fields.refuse("cells", "must be one at least")
+            fields.refuse("cells", "must be at least one cell, got none")
         drift = fields.whole("drift")
         fields.end()
 
@@ -141,7 +141,7 @@ class Corridor:
         return change
 
     def _joined(self, cell: int, way: NDArray[np.int32]) -> NDArray[np.int32] | None:
-        """Return a way from a cell that joins another near its beginning, or None."""
+        """Return a path from a cell that joins another near its start, or None."""
         cell = whole_number("cell", cell, minimum=0, maximum=self._passage.costs.size - 1)
         near = way[:NEAR_CELLS]
         on_it = np.flatnonzero(near == cell)

@@ -1,8 +1,7 @@
-"""The map of explored ways, which all share who find their way by trying.
+"""Explored map: connections between places, shared by movers that explore by trial.
 
-Everybody reports what is open around, and asks when it knows no further. Only the map
-itself writes into it, when it is advanced: so nobody sees half of a report, on whatever
-thread it was made.
+Movers report the open neighbors of places, and query the map when they are at a dead end. Only
+``advance`` writes into the map, so that no thread sees a partial report.
 """
 from __future__ import annotations
 
@@ -17,13 +16,13 @@ __all__ = ["ExploredMap", "ExploredQuestion"]
 
 
 class ExploredQuestion:
-    """A question about the way; answered when the map gets to it.
+    """Query for a path; ``ExploredMap.advance`` answers queries in order.
 
     Attributes:
-        is_answered: whether it is.
-        way: from the start to the goal, or to the best place from which something unknown is
-            open; None if all that can be reached is known, and the goal is not in it.
-        leads_there: whether the way leads to the goal.
+        is_answered: True once the query is answered.
+        way: path from the start to the goal, or to the best place with unexplored neighbors; None if
+            everything reachable is explored and the goal is not part of it.
+        leads_there: True if the path leads to the goal.
     """
 
     __slots__ = ("apart", "goal", "is_answered", "leads_there", "start", "way")
@@ -35,42 +34,42 @@ class ExploredQuestion:
 
 
 class ExploredMap:
-    """What is known of the ways of a level. Interruptible work: advance it each frame.
+    """Explored places of a level and their connections. Interruptible work: advance it every frame.
 
-    Cost: O(ways) for a report; O(known places) for a question; a place is a step. Some 150
-    bytes a place, once for all, where memories of their own take as much for each character.
+    Cost: O(neighbors) per report; O(explored places) per query; a place is a step. About 150 bytes
+    per place for all movers together; separate memories take as much for each mover.
     """
 
     def __init__(self) -> None:
         self._ways: dict[int, tuple[int, ...]] = {}
         self._reports: deque[tuple[int, tuple[int, ...]]] = deque()
-        self._told: dict[int, tuple[int, tuple[int, ...]]] = {}  # of places whose reports wait, the latest
+        self._told: dict[int, tuple[int, tuple[int, ...]]] = {}  # latest pending report of each place
         self._questions: deque[ExploredQuestion] = deque()
         self._search: _Spread | None = None
         self.version = 0
 
     def __len__(self) -> int:
-        """How many places somebody was at."""
+        """Number of explored places."""
         return len(self._ways)
 
     @property
     def is_done(self) -> bool:
-        """True if it has nothing to do."""
+        """True if no report and no query is pending."""
         return not self._reports and not self._questions
 
     def knows(self, place: int) -> bool:
-        """Return whether somebody was there. Cost: O(1)."""
+        """Return whether a place is explored. Cost: O(1)."""
         return place in self._ways
 
     def ways_from(self, place: int) -> tuple[int, ...]:
-        """Return what is known to be open from a place. Cost: O(1)."""
+        """Return the known open neighbors of a place. Cost: O(1)."""
         return self._ways.get(place, ())
 
     def report(self, place: int, open_ways: Sequence[int]) -> None:
-        """Tell what is open around a place; it is known once the map was advanced. Cost: O(ways).
+        """Report the open neighbors of a place; ``advance`` adds them to the map. Cost: O(neighbors).
 
         Raises:
-            TypeError, ValueError: if it is no place, or one of the ways is none.
+            TypeError, ValueError: if the place or a neighbor is not a place.
         """
         ways, told = tuple(open_ways), self._told.get(whole_number("place", place, minimum=0))
         if (self._ways.get(place) if told is None else told[1]) != ways:
@@ -79,17 +78,17 @@ class ExploredMap:
             self._reports.append(report)
 
     def ask(self, start: int, goal: int, apart: Callable[[int, int], float]) -> ExploredQuestion:
-        """Ask for the way to a goal, or to where it may be looked for next.
+        """Request a path to a goal, or to the best place to continue exploring.
 
         Args:
-            start: where who asks stands.
-            goal: where to.
-            apart: how far two places are apart.
+            start: place of the mover.
+            goal: goal place.
+            apart: returns the distance of two places.
 
         Raises:
-            TypeError, ValueError: if an argument is not what it must be.
+            TypeError, ValueError: if an argument has the wrong type or is out of range.
 
-        Cost: O(1); what it takes is done by ``advance``.
+        Cost: O(1); ``advance`` does the work.
         """
         if not callable(apart):
             raise TypeError(f"apart must be a callable, got {shown(apart)}")
@@ -99,9 +98,9 @@ class ExploredMap:
         return question
 
     def forget(self, places: Iterable[int]) -> None:
-        """Forget what is open around places where the level has changed, and who leads to them.
+        """Remove places where the level has changed, and all places with a connection to them.
 
-        Cost: O(known places).
+        Cost: O(explored places).
         """
         gone = set(places)
         around = gone.union(one for one, ways in self._ways.items() if not gone.isdisjoint(ways))
@@ -113,9 +112,9 @@ class ExploredMap:
         self.version += 1
 
     def advance(self, budget: Budget, /) -> None:
-        """Take in reports and answer questions, in the order they came, until the budget is spent.
+        """Process reports and answer queries, in order, until the budget is spent.
 
-        What is reported while a question is being answered waits until it is.
+        Reports made while a query is in progress wait until it is answered.
         """
         check_budget(budget)
         while not budget.is_spent and not self.is_done:
@@ -128,22 +127,22 @@ class ExploredMap:
                 self._search = None
 
     def save_state(self) -> State:
-        """Return what is known and reported, as plain data; questions are asked anew by who asked them."""
+        """Return explored and reported places as plain data; pending queries are not saved, movers repeat them."""
         known = {**self._ways, **dict(self._reports.copy())}
         return {"version": 1, "ways": [[place, *ways] for place, ways in sorted(known.items())]}
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check what ``save_state`` returned; return what takes it back.
+        """Check a saved state; return the function that applies it.
 
         Raises:
-            StateError: if something does not fit; nothing is changed then.
+            StateError: if the state is invalid; nothing is changed then.
         """
         fields = Fields.versioned(state, version=1)
         known: dict[int, tuple[int, ...]] = {}
         for index, row in enumerate(fields.items("ways")):
             numbers = Fields({"row": row}, f"ways[{index}]").wholes("row")
             if not numbers or numbers[0] in known:
-                fields.refuse(f"ways[{index}]", "must begin with a place that is in no other row")
+                fields.refuse(f"ways[{index}]", "must start with a place that is unique among the rows")
             known[numbers[0]] = tuple(numbers[1:])
         fields.end()
 
@@ -160,7 +159,7 @@ class ExploredMap:
     def _take_reports(self, budget: Budget) -> None:
         while self._reports and not budget.is_spent:
             place, ways = report = self._reports.popleft()
-            if self._told.get(place) is report:  # of two that say the same, only the latter is the latest
+            if self._told.get(place) is report:  # an older report of the place is not the latest one
                 del self._told[place]
             self._ways[place] = ways
             self.version += 1
@@ -168,7 +167,7 @@ class ExploredMap:
 
 
 class _Spread:
-    """One answer: known places, from the start outward, until the goal is met or all were seen."""
+    """Breadth-first search over explored places for one query."""
 
     def __init__(self, ways: dict[int, tuple[int, ...]], question: ExploredQuestion) -> None:
         self._ways, self._question = ways, question
@@ -177,7 +176,7 @@ class _Spread:
         self._best: tuple[float, int] | None = None
 
     def advance(self, budget: Budget) -> bool:
-        """Go on; return whether it is answered."""
+        """Continue the search; return whether the query is answered."""
         question, ways = self._question, self._ways
         while self._front:
             place, steps = self._front.popleft()

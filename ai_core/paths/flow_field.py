@@ -1,6 +1,6 @@
-"""Flow fields: from every cell the next one on the cheapest way to the same goals.
+"""Flow fields: for every cell, the next cell on the cheapest path to shared goals.
 
-One search serves any number of movers, each of which asks an array where to go.
+One search serves any number of movers; each mover reads its next cell from an array.
 """
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ Cells = NDArray[np.integer] | slice
 
 
 class Flow(Protocol):
-    """A field that is made, and then asked for some cells or, by a slice, for all."""
+    """Storage of one field: filled by a search, then read for some cells, or for all by a slice."""
 
     @property
     def heart(self) -> BucketSearch | CanonicalField:
-        """What makes it."""
+        """The search that fills the field."""
 
     def finish(self) -> bool:
-        """Take what the heart found, which is done; return whether that is all."""
+        """Store the result of the finished search; return False if the field needs another search."""
 
     def costs_of(self, cells: Cells) -> NDArray[np.float64]:
-        """Return what ways cost, ``inf`` without one."""
+        """Return the costs of the paths, ``inf`` without a path."""
 
     def next_of(self, cells: Cells) -> NDArray[np.int32]:
-        """Return the next cells, goals themselves, ``NOWHERE`` without a way."""
+        """Return the next cells: a goal itself for goals, ``NOWHERE`` without a path."""
 
 
 class EvenFlow:
-    """Where every cell costs the same: lengths and moves, 5 bytes a cell."""
+    """Field on a grid with a single cost: lengths and moves, 5 bytes per cell."""
 
     def __init__(self, passage: Passage, goals: NDArray[np.int32], heart: CanonicalField) -> None:
         self.heart = heart
@@ -52,7 +52,7 @@ class EvenFlow:
         self._lengths = np.empty(passage.costs.size, np.uint32)
         self._moves = np.empty(passage.costs.size, np.uint8)
         steps = [down * passage.shape[1] + right for down, right in passage.moves.even]
-        self._back = -np.array([*steps, 0], np.int32)       # the last for AT_ONCE
+        self._back = -np.array([*steps, 0], np.int32)       # the last entry is for AT_ONCE
         heart.begin(goals, self._lengths, self._moves)
 
     def finish(self) -> bool:
@@ -66,13 +66,13 @@ class EvenFlow:
 
     def next_of(self, cells: Cells) -> NDArray[np.int32]:
         """As ``Flow`` says."""
-        back = self._back[np.minimum(self._moves[cells], AT_ONCE)]      # anything where no way is
+        back = self._back[np.minimum(self._moves[cells], AT_ONCE)]      # arbitrary where there is no path
         numbers = np.arange(back.size, dtype=np.int32) if isinstance(cells, slice) else cells
         return np.where(self._lengths[cells] == FAR, NOWHERE, numbers + back).astype(np.int32)
 
 
 class UnevenFlow:
-    """On any grid: costs and next cells, 12 bytes a cell."""
+    """Field on any grid: costs and next cells, 12 bytes per cell."""
 
     def __init__(self, passage: Passage, goals: NDArray[np.int32], heart: BucketSearch) -> None:
         self.heart = heart
@@ -95,24 +95,23 @@ class UnevenFlow:
 
 
 class FlowField(Cancellable):
-    """Where to go from every cell of a passage. Interruptible work: advance it until it is done.
+    """Next cell towards the goals, for every cell of a passage. Interruptible work: advance it until it is done.
 
-    When cells change while it is made, it begins anew. When they change later it goes
-    on to say what was right before, ``is_current`` turns False, and ``advance`` makes it
-    anew: until that is done the old one holds.
+    If cells change during the search, it restarts. If cells change later, ``is_current`` becomes False
+    and ``advance`` computes a new field; the old one stays in use until the new one is done.
 
     Args:
-        passage: where.
-        goals: a cell, or several of which any will do.
-        memory: what it writes into; None makes its own.
+        passage: passage of the grid.
+        goals: goal cell, or several cells; the nearest one counts.
+        memory: memory of the search; None creates one.
 
     Raises:
-        TypeError: if they are of another type; a function does not do for goals here.
-        ValueError: if a goal is not on the grid, or there is none.
+        TypeError: if an argument has the wrong type; a function is not accepted for goals.
+        ValueError: if a goal is outside the grid, or there is no goal.
 
-    Cost: O(cells), and every cell is a step: with 8 neighbors, closed corners and one cost for all 512 × 512
-        take some 1 ms compiled, 0.1 s interpreted, and 5 bytes a cell; else some 7 ms, 1 s and 12 bytes. Cells in
-        a straight line are written at once, so that a slice may be some hundred cells too long.
+    Cost: O(cells); each cell is a step. With 8 neighbors, closed corners and a single cost, 512 × 512 cells take
+        about 1 ms compiled, 0.1 s interpreted, and 5 bytes per cell; otherwise about 7 ms, 1 s and 12 bytes.
+        Cells in a straight line are written together, so that a slice may exceed its budget by a few hundred cells.
     """
 
     def __init__(self, passage: Passage, goals: Goals, *, memory: SearchMemory | None = None) -> None:
@@ -120,7 +119,7 @@ class FlowField(Cancellable):
             raise TypeError(f"passage must be a Passage of a grid, got {shown(passage)}")
         checked = goals_on(passage.costs.size, goals)
         if callable(checked):
-            raise TypeError("goals must be cells, got a function; search for one with AStarSearch")
+            raise TypeError("goals must be cells, got a function; use AStarSearch for a function")
         self._passage, self._goals = passage, checked
         self._memory = memory or SearchMemory(passage)
         self._version: int | None = None
@@ -133,12 +132,12 @@ class FlowField(Cancellable):
 
     @property
     def costs(self) -> NDArray[np.float64]:
-        """What the way from each cell to a goal costs, (height, width) float64; ``inf`` without one.
+        """Cost of the path from each cell to a goal, (height, width) float64; ``inf`` without a path.
 
-        Cost: O(cells) when it is asked first, some 2 ms for 512 × 512; ``costs_of`` asks for a few.
+        Cost: O(cells) on the first access, about 2 ms for 512 × 512; use ``costs_of`` for a few cells.
 
         Raises:
-            RuntimeError: if it is not done.
+            RuntimeError: if the field is not done.
         """
         if self._costs is None:
             self._costs = self._known().costs_of(slice(None)).reshape(self._passage.shape)
@@ -146,12 +145,12 @@ class FlowField(Cancellable):
 
     @property
     def next_cells(self) -> NDArray[np.int32]:
-        """The next cell from each, (height, width) int32; a goal itself; ``NOWHERE`` where there is no way.
+        """Next cell from each cell, (height, width) int32: a goal itself for goals, ``NOWHERE`` without a path.
 
-        Cost: O(cells) when it is asked first, some 1 ms for 512 × 512; ``next_of`` asks for a few.
+        Cost: O(cells) on the first access, about 1 ms for 512 × 512; use ``next_of`` for a few cells.
 
         Raises:
-            RuntimeError: if it is not done.
+            RuntimeError: if the field is not done.
         """
         if self._next_cells is None:
             self._next_cells = self._known().next_of(slice(None)).reshape(self._passage.shape)
@@ -159,29 +158,29 @@ class FlowField(Cancellable):
 
     @property
     def is_done(self) -> bool:
-        """True once it says where to go, also when cells changed since."""
+        """True once a field is available, even if cells have changed since."""
         return self._is_made
 
     @property
     def is_current(self) -> bool:
-        """True if it says what is right for the cells as they are now."""
+        """True if the field is valid for the current cells."""
         return self._is_made and self._made_of == self._passage.version
 
     @property
     def result(self) -> FlowField:
-        """Itself.
+        """The field itself.
 
         Raises:
-            RuntimeError: if it is not done.
+            RuntimeError: if the field is not done.
         """
         self._known()
         return self
 
     def advance(self, budget: Budget, /) -> None:
-        """Go on until it is current or the budget is spent.
+        """Continue until the field is current or the budget is spent.
 
         Raises:
-            RuntimeError: if it was cancelled.
+            RuntimeError: if the field was cancelled.
         """
         self._check_goes_on(budget)
         if self.is_current:
@@ -204,21 +203,21 @@ class FlowField(Cancellable):
         self._memory.holder = None
 
     def cancel(self) -> None:
-        """Give up; does nothing when it is done."""
+        """Cancel the search; does nothing when the field is done."""
         super().cancel()
         if self._is_cancelled and self._memory.holder is self:
             self._memory.holder = None
 
     def next_of(self, cells: ArrayLike) -> NDArray[np.int32]:
-        """Return for many movers the cell each goes to next; for one at a goal, or without a way, its own.
+        """Return the next cell of each mover; its own cell at a goal or without a path.
 
         Args:
-            cells: (n,), where they are.
+            cells: (n,) int, cells of the movers.
 
         Raises:
-            RuntimeError: if it is not done.
-            TypeError: if they are no whole numbers.
-            ValueError: if one is not on the grid.
+            RuntimeError: if the field is not done.
+            TypeError: if cells are not integers.
+            ValueError: if a cell is outside the grid.
 
         Cost: O(n).
         """
@@ -227,29 +226,29 @@ class FlowField(Cancellable):
         return np.where(following == NOWHERE, numbers, following).astype(np.int32)
 
     def costs_of(self, cells: ArrayLike) -> NDArray[np.float64]:
-        """Return for many movers what their ways cost, ``inf`` without one.
+        """Return the cost of the path of each mover, ``inf`` without a path.
 
         Args:
-            cells: (n,), where they are.
+            cells: (n,) int, cells of the movers.
 
         Raises:
-            RuntimeError: if it is not done.
-            TypeError: if they are no whole numbers.
-            ValueError: if one is not on the grid.
+            RuntimeError: if the field is not done.
+            TypeError: if cells are not integers.
+            ValueError: if a cell is outside the grid.
 
         Cost: O(n).
         """
         return self._known().costs_of(self._checked(cells))
 
     def way_from(self, cell: int) -> Path:
-        """Return the whole way of one mover.
+        """Return the complete path from a cell.
 
         Raises:
-            RuntimeError: if it is not done.
-            TypeError: if it is no whole number.
-            ValueError: if it is not on the grid.
+            RuntimeError: if the field is not done.
+            TypeError: if ``cell`` is not an integer.
+            ValueError: if the cell is outside the grid.
 
-        Cost: O(cells of the way).
+        Cost: O(cells of the path).
         """
         following = self.next_cells.reshape(-1)
         cell = whole_number("cell", cell, minimum=0, maximum=len(following) - 1)
@@ -261,7 +260,7 @@ class FlowField(Cancellable):
         return Path("found", np.array(cells, np.int32), float(self.costs_of([cell])[0]), 0)
 
     def _begin(self, *, evenly: bool) -> None:
-        """Begin to make it; one way is many times faster, but not for every ground."""
+        """Start the search; the one for grids of a single cost is many times faster."""
         self._making = (
             EvenFlow(self._passage, self._goals, self._memory.even_field()) if evenly
             else UnevenFlow(self._passage, self._goals, self._memory.spreading()))
@@ -274,7 +273,7 @@ class FlowField(Cancellable):
     def _checked(self, cells: ArrayLike) -> NDArray[np.integer]:
         numbers, last = as_array("cells", cells), self._passage.costs.size - 1
         if numbers.dtype.kind not in "iu" and numbers.size:
-            raise TypeError(f"cells must be whole numbers, got {shown(cells)}")
+            raise TypeError(f"cells must be integers, got {shown(cells)}")
         if numbers.size and not (int(numbers.min()) >= 0 and int(numbers.max()) <= last):
             raise ValueError(f"cells must be 0 to {last}, got {shown(cells)}")
         return numbers.astype(np.intp, copy=False)

@@ -1,4 +1,4 @@
-"""Whether one can walk straight from one place to another on a grid."""
+"""Straight lines on a grid: the cells they pass, and whether they are open."""
 from __future__ import annotations
 
 import math
@@ -10,29 +10,30 @@ from ai_core.maps.passage import Passage
 __all__ = ["cells_on_line", "dearest_on_line", "line_is_open"]
 
 SAME = 1e-9
-"""Shares of a line (no unit) that differ by less are one: there it goes through a corner. Rounding is far below."""
+"""Crossings of a line (shares, no unit) nearer than this are one: the line passes through a corner. Rounding errors
+are far smaller."""
 
 
 def cells_on_line(start: Sequence[float], end: Sequence[float]) -> Iterator[tuple[int, int, tuple[int, int] | None]]:
-    """Give every cell that a straight line passes, from the one it begins in.
+    """Yield every cell that a straight line passes, from the cell of its start.
 
-    A line passes a cell if it runs inside it, not if an end of it just touches the border. A line along
-    a border counts to the cell of the larger row or column.
+    A line passes a cell if it runs through its inside; an end on the border does not count. A line along
+    a border belongs to the cell with the larger row or column.
 
     Args:
-        start: row and column, where whole numbers are the middles of cells.
-        end: likewise.
+        start: (row, column); integers are the centers of cells.
+        end: (row, column), the same.
 
     Returns:
-        Of each cell row, column, and None; or, if the line comes into it through a corner, the
-        step to it: (-1 or 1, -1 or 1). The cells beside that corner lie at the two parts of it.
+        Row, column and None for each cell; instead of None the step into the cell, (-1 or 1, -1 or 1),
+        if the line enters it through a corner. The two parts of the step lead to the cells beside the corner.
 
     Cost: O(cells passed).
     """
     rows, columns = end[0] - start[0], end[1] - start[1]
     row, column = _first_cell(start[0], rows), _first_cell(start[1], columns)
     down, right = (1 if rows > 0 else -1), (1 if columns > 0 else -1)
-    # When the line crosses the next border between rows, and between columns, in shares of it.
+    # Shares of the line at which it crosses the next border between rows, and between columns.
     next_row = (row + down / 2 - start[0]) / rows if rows else math.inf
     next_column = (column + right / 2 - start[1]) / columns if columns else math.inf
     yield row, column, None
@@ -49,25 +50,26 @@ def cells_on_line(start: Sequence[float], end: Sequence[float]) -> Iterator[tupl
 
 
 def _first_cell(place: float, going: float) -> int:
-    """Return the row or column in which a line begins: from a border, the one it goes into."""
+    """Return the row or column of the start of a line; on a border, the one that the line enters."""
     return math.ceil(place + 0.5) - 1 if going < 0 else math.floor(place + 0.5)
 
 
 def dearest_on_line(passage: Passage, start: Sequence[float], end: Sequence[float]) -> float:
-    """Return what the dearest cell on a straight line costs, ``inf`` if it is not open.
+    """Return the highest cell cost on a straight line, ``inf`` if the line is not open.
 
-    It is open if all its cells can be entered, and through corners as the passage says; in both directions alike.
+    A line is open if all its cells can be entered and the corner rule of the passage allows the corners it
+    passes; the result is the same in both directions.
 
     Args:
-        passage: of a square grid.
-        start: row and column; whole numbers are the middles of cells.
-        end: likewise.
+        passage: passage of a square grid.
+        start: (row, column); integers are the centers of cells.
+        end: (row, column), the same.
 
     Cost: O(cells passed).
     """
     height, width = passage.shape
     costs, dearest = passage.costs.reshape(-1).data, 0.0
-    # Always from the same end: rounding is then the same in both directions.
+    # Always from the same end, so that rounding is the same in both directions.
     for row, column, corner in cells_on_line(*sorted((tuple(start), tuple(end)))):
         if not (0 <= row < height and 0 <= column < width):
             return math.inf
@@ -82,12 +84,12 @@ def dearest_on_line(passage: Passage, start: Sequence[float], end: Sequence[floa
 
 
 def line_is_open(passage: Passage, start: Sequence[float], end: Sequence[float]) -> bool:
-    """Return whether one can walk straight between two places, in both directions; arguments as ``dearest_on_line``.
+    """Return whether the straight line between two positions is open; arguments as ``dearest_on_line``.
 
-    An end exactly on the border of a cell does not enter that cell.
+    The result is the same in both directions. An end exactly on the border of a cell does not enter that cell.
 
     Raises:
-        TypeError, ValueError: if one is no passage, or no place.
+        TypeError, ValueError: if an argument has the wrong type or shape.
     """
     if not isinstance(passage, Passage):
         raise TypeError(f"passage must be a Passage of a grid, got {shown(passage)}")

@@ -1,4 +1,4 @@
-"""Ways over a grid, for a path service: memory, jumps and reachability kept ready."""
+"""Path provider over a grid for ``PathService``: keeps search memory, jumps and reachability ready."""
 from __future__ import annotations
 
 import math
@@ -24,32 +24,32 @@ from ai_core.saving.fields import Fields, State
 __all__ = ["GridWays"]
 
 LONG_WAY = 3
-"""Sides of a region (count) that ends must be apart for regions to be used: on shorter ways portals are a
-detour of more than some hundredths, and a search by cells is short."""
+"""Smallest distance of start and goal, in region sides (count), for searches over regions: on shorter paths the
+detour over portals exceeds a few per cent, and a search over cells is short."""
 
 
 class GridWays:
-    """What a ``PathService`` asks for ways over one passage.
+    """Path provider of a ``PathService`` for one passage of a grid.
 
-    Keeps memory for as many searches as ran at once, knows hopeless requests at once
-    when ``reachability`` is there, and jumps where the grid allows it. Both are made and
-    mended as ``prepare`` gets time; without them searches are right all the same.
+    Keeps memory for as many searches as run at once, answers requests for unreachable goals without
+    a search once ``reachability`` is ready, and uses jumps where the grid allows them. ``prepare``
+    builds and updates both as the budget allows; searches are correct without them.
 
     Args:
-        passage: where.
-        partial: what a request gets whose goal cannot be reached. True: "partial", with the way to the nearest
-            cell that can be reached, which a search must find. False: "none", without a search where reachability
-            is known. A start in a wall always gets "none".
-        regions: whether long ways may go over regions where jumps do not help: some hundredths
-            dearer than the cheapest, and found in some hundred steps. Long ways that improve begin with one.
+        passage: passage of the grid.
+        partial: result for a goal that cannot be reached. True: "partial", with the path to the nearest
+            reachable cell, which needs a search. False: "none", without a search once reachability is
+            ready. A start in a wall always gets "none".
+        regions: True to search long paths over regions where jumps do not help: a few per cent more
+            expensive than the cheapest path, and found in a few hundred steps. Improving long paths start with one.
 
     Raises:
-        TypeError: if it is none.
-        ValueError: if there can be no regions on it.
+        TypeError: if ``passage`` is not a Passage.
+        ValueError: if the passage does not support regions.
     """
 
     run_on_threads = True
-    """Searches share nothing that changes while they run."""
+    """True: searches share no data that changes while they run."""
 
     def __init__(self, passage: Passage, *, partial: bool = False, regions: bool = False) -> None:
         if not isinstance(passage, Passage):
@@ -63,12 +63,12 @@ class GridWays:
 
     @property
     def version(self) -> int:
-        """Rises when cells change: ways found before may lead through walls."""
+        """Version of the passage; increases when cells change, as earlier paths may lead through new walls."""
         return self.passage.version
 
     @property
     def is_prepared(self) -> bool:
-        """True if nothing is left to be made or mended."""
+        """True if all data for fast searches is built and up to date."""
         if not self.reachability.is_done or (self.regions is not None and not self.regions.is_done):
             return False
         if not JumpTable.suits(self.passage):
@@ -76,22 +76,22 @@ class GridWays:
         return self.jumps is not None and self.jumps.is_done
 
     def check(self, name: str, place: object) -> int:
-        """Return a place if it is a cell.
+        """Return a place if it is a cell of the grid.
 
         Raises:
-            TypeError, ValueError: if it is none.
+            TypeError, ValueError: if it is not a cell.
         """
         return whole_number(name, place, minimum=0, maximum=self.passage.costs.size - 1)
 
     def distance(self, one: int, other: int) -> float:
-        """Return how far two cells are apart (cells), as the crow flies."""
+        """Return the straight distance of two cells (cells)."""
         width = self.passage.shape[1]
         return math.hypot(one // width - other // width, one % width - other % width)
 
     def hopeless(self, start: int, goal: int) -> Path | None:
-        """Return the answer if it is known that there is no way, else None; always None if partial.
+        """Return the empty path if the goal is known to be unreachable; otherwise None, and always with ``partial``.
 
-        Who stands in a wall, or goes to one, has none either; see ``ai_core.maps.passage``.
+        A start or goal in a wall counts as unreachable.
         """
         if self.partial or start == goal or not self.reachability.is_done:
             return None
@@ -100,18 +100,18 @@ class GridWays:
         return Path("none", np.zeros(0, np.int32), math.inf, 0)
 
     def begin(self, start: int, goal: int) -> AStarSearch | RegionSearch:
-        """Return a search for a way."""
+        """Return a new search for a path."""
         if self.regions is not None and self._goes_over(self.regions, start, goal):
             return RegionSearch(self.regions, start, goal)
         return AStarSearch(self.passage, start, goal, memory=self._free_memory())
 
     def begin_improving(self, start: int, goal: int, known: Path | None) -> AnytimeSearch | ImprovingSearch:
-        """Return a search for a way soon, then cheaper ones.
+        """Return a new search that finds a path quickly and then cheaper ones.
 
         Args:
-            start: where the mover is.
-            goal: where to.
-            known: a way from an earlier search, of use if it is one still.
+            start: cell of the mover.
+            goal: goal cell.
+            known: path of an earlier search, used if it is still open; None for none.
         """
         if known is not None and not is_way(self.passage, known.cells, start, np.array([goal])):
             known = None
@@ -120,7 +120,7 @@ class GridWays:
         return AnytimeSearch(self.passage, start, goal, known=known, memory=self._free_memory())
 
     def answer(self, start: int, path: Path) -> Path:
-        """Return what a request gets for the result of a search: the same whether reachability was known or not."""
+        """Return the path for a request from the result of a search; independent of reachability being ready."""
         if path.is_found:
             return path
         if not self.partial or not self.passage.is_free(start):
@@ -146,11 +146,11 @@ class GridWays:
         return regions.is_done and self.distance(start, goal) >= LONG_WAY * regions.side
 
     def fits(self, budget: Budget) -> bool:
-        """Return True: its searches pause wherever they are told to."""
+        """Return True: the searches pause after any number of steps."""
         return True
 
     def prepare(self, budget: Budget) -> None:
-        """Make or mend what makes searches fast, until the budget is spent."""
+        """Build or update the data for fast searches until the budget is spent."""
         if not self.reachability.is_done:
             self.reachability.advance(budget)
             if budget.is_spent:
@@ -165,34 +165,34 @@ class GridWays:
             self.regions.advance(budget)
 
     def place_state(self, place: int) -> int:
-        """Return a cell as a save holds it."""
+        """Return a cell as plain data for a save."""
         return place
 
     def place_of(self, fields: Fields, name: str) -> int:
-        """Return a cell out of a save.
+        """Return a cell read from a save.
 
         Raises:
-            StateError: if it is none of the grid.
+            StateError: if it is not a cell of the grid.
         """
         return fields.whole(name, maximum=self.passage.costs.size - 1)
 
     def path_state(self, path: Path) -> State:
-        """Return a way as a save holds it."""
+        """Return a path as plain data for a save."""
         return {
             "state": path.state, "cells": path.cells.tolist(), "cost": path.cost if path.cost < math.inf else None,
             "expanded": path.expanded, "bound": path.bound,
         }
 
     def path_of(self, fields: Fields) -> Path:
-        """Return a way out of a save; that its cells are open now nobody says.
+        """Return a path read from a save; its cells may be closed by now.
 
         Raises:
-            StateError: if it is none.
+            StateError: if it is not a valid path.
         """
         cells = np.array(fields.wholes("cells", maximum=self.passage.costs.size - 1), np.int32)
         state: PathState = fields.one_of("state", get_args(PathState))  # type: ignore[assignment]
         if (state == "none") != (len(cells) == 0):
-            fields.refuse("cells", f"must be there unless there is no way, got {len(cells)} with {state!r}")
+            fields.refuse("cells", f"must be empty for 'none' and only then, got {len(cells)} cells with {state!r}")
         cost, bound = fields.number_or("cost", math.inf, minimum=0), fields.number("bound", minimum=1)
         path = Path(state, cells, cost, fields.whole("expanded"), bound)
         fields.end()

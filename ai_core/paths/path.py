@@ -1,4 +1,4 @@
-"""What a search found: the cells of a way, its cost, and whether it gets there."""
+"""Result of a search: the cells of a path, its cost, and whether it leads to a goal."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 __all__ = ["Path", "PathState"]
 
 PathState = Literal["found", "partial", "none"]
-"""It leads to a goal; to the nearest cell that can be reached; or there is no way at all."""
+"""The path leads to a goal ("found"), to the nearest reachable cell ("partial"), or does not exist ("none")."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Path:
-    """A way from a start.
+    """Path from a start.
 
     Attributes:
-        state: whether it leads to a goal.
-        cells: (n,) int32, from the start to the last; empty if there is none. Read-only.
-        cost: of all its moves; ``inf`` if there is no way at all.
-        expanded: cells that were expanded to find it, which is what it took.
-        bound: it costs at most so many times what the cheapest way does.
+        state: "found", "partial" or "none".
+        cells: (n,) int32, cells from the start to the end; empty if there is no path. Read-only.
+        cost: total cost of all moves; ``inf`` if there is no path.
+        expanded: number of cells that the search expanded.
+        bound: upper limit of the ratio of ``cost`` to the cost of the cheapest path, 1 or more.
     """
 
     state: PathState
@@ -33,14 +33,14 @@ class Path:
 
     @property
     def is_found(self) -> bool:
-        """True if it leads to a goal."""
+        """True if the path leads to a goal."""
         return self.state == "found"
 
     @property
     def end(self) -> int | None:
-        """Its last cell; None if there is none."""
+        """Last cell of the path; None if the path is empty."""
         return int(self.cells[-1]) if len(self.cells) else None
 
     def places(self, width: int) -> NDArray[np.int32]:
-        """Return rows and columns of its cells, (n, 2), on a grid of that width."""
+        """Return rows and columns of the cells, (n, 2) int32, on a grid with ``width`` columns."""
         return np.stack(np.divmod(self.cells, np.int32(width)), axis=1)

@@ -1,4 +1,4 @@
-"""Progress along a way: how far one has come, where to go next, and whether one is stuck. Time is handed in."""
+"""Progress along a path: distance walked, point to steer for, arrival, and stuck detection."""
 from __future__ import annotations
 
 import math
@@ -15,22 +15,22 @@ __all__ = ["PathProgress", "StuckDetection"]
 
 
 class PathProgress:
-    """How far a mover has come on a way.
+    """Progress of a mover along a path.
 
-    It looks for the mover on the way from where it was last, and no farther ahead than
-    ``window_m``: so it does not jump to a later part of a way that crosses itself.
+    The position is projected onto the path between the last progress and ``window_m`` ahead of it,
+    so that progress does not jump to a later part where the path crosses itself.
 
     Args:
-        points: (n, 2) or (n, 3), n at least 1, where the way turns.
-        arrival_m: it is there when it is so near to the end, 0 or more.
-        window_m: how far ahead of the last place it may be found, above 0.
+        points: (n, 2) or (n, 3), n at least 1, start, turns and end of the path (m).
+        arrival_m: distance from the end at which the mover has arrived (m), 0 or more.
+        window_m: largest progress per call of ``note`` (m), above 0.
 
     Attributes:
         points: (n, 2) or (n, 3) float64.
-        length_m: of the whole way.
-        walked_m: how far along the way it has come; never falls.
-        aside_m: how far beside the way it is.
-        is_there: True once it was near enough to the end, having come along the way.
+        length_m: length of the whole path (m).
+        walked_m: distance walked along the path (m); never decreases.
+        aside_m: distance of the mover from the path (m).
+        is_there: True once the mover has come along the path and within ``arrival_m`` of its end.
 
     Raises:
         ValueError: if the points have another shape or are not finite, or a number is out of range.
@@ -44,9 +44,9 @@ class PathProgress:
     def __init__(self, points: ArrayLike, *, arrival_m: float = 0.5, window_m: float = 5.0) -> None:
         self.points: NDArray[np.float64] = numbers("points", points).copy()
         if self.points.ndim != 2 or self.points.shape[1] not in (2, 3) or not len(self.points):
-            raise ValueError(f"points must be (n, 2) or (n, 3), at least one, got {shown(points)}")
+            raise ValueError(f"points must be (n, 2) or (n, 3) with n of at least 1, got {shown(points)}")
         if not (np.abs(self.points) <= LARGEST).all():
-            raise ValueError(f"points must be finite, at most {LARGEST:g} either way")
+            raise ValueError(f"points must be finite numbers of at most ±{LARGEST:g}")
         self._arrival_m = finite_number("arrival_m", arrival_m, minimum=0)
         self._window_m = finite_number("window_m", window_m, above=0)
         self._pieces = np.diff(self.points, axis=0)
@@ -57,16 +57,16 @@ class PathProgress:
 
     @property
     def left_m(self) -> float:
-        """How far it is along the way to its end."""
+        """Remaining distance along the path (m)."""
         return self.length_m - self.walked_m
 
     def note(self, position: ArrayLike) -> None:
-        """Say where the mover is now.
+        """Update the progress with the position of the mover (m).
 
         Raises:
-            ValueError: if it is no finite place of as many dimensions.
+            ValueError: if the position is not finite, or has another number of dimensions than the points.
 
-        Cost: O(pieces within the window).
+        Cost: O(segments within the window).
         """
         here = numbers("position", position)
         if here.shape != self.points.shape[1:] or not np.isfinite(here).all():
@@ -79,7 +79,7 @@ class PathProgress:
             at_m, far_m = self._nearest_on(piece, here)
             if far_m < nearest:
                 nearest, found_m = far_m, at_m
-        if nearest == math.inf:  # a way of one point
+        if nearest == math.inf:  # a path of one point
             nearest, found_m = math.dist(here, self.points[0]), 0.0
         self.aside_m = nearest
         self.walked_m = max(self.walked_m, min(found_m, self.walked_m + self._window_m))
@@ -87,7 +87,7 @@ class PathProgress:
         self.is_there = self.is_there or (near_end and self.left_m <= 2 * self._arrival_m + 1e-9)
 
     def ahead(self, distance_m: float) -> NDArray[np.float64]:
-        """Return the point of the way that lies so far ahead: where to steer for; its end at most.
+        """Return the point of the path ``distance_m`` ahead, to steer for; the end of the path at most.
 
         Raises:
             ValueError: if the distance is negative.
@@ -103,17 +103,17 @@ class PathProgress:
         return place
 
     def save_state(self) -> State:
-        """Return the way and how far it has come."""
+        """Return the path and the progress as plain data."""
         return {
             "version": 1, "points": self.points.tolist(), "walked_m": self.walked_m, "aside_m": self.aside_m,
             "is_there": self.is_there,
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what loads it, the way included.
+        """Check a saved state; return the function that applies it, including the path.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state is invalid; the message names the field and the reason.
         """
         fields = Fields.versioned(state, version=1)
         points: Any = fields.anything("points")
@@ -128,7 +128,7 @@ class PathProgress:
         return lambda: self.__dict__.update(fresh.__dict__)
 
     def _nearest_on(self, piece: int, here: NDArray[np.float64]) -> tuple[float, float]:
-        """Return where along the way a piece is nearest, and how far that is."""
+        """Return the distance along the path of the nearest point of a segment, and the distance to it (m)."""
         begin, along = self.points[piece], self._pieces[piece]
         length_m = float(self._ends[piece + 1] - self._ends[piece])
         share = min(1.0, max(0.0, float(np.dot(here - begin, along)) / length_m ** 2)) if length_m else 0.0
@@ -136,17 +136,17 @@ class PathProgress:
 
 
 class StuckDetection:
-    """Whether a mover gets on: it is stuck if it has come less than so far in so long.
+    """Detects a stuck mover: one that covers less than a given distance in a given time.
 
     Args:
-        least_m: how far it must come, above 0; along its way, or at all.
-        within_s: in how long, above 0 (s).
+        least_m: smallest distance that counts as progress (m), above 0.
+        within_s: longest time without progress (s), above 0.
 
     Raises:
         ValueError: if a number is out of range.
 
     Attributes:
-        is_stuck: as of the last note.
+        is_stuck: result of the last call of ``note``.
 
     >>> stuck = StuckDetection(least_m=1.0, within_s=2.0)
     >>> [stuck.note(walked_m, now_s) for walked_m, now_s in ((0.0, 0.0), (0.4, 1.0), (0.5, 2.0), (2.0, 2.5))]
@@ -161,33 +161,33 @@ class StuckDetection:
         self._since_s = 0.0
 
     def note(self, walked_m: float, now_s: float) -> bool:
-        """Say how far it has come by now, such as ``PathProgress.walked_m``; return whether it is stuck.
+        """Update with the distance walked (m), such as ``PathProgress.walked_m``; return whether it is stuck.
 
         Raises:
-            ValueError: if a number is not finite, or time goes back.
+            ValueError: if a number is not finite, or ``now_s`` decreases.
         """
         walked = finite_number("walked_m", walked_m)
         now = finite_number("now_s", now_s)
         if self._from_m is not None and now < self._since_s:
-            raise ValueError(f"now_s must not go back, got {now:g} after {self._since_s:g}; begin_anew() after loading")
+            raise ValueError(f"now_s must not decrease, got {now:g} after {self._since_s:g}; use begin_anew()")
         if self._from_m is None or abs(walked - self._from_m) >= self._least_m:
             self._from_m, self._since_s = walked, now
         self.is_stuck = now - self._since_s >= self._within_s
         return self.is_stuck
 
     def begin_anew(self) -> None:
-        """Forget what was, as for another way."""
+        """Reset the detection, for example for another path."""
         self._from_m, self.is_stuck = None, False
 
     def save_state(self) -> State:
-        """Return since when it has come how far."""
+        """Return the state of the detection as plain data."""
         return {"version": 1, "from_m": self._from_m, "since_s": self._since_s, "is_stuck": self.is_stuck}
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what loads it.
+        """Check a saved state; return the function that applies it.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state is invalid; the message names the field and the reason.
         """
         fields = Fields.versioned(state, version=1)
         from_m = None if fields.anything("from_m") is None else fields.number("from_m")

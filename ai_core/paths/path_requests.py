@@ -1,4 +1,4 @@
-"""The ways a path service knows: asked for, being searched, and found."""
+"""Path requests of a path service: tickets, the searches they share, and the interface of path providers."""
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
@@ -14,28 +14,28 @@ from ai_core.saving.fields import Fields, State
 from ai_core.trace import Trace, given_trace
 
 TicketState = Literal["waiting", "running", "found", "partial", "none", "cancelled", "failed", "refused"]
-"""Where a request stands. The first two end by themselves, the others are for good.
+"""State of a request. "waiting" and "running" are temporary, all others are final.
 
-Found: the path leads to the goal. Partial: it leads to the reachable place nearest to the goal, which cannot be
-reached. None: no path leads to the goal.
+"found": the path leads to the goal. "partial": the goal cannot be reached, and the path leads to the nearest
+reachable place. "none": no path leads to the goal.
 """
 
 
 class PathTicket:
-    """One request for a way.
+    """One path request.
 
     Attributes:
-        number: of the ticket; rises by one with each.
-        start: as asked.
-        goal: as asked.
-        priority: how urgent it is.
-        asked_at_frame: when it was asked for.
-        state: where it stands.
-        path: the way, once the state is found, partial or none; of one that improves, the best so far.
-        improves: whether it gets a way soon, then better ones, until it is done.
-        is_shared: True if it came from a search that somebody else asked for.
-        is_near: True if it is the way of a start or goal nearby, within the tolerance stated.
-        why: why it failed or was refused.
+        number: number of the ticket; increases by one with each request.
+        start: requested start.
+        goal: requested goal.
+        priority: priority of the request, above 0.
+        asked_at_frame: frame of the request.
+        state: state of the request, see ``TicketState``.
+        path: the path once the state is "found", "partial" or "none"; for an improving request, the best so far.
+        improves: True if the request gets a path quickly and then cheaper ones until the search is done.
+        is_shared: True if the path comes from the search of an earlier request.
+        is_near: True if the path belongs to a nearby start or goal, within the requested tolerance.
+        why: reason of the state "failed" or "refused"; "" otherwise.
     """
 
     __slots__ = (
@@ -61,12 +61,12 @@ class PathTicket:
 
     @property
     def is_over(self) -> bool:
-        """True if nothing more will come of it."""
+        """True if the state is final."""
         return self.state not in ("waiting", "running")
 
     @property
     def is_answered(self) -> bool:
-        """True if its state is that of its path: found, partial or none."""
+        """True if the state is that of a path: "found", "partial" or "none"."""
         return self.state in ("found", "partial", "none")
 
     def __repr__(self) -> str:
@@ -74,20 +74,20 @@ class PathTicket:
 
 
 def check_ticket(ticket: object) -> None:
-    """Raise TypeError for what is no ticket."""
+    """Raise TypeError if ``ticket`` is not a PathTicket."""
     if not isinstance(ticket, PathTicket):
         raise TypeError(f"ticket must be a PathTicket, got {shown(ticket)}")
 
 
 class TicketTelling:
-    """Tells of tickets, and of what went wrong with them.
+    """Reports tickets to the trace and to callbacks, and exceptions to the fault isolation.
 
     Args:
         clock: game time.
-        trace: told of each ticket that is found, partial or none.
-        faults: told of what raises.
-        on_over: called with each ticket that is over, but for cancelled ones.
-        on_improved: called with each ticket that has another way.
+        trace: receives each ticket with the state "found", "partial" or "none".
+        faults: receives exceptions of searches and callbacks.
+        on_over: called with each ticket that reaches a final state, except cancelled ones.
+        on_improved: called with each ticket that gets another path.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class TicketTelling:
         self._on_over, self._on_improved = on_over, on_improved
 
     def over(self, ticket: PathTicket) -> None:
-        """Tell of a ticket that is over."""
+        """Report a ticket that has reached a final state."""
         if ticket.is_answered:
             for hook in self._trace.path_done:
                 self._tell(hook, ticket, self._clock.now)
@@ -106,92 +106,92 @@ class TicketTelling:
             self._tell(self._on_over, ticket)
 
     def improved(self, ticket: PathTicket) -> None:
-        """Tell of a ticket that has another way, or none any more."""
+        """Report a ticket that has got another path, or lost its path."""
         if self._on_improved is not None:
             self._tell(self._on_improved, ticket)
 
     def fault(self, key: Hashable, name: str, error: Exception) -> None:
-        """Report what was raised; it is forgotten then, for nothing is tried again."""
+        """Report an exception, and clear its count: nothing is retried."""
         try:
             self._faults.failed(key, name, self._clock.now.frame, error)
         finally:
             self._faults.forget(key)
 
     def _tell(self, who: Callable[..., object], ticket: PathTicket, *more: object) -> None:
-        """Tell somebody of a ticket; what he raises is reported, and everybody else is told."""
+        """Call a hook or callback with a ticket; an exception is reported and does not stop the others."""
         try:
             who(ticket, *more)
         except Exception as error:
-            self.fault((self, ticket.number), f"who hears of ticket {ticket.number}", error)
+            self.fault((self, ticket.number), f"callback for ticket {ticket.number}", error)
 
 
 class Ways(Protocol):
-    """What finds ways: a grid, a navigation map."""
+    """Provider of paths for a ``PathService``: a grid or a navigation map."""
 
     @property
     def version(self) -> int:
-        """Rises when ways found before may be wrong."""
+        """Version of the ground; increases when earlier paths may have become invalid."""
 
     @property
     def is_prepared(self) -> bool:
-        """True if ``prepare`` has nothing to do."""
+        """True if ``prepare`` has nothing left to do."""
 
     def check(self, name: str, place: object) -> Any:
-        """Return a place as it is kept, or raise TypeError or ValueError."""
+        """Return a place in the form used for requests, or raise TypeError or ValueError."""
 
     def distance(self, one: Any, other: Any) -> float:
-        """Return how far two places are apart, in the unit of tolerances."""
+        """Return the distance of two places, in the unit of tolerances."""
 
     def hopeless(self, start: Any, goal: Any) -> Path | None:
-        """Return the answer if it is known at once that there is no way."""
+        """Return the final path if it is known without a search that the goal cannot be reached; otherwise None."""
 
     def begin(self, start: Any, goal: Any) -> Any:
-        """Return a search: interruptible work whose result is a Path.
+        """Return a new search: interruptible work with a Path as result.
 
-        Those that have ``begin_improving(start, goal, known)`` also give anytime searches, which
-        have a ``best`` way before they are done, and follow a mover with ``walk_to``.
+        A provider with the optional method ``begin_improving(start, goal, known)`` also offers anytime
+        searches, which have a ``best`` path before they are done and follow a mover with ``walk_to``.
         """
 
     def answer(self, start: Any, path: Any) -> Any:
-        """Return what a request gets for the result of a search from a start: partial or none, as it was set up."""
+        """Return the path for a request from the result of a search: partial or none, by the provider's settings."""
 
     def fits(self, budget: Budget) -> bool:
-        """Return whether a turn may be begun on what is left; asked before each, once it is False no more."""
+        """Return whether another turn may start on the remaining budget; called before each turn until False."""
 
     def prepare(self, budget: Budget) -> None:
-        """Do what makes searches faster."""
+        """Prepare the data that makes searches faster, until the budget is spent."""
 
     def place_state(self, place: Any) -> Any:
-        """Return a place as a save holds it."""
+        """Return a place as plain data for a save."""
 
     def place_of(self, fields: Fields, name: str) -> Any:
-        """Return a place out of a save, or raise StateError."""
+        """Return a place read from a save, or raise StateError."""
 
     def path_state(self, path: Any) -> State:
-        """Return a way as a save holds it."""
+        """Return a path as plain data for a save."""
 
     def path_of(self, fields: Fields) -> Any:
-        """Return a way out of a save, or raise StateError."""
+        """Return a path read from a save, or raise StateError."""
 
 
 class Way:
-    """One way that somebody asked for.
+    """Search for one path, shared by all tickets with the same start and goal.
 
     Attributes:
-        number: of the ticket that asked first; ties go to the smallest.
-        start: where from.
-        goal: where to.
-        first_frame: when it was asked for first.
-        asked_at_frame: when it was asked for last, or found.
-        priority: the highest of its tickets.
-        tickets: who waits for it.
-        search: what finds it, once it runs.
-        turns: turns it had, and those that ran before it began.
-        turns_taken: turns it had alone.
-        improves: whether it is one of an improving ticket: nobody else's, as its mover walks along it.
-        at: where that mover is.
-        path: what was found.
-        version: of the ground it was found on.
+        number: number of the first ticket; ties go to the smallest.
+        start: start place.
+        goal: goal place.
+        first_frame: frame of the first request.
+        asked_at_frame: frame of the last request, or frame in which the path was found.
+        priority: highest priority of the tickets.
+        tickets: tickets that wait for the path.
+        search: the search, once it runs.
+        turns: turns taken, plus those of the other searches before it started.
+        turns_taken: turns taken outside of threads.
+        improves: True for an improving ticket; the search is not shared, as the mover walks along the path.
+        at: place of that mover.
+        path: the path once found.
+        version: version of the ground on which the path was found.
     """
 
     __slots__ = (
@@ -215,15 +215,15 @@ class Way:
 
     @property
     def key(self) -> tuple[Hashable, ...]:
-        """By what it is found: its ends, and for one that improves its number, too."""
+        """Key of the search: start and goal, and for an improving ticket also the number."""
         return (self.start, self.goal, self.number) if self.improves else (self.start, self.goal)
 
 
 class WayBook:
-    """Finds ways by their ends, and says whose turn it is.
+    """Table of searches by start and goal, and the order of their turns.
 
     Args:
-        ground: has the ``version`` that found ways must be of, and ``distance``.
+        ground: provider with ``version``, which found paths must match, and ``distance``.
     """
 
     def __init__(self, ground: Any) -> None:
@@ -232,11 +232,11 @@ class WayBook:
         self.found: dict[tuple[Hashable, ...], Way] = {}
         self._ground = ground
         self._queues: dict[float, list[tuple[int, Way]]] = {}
-        # By priority, who waits, in the order asked: within one priority that is the order to begin in.
-        # Who has begun, has left or has another priority by now is thrown out when it comes first.
+        # Waiting searches by priority, in the order of requests, which is the starting order within a priority.
+        # Entries that have started, were removed or changed their priority are dropped when they come first.
 
     def of(self, start: Hashable, goal: Hashable) -> Way | None:
-        """Return the way between two places that is asked for or found, and right for the ground as it is."""
+        """Return the requested or found search between two places that is valid for the current ground."""
         key = (start, goal)
         way = self.waiting.get(key) or self.running.get(key)
         if way is None:
@@ -247,7 +247,7 @@ class WayBook:
         return way
 
     def find(self, start: Hashable, goal: Hashable, tolerance: float) -> Way | None:
-        """Return that way, or the nearest one whose ends are both within a tolerance."""
+        """Return the search between two places, or the nearest one with both ends within a tolerance."""
         way = self.of(start, goal)
         if way is not None or not tolerance:
             return way
@@ -257,14 +257,14 @@ class WayBook:
             if one.improves:
                 continue
             if one.path is not None and (one.version != version or not one.path.is_found):
-                continue  # that none leads to a goal from nearby says nothing here
+                continue  # a failed search from nearby proves nothing for this request
             apart = max(distance(one.start, start), distance(one.goal, goal))
             if apart <= tolerance:
                 near.append((apart, one.number, one))
         return min(near)[2] if near else None
 
     def holding(self, ticket: PathTicket) -> Way | None:
-        """Return the way that a ticket waits for. Cost: O(1); O(tickets that wait) if it is one nearby."""
+        """Return the search that a ticket waits for. Cost: O(1), or O(waiting tickets) if ``is_near``."""
         if not ticket.is_near:
             ends = (ticket.start, ticket.goal)
             key = (*ends, ticket.number) if ticket.improves else ends
@@ -273,23 +273,23 @@ class WayBook:
         return next((way for way in ways if any(one is ticket for one in way.tickets)), None)
 
     def ask(self, way: Way, frame: int) -> None:
-        """Note that somebody asks for a way; found ones stay in the order they were asked for last."""
+        """Record a request for a path; found paths are kept in the order of their last request."""
         way.asked_at_frame = frame
         if way.path is not None:
             self.found[way.start, way.goal] = self.found.pop((way.start, way.goal))
 
     def wait(self, way: Way) -> None:
-        """Note a way that is asked for."""
+        """Add a search to those that wait."""
         self.waiting[way.key] = way
 
     def raise_priority(self, way: Way, priority: float) -> None:
-        """Note that somebody waits for a way with a priority."""
+        """Raise the priority of a search to that of a waiting ticket, if it is higher."""
         if priority > way.priority:
             way.priority = priority
             self._queue(way)
 
     def next_waiting(self, frame: int) -> Way:
-        """Return who begins next: by priority times frames waited, so that nobody waits for ever.
+        """Return the search to start next: the highest priority times frames waited, so that none starves.
 
         Cost: O(different priorities).
         """
@@ -311,26 +311,26 @@ class WayBook:
         return way.priority == priority and self.waiting.get(way.key) is way
 
     def run(self, way: Way) -> None:
-        """Note that a way is being searched; it has had as many turns as whoever has had fewest."""
+        """Move a search from waiting to running; it starts with the fewest turns of those that run."""
         del self.waiting[way.key]
         way.turns = min((one.turns for one in self.running.values()), default=0)
         self.running[way.key] = way
 
     def next_running(self) -> Way | None:
-        """Return whose turn it is: who has had fewest, then who asked first."""
+        """Return the search that takes the next turn: fewest turns, then earliest request."""
         return min(self.running.values(), key=lambda way: (way.turns, way.number), default=None)
 
     def longest_running(self) -> list[Way]:
-        """Return those that did not end in their first turn, whose turn it is first."""
+        """Return the searches that outlasted their first turn, in the order of their turns."""
         ways = [way for way in self.running.values() if way.turns_taken]
         return sorted(ways, key=lambda way: (way.turns, way.number))
 
     def keep(self, way: Way, path: Path, frame: int) -> None:
-        """Note a way that is found; it is of the ground as it is now."""
+        """Keep a found path; it is valid for the current ground."""
         self.drop(way)
         if way.improves:
             if way.at != way.start:
-                return  # it leads from somewhere else by now
+                return  # the path starts elsewhere by now
             way.improves = False
         way.asked_at_frame = frame
         way.path, way.search, way.version, way.tickets = path, None, self._ground.version, []
@@ -338,7 +338,7 @@ class WayBook:
         self.found[way.start, way.goal] = way
 
     def leave(self, way: Way, ticket: PathTicket) -> None:
-        """Take a ticket off a way, and the way off the book if nobody waits for it any more."""
+        """Remove a ticket from a search, and the search if it was the last ticket."""
         way.tickets = [one for one in way.tickets if one is not ticket]
         if way.tickets:
             lower = max(one.priority for one in way.tickets)
@@ -351,14 +351,14 @@ class WayBook:
             self.drop(way)
 
     def drop(self, way: Way) -> None:
-        """Forget a way that was asked for."""
+        """Remove a waiting or running search."""
         self.waiting.pop(way.key, None)
         self.running.pop(way.key, None)
 
     def forget(self, before_frame: int) -> None:
-        """Forget found ways that nobody asked for since a frame.
+        """Drop found paths without a request since a frame.
 
-        Cost: O(ways forgotten).
+        Cost: O(dropped paths).
         """
         while self.found:
             way = next(iter(self.found.values()))

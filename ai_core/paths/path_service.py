@@ -1,8 +1,8 @@
-"""Paths by ticket: ask for a way, go on, and look later whether it is there.
+"""Path service: path requests by ticket, answered within a budget per frame.
 
-Requests for the same way are one search, whoever asks, also when it is found
-already. Searches take turns in slices, those of higher priority more of them, so
-that a long one does not hold up the short ones and none waits for ever.
+Identical requests share one search, including one that has already finished. Searches take
+turns in slices, and a higher priority gives longer turns, so that a long search does not block
+short ones and none starves.
 """
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from ai_core.errors import check_callables, finite_number, shown, whole_number
 from ai_core.faults import FaultIsolation
 from ai_core.paths.path import Path
 from ai_core.paths.path_requests import PathTicket, TicketTelling, Way, WayBook, Ways, check_ticket
-from ai_core.paths.ticket_saving import MIGRATIONS, VERSION, loaded_tickets, saved_tickets
+from ai_core.paths.ticket_saving import VERSION, loaded_tickets, saved_tickets
 from ai_core.saving.fields import Fields, State
 from ai_core.trace import Trace
 
 
 class SearchThreads:
-    """Runs jobs at once.
+    """Runs jobs in parallel on threads.
 
     Args:
-        executor: whose threads help; not one of processes.
-        helpers: how many threads help at most (count).
+        executor: executor of threads, not of processes.
+        helpers: largest number of threads used besides the calling one (count), 1 or more.
 
     Raises:
-        TypeError: if it is no executor.
-        ValueError: if the number is out of range.
+        TypeError: if ``executor`` is not an executor.
+        ValueError: if ``helpers`` is out of range.
     """
 
     def __init__(self, executor: Executor, helpers: int) -> None:
@@ -42,9 +42,9 @@ class SearchThreads:
         self._helpers = whole_number("helpers", helpers, minimum=1)
 
     def run(self, jobs: list[Callable[[], None]]) -> list[Exception | None]:
-        """Run all jobs; return in their order what each raised, or None.
+        """Run all jobs; return the exception or None of each, in order.
 
-        Whoever is free takes the next one; helpers that have not begun when none is left are let go.
+        A free thread takes the next job; helpers that have not started when no job is left are cancelled.
         """
         raised: list[Exception | None] = [None] * len(jobs)
         left = deque(range(len(jobs)))
@@ -69,17 +69,17 @@ class SearchThreads:
 
 
 TURN_STEPS = 1024
-"""Cells a search of priority 1 expands in its turn, when steps are counted: 40 µs compiled."""
+"""Cells that a search of priority 1 expands per turn under a budget of steps: 40 µs compiled."""
 TURN_US = 100.0
-"""Time of such a turn (µs). Shorter ones cost more for changing than they gain in fairness."""
+"""Length of a turn under a budget of time (µs). Shorter turns cost more switching than they gain in fairness."""
 TURNS_AT_ONCE = 16
-"""Turns (count) that a search gets at once when several run on threads: to hand it over costs half a turn."""
+"""Turns (count) that a search takes in a row on a thread: handing it over costs half a turn."""
 MOST_URGENT = 16.0
-"""Priorities above count as this one: or a turn would be as long as a frame."""
+"""Highest effective priority (no unit): with a higher one, a turn would be as long as a frame."""
 
 
 def take_turn(way: Way, budget: Budget) -> Exception | None:
-    """Let one search go on for its share; return what it raised."""
+    """Advance one search for its turn; return the exception it raised, or None."""
     turn = budget.part((TURN_STEPS if budget.stopwatch is None else TURN_US) * min(way.priority, MOST_URGENT))
     before = budget.steps
     try:
@@ -87,16 +87,16 @@ def take_turn(way: Way, budget: Budget) -> Exception | None:
     except Exception as error:
         return error
     if budget.steps == before:
-        budget.spend()  # what reports nothing is not free
+        budget.spend()  # a search that reports no step costs one
     way.turns += 1
     way.turns_taken += 1
     return None
 
 
 def take_turns(ways: list[Way], threads: SearchThreads, budget: Budget) -> list[Exception | None]:
-    """Let several searches go on at once; return what each raised.
+    """Advance several searches in parallel; return the exception or None of each.
 
-    Each has a budget of its own: budgets are not for threads.
+    Each search gets its own budget, as budgets are not thread-safe.
     """
     watch = budget.stopwatch
     left = budget.left if watch is not None else budget.left / len(ways)
@@ -113,37 +113,37 @@ def take_turns(ways: list[Way], threads: SearchThreads, budget: Budget) -> list[
 
 
 SEARCHING = 0.75
-"""Share of a budget that searches have while the ground is not prepared. With all of it, where many ask at once, what
-makes searches many times faster would come when the last of them is over."""
+"""Share of a budget (no unit) for searches while the ground is not prepared. Without the rest, preparation that makes
+searches many times faster would start only after the last of many searches."""
 
 
 class PathService:
-    """Gives tickets for ways, and finds the ways within a budget.
+    """Issues tickets for path requests and finds the paths within a budget.
 
-    Ways are kept for whoever asks next until the ground changes or nobody asked for
-    them for ``keep_frames``; a ticket keeps its own way as long as somebody holds it.
-    Answers that there is no way are kept likewise. When the ground changes, searches
-    begin anew by themselves, and ways found stay with their tickets.
+    Found paths, and the result that no path exists, are cached until the ground changes or until
+    ``keep_frames`` pass without a request; a ticket keeps its own path as long as it is referenced.
+    When the ground changes, running searches restart by themselves, and found paths stay with
+    their tickets.
 
     Args:
-        ways: what finds them, such as ``GridWays``.
+        ways: provider of paths, such as ``GridWays``.
         clock: game time.
-        most_running: searches that take turns (count); each needs memory of its own.
-        most_waiting: requests for different ways that may wait (count); more are refused,
-            and their tickets say so.
-        keep_frames: how long a way nobody asks for is kept (frames).
-        trace: told of each ticket that is found, partial or none.
-        faults: told of searches that raise, and of those who are told of tickets.
-        executor: of threads, on which several searches run at once; those that end in their first turn
-            never get there. Everything is handed over and taken back within ``advance``, so it
-            changes nothing but the time that takes, and that of compiled searches alone.
-        helpers: how many threads of it help the one that calls ``advance`` (count).
-        on_over: called with each ticket that is over, within ``request_path`` if that is so at once, else
-            within ``advance``; not with cancelled ones.
-        on_improved: called within ``advance`` with each ticket that improves and has another way, or none any more.
+        most_running: largest number of searches that take turns (count); each needs memory of its own.
+        most_waiting: largest number of different paths that may wait (count); further requests are
+            refused, with the reason in their tickets.
+        keep_frames: time that a path is cached after its last request (frames).
+        trace: receives each ticket with the state "found", "partial" or "none".
+        faults: receives exceptions of searches and callbacks.
+        executor: executor of threads that advance several searches in parallel; searches that end in
+            their first turn never use it. Threads are used within ``advance`` only, so results do
+            not change; only compiled searches become faster. None for no threads.
+        helpers: largest number of threads besides the one that calls ``advance`` (count), 1 or more.
+        on_over: called with each ticket that reaches a final state: within ``request_path`` if the result
+            is known at once, otherwise within ``advance``. Not called for cancelled tickets.
+        on_improved: called within ``advance`` with each improving ticket that gets another path, or loses it.
 
     Raises:
-        TypeError, ValueError: if an argument is not what it must be.
+        TypeError, ValueError: if an argument has the wrong type or is out of range.
     """
 
     def __init__(
@@ -165,7 +165,7 @@ class PathService:
         missing = [name for name in needed if not hasattr(ways, name)]
         if missing:
             raise TypeError(
-                f"ways must find ways, got {shown(ways)} without {', '.join(missing)}; use GridWays(passage)"
+                f"ways must be a path provider, got {shown(ways)} without {', '.join(missing)}; use GridWays(passage)"
             )
         checked_clock(clock)
         check_callables(on_over=on_over, on_improved=on_improved)
@@ -177,7 +177,7 @@ class PathService:
         self._keep_frames = whole_number("keep_frames", keep_frames, minimum=0)
         self._telling = TicketTelling(clock, trace, faults, on_over, on_improved)
         if executor is not None and not getattr(ways, "run_on_threads", False):
-            raise ValueError(f"ways must be such that may be found on threads, got {shown(ways)}; leave out executor")
+            raise ValueError(f"ways must support threads with an executor, got {shown(ways)}; leave out executor")
         self._threads = None if executor is None else SearchThreads(executor, helpers)
         self._book = WayBook(ways)
         self._next_number = 0
@@ -190,24 +190,24 @@ class PathService:
     def request_path(
         self, start: Hashable, goal: Hashable, *, priority: float = 1.0, tolerance: float = 0.0
     ) -> PathTicket:
-        """Ask for a way; return a ticket at once.
+        """Request a path; return its ticket immediately.
 
-        If the way is found already, or known not to be there, the ticket is over at once. Its state is found,
-        partial or none in the end; a goal that cannot be reached gets the one of the latter that ``ways`` is made
-        for, whatever is known of the ground at that time.
+        If the path is cached, or known not to exist, the ticket has its final state at once. The final state
+        is "found", "partial" or "none"; for a goal that cannot be reached, the settings of ``ways`` alone
+        decide between the last two.
 
         Args:
-            start: where from, as ``ways`` knows places; a cell of a grid.
-            goal: where to.
-            priority: above 0; a search has so many times the turns of one of priority 1.
-            tolerance: a way whose start and goal are each this near will do (cells of a grid,
-                metres of a navigation map); the ticket then says ``is_near``. If none leads to its
-                goal from there, its own is searched.
+            start: start place in the form of ``ways``; a cell number of a grid.
+            goal: goal place.
+            priority: above 0; a search gets this many times the turn length of priority 1.
+            tolerance: largest distance of start and of goal at which the path of another request is
+                accepted (cells of a grid, metres of a navigation map), 0 or more; the ticket then has
+                ``is_near`` set. If that path does not reach its goal, this request gets its own search.
 
         Raises:
-            TypeError, ValueError: if a place is none, or a number is out of range.
+            TypeError, ValueError: if a place is invalid, or a number is out of range.
 
-        Cost: O(1); O(ways kept and asked for) with a tolerance.
+        Cost: O(1); O(cached and requested paths) with a tolerance.
         """
         start, goal = self._ways.check("start", start), self._ways.check("goal", goal)
         urgency = finite_number("priority", priority, above=0)
@@ -217,35 +217,37 @@ class PathService:
         return ticket
 
     def request_improving_path(self, start: Hashable, goal: Hashable, *, priority: float = 1.0) -> PathTicket:
-        """Ask for a way soon and then cheaper ones, for one mover that walks along meanwhile.
+        """Request a quick first path and then cheaper ones, for one mover that walks along meanwhile.
 
-        ``ticket.path`` is the best so far, until it is over with the cheapest; tell with ``walk_to``
-        where the mover is. The search is its own, unless the way is found already: where a way
-        may wait, ``request_path`` costs less.
+        ``ticket.path`` is the best path so far until the ticket ends with the cheapest; report the place
+        of the mover with ``walk_to``. The search is not shared, unless the path is cached. Where a mover
+        can wait, ``request_path`` costs less.
 
         Args:
-            start: where from.
-            goal: where to.
+            start: start place.
+            goal: goal place.
             priority: as for ``request_path``.
 
         Raises:
-            TypeError, ValueError: if a place is none, the number is out of range, or no such ways are
-                found on this ground.
+            TypeError, ValueError: if a place is invalid, the number is out of range, or the provider does
+                not support improving paths.
 
         Cost: O(1).
         """
         if not hasattr(self._ways, "begin_improving"):
-            raise ValueError("ways cannot be improved on this ground, only over a grid; use request_path")
+            raise ValueError("improving paths are available only over a grid; use request_path")
         start, goal = self._ways.check("start", start), self._ways.check("goal", goal)
         ticket = self._new_ticket(start, goal, finite_number("priority", priority, above=0), improves=True)
         self._join(ticket, 0.0)
         return ticket
 
     def walk_to(self, ticket: PathTicket, place: Hashable) -> None:
-        """Say where the mover of a ticket that improves is now; its way leads from there. Nothing when it is over.
+        """Report the place of the mover of an improving ticket; its path then starts there.
+
+        Does nothing when the ticket has a final state.
 
         Raises:
-            TypeError, ValueError: if it is no such ticket, or no place.
+            TypeError, ValueError: if the ticket does not improve, or the place is invalid.
 
         Cost: as ``AnytimeSearch.walk_to``.
         """
@@ -261,30 +263,30 @@ class PathService:
             ticket.path = way.search.best
 
     def check_path(self, ticket: PathTicket) -> Path | None:
-        """Return the way of a ticket, or None while it is searched; ``ticket.state`` says where it leads.
+        """Return the path of a ticket, or None while it is searched; ``ticket.state`` tells partial from found.
 
         Raises:
-            TypeError: if it is no ticket.
+            TypeError: if ``ticket`` is not a PathTicket.
         """
         check_ticket(ticket)
         return ticket.path
 
     def ticket(self, number: int) -> PathTicket:
-        """Return the ticket of a number, as after loading.
+        """Return the ticket with a number, for use after loading.
 
         Raises:
-            ValueError: if nobody holds it any more, or it was never given.
+            ValueError: if the number is unknown, or the ticket is no longer referenced.
         """
         ticket = self._held.get(whole_number("number", number, minimum=0))
         if ticket is None:
-            raise ValueError(f"number must be of a ticket that somebody holds, got {number}; ask for the way anew")
+            raise ValueError(f"unknown ticket number {number}; request the path again")
         self._unclaimed.pop(number, None)
         return ticket
 
     def save_state(self) -> State:
-        """Return tickets, and the ways they wait for.
+        """Return all referenced tickets and the searches they wait for, as plain data.
 
-        Cost: O(tickets held, and cells of their ways).
+        Cost: O(referenced tickets and cells of their paths).
         """
         return {
             "version": VERSION, "next_number": self._next_number, "counts": dict(self._counts),
@@ -292,12 +294,14 @@ class PathService:
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what loads it. It must be of the same ground, which is saved by others.
+        """Check a saved state; return the function that applies it.
+
+        The state must belong to the same ground, which is not part of it.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state is invalid; the message names the field and the reason.
         """
-        fields = Fields.versioned(state, version=VERSION, migrations=MIGRATIONS)
+        fields = Fields.versioned(state, version=VERSION)
         next_number = fields.whole("next_number")
         counted = fields.group("counts")
         counts = {name: counted.whole(name) for name in self._counts}
@@ -320,10 +324,12 @@ class PathService:
         return change
 
     def cancel(self, ticket: PathTicket) -> None:
-        """Give up a request; the search goes on if others wait for it. Does nothing when it is over.
+        """Cancel a request; the search continues if other tickets wait for it.
+
+        Does nothing when the ticket has a final state.
 
         Raises:
-            TypeError: if it is no ticket.
+            TypeError: if ``ticket`` is not a PathTicket.
         """
         check_ticket(ticket)
         if ticket.is_over:
@@ -335,23 +341,25 @@ class PathService:
 
     @property
     def is_idle(self) -> bool:
-        """True if nobody waits for a way."""
+        """True if no ticket waits for a path."""
         return not self._book.waiting and not self._book.running
 
     @property
     def statistics(self) -> dict[str, int]:
-        """Counts since it was made, and how many ways wait, run and are kept now.
+        """Counts since the service was created, and the numbers of paths that wait, run and are cached now.
 
-        Of the answers to searches, each counts once: found, partial (the goal cannot be reached, the path leads to
-        the nearest place) or no_way.
+        Each finished search counts once: as found, partial (the goal cannot be reached, and the path leads to the
+        nearest place) or no_way.
         """
         book = self._book
         return {**self._counts, "waiting": len(book.waiting), "running": len(book.running), "kept": len(book.found)}
 
     def advance(self, budget: Budget, /) -> None:
-        """Search until nobody waits or the budget is spent; what is left prepares the ground, a quarter at least.
+        """Advance searches until none is left or the budget is spent, and prepare the ground.
 
-        Cost: as the budget says.
+        While the ground is not prepared, at least a quarter of the budget is reserved for that.
+
+        Cost: limited by the budget.
         """
         check_budget(budget)
         self._book.forget(self._clock.now.frame - self._keep_frames)
@@ -383,7 +391,7 @@ class PathService:
         return ticket
 
     def _join(self, ticket: PathTicket, reach: float) -> None:
-        """Have a ticket wait for its way, or for one nearby, or give it the one that is there."""
+        """Assign a ticket to a new, waiting, running or cached search, possibly one nearby."""
         way = self._book.find(ticket.start, ticket.goal, reach)
         if way is None or (ticket.improves and way.path is None):
             way = self._new_way(ticket)
@@ -404,7 +412,7 @@ class PathService:
     def _new_way(self, ticket: PathTicket) -> Way | None:
         if len(self._book.waiting) >= self._most_waiting:
             ticket.state = "refused"
-            ticket.why = f"{self._most_waiting} other ways wait; ask again later, or raise most_waiting"
+            ticket.why = f"{self._most_waiting} other paths wait; request it again later, or raise most_waiting"
             self._counts["refused"] += 1
             self._telling.over(ticket)
             return None
@@ -439,7 +447,7 @@ class PathService:
             self._improve(way)
 
     def _improve(self, way: Way) -> None:
-        """Give the best way so far to whom it is for; none, if walls went up in it."""
+        """Assign the best path so far to the tickets; None if new walls block it."""
         for ticket in way.tickets:
             if ticket.path is not way.search.best:
                 ticket.path = way.search.best
@@ -447,7 +455,7 @@ class PathService:
 
     def _finish(self, way: Way, path: Path) -> None:
         self._counts["no_way" if path.state == "none" else path.state] += 1
-        # That no way leads there from nearby says nothing of one's own.
+        # A failed search from nearby proves nothing for a ticket with is_near: it gets its own search.
         given = [one for one in way.tickets if path.is_found or not one.is_near]
         others = [one for one in way.tickets if one.is_near and not path.is_found]
         self._book.keep(way, path, self._clock.now.frame)
@@ -465,14 +473,14 @@ class PathService:
         self._telling.over(ticket)
 
     def _fail(self, way: Way, error: Exception) -> None:
-        """Tell whoever waits that the search raised; the others go on."""
+        """Fail the tickets of a search that raised; other searches continue."""
         self._counts["failed"] += 1
         self._book.drop(way)
         for ticket in way.tickets:
             ticket.state, ticket.why = "failed", f"{type(error).__name__}: {error}"
         for ticket in way.tickets:
             self._telling.over(ticket)
-        self._telling.fault((self, way.start, way.goal), f"way from {way.start!r} to {way.goal!r}", error)
+        self._telling.fault((self, way.start, way.goal), f"path from {way.start!r} to {way.goal!r}", error)
 
 
 __all__ = ["TURN_STEPS", "TURN_US", "PathService", "SearchThreads", "Ways", "take_turn", "take_turns"]

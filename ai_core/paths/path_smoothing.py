@@ -1,4 +1,4 @@
-"""Smoothing: the corners of a way cut off, where there is room."""
+"""Path smoothing: cuts the corners of a path where there is room."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -18,21 +18,21 @@ def smooth(
     rounds: int = 2,
     is_open: Callable[[NDArray[np.float64], NDArray[np.float64]], bool] | None = None,
 ) -> NDArray[np.float64]:
-    """Return a way with its corners cut off, again and again: nearly arcs.
+    """Return a path with its corners cut repeatedly, which approximates arcs.
 
-    Each corner is cut no farther from it than ``radius``, and than half of the pieces beside it.
-    A corner whose cut would not be open stays as it is. Start and end stay.
+    A cut starts at most ``radius`` and at most half a segment from the corner. A corner stays
+    if its cut is not open. Start and end stay.
 
     Args:
-        points: (n, 2) or (n, 3), where the way turns.
-        radius: how far from a corner the first cut may begin, 0 or more, in their unit.
-        rounds: how often; each doubles the points at most, and halves the cuts.
-        is_open: tells whether one can walk straight between two points; None: always.
+        points: (n, 2) or (n, 3), start, turns and end of the path.
+        radius: largest distance of the first cut from a corner, 0 or more, in the unit of the points.
+        rounds: number of passes, 0 to 8; each doubles the points at most, and halves the cuts.
+        is_open: function that returns whether the line between two points is open; None for always.
 
     Raises:
-        ValueError: if they have another shape or are not finite, or a number is out of range.
+        ValueError: if the points have another shape or are not finite, or a number is out of range.
 
-    Cost: O(n * 2 ** rounds), and as many questions.
+    Cost: O(n * 2 ** rounds), and as many calls of ``is_open``.
     Source: Chaikin 1974.
 
     >>> smooth([(0, 0), (4, 0), (4, 4)], 1.0, rounds=1).tolist()
@@ -40,7 +40,7 @@ def smooth(
     """
     way = numbers("points", points)
     if way.ndim != 2 or way.shape[1] not in (2, 3) or not np.isfinite(way).all():
-        raise ValueError(f"points must be (n, 2) or (n, 3), finite, got {shown(points)}")
+        raise ValueError(f"points must be finite numbers of shape (n, 2) or (n, 3), got {shown(points)}")
     reach = finite_number("radius", radius, minimum=0)
     for _ in range(whole_number("rounds", rounds, minimum=0, maximum=8)):
         way = _cut(way, reach, is_open)
@@ -64,6 +64,6 @@ def _cut(
 
 
 def _share(corner: NDArray[np.float64], other: NDArray[np.float64], reach: float) -> float:
-    """Return which share of a piece lies within reach of a corner, at most half."""
+    """Return the share of a segment within reach of the corner, at most half."""
     length = float(np.linalg.norm(other - corner))
     return min(0.5, reach / length) if length else 0.5

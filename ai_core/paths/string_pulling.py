@@ -1,4 +1,4 @@
-"""String pulling: a way from cell to cell, or through a corridor, pulled straight."""
+"""String pulling: straightens a path of cells, or finds the shortest path through portals."""
 from __future__ import annotations
 
 import math
@@ -14,21 +14,21 @@ from ai_core.paths.searches.cells_along import costs_along, moves_along
 __all__ = ["pull_cells", "pull_through"]
 
 SHORTER = 1 + 1e-9
-"""How much dearer a straight piece may be for rounding."""
+"""Factor by which a straight segment may cost more, for rounding errors (no unit)."""
 
 
 def pull_cells(passage: Passage, cells: ArrayLike) -> NDArray[np.int32]:
-    """Return those cells of a way at which it turns, once it is pulled straight.
+    """Return the cells at which a path turns after straightening.
 
-    Between two of them one can walk straight: all that lies on the line is open, and
-    it costs no more than the way did, were all of it as dear as its dearest cell.
+    The straight line between two of them is open, and its length times its highest cell cost is at
+    most the cost of the original path between them.
 
     Args:
-        passage: of a square grid.
-        cells: (n,), of a way on it.
+        passage: passage of a square grid.
+        cells: (n,) int, cells of a path.
 
     Raises:
-        ValueError: if they are no way of open moves, or the grid is hexagonal.
+        ValueError: if the cells are not a path of open moves, or the grid is hexagonal.
 
     Cost: O(n * cells between two turns).
 
@@ -38,17 +38,17 @@ def pull_cells(passage: Passage, cells: ArrayLike) -> NDArray[np.int32]:
     [0, 11]
     """
     if passage.moves.is_hexagonal:
-        raise ValueError("passage must be of a square grid, got a hexagonal one; walk from cell to cell there")
+        raise ValueError("passage must be of a square grid, got a hexagonal one; follow the path cell by cell")
     way = as_array("cells", cells)
     if way.ndim != 1 or way.dtype.kind not in "iu" or (way.size and not (
             int(way.min()) >= 0 and int(way.max()) < passage.costs.size)):
-        raise ValueError(f"cells must be cells of the grid, (n,), got {shown(cells)}")
+        raise ValueError(f"cells must be cells of the grid, shape (n,), got {shown(cells)}")
     way = way.astype(np.int32)
     if len(way) < 3:
         return way
     if (moves_along(passage, way) < 0).any():
-        raise ValueError("cells must be a way of open moves, from each to the next; it may have been found before"
-                         " a change: ask for it anew")
+        raise ValueError("cells must be a path of open moves; if cells have changed since it was found, request a new"
+                         " path")
     left = costs_along(passage, way).tolist()
     places = np.stack(np.divmod(way, passage.shape[1]), axis=1).tolist()
     kept, at = [0], 1
@@ -66,23 +66,23 @@ def _is_no_dearer(passage: Passage, start: list[int], end: list[int], cost: floa
 
 
 def pull_through(start: ArrayLike, goal: ArrayLike, portals: ArrayLike, *, margin: float = 0.0) -> NDArray[np.float64]:
-    """Return the shortest way through a corridor: the funnel algorithm.
+    """Return the shortest path through a sequence of portals (funnel algorithm).
 
     Args:
-        start: (2,), in front of the first portal.
-        goal: (2,), behind the last.
-        portals: (n, 2, 2), in order; of each the end to the left and the end to the right, as one goes
-            (left is towards larger y, when going towards larger x).
-        margin: kept from the ends of portals, 0 or more; in those that are too narrow for it, the
-            middle is gone through.
+        start: (2,), position before the first portal.
+        goal: (2,), position behind the last portal.
+        portals: (n, 2, 2), in order; for each the left end and the right end in walking direction
+            (towards larger x, left is towards larger y).
+        margin: distance kept from the ends of portals, 0 or more; the path goes through the middle of
+            portals that are too narrow for it.
 
     Returns:
-        (m, 2), from the start to the goal, and where it turns.
+        (m, 2) float64, start, turns and goal.
 
     Raises:
-        ValueError: if they have another shape, are not finite, or the margin is negative.
+        ValueError: if an argument has another shape or is not finite, or the margin is negative.
 
-    Cost: O(n) as a rule, O(n²) at worst.
+    Cost: O(n) on average, O(n²) in the worst case.
     Source: Hershberger and Snoeyink 1994; Mononen, the simple funnel.
 
     >>> pull_through((0, 0), (4, 0), [[(2, 3), (2, 1)]]).tolist()
@@ -119,7 +119,7 @@ def _funnel(start: Point, gates: list[list[Point]]) -> list[Point]:
         if _turn(apex, right, new_right) >= 0:
             if apex == right or _turn(apex, left, new_right) < 0:
                 right, right_at = new_right, at
-            else:  # the right side passes the left one: the way turns there
+            else:  # the right side crosses the left one: the path turns there
                 points.append(left)
                 apex = right = left
                 right_at, at = left_at, left_at + 1
@@ -139,5 +139,5 @@ def _funnel(start: Point, gates: list[list[Point]]) -> list[Point]:
 
 
 def _turn(apex: Point, one: Point, other: Point) -> float:
-    """Return above 0 if the other lies to the left of the one, seen from the apex."""
+    """Return a value above 0 if ``other`` is to the left of ``one``, seen from the apex."""
     return (one[0] - apex[0]) * (other[1] - apex[1]) - (one[1] - apex[1]) * (other[0] - apex[0])

@@ -1,8 +1,8 @@
-"""Tickets, and the ways they wait for, as a save holds them.
+"""Saving and loading of path tickets and the searches they wait for.
 
-A search is not saved: who waited for one waits again, in the same place, and it
-begins anew; one that improves goes on at once, with the way its mover walks along. Ways kept
-for whoever asks next are not saved either, but those of tickets are.
+The progress of a search is not saved: waiting tickets wait again in the same order, and their searches
+restart; an improving search continues at once with the path of its mover. The cache of found paths
+is not saved, but the paths of tickets are.
 """
 from __future__ import annotations
 
@@ -13,49 +13,32 @@ from ai_core.paths.path import PathState
 from ai_core.paths.path_requests import PathTicket, TicketState, Way, WayBook
 from ai_core.saving.fields import Fields, State
 
-__all__ = ["MIGRATIONS", "VERSION", "Loaded", "loaded_tickets", "saved_tickets"]
+__all__ = ["VERSION", "Loaded", "loaded_tickets", "saved_tickets"]
 
-VERSION = 3
-"""Of a saved service (no unit); rises when what it holds changes."""
+VERSION = 1
+"""Version of the saved format (no unit); increased with every change of it."""
 
 STATES = get_args(TicketState)
 
 
-def _from_version_1(state: State) -> State:
-    """No ticket improved."""
-    tickets = [{**one, "improves": False} for one in state["tickets"]]
-    return {**state, "version": 2, "tickets": tickets, "ways": [{**one, "at": None} for one in state["ways"]]}
-
-
-def _from_version_2(state: State) -> State:
-    """A ticket with an answer was done, whatever its path; partial answers counted as none."""
-    tickets = [{**one, "state": one["path"]["state"] if one["state"] == "done" else one["state"]}
-               for one in state["tickets"]]
-    return {**state, "version": 3, "tickets": tickets, "counts": {**state["counts"], "partial": 0}}
-
-
-MIGRATIONS = {1: _from_version_1, 2: _from_version_2}
-"""By version of a saved service, what makes it one of the next."""
-
-
 class Loaded(NamedTuple):
-    """What a save holds.
+    """Contents of a save.
 
     Attributes:
-        tickets: by number, each with what it was and not yet written into.
-        ways: those that are asked for, with the numbers of their tickets.
+        tickets: attribute values of each ticket, by number; not yet applied.
+        ways: requested searches, each with the numbers of its tickets.
     """
 
     tickets: dict[int, dict[str, Any]]
     ways: list[tuple[Way, list[int]]]
 
     def enter(self, book: WayBook, ways: Any, known: Callable[[int], PathTicket | None]) -> dict[int, PathTicket]:
-        """Write all into an empty book and into tickets; return those by number.
+        """Apply the save to an empty table and to tickets; return the tickets by number.
 
         Args:
-            book: what takes the ways.
-            ways: begins searches for those that were walked along.
-            known: gives the ticket of a number if somebody holds it.
+            book: empty table for the searches.
+            ways: provider that starts the improving searches.
+            known: returns the referenced ticket with a number, or None.
         """
         tickets = {}
         for number, values in self.tickets.items():
@@ -80,12 +63,12 @@ class Loaded(NamedTuple):
 
 
 def saved_tickets(tickets: Iterable[PathTicket], book: WayBook, ways: Any) -> State:
-    """Return tickets and the ways that are asked for.
+    """Return tickets and requested searches as plain data.
 
     Args:
-        tickets: all that somebody holds.
-        book: of their service.
-        ways: has ``path_state`` and ``place_state``.
+        tickets: all referenced tickets.
+        book: table of searches of the service.
+        ways: provider with ``path_state`` and ``place_state``.
     """
     place = ways.place_state
     asked = sorted((*book.waiting.values(), *book.running.values()), key=lambda way: way.number)
@@ -113,16 +96,16 @@ def saved_tickets(tickets: Iterable[PathTicket], book: WayBook, ways: Any) -> St
 
 
 def loaded_tickets(fields: Fields, next_number: int, ways: Any) -> Loaded:
-    """Return what a save holds; ``ways`` has ``path_of`` and ``place_of``.
+    """Return the checked contents of a save; ``ways`` is a provider with ``path_of`` and ``place_of``.
 
     Raises:
-        StateError: if it cannot be loaded; says where in it, and why.
+        StateError: if the save is invalid; the message names the field and the reason.
     """
     tickets: dict[int, dict[str, Any]] = {}
     for one in fields.groups("tickets"):
         number = one.whole("number", maximum=next_number - 1)
         if number in tickets:
-            one.refuse("number", f"stands for two tickets: {number}")
+            one.refuse("number", f"must be unique, got {number} twice")
         tickets[number] = _ticket(one, ways)
     entries, waiting, ends = [], {number for number, one in tickets.items() if one["state"] == "waiting"}, set()
     for one in fields.groups("ways"):
@@ -134,18 +117,18 @@ def loaded_tickets(fields: Fields, next_number: int, ways: Any) -> Loaded:
         way.asked_at_frame = one.whole("asked_at_frame")
         numbers = one.wholes("tickets")
         if not numbers or len(set(numbers)) < len(numbers) or not waiting.issuperset(numbers):
-            one.refuse("tickets", "must be tickets that wait for no other way, one at least")
+            one.refuse("tickets", "must be one or more waiting tickets that belong to no other entry")
         improving = [tickets[number]["improves"] for number in numbers]
         if improving != [True] if way.improves else any(improving):
-            one.refuse("at", "must be there for the way of one ticket that improves, and for no other")
+            one.refuse("at", "must be set exactly for the entry of a single improving ticket")
         if way.key in ends:
-            one.refuse("start", "and 'goal' are those of another way, too")
+            one.refuse("start", "and 'goal' must be unique, got those of another entry")
         waiting -= set(numbers)
         ends.add(way.key)
         one.end()
         entries.append((way, numbers))
     if waiting:
-        fields.refuse("ways", f"must have one for each ticket that waits, has none for {min(waiting)}")
+        fields.refuse("ways", f"must have an entry for each waiting ticket, got none for {min(waiting)}")
     return Loaded(tickets, entries)
 
 
@@ -163,11 +146,11 @@ def _ticket(one: Fields, ways: Any) -> dict[str, Any]:
     }
     state, path, improves = values["state"], values["path"], values["improves"]
     if improves and state == "waiting" and not (hasattr(ways, "begin_improving") and getattr(path, "is_found", True)):
-        one.refuse("improves", "needs a grid, and a way that leads to its goal, if there is one")
+        one.refuse("improves", "must be False unless the ground is a grid and the path, if any, leads to the goal")
     is_answered = state in get_args(PathState)
     if state == "running" or (
             getattr(path, "state", None) != state if is_answered else path is not None and not improves):
-        one.refuse("state", f"is {state!r}, which does not go with its 'path'")
+        one.refuse("state", f"must match 'path', got {state!r}")
     one.end()
     return values
 

@@ -15,7 +15,7 @@ __all__ = ["MAX_CONTRACT_STEPS", "Contracts"]
 
 R = TypeVar("R")
 
-VERSION = 2
+VERSION = 1
 
 MAX_CONTRACT_STEPS = 1 << 40
 """Longest contract (steps): days of work. Doubling ends here at the latest."""
@@ -136,7 +136,7 @@ class Contracts(Generic[R]):
         Raises:
             StateError: if it cannot be loaded; says where in it, and why.
         """
-        fields = Fields.versioned(state, version=VERSION, migrations={1: _from_1_to_2})
+        fields = Fields.versioned(state, version=VERSION)
         steps = fields.whole("steps", minimum=1, maximum=2 * MAX_CONTRACT_STEPS)
         best: Any = self._values.value(fields.anything("best"), fields.place_of("best"))
         quality = fields.number("quality", minimum=0, maximum=1)
@@ -159,8 +159,3 @@ class Contracts(Generic[R]):
 
     def _begun(self, steps: int) -> Interruptible[R]:
         return check_interruptible("what begin returns", self._begin(steps))
-
-
-def _from_1_to_2(state: State) -> State:
-    """Version 1 did not save contracts under way."""
-    return {**state, "version": 2, "contract": None}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["prepared_scheduler", "saved_scheduler"]
 
-VERSION = 2
+VERSION = 1
 
 COUNTS = ("runs", "faults", "overruns", "lateness_frames", "max_lateness_frames")
 
@@ -56,7 +56,7 @@ def saved_scheduler(scheduler: Scheduler) -> State:
 def prepared_scheduler(scheduler: Scheduler, state: object) -> Callable[[], None]:
     """Check a state against the tasks that are here; return what loads it."""
     _check_between_frames(scheduler)
-    fields = Fields.versioned(state, version=VERSION, migrations={1: _from_1_to_2})
+    fields = Fields.versioned(state, version=VERSION)
     now = TimeIndex(*fields.moment("now"))
     frame, overruns = fields.whole("frame"), fields.whole("overruns")
     next_id = fields.whole("next_id")
@@ -183,17 +183,6 @@ def _put_tasks(
     for task in tasks:
         scheduler._phasing.add(Slot(task._period, task._phase))
     scheduler._fill_table()
-
-
-def _from_1_to_2(state: State) -> State:
-    """Version 1 did not save frames of last runs, greatest grants, and how much was measured."""
-    frame, tasks = state["now"][0], []
-    for task in state["tasks"]:
-        record = {"max_granted_us": 0, "measured_runs": task["record"]["runs"], **task["record"]}
-        last_run = [frame, task["last_run_s"]]
-        kept = {name: one for name, one in task.items() if name != "last_run_s"}
-        tasks.append({**kept, "last_run": last_run, "record": record})
-    return {**state, "version": 2, "tasks": tasks}
 
 
 def _seconds_of(moment: TimeIndex) -> float:

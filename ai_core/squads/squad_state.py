@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["prepared_squad", "saved_squad"]
 
-VERSION = 3
+VERSION = 1
 
 Made = TypeVar("Made")
 
@@ -53,7 +53,7 @@ def saved_squad(squad: Squad) -> State:
 
 def prepared_squad(squad: Squad, state: object) -> Callable[[], None]:
     """Check a state; return what puts it into the squad."""
-    fields = Fields.versioned(state, version=VERSION, migrations={1: _from_1_to_2, 2: _from_2_to_3})
+    fields = Fields.versioned(state, version=VERSION)
     if fields.whole("dimensions") != squad.dimensions:
         fields.refuse("dimensions", f"must be {squad.dimensions}: a squad of another world was saved")
     members, marchers = _read_members(squad, fields)
@@ -140,18 +140,6 @@ def _read_members(squad: Squad, fields: Fields) -> tuple[dict[int, SquadMember],
     marchers = Marchers(squad.dimensions)
     marchers.put_rows(rows)
     return members, marchers
-
-
-def _from_1_to_2(old: State) -> State:
-    """All stay where they are until they march on."""
-    members = [
-        {**one, "destination": one["position"], "velocity": [0.0] * len(one["position"])} for one in old["members"]]
-    return {**old, "version": 2, "members": members}
-
-
-def _from_2_to_3(old: State) -> State:
-    """It sees whether it has come to the end when it marches on."""
-    return {**old, "version": 3, "is_at_end": False}
 
 
 def _saved_formation(formation: Formation) -> State:

@@ -185,7 +185,7 @@ def test_an_ai_scheduler_tells_how_its_nodes_will_meet(project, prepared):
             if one.text == "Phase quality": one.pressed.emit()
         await frames(2)
         for one in EditorInterface.get_inspector().find_children("*", "Label", true, false):
-            if "run by a period" in one.text: say(one.text.split("\\n")[0])
+            if "run periodically" in one.text: say(one.text.split("\\n")[0])
     """)
     assert said == [
-        "6 nodes run by a period: 1 to 3 in a frame, 1.83 on average; after rephase() at most 2."]
+        "6 nodes run periodically: 1 to 3 per frame, 1.83 on average; after rephase() at most 2."]

@@ -14,7 +14,6 @@ REBUILT_LATER = {
     "DueTasks", "TaskRunning", "Round", "Row", "LoadBalancingScheduler",
     "HabitAgenda", "HabitLaunching", "HabitTicking", "HabitReports", "HabitNoticing", "SaveableHabits", "PlaceFields",
     "Asking", "SensorKeeping", "SourceKeeping", "Signalling", "SaveableSenses", "WalkingSearch",
-    "MeanwhilePaths",
 }
 
 

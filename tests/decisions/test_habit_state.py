@@ -121,42 +121,6 @@ def test_failures_and_quarantine_are_kept_by_path():
     assert calls == ["root/bad", "root/shy"] * 2
 
 
-def test_a_save_of_version_1_loads():
-    def run_of(path, reason, memory=None):
-        return {
-            "path": path, "reason": reason, "elapsed_s": 0.25, "time_in_habit_s": 0.5, "has_ticked": True,
-            "is_faulty": False, "memory": memory}
-
-    saved = {  # as the first version wrote it, after three ticks of 0.25 s
-        "version": 1, "ticked_at": [3, 0.75], "elapsed_s": 0.25,
-        "active": [
-            run_of("Brain", "can activate"), run_of("Brain/attack", "can activate"),
-            run_of("Brain/attack/shoot", "next in sequence", {"shots": 3}), run_of("Brain/talk", "beside the others")],
-        "holds": [["Brain/attack/shoot", 2.0]], "endings": {"Brain/attack/aim": "succeeded"},
-        "blackboard": {"health": 0.5}, "random": None,
-        "failing": [{"path": "Brain/sing", "of_asking": True, "failures": 3, "is_quarantined": True}]}
-    log = []
-
-    def shoot(context):
-        context.memory["shots"] += 1
-        log.append((context.elapsed_s, context.time_in_habit_s, context.memory["shots"]))
-
-    tree = HabitTree(Habit("Brain", [
-        Habit("dodge", can_activate=lambda c: True),
-        Habit("attack", [Habit("aim"), Habit("shoot", tick=shoot)], Launch.SEQUENTIAL),
-        Habit("talk", non_blocking=True),
-        Habit("sing", non_blocking=True, can_activate=lambda c: log.append("asked")),
-    ]))
-    tree.prepare_state(saved)()
-    assert (tree.seconds, tree.blackboard, tree.active_paths()) == (
-        0.75, {"health": 0.5}, ["Brain/attack/shoot", "Brain/talk"])
-    tree.tick(0.25)
-    assert log == [(0.25, 0.75, 4)]          # held, and who kept failing is left out
-    tree.root_run.child.child.release()
-    tree.tick(0.25)
-    assert tree.active_paths() == ["Brain/dodge", "Brain/talk"]
-
-
 def test_a_habit_that_is_not_here_any_more_is_named():
     state = HabitTree(Habit("root", [Habit("fihgt")]))
     state.tick(1.0)

@@ -178,38 +178,6 @@ def test_a_state_that_cannot_be_is_refused(path, value, message):
     assert square.save() == before
 
 
-def old_save(square):
-    """What version 1 wrote."""
-    saved = square.save()
-    state = saved["events"]
-    state["version"] = 1
-    state["counts"] = {name: state["counts"][name] for name in ("dispatched", "called", "skipped", "unheard", "failed")}
-    for one in state["queue"]:
-        del one["terms"]
-    queue, state["queue"], state["half_told"] = state["queue"], [], None
-    for one in queue:
-        rest = one.pop("rest")
-        if rest is None:
-            state["queue"].append(one)
-        else:
-            del one["order"]
-            state["half_told"] = {"event": one, "rest": [[name, number] for _, name, number in rest]}
-    state["failing"] = []
-    del state["sticky"]
-    return saved
-
-
-@pytest.mark.parametrize("steps", range(5))
-def test_what_version_1_saved_is_still_loaded(steps):
-    first, second = Square("aba"), Square("aba")
-    for number in range(3):
-        first.events.send("x", number, delay_s=number / 4)
-    first.live(1, steps)
-    second.load(old_save(first))
-    assert second.live(5) == first.live(5)
-    assert second.events.counts == first.events.counts
-
-
 def test_everything_that_waits_keeps_its_terms():
     first, second = Square("ab"), Square("ab")
     first.events.send_now("x", "state", is_sticky=True)

@@ -172,14 +172,6 @@ def test_the_latest_are_remembered_and_no_more(monkeypatch):
     assert game.tell() == "bc"
 
 
-def test_a_save_of_before_once_listeners_were_saved_loads():
-    game = Square("a")
-    state = {**game.save(), "version": 2}
-    del state["once"]
-    game.load(state)
-    assert game.tell() == "a"
-
-
 @pytest.mark.parametrize("change", [
     {"times": 1, "waiting": [1]}, {"times": -1}, {"codes": "x"}, {"codes": [3]}, {"name": None}, {"waiting": 3},
 ])

@@ -160,7 +160,7 @@ def test_a_freed_target_is_reported_and_says_what_to_do(scheduler, recorder, nod
     behavior = node("AIBehavior", scheduler, name="Mind", target="../" + recorder.get_name(), period_frames=1)
     assert behavior.is_in_use()
     recorder.free()
-    expect_errors("its target has been freed; free Mind with it, or set another target", times=3)
+    expect_errors("its target was freed; free Mind with it, or set another target", times=3)
     physics_frames(5)
 
 

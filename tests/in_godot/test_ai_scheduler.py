@@ -75,7 +75,7 @@ def test_a_failing_behavior_is_reported_quarantined_and_does_not_stop_others(
     number = scheduler.add_behavior(broken, 1, -1, 1.0, "broken")
     scheduler.add_behavior(heard.append)
     expect_errors("behavior 'broken' raised ValueError: no idea", times=4)
-    expect_errors("it failed 3 times in a row and is quarantined: mend it, then call release_behavior()")
+    expect_errors("it failed 3 times in a row and is quarantined: fix it, then call release_behavior()")
     physics_frames(5)
     assert failed == [("broken", "ValueError: no idea")] * 3
     assert quarantined == [("broken",)]
@@ -90,7 +90,7 @@ def test_a_behavior_of_a_freed_node_is_reported_by_name(recorder, scheduler, phy
     recorder.set("name", "Bob")
     recorder.call("add_to", scheduler, 1)
     recorder.free()
-    expect_errors("the object of behavior 'Bob.think' has been freed", times=3)
+    expect_errors("the object of behavior 'Bob.think' was freed", times=3)
     physics_frames(5)
 
 
@@ -137,13 +137,13 @@ def test_bad_numbers_are_one_clear_error_and_nothing_is_added(scheduler, expect_
 
 
 def test_an_unknown_behavior_id_says_so(scheduler, expect_errors):
-    expect_errors("there is no behavior 99", times=1)
+    expect_errors("unknown behavior id 99", times=1)
     scheduler.call("remove_behavior", 99)
 
 
 def test_the_policy_stays_once_work_was_added(scheduler, gdscript, expect_errors):
     scheduler.add_behavior(lambda elapsed: None)
-    expect_errors("policy: cannot change once behaviors were added", times=1)
+    expect_errors("policy: cannot change after behaviors were added", times=1)
     script = gdscript("extends RefCounted\nstatic func run(s: AIScheduler): s.policy = AIScheduler.POLICY_FREQUENCY")
     script.run(scheduler)
 
@@ -151,7 +151,7 @@ def test_the_policy_stays_once_work_was_added(scheduler, gdscript, expect_errors
 
 def test_how_many_tries_there_are_is_settled_when_work_comes(scheduler, expect_errors):
     scheduler.add_behavior(lambda elapsed_s: None, 1)
-    expect_errors("quarantine_after: cannot change once behaviors were added; set it before the scene runs", times=1)
+    expect_errors("quarantine_after: cannot change after behaviors were added; set it before the scene runs", times=1)
     scheduler.set("quarantine_after", 9)
     assert scheduler.quarantine_after == 3
 
@@ -162,7 +162,7 @@ def test_a_wrong_type_of_behavior_is_refused_by_the_engine(scheduler):
 
 def test_a_callable_to_nothing_is_refused_at_the_call(scheduler, gdscript, expect_errors):
     empty = gdscript("extends RefCounted\nstatic func it() -> Callable: return Callable()").it()
-    expect_errors("add_behavior needs a Callable that can be called, got an empty Callable", times=1)
+    expect_errors("add_behavior needs a valid Callable, got an empty Callable", times=1)
     scheduler.call("add_behavior", empty)
     assert scheduler.get_stats()["behaviors"] == []
 
@@ -237,7 +237,7 @@ def test_a_behavior_changes_its_period_phase_and_priority_and_keeps_its_record(r
     [("set_behavior_period", (0, 0), "period_frames must be at least 1, got 0"),
      ("set_behavior_phase", (0, -2), "phase_frames must be at least 0, got -2"),
      ("set_behavior_priority", (0, math.nan), "priority must be"),
-     ("set_behavior_period", (5, 2), "there is no behavior 5"),
+     ("set_behavior_period", (5, 2), "unknown behavior id 5"),
      ("request_time", (0, 10.0), "needs the policy requested time")],
 )
 def test_a_wrong_change_is_one_clear_error_and_changes_nothing(scheduler, expect_errors, name, arguments, message):
@@ -295,7 +295,7 @@ def test_a_look_ahead_chooses_the_textbooks_dry_run(node, expect_errors):
     for _ in range(3):
         scheduler.add_behavior(lambda elapsed: None, 10)
     assert [row["phase_frames"] for row in scheduler.get_stats()["behaviors"]] == [0, 9, 8]
-    expect_errors("look_ahead_frames: cannot change once behaviors were added", times=1)
+    expect_errors("look_ahead_frames: cannot change after behaviors were added", times=1)
     scheduler.call("set_look_ahead_frames", 20)
     assert scheduler.look_ahead_frames == 10
 
@@ -351,7 +351,7 @@ def test_a_phase_that_is_none_is_told_what_gdscript_may_write(recorder, schedule
         func think(_elapsed_s: float) -> void: pass
     """).new()
     scheduler.add_child(caller)
-    expect_errors("phase_frames must be at least 0, got -7; or -1 to have it chosen", times=2)
+    expect_errors("phase_frames must be at least 0, got -7; use -1 for an automatic phase", times=2)
     caller.call("add", scheduler)
     caller.call("change", scheduler, recorder.call("add_to", scheduler, 3))
     assert len(scheduler.get_stats()["behaviors"]) == 1

@@ -111,23 +111,3 @@ def test_below_a_scheduler_of_its_own_a_behavior_follows_importance_too(world, t
     behavior.set("period_frames", 4)
     world.step(3)
     assert inner.get_stats()["behaviors"][0]["period_frames"] == 20
-
-
-def test_an_early_save_that_does_not_say_whose_a_rate_is_loads(world, thinker, node):
-    node("AIBehavior", thinker, period_frames=2, follow_importance=PERIOD, rarest_period_frames=20)
-    world.put(thinker, 100.0)
-    world.step(3)
-    state = world.manager.save_state()
-    inner = state["parts"]["node"]["state"]
-    [rate] = inner["pacing"]
-    assert rate["chosen_at"] == 0.0
-    inner["version"] = 2
-    inner["pacing"] = [{
-        "pace": [2.0, 20.0, 1.0, 1.0], "lod": {"version": 1, "tasks": [rate["task"]], "applied": [0.96]}}]
-    assert world.manager.load_state(state)
-    world.put(thinker, 4.0)
-    world.step(3)
-    assert row(world)[0] == 20, "near to the importance at which its rate is said to have been chosen"
-    inner["pacing"][0]["lod"]["tasks"] = ["nobody's"]
-    with pytest.raises(Exception, match="which follows the importance of nobody here"):
-        world.manager.load_state(state)

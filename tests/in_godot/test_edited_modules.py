@@ -110,11 +110,11 @@ def package(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(("named", "why"), [
-    ("hums.low:Hum", "names no Habit"), ("hums.low:Plain", "names no Habit"), ("hums.low:Missing", "names no Habit"),
-    ("hums.deep.folder.low:Hum", "names no Habit"), ("hums:Hum", "names no Habit"), ("hums.low", "names no Habit"),
+    ("hums.low:Hum", "is no Habit"), ("hums.low:Plain", "is no Habit"), ("hums.low:Missing", "is no Habit"),
+    ("hums.deep.folder.low:Hum", "is no Habit"), ("hums:Hum", "is no Habit"), ("hums.low", "is no Habit"),
     ("hums.nothing:Hum", "there is no module 'hums.nothing'"), ("hums..low:Hum", "there is no module 'hums..low'"),
     ("hums.low.deeper:Hum", "there is no module"), ("../hums/low:Hum", "there is no module"),
-    ("this:Hum", "names no Habit"),
+    ("this:Hum", "is no Habit"),
 ])
 def test_what_cannot_hold_the_class_is_not_imported(node, scheduler, package, frames, expect_errors, named, why):
     expect_errors(why, times=1)

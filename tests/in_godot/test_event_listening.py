@@ -245,7 +245,7 @@ def test_bad_terms_of_listening_are_errors_and_nobody_listens(manager, listener,
 
 def test_listening_to_nothing_is_an_error(manager, gdscript, expect_errors):
     empty = gdscript("extends RefCounted\nstatic func it() -> Callable: return Callable()").it()
-    expect_errors("listen needs a Callable that can be called", times=1)
+    expect_errors("listen needs a valid Callable", times=1)
     manager.call("listen", "alarm", empty)
 
 

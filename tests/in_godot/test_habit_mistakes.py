@@ -45,7 +45,7 @@ def test_a_tick_that_awaits_is_told_how_to_wait(node, scheduler, gdscript, physi
             await get_tree().process_frame
             return STATUS_SUCCEEDED
     """).new())
-    expect_errors("the tick of 'Brain/fight/swing' awaits something; call wait_s() or wait_for() instead", times=3)
+    expect_errors("the tick of 'Brain/fight/swing' uses await; call wait_s() or wait_for() instead", times=3)
     node("Node3D", scheduler).add_child(tree)
     physics_frames(5)
 
@@ -64,7 +64,7 @@ def test_a_method_that_the_actor_does_not_have_is_warned_of_and_told_in_one_line
 
 @pytest.mark.parametrize(("kind", "speed", "warnings"), [
     ("Node3D", 3.0, []), ("CharacterBody2D", 90.0, []),
-    ("Node2D", 3.0, ["goes 3 pixels a second in 2D; set speed and arrival_distance in pixels, such as 100 and 8"]),
+    ("Node2D", 3.0, ["speed is 3 pixels per second; set speed and arrival_distance in pixels, such as 100 and 8"]),
 ])
 def test_who_goes_at_a_speed_for_3d_in_2d_is_warned_of(node, scheduler, kind, speed, warnings):
     habit = construct("HabitMoveTo")
@@ -81,11 +81,11 @@ def test_a_habit_that_waits_for_nothing_is_told_what_to_call(node, scheduler, gd
 
 
 TARGETS = {
-    "a node in 3D": (lambda node: node("Node3D"), "must be a node or a point in 2D, as the actor is, got <Node3D"),
-    "a node without a place": (lambda node: node("Node"), "must be a node in space or a point, got <Node#"),
-    "a text": (lambda node: "door", "must be a node in space or a point, got 'door'"),
-    "no place at all": (lambda node: Vector2(float("nan"), 0), "must be a finite place, got Vector2(nan, 0)"),
-    "nothing": (lambda node: None, "is not on the blackboard, or was freed; set it to a node or a point"),
+    "a node in 3D": (lambda node: node("Node3D"), "must be a node or a point in 2D, like the actor, got <Node3D"),
+    "a node without a place": (lambda node: node("Node"), "must be a Node3D, a Node2D or a point, got <Node#"),
+    "a text": (lambda node: "door", "must be a Node3D, a Node2D or a point, got 'door'"),
+    "no place at all": (lambda node: Vector2(float("nan"), 0), "must be a finite position, got Vector2(nan, 0)"),
+    "nothing": (lambda node: None, "is not on the blackboard, or its node was freed; set it to a node or a point"),
 }
 
 
@@ -106,7 +106,7 @@ def test_a_target_that_the_actor_cannot_go_to_is_told(
 @pytest.mark.parametrize("kind", ["HabitMoveTo", "HabitLookAt"])
 def test_an_actor_without_a_place_is_told(node, scheduler, physics_frames, expect_errors, kind):
     tree = tree_with(construct(kind))
-    expect_errors("Brain/fight/swing': the actor 'Bob' (Node) has no place; take a Node3D or a Node2D")
+    expect_errors("Brain/fight/swing': the actor 'Bob' (Node) has no position; use a Node3D or a Node2D")
     node("Node", scheduler, name="Bob").add_child(tree)
     physics_frames(2)
 
@@ -121,7 +121,7 @@ def test_a_point_of_the_plane_is_no_target_in_space_and_one_of_space_is_one_in_t
         tree = tree_with(habit)
         tree.set_value("goal", place)
         if kind == "Node3D":
-            expect_errors("'goal' must be a node or a point in 3D, as the actor is, got Vector2(3, 0)")
+            expect_errors("'goal' must be a node or a point in 3D, like the actor, got Vector2(3, 0)")
         actor = node(kind, scheduler)
         actor.add_child(tree)
         physics_frames(3)
@@ -136,7 +136,7 @@ def test_what_was_left_out_is_told_and_runs_again_when_it_is_released(
     habit.set("speed", 1000.0)
     tree = tree_with(habit)
     ends = signals(habit, "exited")
-    expect_errors("it failed 3 times in a row and is quarantined: mend it, then call release_behavior(), or", times=1)
+    expect_errors("it failed 3 times in a row and is quarantined: fix it, then call release_behavior(), or", times=1)
     expect_errors("'goal' is not on the blackboard")
     actor = node("Node2D", scheduler, name="Bob")
     actor.add_child(tree)

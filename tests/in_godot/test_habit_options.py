@@ -269,39 +269,6 @@ def test_squads_and_the_world_are_scopes_and_wake_who_waits(trees, scheduler, ph
     assert (bob.get_value("alarm"), cid.get_value("alarm")) == (True, False)
 
 
-def test_a_save_of_version_1_loads(trees, scheduler, gdscript, physics_frames):
-    script = gdscript("""
-        extends Habit
-        var steps := 0
-        func _tick(_e: float) -> int:
-            steps += 1
-            return STATUS_RUNNING
-        func _save_state() -> Variant: return steps
-        func _load_state(state: Variant) -> void: steps = state
-    """)
-    tree = trees()
-    walk = habit(tree, "walk", script)
-    tree.enter()
-    run = {"reason": "can activate", "elapsed_s": 0.25, "time_in_habit_s": 0.5, "has_ticked": True,
-           "is_faulty": False, "memory": None}
-    saved = tree.save_state()
-    saved["parts"]["node"]["state"] = {      # as the first version wrote it: no scopes, durations for moments
-        "version": 1, "settings": {"enabled": True, "period_frames": 2, "priority": 3.0},
-        "tree": {
-            "version": 1, "ticked_at": [3, 0.75], "elapsed_s": 0.25,
-            "active": [{**run, "path": "Brain"}, {**run, "path": "Brain/walk"}], "holds": [], "endings": {},
-            "blackboard": {"health": 0.5}, "random": None, "failing": []},
-        "scripts": {"Brain/walk": 7}}
-    assert tree.load_state(saved)
-    assert (walk.is_active(), walk.get_time_in_habit_s(), walk.get("steps")) == (True, 0.5, 7)
-    assert (tree.get_value("health"), tree.period_frames, tree.priority) == (0.5, 2, 3.0)
-    physics_frames(4)
-    assert walk.get("steps") == 9
-    saved["parts"]["node"]["state"]["version"] = 3
-    with pytest.raises(Exception, match="'version' is 3, and this ai_core reads up to 2"):
-        tree.load_state(saved)
-
-
 def test_who_watches_a_value_is_told(trees, gdscript, physics_frames):
     tree = trees()
     habit(tree, "walk")
@@ -364,7 +331,7 @@ def test_a_habit_that_says_something_else_is_another_one(trees, physics_frames, 
 def test_a_habit_that_has_nothing_to_launch_is_warned_of(launch, trees, expect_errors, physics_frames):
     tree = trees()
     one = habit(tree, "walk", launch=launch)
-    assert "has none to launch; add a Habit" in next(iter(one._get_configuration_warnings()))
+    assert "no child habit to launch; add a Habit" in next(iter(one._get_configuration_warnings()))
     expect_errors("needs a child to launch", times=1)
     tree.enter()
     physics_frames(2)

@@ -66,7 +66,7 @@ def test_what_a_script_set_before_it_began_stays(node, scheduler, expect_errors)
     tree.set_value("health", 1)
     tree.set_value("state", 7)
     tree.set("values", {"health": 5.0, "state": "calm"})
-    expect_errors("'state' must be str or StringName, got 7; it begins as 'calm'", times=1)
+    expect_errors("'state' must be str or StringName, got 7; it is reset to 'calm'", times=1)
     node("Node3D", scheduler).add_child(tree)
     assert (tree.get_value("health"), tree.get_value("state")) == (1.0, "calm")
 
@@ -88,7 +88,7 @@ def test_lists_are_each_characters_own(bob):
 
 
 def test_keys_are_texts(bob, expect_errors):
-    expect_errors("keys of values must be texts, got 3", times=1)
+    expect_errors("keys of values must be strings, got 3", times=1)
     assert bob({3: 4}).get("values") == {}
 
 

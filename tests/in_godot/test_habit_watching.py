@@ -52,7 +52,7 @@ def test_a_watcher_that_cannot_be_called_stops_nobody(brain, watcher, expect_err
     deaf, stays = watcher(), watcher()
     deaf.call("watch_deaf", brain, "health")
     stays.call("watch", brain, "health")
-    expect_errors("who watches 'health'", times=1)
+    expect_errors("the callback that watches 'health'", times=1)
     brain.call("set_value", "health", 1)
     assert (brain.get_value("health"), stays.get("heard")) == (1, [["health", 1]])
 
@@ -100,7 +100,7 @@ def test_a_habit_that_waits_for_a_value_wakes_though_who_watches_it_fails(
     brain.move_child(hurry, 0)
     watcher().call("watch_deaf", brain, "alarm")
     physics_frames(3)
-    expect_errors("who watches 'alarm'", times=1)
+    expect_errors("the callback that watches 'alarm'", times=1)
     brain.call("set_value", "alarm", True)
     physics_frames(2)
     assert list(brain.get_active_paths()) == ["Brain/hurry"]

@@ -185,7 +185,7 @@ def test_wrong_pacing_is_refused_with_what_to_do(world, expect_errors):
     number = world.scheduler.add_behavior(lambda elapsed_s: None, 10)
     expect_errors("rarest_period_frames must be at least the period of the behavior, 10, got 3", times=1)
     world.manager.call("pace_behavior", number, lod, 3)
-    expect_errors("there is no behavior 99", times=1)
+    expect_errors("unknown behavior id 99", times=1)
     world.manager.call("pace_behavior", 99, lod, 30)
     world.manager.pace_behavior(number, lod, 30)
     world.scheduler.remove_behavior(number)

@@ -17,9 +17,9 @@ CALLED = (
     ("Squad", "see", ("[Resource.new()]",), "an enemy must be a Node3D or Node2D that is there, got <Resource"),
     ("Squad", "split", ("[Resource.new()]", "'Beta'"), "needs a SquadMember or its character, got <Resource"),
     ("Squad", "move_members", ("[Resource.new()]", "null"), "needs another Squad, got None"),
-    ("AIScheduler", "step", ("1e12",), "delta_s must be 0 to 1e+06, got 1e+12; step more often"),
-    ("AIScheduler", "step", ("-1.0",), "delta_s must be 0 to 1e+06, got -1; step more often"),
-    ("AIScheduler", "step", ("NAN",), "delta_s must be 0 to 1e+06, got nan"),
+    ("AIScheduler", "step", ("1e12",), "delta_s must be from 0 to 1e+06, got 1e+12; call step() more often"),
+    ("AIScheduler", "step", ("-1.0",), "delta_s must be from 0 to 1e+06, got -1; call step() more often"),
+    ("AIScheduler", "step", ("NAN",), "delta_s must be from 0 to 1e+06, got nan"),
     ("AIEventManager", "clear_sticky", ("''",), "an event code must not be empty"),
     ("PollingStation", "invalidate", ("'sight'", "[[[]]]"), "a key of topic 'sight' must be hashable"),
 )

@@ -81,7 +81,7 @@ def test_who_comes_later_knows_what_others_found_out(pocket, physics_frames):
         places = walked(pocket, ticket, start, 150, physics_frames)
         assert places[-1] == goal
         moves.append(sum(one != other for one, other in pairwise(places)))
-        pocket._walkers.clear()
+        pocket._fallback._walkers.clear()
     assert moves[1] < moves[0]
 
 
@@ -205,7 +205,7 @@ def test_who_was_on_its_way_out_of_a_pocket_goes_on_after_loading(pocket, node, 
     other = node("PathService", scheduler, meanwhile=PLAIN)
     other.set_grid_from(pocket._given)
     assert other.load_state(state)              # what was remembered in another way is forgotten
-    assert other._walkers == {}
+    assert other._fallback._walkers == {}
 
 
 def test_memories_that_cannot_be_right_are_refused(pocket, expect_errors):

@@ -45,7 +45,7 @@ def test_a_scheduler_below_another_is_part_of_its_work(node, recorder, scheduler
 
 def test_a_scheduler_below_another_is_saved_stepped_and_recorded_from_above(node, scheduler, expect_errors):
     inner = node("AIScheduler", scheduler, name="Squad")
-    expect_errors("is for the AIScheduler above it", times=4)
+    expect_errors("belongs to the AIScheduler above, in whose frames it runs", times=4)
     inner.call("step")
     inner.call("save_state")
     inner.call("start_recording", "user://x.jsonl")
@@ -69,7 +69,7 @@ def test_what_runs_in_a_nested_scheduler_is_saved_and_loaded_with_the_outer_one(
 def test_a_scheduler_with_behaviors_of_its_own_time_does_not_join_another(node, scheduler, expect_errors):
     inner = construct("AIScheduler")
     inner.add_behavior(lambda elapsed: None)
-    expect_errors("got behaviors before it came below another AIScheduler", times=1)
+    expect_errors("got behaviors before it was put below another AIScheduler", times=1)
     scheduler.add_child(inner)
     assert scheduler.get_stats()["behaviors"] == []
 

@@ -172,19 +172,6 @@ def test_cones_are_saved_and_those_that_did_not_change_stay_the_same_resource(ey
     assert not world.sensor.can_sense(world.thing), "what is loaded is listened to"
 
 
-def test_a_save_of_before_there_were_cones_loads(eyes, scheduler, physics_frames):
-    first = cone(9.0, 60)
-    world = eyes(first)
-    physics_frames(2)
-    state = world.manager.save_state()
-    inner = state["parts"]["node"]["state"]
-    inner["version"] = 2
-    for row in inner["sensors"]:
-        del row["sight_cones"]
-    assert world.manager.load_state(state) is True
-    assert world.sensor.sight_cones == [first]
-
-
 def test_a_saved_cone_out_of_range_changes_nothing(eyes, physics_frames, expect_errors):
     expect_errors("'sensors[0].sight_cones[0]': range_m must be at least 0.1, got -1", times=1)
     world = eyes(cone(9.0, 60))

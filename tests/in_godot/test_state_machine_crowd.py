@@ -234,26 +234,6 @@ def test_a_frame_costs_nothing_for_those_whose_frame_is_another(machine, schedul
     assert calls[0] == calls[1]
 
 
-def test_an_earlier_save_that_names_no_nodes_loads_and_its_nodes_keep_their_places(machine, scheduler, physics_frames):
-    machines = [machine(f"Bob{number}") for number in range(3)]
-    machines[0].send_event("run")
-    physics_frames(2)
-    crowd = scheduler.crowds["state machines"]
-    state = crowd.save_state()
-    assert state["paces"][0].pop("nodes") == ["Bob0/Mind", "Bob1/Mind", "Bob2/Mind"]
-    state["version"] = 2
-    machines[1].send_event("run")
-    physics_frames(2)
-    crowd.prepare_state(state)()
-    population = crowd.paces[0].population
-    assert list(population) == machines
-    crowd.settle()
-    assert [population.is_sleeping(one) for one in machines] == [False, False, True]
-    log = machines[0].get_parent().get("log")
-    physics_frames(1)
-    assert len(machines[0].get_parent().get("log")) == len(log) + 1
-
-
 def test_nodes_that_are_not_in_a_save_come_after_those_that_are(machine, scheduler, physics_frames):
     first, last = machine("First"), machine("Last")
     physics_frames(2)

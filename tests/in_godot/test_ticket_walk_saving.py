@@ -62,14 +62,3 @@ def test_in_a_scene_built_anew_one_walks_on_as_if_nothing_had_happened(build, ph
     assert places(scene, physics_frames, 20) == expected
     assert scene.ways.get_stats()["searches"] == searches
     assert scene.ways.get_stats()["tickets"] == 1
-
-
-def test_a_save_of_version_2_asks_anew_and_arrives(build, physics_frames):
-    scene = build()
-    places(scene, physics_frames, 25)
-    state = json.loads(json.dumps(scene.scheduler.save_state()))
-    (ways,) = saved_ways(state)
-    del ways["mark"]
-    ways["version"] = 2
-    assert scene.scheduler.load_state(state)
-    assert places(scene, physics_frames, 60)[-1] == pytest.approx((80, 0), abs=4)

@@ -297,19 +297,6 @@ def test_a_damaged_save_is_refused(change, message):
     assert here.save_state() == before
 
 
-def test_people_of_an_earlier_save_are_read_where_it_says_enough():
-    here = village(3)
-    people = here.open(random.Random(1))
-    people.remember(1, "Ann")
-    now = people.save_state()
-    known = [{name: one for name, one in row.items() if name != "until_s"} for row in now["known"]]
-    before = {**now, "version": 1, "known": [{**row, "lasts_s": None} for row in known]}
-    assert People.from_state(before, here.population).save_state() == now
-    before["known"][0]["lasts_s"] = 3.0
-    with pytest.raises(StateError, match="remembered for a time that is counted from closing"):
-        People.from_state(before, here.population)
-
-
 def test_damaged_people_are_refused():
     here = village(3)
     state = here.open(random.Random(1)).save_state()

@@ -84,7 +84,7 @@ def test_the_way_there_counts_and_an_unreachable_spot_is_refused(yard):
         cover, (3, 0, 6), [threat], yard.sight, wish=wish,
         travel=lambda places: np.where(places[:, 2] > 5, np.inf, 4.0))
     assert at(blocked.result.spot) == (6, 3)
-    assert any(one.why == "no way leads there" for one in blocked.verdicts)
+    assert any(one.why == "no path leads there" for one in blocked.verdicts)
 
 
 def test_spots_near_a_threat_are_left_out(yard):
@@ -239,7 +239,7 @@ def test_a_place_behind_a_crate_that_has_moved_meanwhile_is_left_out():
     cover.put_object(7, CoverObject((0, 0.6, -5), (0.6, 0.6, 0.6)))
     search.advance(Budget.unlimited())
     assert search.result.spot.thing == 8
-    assert any(one.why == "it has moved" and one.spot.thing == 7 for one in search.verdicts)
+    assert any(one.why == "its object has moved" and one.spot.thing == 7 for one in search.verdicts)
 
 
 def test_it_says_what_it_found_and_why(yard):

@@ -108,7 +108,7 @@ def test_misuse_is_told():
     field.cancel()
     with pytest.raises(RuntimeError, match="was cancelled"):
         field.advance(Budget.unlimited())
-    with pytest.raises(TypeError, match="cells must be whole numbers, got"):
+    with pytest.raises(TypeError, match="cells must be integers, got"):
         made(FlowField(passage, 0)).next_of([0.5])
 
 

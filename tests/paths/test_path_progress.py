@@ -122,5 +122,5 @@ def test_bad_input_is_refused_at_the_call():
         StuckDetection(least_m=0)
     stuck = StuckDetection()
     stuck.note(0.0, 5.0)
-    with pytest.raises(ValueError, match="must not go back"):
+    with pytest.raises(ValueError, match="must not decrease"):
         stuck.note(0.0, 4.0)

@@ -171,7 +171,7 @@ def test_above_the_limit_a_ticket_says_that_it_was_refused(clock):
     _, service = service_on(np.ones((3, 3)), clock, most_waiting=2)
     tickets = [service.request_path(0, goal) for goal in (1, 2, 3)]
     assert [ticket.state for ticket in tickets] == ["waiting", "waiting", "refused"]
-    assert "2 other ways wait" in tickets[2].why
+    assert "2 other paths wait" in tickets[2].why
     finished(service, clock)
     assert service.request_path(0, 3).state == "waiting"
 
@@ -239,7 +239,7 @@ def test_misuse_is_told(clock):
     assert service.statistics["requests"] == 0
     with pytest.raises(TypeError, match="ticket must be a PathTicket"):
         service.check_path(3)
-    with pytest.raises(TypeError, match=r"ways must find ways, got .* without answer, begin"):
+    with pytest.raises(TypeError, match=r"ways must be a path provider, got .* without answer, begin"):
         PathService(grid.passage(), clock)
     with pytest.raises(TypeError, match="clock must have a 'now'"):
         PathService(GridWays(grid.passage()), None)
@@ -292,7 +292,7 @@ def test_one_who_is_told_of_a_way_and_raises_keeps_it_from_nobody(clock, is_rera
     with pytest.raises(ValueError, match="on purpose") if is_reraised else nullcontext():
         service.advance(Budget.unlimited())
     assert [one.state for one in tickets] == ["found"] * 3
-    assert is_reraised or (told == [0, 1, 2] and [one.name for one in reports] == ["who hears of ticket 0"])
+    assert is_reraised or (told == [0, 1, 2] and [one.name for one in reports] == ["callback for ticket 0"])
 
 
 def test_each_ticket_that_is_over_is_told_once_and_cancelled_ones_are_not(clock):

@@ -154,12 +154,6 @@ def test_loaded_it_goes_on_with_a_contract_that_knows_how_far_it_had_come(frames
     assert seen == [6 - frames % 6] * 2
 
 
-def test_what_the_first_version_saved_is_loaded():
-    work = contracts()
-    work.prepare_state({"version": 1, "steps": 8, "best": 4, "quality": 0.25})()
-    assert (work.best, work.quality, work.contract_steps) == (4, 0.25, 8)
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -311,19 +311,6 @@ def test_a_state_that_cannot_be_is_refused(path, value, message):
     assert crew.save() == before
 
 
-def test_a_save_of_version_1_is_read():
-    first, second = Crew(period_frames=3), Crew()
-    first.live(7)
-    state = first.save()
-    old = state["scheduler"]
-    old["version"] = 1
-    for task in old["tasks"]:
-        task["last_run_s"] = task.pop("last_run")[1]
-        del task["record"]["max_granted_us"], task["record"]["measured_runs"]
-    second.load(state)
-    assert second.live(20) == first.live(20)
-
-
 def test_times_survive_and_percentiles_begin_anew(stopwatch):
     first, second = Crew(DirectAccessScheduler, names="a"), Crew(DirectAccessScheduler, names="a")
     for crew in (first, second):

@@ -153,13 +153,6 @@ def test_a_meter_with_a_reaction_under_way_is_saved_and_loaded():
     assert second.advance(3.0) == first.advance(3.0) != []
 
 
-def test_a_meter_saved_before_there_were_reactions_is_loaded():
-    meter = Awareness(SETTINGS, 1, now_s=0.0)
-    meter.prepare_state({
-        "version": 1, "target": 4, "value": 0.5, "level": 1, "visibility": 0.0, "line_from": [1.0, 0.5]})()
-    assert (meter.target, meter.value, told(meter.advance(9.0))) == (4, 0.5, [("unaware", 2.6)])
-
-
 def test_what_cannot_be_is_refused_and_changes_nothing():
     meter = Awareness(SETTINGS, 1, now_s=0.0)
     before = meter.save_state()

@@ -68,7 +68,7 @@ def changed(path, value):
     ("path", "value", "message"),
     [
         (["format"], "tiles", "'format' must be 'ai_core sense graph'"),
-        (["version"], 3, "'version' is 3, and this ai_core reads up to 2"),
+        (["version"], 3, "'version' is 3, and this ai_core reads up to 1"),
         (["regions"], None, "'regions' is missing"),
         (["more"], 1, "'more' is not known here"),
         (["regions", 0, "name"], 5, r"'regions\[0\].name' must be text"),
@@ -104,14 +104,6 @@ def test_what_is_baked_and_regions_of_several_boxes_come_back():
     assert again.regions == LEVEL.regions
     assert [region.is_baked for region in again.regions] == [False, True, False]
     assert [again.region_at(place) for place in ((5.5, 0.5, 0.5), (4.5, 0.5, 2), (5.5, 0.5, 2))] == [1, 1, -1]
-
-
-def test_a_file_of_version_1_still_loads():
-    state = json.loads(TEXT)
-    state["version"] = 1
-    for one in (*state["regions"], *state["portals"]):
-        del one["is_baked"]
-    assert [region.name for region in graph_from_text(json.dumps(state)).regions] == ["hall", "yard", "shed"]
 
 
 def test_numbers_that_are_none_and_what_is_no_graph_are_refused():

@@ -70,35 +70,6 @@ def test_loaded_into_another_they_sense_what_they_would_have(frames, gradual, st
     assert second.save() == first.save()
 
 
-def test_a_graph_saved_before_waves_knew_how_far_they_had_come_is_loaded():
-    first, second = Level(("hearing",)), Level(("hearing",))
-    first.live(12, 6)
-    state = first.save()
-    assert state["manager"]["graph"]["waves"]
-    expected = first.live(4, 6)
-    state["manager"]["graph"]["version"] = 3
-    for wave in state["manager"]["graph"]["waves"]:
-        del wave["front_m"]
-    second.load(state)
-    assert second.live(4, 6) == expected
-
-
-def test_a_graph_saved_before_waves_knew_where_they_passed_is_loaded():
-    first, second = Level(), Level()
-    first.live(12, 6)
-    state = first.save()
-    expected = [(one.sensor_id, one.source_id, one.modality, one.at) for one in first.live(30, 6)]
-    travel = state["manager"]["graph"]
-    travel["version"] = 1
-    for wave in travel["waves"]:
-        wave["settled"] = [row for row, *_ in wave.pop("passed")]
-    for doors in travel["doors"]:
-        doors["version"] = 1
-        del doors["wind"]
-    second.load(state)
-    assert [(one.sensor_id, one.source_id, one.modality, one.at) for one in second.live(30, 6)] == expected
-
-
 def half_way():
     level = Level(("hearing",))
     level.live(12, 6)
@@ -202,23 +173,6 @@ def test_sounds_under_way_in_a_level_that_has_changed_are_not_heard_and_nothing_
     assert first.save()["manager"]["graph"]["waves"]
     second.load(first.save())
     assert second.save()["manager"]["graph"]["waves"] == []
-
-
-def test_a_save_that_knows_portals_by_their_order_alone_loads_into_the_same_level_only():
-    first = Level()
-    first.live(12, 99)
-    state = first.save()
-    travel = state["manager"]["graph"]
-    travel["version"] = 2
-    del travel["levels"]
-    for doors in travel["doors"]:
-        doors["version"] = 2
-        del doors["portals"]
-    second = Level()
-    second.load(copy.deepcopy(state))
-    assert second.save() == first.save()
-    with pytest.raises(StateError, match="'is_open' must have 6 items, got"):
-        first.graph.prepare_state({**travel["doors"][0], "is_open": [True]})
 
 
 @pytest.mark.parametrize(("name", "value", "message"), [

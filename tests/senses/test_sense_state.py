@@ -244,7 +244,3 @@ def test_what_a_sensor_was_told_last_is_that_of_the_loaded_game():
     assert first.tag == "crash"
     world.manager.prepare_state(fresh)()
     assert world.manager.last_told(ear) is None
-    older = {name: part for name, part in state["sensors"]["rows"][0]["mind"].items() if name != "last_told"}
-    state["sensors"]["rows"][0]["mind"] = older
-    world.manager.prepare_state(state)()
-    assert world.manager.last_told(ear) is None

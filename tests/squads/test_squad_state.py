@@ -69,19 +69,6 @@ def test_a_squad_that_was_loaded_at_the_end_of_its_way_knows_that_it_is_there(cl
     assert (squad.order.state, other.order.state) == ("done", "done")
 
 
-def test_a_save_of_before_places_to_go_to_were_saved_loads_and_all_stay_until_they_march_on(clock):
-    squad = squad_of(3, clock)
-    squad.move_to((12, 9))
-    march(squad, clock, seconds=2)
-    old = squad.save_state() | {"version": 1}
-    for row in old["members"]:
-        del row["destination"], row["velocity"]
-    del old["is_at_end"]
-    squad.prepare_state(old)()
-    assert not squad.velocities().any()
-    assert squad.destinations.tolist() == squad.positions.tolist()
-
-
 def test_members_that_are_saved_twice_or_out_of_order_are_refused(squad):
     state = squad.save_state()
     for rows in ([0, 0], [1, 0]):

@@ -13,7 +13,7 @@ from ai_core.decisions.habits.habit_context import AWAKE, HabitContext
 from ai_core.decisions.habits.habit_tree import HabitTree
 from ai_core.decisions.habits.habit_turns import HabitTurns, Member
 from ai_core.decisions.habits.habits import Status
-from ai_core.decisions.population import MIGRATIONS, Population
+from ai_core.decisions.population import Population
 from ai_core.errors import finite_number, shown
 from ai_core.faults import FaultIsolation, given_faults
 from ai_core.saving.fields import Fields, State
@@ -154,7 +154,7 @@ class HabitPopulation(HabitTurns, Population[HabitTree, Member]):
 
     def save_state(self) -> State:
         """Return its time and whose turn it is, as plain data; each tree is saved by itself."""
-        return {"version": 3, "seconds": self._now_s, **self._saved_turns()}
+        return {"version": 1, "seconds": self._now_s, **self._saved_turns()}
 
     def prepare_state(self, state: object) -> Callable[[], None]:
         """Check a saved state; return what loads it. Trees may be loaded before or after; they know who sleeps.
@@ -162,7 +162,7 @@ class HabitPopulation(HabitTurns, Population[HabitTree, Member]):
         Raises:
             StateError: if it cannot be loaded; says where in it, and why.
         """
-        fields = Fields.versioned(state, version=3, migrations=MIGRATIONS)
+        fields = Fields.versioned(state, version=1)
         seconds = fields.seconds("seconds")
         change_turns = self._prepared_turns(fields)
         fields.end()

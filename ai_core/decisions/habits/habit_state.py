@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PLAIN_VALUES", "SaveableHabits", "active_runs"]
 
-VERSION = 3
+VERSION = 1
 
 ENDINGS = (Status.SUCCEEDED.value, Status.FAILED.value)
 """How a batch may say that a run ended."""
@@ -140,7 +140,7 @@ def _saved_run(run: HabitContext, values: SavedValues) -> State:
 
 def _prepared(tree: HabitTree, state: object) -> Callable[[], None]:
     _check_at_rest(tree)
-    fields = Fields.versioned(state, version=VERSION, migrations={1: _from_version_1, 2: _from_version_2})
+    fields = Fields.versioned(state, version=VERSION)
     batched: list[HabitContext] = []
     changes = _read_changes(tree, fields, batched)
     behind_s, sleeps = fields.number_or("behind_s", math.nan), fields.flag("sleeps")
@@ -334,32 +334,3 @@ def _read_random(tree: HabitTree, fields: Fields) -> Callable[[], object]:
     if tree._random is None:
         fields.refuse("random", "is of random habits, and here is no generator; hand one in")
     return prepare_random(tree._random, saved, fields.place_of("random"))
-
-
-def _from_version_2(state: State) -> State:
-    """Return what version 2 saved as version 3 does: all are visited once."""
-    active = [{**one, "woken_by": "", "is_in_batch": False, "batch_status": None} for one in state["active"]]
-    return {**state, "version": 3, "active": active, "behind_s": None, "sleeps": False}
-
-
-def _from_version_1(state: State) -> State:
-    """Return what version 1 saved as version 2 does: moments instead of durations."""
-    frame, seconds = state.pop("ticked_at")
-    state.pop("elapsed_s")
-    runs = [dict(one) for one in state["active"]]
-    for run in runs:
-        run.pop("has_ticked")
-        run |= {
-            "began_s": seconds - run.pop("time_in_habit_s"), "ticked_s": seconds, "waits": False, "wakes_at_s": None,
-            "waits_for": [], "number": 0, "successes": 0, "failures": 0, "begins_next": False, "restart_point": "",
-        }
-    failing = [
-        {"name": ("can_activate of " if one["of_asking"] else "") + one["path"], "failures": one["failures"],
-         "is_quarantined": one["is_quarantined"]}
-        for one in state["failing"]
-    ]
-    return {
-        **state, "version": 2, "seconds": seconds, "frame": frame, "tick_number": 0, "asks_all": True, "noticed": [],
-        "told": {}, "active": runs, "holds": dict(state["holds"]), "cooldowns": {},
-        "asks_at_s": {}, "answered": {}, "kept": {}, "failing": failing,
-    }

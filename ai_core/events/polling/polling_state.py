@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["prepared_station", "saved_station"]
 
-VERSION = 2
+VERSION = 1
 
 COUNTS = ("hits", "misses", "computations", "failures", "stale", "refused")
 

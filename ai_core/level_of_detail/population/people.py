@@ -18,7 +18,7 @@ __all__ = [
     "FACTS", "Draft", "KnownPerson", "People", "checked_facts", "checked_name", "checked_until", "made_characters",
 ]
 
-VERSION = 2
+VERSION = 1
 
 FACTS = SavedValues()
 """Facts may be whatever arguments of events may be: numbers, text, lists, dicts, arrays and so on."""
@@ -137,7 +137,7 @@ class People:
         Raises:
             StateError: if they cannot be loaded; says where in it, and why.
         """
-        fields = Fields.versioned(state, version=VERSION, migrations={1: _until_from_lasts})
+        fields = Fields.versioned(state, version=VERSION)
         group = fields.group("columns")
         columns = {name: _read_column(group, name, one) for name, one in population.properties.items()}
         group.end()
@@ -240,11 +240,3 @@ def _check_kind(name: str, value: object, before: object) -> None:
 
 def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
-
-
-def _until_from_lasts(state: State) -> State:
-    """Version 1 told how long after closing; of those who stay for ever both say the same."""
-    known = [{**one, "until_s": one["lasts_s"]} for one in state["known"]]
-    if any(one.pop("lasts_s") is not None for one in known):
-        raise ValueError("somebody is remembered for a time that is counted from closing; save after closing it")
-    return {**state, "version": 2, "known": known}

@@ -1,3 +1,3 @@
-"""Where to hide: spots along walls and behind things that move, searched for the best from some threats."""
+"""Cover: spots along walls and behind movable objects, and the search for the best against given threats."""
 
 __all__: list[str] = []

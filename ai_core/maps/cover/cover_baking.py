@@ -1,4 +1,4 @@
-"""Cover of a level: which places beside walls hide somebody, found by rays, a slice at a time."""
+"""Cover baking: finds cover spots along the walls of a level with rays, in slices."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -25,22 +25,22 @@ from ai_core.maps.passage import Passage
 from ai_core.scheduling.interruptible import Cancellable
 
 WELD_M = 1e-3
-"""Corners of polygons nearer to each other than this are one (m): meshes are written with rounded numbers."""
+"""Polygon corners nearer to each other than this are merged (m): meshes are stored with rounded numbers."""
 
 
 def candidates_of_grid(
     passage: Passage, middles: ArrayLike, *, gives_cover: ArrayLike | None = None
 ) -> CoverCandidates:
-    """Return free cells with something beside them that gives cover, once for each such side.
+    """Return a candidate for each side of a free cell that borders a cell with cover.
 
     Args:
-        passage: of a square or hexagonal grid.
-        middles: (cells, 3) where the middles of all cells are (m).
-        gives_cover: (height, width) bool, cells that can hide somebody: walls, not water;
-            all that cannot be entered, if left out.
+        passage: passage of a square or hexagonal grid.
+        middles: (cells, 3) centers of all cells (m).
+        gives_cover: (height, width) bool, True for cells that provide cover, such as walls but not
+            water; None for all cells that cannot be entered.
 
     Raises:
-        TypeError, ValueError: if they do not fit the grid.
+        TypeError, ValueError: if an argument does not match the grid.
 
     Cost: O(cells).
     """
@@ -57,7 +57,7 @@ def candidates_of_grid(
     froms, tos = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for even, odd in zip(passage.moves.even, passage.moves.odd, strict=True):
         if not passage.moves.is_hexagonal and 0 not in even:
-            continue                              # nobody hides behind the corner of a wall alone
+            continue                              # the corner of a wall alone provides no cover
         rows, columns = np.nonzero(is_free)
         steps = np.where((rows % 2 == 1)[:, None], odd, even)
         there = np.stack((rows, columns), axis=1) + steps
@@ -75,19 +75,19 @@ def candidates_of_grid(
 
 
 def wall_edges(vertices: ArrayLike, polygons: Sequence[ArrayLike]) -> NDArray[np.float32]:
-    """Return the edges of a navigation mesh where it ends: those of one polygon only.
+    """Return the boundary edges of a navigation mesh: the edges that belong to one polygon only.
 
     Args:
-        vertices: (n, 3) corners (m).
-        polygons: the corners of each, in order.
+        vertices: (n, 3) positions of the corners (m).
+        polygons: for each polygon, the indices of its corners in order.
 
     Returns:
-        (e, 9): both ends of each edge, and a place inside its polygon.
+        (e, 9) float32: both ends of each edge, and a position inside its polygon (m).
 
     Raises:
-        TypeError, ValueError: if they are no mesh.
+        TypeError, ValueError: if the arguments are not a valid mesh.
 
-    Cost: O(corners of all polygons), some 3 µs a polygon.
+    Cost: O(corners of all polygons), about 3 µs per polygon.
     """
     places = positions("vertices", vertices, dimensions=(3,))
     _, welded = np.unique(np.round(places / WELD_M).astype(np.int64), axis=0, return_inverse=True)
@@ -99,7 +99,7 @@ def wall_edges(vertices: ArrayLike, polygons: Sequence[ArrayLike]) -> NDArray[np
     corners = np.concatenate(rows)
     if counts.min() < 3 or corners.min() < 0 or corners.max() >= len(places):
         wrong = next(row for row in rows if len(row) < 3 or row.min() < 0 or row.max() >= len(places))
-        raise ValueError(f"polygons must name 3 corners or more, 0 to {len(places) - 1}, got {shown(wrong.tolist())}")
+        raise ValueError(f"polygons must be 3 or more corners of 0 to {len(places) - 1}, got {shown(wrong.tolist())}")
     firsts = np.cumsum(counts) - counts
     after = np.arange(1, len(corners) + 1)
     after[firsts + counts - 1] = firsts                    # the last corner leads back to the first
@@ -116,18 +116,19 @@ def wall_edges(vertices: ArrayLike, polygons: Sequence[ArrayLike]) -> NDArray[np
 def candidates_along_edges(
     edges: NDArray[np.float32], *, spacing_m: float, reach_m: float, up: str = "y"
 ) -> CoverCandidates:
-    """Return places along walls, evenly spaced, that face outward.
+    """Return evenly spaced candidates along walls, facing outward.
 
     Args:
-        edges: (e, 9) as from ``wall_edges``.
-        spacing_m: distance of two places along an edge, at most (m).
-        reach_m: how far beyond the edge a wall may be: radius of the mesh's agent, and some more (m).
-        up: axis of heights.
+        edges: (e, 9) float32, the result of ``wall_edges``.
+        spacing_m: largest distance between candidates along an edge (m), above 0.
+        reach_m: largest distance of the wall beyond the edge (m), above 0: the agent radius of the
+            navigation mesh plus a margin.
+        up: axis of heights: "y", "z" or "-z".
 
     Raises:
         TypeError, ValueError: if a number is out of range.
 
-    Cost: O(places).
+    Cost: O(candidates).
     """
     finite_number("spacing_m", spacing_m, above=0)
     finite_number("reach_m", reach_m, above=0)
@@ -135,7 +136,7 @@ def candidates_along_edges(
     starts, alongs = edges[:, :3].astype(np.float64), edges[:, 3:6].astype(np.float64) - edges[:, :3]
     outs = np.cross(alongs, upward)
     lengths = np.linalg.norm(outs, axis=1)
-    is_level = lengths > 0                                 # others stand upright
+    is_level = lengths > 0                                 # vertical edges are dropped
     starts, alongs, outs = starts[is_level], alongs[is_level], outs[is_level] / lengths[is_level, None]
     is_inward = ((edges[is_level, 6:9] - starts) * outs).sum(axis=1) > 0
     outs[is_inward] *= -1
@@ -150,24 +151,24 @@ def candidates_along_edges(
 def _corners(polygon: ArrayLike) -> NDArray[np.int64]:
     corners = as_array("polygons", polygon).reshape(-1)
     if corners.size and corners.dtype.kind not in "iu":
-        raise TypeError(f"polygons must hold whole numbers, got {shown(polygon)}")
+        raise TypeError(f"polygons must contain integers, got {shown(polygon)}")
     return corners.astype(np.int64)
 
 
 PLACES_PER_STEP = 16
-"""Places looked at between two looks at the budget: some 170 rays, 0.1 to 0.3 ms in the engine."""
+"""Candidates tested between two checks of the budget (count): about 170 rays, 0.1 to 0.3 ms in the engine."""
 PROBE = 0.85
-"""Rays look for walls so high, as a share of the body: what ends below the eyes hides nobody."""
+"""Height of the test rays as a share of the body height: cover that ends below the eyes hides no body."""
 
 
 @dataclass(frozen=True)
 class CoverBakingSettings:
-    """How cover is looked for.
+    """Settings of cover baking.
 
     Args:
-        exposure_m: how far around a place it is looked whether it lies open (m), above 0.
-        directions: in how many directions (count), 1 to 64.
-        peek_m: how far beside a place cover must end, so that one can look past it (m), above 0.
+        exposure_m: length of the rays that measure how open a spot is (m), above 0.
+        directions: number of these rays (count), 1 to 64.
+        peek_m: distance to the side within which cover must end for a peek past it (m), above 0.
 
     Raises:
         TypeError, ValueError: if a number is out of range.
@@ -184,21 +185,21 @@ class CoverBakingSettings:
 
 
 class CoverBaking(Cancellable):
-    """Finds the cover of a level. Interruptible work: advance it until it is done, take the result.
+    """Finds the cover of a level. Interruptible work: advance it until it is done, then read the result.
 
     Args:
-        candidates: places beside something.
-        blocked: casts rays; see ``Blocked``. In a game they end at walls, not at characters.
-        body: who hides.
-        settings: how it is looked.
-        ground: returns for places (n, 3) where the feet are there (n, 3) (m), as navigation meshes lie
-            above the floor; None: the candidates are on the floor.
+        candidates: positions beside possible cover.
+        blocked: ray test, see ``Blocked``. In a game, rays hit walls but not characters.
+        body: size of the character that hides; None for the defaults of ``CoverBody``.
+        settings: None for the defaults of ``CoverBakingSettings``.
+        ground: function from positions (n, 3) to floor positions (n, 3) (m), as navigation meshes float
+            above the floor; None if the candidates are on the floor.
 
     Raises:
-        TypeError: if something is of another type.
+        TypeError: if an argument has the wrong type.
 
-    Cost: for each candidate what ``ground`` costs and 2 rays, 2 more where there is cover, and
-    one for each direction. A step is 16 candidates.
+    Cost: per candidate the cost of ``ground`` and 2 rays; with cover, 2 more and one for each
+    direction. A step is 16 candidates.
     """
 
     def __init__(
@@ -221,30 +222,30 @@ class CoverBaking(Cancellable):
 
     @property
     def is_done(self) -> bool:
-        """True when all candidates were looked at."""
+        """True when all candidates were tested."""
         return self._looked >= len(self._candidates) and not self._is_cancelled
 
     @property
     def progress(self) -> float:
-        """How far it has come, 0 to 1."""
+        """Share of the candidates that were tested, 0 to 1."""
         return self._looked / len(self._candidates) if len(self._candidates) else 1.0
 
     @property
     def result(self) -> CoverSpots:
-        """The spots, in the order of the candidates.
+        """The spots found, in the order of the candidates.
 
         Raises:
-            RuntimeError: if it is not done.
+            RuntimeError: if the baking is not done.
         """
         self._check_done()
         return CoverSpots.joined(self._found)
 
     def advance(self, budget: Budget, /) -> None:
-        """Go on until done or the budget is spent.
+        """Continue until done or the budget is spent.
 
         Raises:
-            RuntimeError: if it was cancelled.
-            TypeError, ValueError: if ``blocked`` does not answer as it should.
+            RuntimeError: if the baking was cancelled.
+            TypeError, ValueError: if ``blocked`` returns an invalid result.
         """
         self._check_goes_on(budget)
         while self._looked < len(self._candidates):
@@ -291,7 +292,7 @@ class CoverBaking(Cancellable):
     def _peeks(
         self, eyes: NDArray[np.float32], towards: NDArray[np.float32], is_low: NDArray[np.bool_]
     ) -> NDArray[np.uint8]:
-        """Return past which sides one can look: where one steps aside freely, and nothing is in front."""
+        """Return the open sides as bits: stepping aside is free, and nothing is in front there."""
         peeks = np.where(is_low, np.uint8(OVER), np.uint8(0))
         sides = self._body.left_of(towards) * np.float32(self._settings.peek_m)
         for bit, beside in ((LEFT, eyes + sides), (RIGHT, eyes - sides)):

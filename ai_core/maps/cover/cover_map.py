@@ -1,4 +1,4 @@
-"""The cover of a level: spots by their ids, who holds which, and what becomes of them when the level changes."""
+"""Cover map of a level: spots by id, reservations, and updates when the level changes."""
 from __future__ import annotations
 
 import math
@@ -19,13 +19,13 @@ from ai_core.saving.fields import State
 __all__ = ["CoverChange", "CoverMap", "CoverSpot", "Who"]
 
 Who = int | str
-"""Who holds cover: an id or a name."""
+"""Holder of a spot: an id or a name."""
 
 MOST_OFFERED = 64
-"""Places behind things that nobody holds and that are still known by their ids (count)."""
+"""Largest number of unreserved spots behind objects that keep their ids (count)."""
 
 SAME_PLACE_M, SAME_WAY = 0.1, 0.9
-"""A spot found again is the same one if it lies so near (m) and faces the same way (cosine)."""
+"""A baked spot matches an old one within this distance (m) and facing direction (cosine)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,13 +33,13 @@ class CoverSpot:
     """One place to hide.
 
     Attributes:
-        id: of the spot; never used again.
-        place: (3,) where feet are (m).
-        towards: (3,) unit length: to what protects.
-        is_low: True if only who crouches is hidden.
-        exposure: share of the directions around that lie open.
+        id: id of the spot; never reused.
+        place: (3,) position of the feet (m).
+        towards: (3,) unit vector towards the cover.
+        is_low: True if only a crouching body is hidden.
+        exposure: share of the directions around the spot that are open, 0 to 1.
         peeks: bits ``LEFT``, ``RIGHT``, ``OVER``.
-        thing: id of the object it lies behind, None for the level.
+        thing: id of the object in front of the spot; None for cover of the level.
     """
 
     id: int
@@ -52,7 +52,7 @@ class CoverSpot:
 
 
 class CoverChange(NamedTuple):
-    """What a change of the level did: spots that are new, still there and gone, and who lost theirs."""
+    """Result of replacing spots: numbers added, kept and removed, and the holders that lost a spot."""
 
     added: int
     kept: int
@@ -61,13 +61,13 @@ class CoverChange(NamedTuple):
 
 
 class CoverMap:
-    """All spots of a level, and things that may give more.
+    """All cover spots of a level, and the movable objects that may provide more.
 
     Args:
-        apart_m: a spot this near to one that is held is taken, too, above 0 (m).
+        apart_m: spots nearer than this to a reserved spot count as taken (m), above 0.
 
     Raises:
-        TypeError, ValueError: if it is no such number.
+        TypeError, ValueError: if ``apart_m`` has the wrong type or is out of range.
     """
 
     def __init__(self, *, apart_m: float = 0.8) -> None:
@@ -75,7 +75,7 @@ class CoverMap:
         self.spots = CoverSpots.none()
         self.ids: NDArray[np.int64] = np.zeros(0, np.int64)
         self.things: dict[int, CoverObject] = {}
-        self.behind: dict[int, tuple[CoverSpot, CoverObject]] = {}     # spots behind things, held or offered
+        self.behind: dict[int, tuple[CoverSpot, CoverObject]] = {}     # spots behind objects, reserved or offered
         self.holders: dict[int, Who] = {}
         self.held: dict[Who, int] = {}
         self.last_id = 0
@@ -85,7 +85,7 @@ class CoverMap:
         return len(self.ids)
 
     def add(self, spots: CoverSpots) -> list[int]:
-        """Add spots of the level; return their ids. Cost: O(all spots)."""
+        """Add cover spots of the level; return their ids. Cost: O(all spots)."""
         if not isinstance(spots, CoverSpots):
             raise TypeError(f"spots must be CoverSpots, got {shown(spots)}")
         ids = np.arange(self.last_id + 1, self.last_id + 1 + len(spots))
@@ -98,18 +98,18 @@ class CoverMap:
     def replace(
         self, spots: CoverSpots, lowest: Sequence[float] | None = None, highest: Sequence[float] | None = None
     ) -> CoverChange:
-        """Take spots for those that lay in a box, or everywhere: what was baked anew after a change there.
+        """Replace the spots in a box, or all, with newly baked ones after a change of the level.
 
-        Spots that are still there keep their ids, and who holds them.
+        Spots that match an old one keep its id and its reservation.
 
         Args:
-            spots: all that are there now.
-            lowest, highest: corners of the box (m).
+            spots: all spots in the box after the change.
+            lowest, highest: opposite corners of the box (m); None for the whole level.
 
         Raises:
-            TypeError, ValueError: if they are no spots, or the corners no places.
+            TypeError, ValueError: if ``spots`` are not CoverSpots, or a corner is not a position.
 
-        Cost: O(all spots) in arrays, and some 10 µs for each of ``spots``.
+        Cost: O(all spots) in arrays, and about 10 µs for each of ``spots``.
         """
         if not isinstance(spots, CoverSpots):
             raise TypeError(f"spots must be CoverSpots, got {shown(spots)}")
@@ -129,10 +129,10 @@ class CoverMap:
         return CoverChange(len(added), int((same >= 0).sum()), len(gone), lost)
 
     def spot(self, spot_id: int) -> CoverSpot:
-        """Return a spot.
+        """Return the spot with an id.
 
         Raises:
-            UnknownNameError: if there is none of that id, or no more.
+            UnknownNameError: if no spot has this id, or the spot was removed.
         """
         if spot_id in self.behind:
             return self.behind[spot_id][0]
@@ -145,24 +145,24 @@ class CoverMap:
             float(spots.exposures[row]), int(spots.peeks[row]))
 
     def near(self, place: object, range_m: float) -> list[int]:
-        """Return the ids of spots of the level at most so far from a place, the nearest first. Cost: O(spots)."""
+        """Return ids of level spots within ``range_m`` (m) of a position, nearest first. Cost: O(spots)."""
         rows, distances = self.rows_near(point("place", place), finite_number("range_m", range_m, minimum=0))
         return [int(self.ids[row]) for row in rows[np.lexsort((rows, distances))]]
 
     def rows_near(self, place: NDArray[np.float32], range_m: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return rows of ``spots`` at most so far from a place, ascending, and how far (m). Cost: O(spots)."""
+        """Return rows of ``spots`` within ``range_m`` of a position, ascending, and distances (m). Cost: O(spots)."""
         distances = np.linalg.norm(self.spots.places.astype(np.float64) - place, axis=1)
         rows = np.flatnonzero(distances <= range_m)
         return rows, distances[rows]
 
     def offer(self, spot: CoverSpot) -> CoverSpot:
-        """Return a place behind a thing with an id, by which it can be held; for searches.
+        """Register a spot behind an object and return it with an id for ``reserve``; for searches.
 
-        It lasts as long as the thing stays where it is, and, unless somebody holds it, until
-        ``MOST_OFFERED`` others were offered.
+        The id is valid while the object stays in place; an unreserved spot is dropped after
+        ``MOST_OFFERED`` newer ones.
 
         Raises:
-            UnknownNameError: if the thing is unknown.
+            UnknownNameError: if the object is unknown.
         """
         if spot.thing is None or spot.thing not in self.things:
             raise UnknownNameError("object", spot.thing, self.things)
@@ -178,14 +178,16 @@ class CoverMap:
         return offered
 
     def reserve(self, spot_id: int, who: Who) -> bool:
-        """Hold a spot; what ``who`` held is free again. Return False if another holds it, or one too near.
+        """Reserve a spot and release the previous one of ``who``; return False if it is taken.
+
+        A spot is taken if another holder has reserved it, or a spot nearer than ``apart_m``.
 
         Raises:
-            TypeError: if ``who`` is no id or name.
-            UnknownNameError: if the spot is gone.
+            TypeError: if ``who`` is neither an id nor a name.
+            UnknownNameError: if the spot does not exist any more.
         """
         if isinstance(who, bool) or not isinstance(who, int | str):
-            raise TypeError(f"who must be an id or a name, got {shown(who)}")
+            raise TypeError(f"who must be an int or a string, got {shown(who)}")
         found = self.spot(spot_id)
         if not self.is_free(found.place, who):
             return False
@@ -194,17 +196,17 @@ class CoverMap:
         return True
 
     def release(self, who: Who) -> None:
-        """Free what somebody holds; nothing if it is nothing."""
+        """Release the spot that ``who`` has reserved; does nothing if there is none."""
         spot_id = self.held.pop(who, None)
         if spot_id is not None:
             del self.holders[spot_id]
 
     def is_free(self, place: object, who: Who | None = None) -> bool:
-        """Return whether nobody but ``who`` holds a spot near a place. Cost: O(spots held)."""
+        """Return True if no holder except ``who`` has a spot near a position. Cost: O(reserved spots)."""
         return bool(self.are_free(positions("place", [place], dimensions=(3,)), who)[0])
 
     def are_free(self, places: NDArray[np.float32], who: Who | None = None) -> NDArray[np.bool_]:
-        """Return for places (n, 3) whether nobody but ``who`` holds a spot near them. Cost: O(n · held)."""
+        """Return (n,) bool for positions (n, 3), as ``is_free`` does. Cost: O(n · reserved spots)."""
         others = [self.spot(one).place for one, holder in self.holders.items() if holder != who]
         if not others or not len(places):
             return np.ones(len(places), np.bool_)
@@ -213,7 +215,7 @@ class CoverMap:
         return free
 
     def put_object(self, number: int, thing: CoverObject) -> list[Who]:
-        """Add a thing that may give cover, or tell where it is now. Return who lost a spot by it."""
+        """Add or update an object that may provide cover; return the holders that lost a spot by the update."""
         whole_number("number", number, minimum=0)
         if not isinstance(thing, CoverObject):
             raise TypeError(f"thing must be a CoverObject, got {shown(thing)}")
@@ -221,19 +223,19 @@ class CoverMap:
         return self._lose(number, lambda before: not thing.is_same(before))
 
     def remove_object(self, number: int) -> list[Who]:
-        """Forget a thing; nothing if it is unknown. Return who lost a spot by it."""
+        """Remove an object, if it is registered; return the holders that lost a spot."""
         self.things.pop(number, None)
         return self._lose(number, lambda before: True)
 
     def save_state(self) -> State:
-        """Return spots, things and who holds what as plain data."""
+        """Return spots, objects and reservations as plain data."""
         return map_state(self)
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check what ``save_state`` returned; return what takes it back.
+        """Check a saved state; return the function that applies it.
 
         Raises:
-            StateError: if something does not fit; nothing is changed then.
+            StateError: if the state is invalid; nothing is changed then.
         """
         return prepared_map(self, state)
 
@@ -258,9 +260,9 @@ class CoverMap:
         return within
 
     def _same(self, rows: NDArray[np.int64], spots: CoverSpots) -> NDArray[np.int64]:
-        """Return for each of ``spots`` the row of the old spot that it is, -1 for none."""
+        """Return for each of ``spots`` the row of the matching old spot, -1 for none."""
         same = np.full(len(spots), -1, np.int64)
-        there: dict[tuple[int, ...], list[int]] = {}         # rows by cubes twice as large as what is near
+        there: dict[tuple[int, ...], list[int]] = {}         # rows by cubes of twice SAME_PLACE_M
         for row, cube in zip(rows.tolist(), _cubes(self.spots.places[rows]), strict=True):
             there.setdefault(cube, []).append(row)
         for index, cube in enumerate(_cubes(spots.places) if there else ()):

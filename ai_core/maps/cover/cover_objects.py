@@ -1,4 +1,4 @@
-"""Cover behind things that move: crates, cars, tables. Is one large enough, and is there room behind it?"""
+"""Cover behind movable objects, such as crates, cars and tables: size checks and room checks."""
 from __future__ import annotations
 
 import math
@@ -14,24 +14,24 @@ from ai_core.maps.cover.cover_spots import UPWARD, Blocked, CoverBody, asked_blo
 __all__ = ["GAP_M", "BehindObject", "CoverObject"]
 
 GAP_M = 0.1
-"""Room left between an object and who hides behind it (m): less, and they would collide."""
+"""Gap between an object and a body behind it (m); with less, they would collide."""
 
 
 MOVED_M = 0.25
-"""How far an object may move, or change its size, before who hides behind it is told (m)."""
+"""Largest movement or change of size of an object (m) that keeps the spots behind it valid."""
 
 
 @dataclass(frozen=True)
 class CoverObject:
-    """A box that may hide somebody.
+    """Bounding box of an object that may provide cover.
 
     Args:
-        middle: (3,) its middle (m).
-        half_sides: (3,) half of each side, in its own axes (m).
-        turn_rad: how far it is turned about the upward axis.
+        middle: (3,) center of the box (m).
+        half_sides: (3,) half of each side length, in the axes of the box (m), 0 or more.
+        turn_rad: rotation about the upward axis (rad).
 
     Raises:
-        TypeError, ValueError: if it is no box.
+        TypeError, ValueError: if a value has the wrong type or shape, is negative or not finite.
     """
 
     middle: tuple[float, float, float]
@@ -47,20 +47,20 @@ class CoverObject:
         finite_number("turn_rad", self.turn_rad)
 
     def is_same(self, other: CoverObject) -> bool:
-        """Return whether another is as large, and stands where this one does: within ``MOVED_M``."""
+        """Return whether another object has the same position and size within ``MOVED_M``."""
         moved = np.abs(np.subtract(self.middle, other.middle)).max()
         grown = np.abs(np.subtract(self.half_sides, other.half_sides)).max()
         swept = abs(self.turn_rad - other.turn_rad) * max(self.half_sides)
         return bool(max(moved, grown, swept) <= MOVED_M)
 
     def reach_m(self, direction: Sequence[float], up: str) -> float:
-        """Return how far it reaches from its middle along a level direction of unit length (m)."""
+        """Return the extent of the box from its center along a horizontal unit vector (m)."""
         return sum(
             abs(sum(one * other for one, other in zip(axis, direction, strict=True))) * half
             for axis, half in zip(self._axes(up), self.half_sides, strict=True))
 
     def _axes(self, up: str) -> list[list[float]]:
-        """Return its three axes in the world; numbers, not arrays: it is asked twice for each thing and threat."""
+        """Return the three axes in the world, as lists: faster than arrays for one object and threat."""
         upward, cos, sin = UPWARD[up], math.cos(self.turn_rad), math.sin(self.turn_rad)
         turned = []
         for number in range(3):
@@ -74,19 +74,19 @@ class CoverObject:
         return turned
 
     def top_m(self, up: str) -> float:
-        """Return how high its top is above its lowest side (m)."""
+        """Return the height of the box (m)."""
         return 2 * self.half_sides[1 if up == "y" else 2]
 
 
 @dataclass(frozen=True)
 class BehindObject:
-    """A place behind an object, as seen by a threat.
+    """A position behind an object, seen from one threat.
 
     Attributes:
-        place: (3,) where feet would be (m).
-        towards: (3,) to the object.
-        is_low: True if only who crouches is hidden.
-        why_not: why nobody can hide there, "" if one can.
+        place: (3,) position of the feet (m).
+        towards: (3,) unit vector towards the object.
+        is_low: True if only a crouching body is hidden.
+        why_not: reason why the object provides no cover; "" if it does.
     """
 
     place: NDArray[np.float32]
@@ -97,18 +97,18 @@ class BehindObject:
     @staticmethod
     def of(thing: CoverObject, eye: NDArray[np.float32], body: CoverBody, *, may_stand: bool = True,
            may_crouch: bool = True) -> BehindObject:
-        """Return the place behind an object, judged by its size alone; see ``has_room`` for the rest.
+        """Return the position behind an object, checked by size only; ``has_room`` checks the room.
 
-        Its silhouette must be as wide as the body, and as high as who stands or crouches.
+        The silhouette must be as wide as the body, and as high as the standing or crouching body.
         """
-        # Numbers, not arrays: it is asked for each thing and threat, and three of them are no array's work.
+        # Lists of three numbers instead of arrays: faster, and called for each object and threat.
         upward, middle = UPWARD[body.up], thing.middle
         level = [one - other for one, other in zip(middle, eye.tolist(), strict=True)]
         above = sum(one * other for one, other in zip(level, upward, strict=True))
         level = [one - above * other for one, other in zip(level, upward, strict=True)]
         length = math.hypot(*level)
         if length == 0:
-            return BehindObject(np.array(middle, np.float32), np.zeros(3, np.float32), False, "the threat is above it")
+            return BehindObject(np.array(middle, np.float32), np.zeros(3, np.float32), False, "threat directly above")
         away = [one / length for one in level]
         side = [upward[1] * away[2] - upward[2] * away[1], upward[2] * away[0], -upward[1] * away[0]]
         height_m = thing.top_m(body.up)
@@ -128,7 +128,7 @@ class BehindObject:
         return BehindObject(place, -np.array(away, np.float32), is_low, why)
 
     def room_rays(self, body: CoverBody) -> NDArray[np.float32]:
-        """Return the segments that must be free, so that the body fits: across it, and up (n, 6)."""
+        """Return the segments (n, 6) that must be free for the body to fit: across and upwards (m)."""
         up = body.upward
         height_m = 0.0 if body.is_flat else body.crouching_m if self.is_low else body.standing_m
         side = body.left_of(self.towards[None])[0] * np.float32(body.radius_m)
@@ -140,5 +140,5 @@ class BehindObject:
         return np.array([np.concatenate(line) for line in lines], np.float32)
 
     def has_room(self, body: CoverBody, blocked: Blocked) -> bool:
-        """Return whether the body fits there, by rays."""
+        """Return whether the body fits at the position, tested with rays."""
         return not asked_blocked(blocked, self.room_rays(body)).any()

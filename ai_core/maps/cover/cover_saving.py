@@ -1,4 +1,4 @@
-"""A cover map as plain data, and back."""
+"""Saving and loading of cover maps."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ VERSION = 1
 
 
 def fields_of_spots(spots: CoverSpots) -> State:
-    """Return spots as lists."""
+    """Return spots as plain lists."""
     return {
         "places": spots.places.reshape(-1).tolist(), "towards": spots.towards.reshape(-1).tolist(),
         "is_low": spots.is_low.astype(int).tolist(), "exposures": spots.exposures.tolist(),
@@ -28,10 +28,10 @@ def fields_of_spots(spots: CoverSpots) -> State:
 
 
 def spots_of_fields(fields: Fields) -> CoverSpots:
-    """Return what ``fields_of_spots`` wrote.
+    """Return the spots that ``fields_of_spots`` wrote.
 
     Raises:
-        StateError: if lists are not as long as each other, or numbers out of range.
+        StateError: if lengths differ, or a number is out of range.
     """
     is_low = fields.wholes("is_low", maximum=1)
     count = len(is_low)
@@ -46,7 +46,7 @@ def spots_of_fields(fields: Fields) -> CoverSpots:
 
 
 def map_state(cover: CoverMap) -> State:
-    """Return all of a map."""
+    """Return a cover map as plain data."""
     return {
         "version": VERSION, "last_id": cover.last_id, "ids": cover.ids.tolist(), "spots": fields_of_spots(cover.spots),
         "things": [{"number": number, **_thing(one)} for number, one in cover.things.items()],
@@ -59,10 +59,10 @@ def map_state(cover: CoverMap) -> State:
 
 
 def prepared_map(cover: CoverMap, state: object) -> Callable[[], None]:
-    """Check a saved map; return what puts it into ``cover``.
+    """Check a saved map; return the function that applies it to ``cover``.
 
     Raises:
-        StateError: if something does not fit.
+        StateError: if the state is invalid.
     """
     from ai_core.maps.cover.cover_map import CoverSpot
 
@@ -115,14 +115,14 @@ def _read_held(fields: Fields, known: set[int]) -> dict[int | str, int]:
     for index, pair in enumerate(fields.items("held")):
         place = f"held[{index}]"
         if not isinstance(pair, list) or len(pair) != 2:
-            fields.refuse(place, "must be a spot and who holds it")
+            fields.refuse(place, "must be a list of a spot and its holder")
         row = Fields({"spot": pair[0], "who": pair[1]}, place)
         spot, who = row.whole("spot"), row.anything("who")
         if not isinstance(who, str):
             who = row.whole("who", minimum=-MOST)
         if spot not in known or spot in held.values():
-            fields.refuse(place, f"names the spot {spot}, which is not there, or held already")
+            fields.refuse(place, f"names spot {spot}, which does not exist or is already reserved")
         if who in held:
-            fields.refuse(place, f"names {brief(who)}, who holds another")
+            fields.refuse(place, f"names holder {brief(who)}, which has reserved another spot")
         held[who] = spot
     return held

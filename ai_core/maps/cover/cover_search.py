@@ -1,4 +1,4 @@
-"""The best cover for somebody from some threats: scored, explained, a slice at a time."""
+"""Search for the best cover against threats: scored, with explanations, in slices."""
 from __future__ import annotations
 
 import math
@@ -20,41 +20,41 @@ from ai_core.scheduling.interruptible import Cancellable
 __all__ = ["CoverSearch", "CoverVerdict", "CoverWish", "Ground", "Travel"]
 
 Travel = Callable[[NDArray[np.float32]], ArrayLike]
-"""Says how far places (n, 3) are to go (m): (n,), ``inf`` where no way leads."""
+"""Function from positions (n, 3) to travel distances (n,) (m), ``inf`` where no path leads."""
 
 Ground = Callable[[NDArray[np.float32]], ArrayLike]
-"""Says of places (n, 3) behind things where one would stand: (n, 3), NaN where nobody can."""
+"""Function from positions (n, 3) behind objects to standing positions (n, 3) (m), NaN where there is none."""
 
 Floats = NDArray[np.float64]
 
 SLACK = 1e-9
-"""What scores at best are raised by, so that rounding never makes one smaller than a score."""
+"""Margin added to upper bounds of scores, so that rounding never puts one below a score."""
 
 SPOTS_PER_STEP = 4
-"""Spots judged between two looks at the budget: for two threats and a body of four parts, 32 rays."""
+"""Spots evaluated between two checks of the budget: 32 rays for two threats and a body of four parts."""
 
 EXPOSURE_BEHIND_THING = 0.75
-"""Exposure of a spot behind a thing, which nobody measured: open but on one side."""
+"""Assumed exposure of a spot behind an object, which is not baked: open except on one side."""
 
 MOST_THREATS = 64
 
 MOST = 1 << 53
-"""Above any id: spots behind things, which have none yet, come after those of the level."""
+"""Above any id: spots behind objects, without ids yet, are ordered after those of the level."""
 
 
 @dataclass(frozen=True)
 class CoverWish:
-    """What is wanted of cover.
+    """Requirements and weights of a cover search.
 
     Args:
-        range_m: farther spots are not looked at, above 0 (m).
-        least_threat_m: nor spots this near to a threat (m).
-        least_protection: nor spots where a smaller share of the body is hidden, on average over threats.
-        posture: "any"; "stand" leaves out low cover, "crouch" has everybody crouch.
-        protection, distance, exposure: weights of the score, 0 or more: of the share that is hidden,
-            of the way there as a share of the range, of the share of directions that lie open.
-        staying: what the spot is worth more that who asks holds already, so that nobody runs to and fro
-            between two that are as good.
+        range_m: largest travel distance of a spot (m), above 0.
+        least_threat_m: smallest distance of a spot from a threat (m).
+        least_protection: smallest share of the body that must be hidden, 0 to 1, averaged over threats.
+        posture: "any"; "stand" excludes low cover; "crouch" tests all spots with a crouching body.
+        protection, distance, exposure: weights of the score, 0 or more: of the hidden share of the body,
+            of the travel distance as a share of the range, of the share of open directions.
+        staying: bonus for the spot that the agent already holds, so that it does not alternate between
+            two equally good spots.
 
     Raises:
         TypeError, ValueError: if a number is out of range.
@@ -81,16 +81,16 @@ class CoverWish:
 
 @dataclass(frozen=True, eq=False)
 class CoverVerdict:
-    """What became of one spot.
+    """Evaluation of one spot.
 
     Attributes:
-        spot: it.
-        score: larger is better; None if it was refused.
-        protection: share of the body that is hidden, on average over threats; None if not asked.
-        seen_by: numbers of the threats that see some of it.
-        travel_m: how far it is to go.
-        why: all of it in words.
-        thing: what a spot that is not held yet lies behind, as it was when it was judged.
+        spot: the spot.
+        score: larger is better; None if the spot was rejected.
+        protection: hidden share of the body, 0 to 1, averaged over threats; None if not computed.
+        seen_by: indices of the threats that see any part of the body.
+        travel_m: travel distance to the spot (m).
+        why: explanation of the result.
+        thing: object in front of a spot that is not reserved yet, as it was when evaluated.
     """
 
     spot: CoverSpot
@@ -103,30 +103,30 @@ class CoverVerdict:
 
 
 class CoverSearch(Cancellable):
-    """Looks for the best cover. Interruptible work: advance it until it is done, take the result.
+    """Search for the best cover. Interruptible work: advance it until it is done, then read the result.
 
-    Spots are judged in the order of what they could score at best, and no ray is cast for those
-    that cannot be better than one that was judged. The result is the same however it is cut up,
-    as long as nothing moves. When spots of the level come or go it begins anew; a place behind a
-    thing that has moved meanwhile is left out.
+    Spots are evaluated in the order of their best possible scores; no rays are cast for spots
+    that cannot beat the best one found. The result does not depend on the slicing as long as
+    nothing moves. The search restarts when spots of the level are added or removed; spots behind an
+    object that has moved meanwhile are rejected.
 
     Args:
-        cover: the map.
-        agent: (3,) where who hides stands (m).
-        threats: (m, 3) their eyes (m), 1 to ``MOST_THREATS``.
-        blocked: casts rays; not against those who hide or threaten.
-        body: who hides.
-        wish: what is wanted.
-        who: whose own spot counts as free.
-        weights: (m,) how much each threat counts, above 0; all the same if left out.
-        travel: how far spots are to go; as the crow flies if left out. It is asked once for each
-            few spots, and never believed to be shorter than that.
-        ground: where one stands behind things; at the foot of the thing if left out.
+        cover: map to search.
+        agent: (3,) position of the agent that hides (m).
+        threats: (m, 3) positions of the eyes of the threats (m), 1 to ``MOST_THREATS``.
+        blocked: ray test, see ``Blocked``; it must ignore the agent and the threats.
+        body: size of the agent; None for the defaults of ``CoverBody``.
+        wish: requirements and weights; None for the defaults of ``CoverWish``.
+        who: holder with a reserved spot that counts as free.
+        weights: (m,) weight of each threat, above 0; None for equal weights.
+        travel: travel distances of spots; None for straight distances. It is called once for every
+            few spots; results below the straight distance are raised to it.
+        ground: standing positions behind objects; None for the bottom of the object.
 
     Raises:
-        TypeError, ValueError: if something is out of range.
+        TypeError, ValueError: if an argument has the wrong type or is out of range.
 
-    Cost: O(spots) to begin, then for each spot judged threats · parts rays; a step is 4 spots.
+    Cost: O(spots) to start, then threats · parts rays per evaluated spot; a step is 4 spots.
     """
 
     def __init__(
@@ -155,37 +155,37 @@ class CoverSearch(Cancellable):
 
     @property
     def is_done(self) -> bool:
-        """True when nothing better can be found."""
+        """True when no remaining spot can be better."""
         return not self._is_cancelled and (
             not self._ranks or (self._best is not None and self._best.score is not None
                                 and self._ranks[-1][0] < self._best.score))
 
     @property
     def result(self) -> CoverVerdict | None:
-        """The best spot, None if there is none.
+        """Evaluation of the best spot; None if no spot qualifies.
 
         Raises:
-            RuntimeError: if it is not done.
+            RuntimeError: if the search is not done.
         """
         self._check_done()
         return self._best
 
     @property
     def why(self) -> str:
-        """In words: why the best is the best, or why there is none."""
+        """Explanation of the best spot, or of the reasons why no spot qualifies."""
         if self._best is not None:
-            return f"{self._best.why}; {len(self.verdicts)} judged, {len(self._ranks)} that could not be better"
+            return f"{self._best.why}; {len(self.verdicts)} evaluated, {len(self._ranks)} could not be better"
         if not self.verdicts:
             return f"no spot within {self._wish.range_m:g} m"
         counts = Counter(one.why.split(":")[0] for one in self.verdicts)
-        return "none will do: " + ", ".join(f"{count} {why}" for why, count in sorted(counts.items()))
+        return "no spot qualifies: " + ", ".join(f"{count} {why}" for why, count in sorted(counts.items()))
 
     def advance(self, budget: Budget, /) -> None:
-        """Go on until done or the budget is spent.
+        """Continue until the search is done or the budget is spent.
 
         Raises:
-            RuntimeError: if it was cancelled.
-            TypeError, ValueError: if what was handed in does not answer as it should.
+            RuntimeError: if the search was cancelled.
+            TypeError, ValueError: if ``blocked`` or ``travel`` returns an invalid result.
         """
         self._check_goes_on(budget)
         if self._version != self._cover.version:
@@ -202,7 +202,7 @@ class CoverSearch(Cancellable):
                 return
 
     def _begin(self) -> None:
-        """Rank all candidates by what they could score at best; the first to be judged is the last."""
+        """Sort all candidates by their best possible score, ascending; evaluation starts at the end."""
         self._version = self._cover.version
         self.verdicts, self._best = [], None
         cover, wish = self._cover, self._wish
@@ -224,7 +224,7 @@ class CoverSearch(Cancellable):
         return self._others[-1 - number] if number < 0 else _Candidate(self._cover.spot(number))
 
     def _behind_things(self) -> list[_Candidate]:
-        """Return places behind things, from each threat; and the one that who asks holds."""
+        """Return candidates behind objects for each threat, and the reserved spot of the agent."""
         cover, wish = self._cover, self._wish
         found = []
         if self._held in cover.behind:
@@ -232,7 +232,7 @@ class CoverSearch(Cancellable):
         for name, thing in cover.things.items():
             around_m = 2 * math.hypot(*thing.half_sides) + self._body.radius_m + GAP_M
             if math.dist(thing.middle, self._agent) > wish.range_m + around_m:
-                continue                                   # wherever one stands behind it, it is out of range
+                continue                                   # every position behind it is out of range
             for eye in self._eyes:
                 behind = BehindObject.of(
                     thing, eye, self._body, may_stand=wish.posture != "crouch", may_crouch=wish.posture != "stand")
@@ -242,18 +242,18 @@ class CoverSearch(Cancellable):
         return found
 
     def _name_the_best(self) -> None:
-        """Give a place behind a thing its id once it is the result."""
+        """Give a spot behind an object an id once it is the result."""
         while self.is_done and self._best is not None and self._best.spot.id == 0:
             self._name(self._best)
 
     def _name(self, best: CoverVerdict) -> None:
-        """Give a place behind a thing its id; if the thing has moved since, the next best is the best."""
+        """Give a spot behind an object an id; if the object has moved, select the next best spot."""
         there = self._cover.things.get(best.spot.thing)  # type: ignore[arg-type]
         if there is not None and best.thing is not None and there.is_same(best.thing):
             self._best = replace(best, spot=self._cover.offer(best.spot))
             return
         row = next(row for row, one in enumerate(self.verdicts) if one is best)
-        self.verdicts[row] = _refusal(best.spot, "it has moved")
+        self.verdicts[row] = _refusal(best.spot, "its object has moved")
         self._best = None
         for one in self.verdicts:
             if one.score is not None and _is_better(one, self._best):
@@ -272,10 +272,10 @@ class CoverSearch(Cancellable):
                 for one, why in zip(some, whys, strict=True)]
 
     def _why_not(self, one: _Candidate, is_free: bool) -> str:
-        """Return why a spot will not do, as far as that is known without asking how it is hidden."""
+        """Return the reason to reject a spot before any visibility test; "" for none."""
         spot, behind, wish = one.spot, one.behind, self._wish
         if spot.is_low and wish.posture == "stand":
-            return "too low: only who crouches is hidden"
+            return "too low: hides a crouching body only"
         nearest_m = float(np.linalg.norm(self._eyes - spot.place, axis=1).min())
         if nearest_m < wish.least_threat_m:
             return f"too near to a threat: {nearest_m:.1f} m"
@@ -302,7 +302,7 @@ class CoverSearch(Cancellable):
         return [max(one, float(other)) for one, other in zip(straight, told, strict=True)]
 
     def _hidden(self, spots: list[CoverSpot]) -> NDArray[np.float32]:
-        """Return which share of who hides in spots each threat does not see, (n, threats)."""
+        """Return the share of the body hidden from each threat, (n, threats)."""
         if not spots:
             return np.zeros((0, len(self._eyes)), np.float32)
         places = np.array([one.place for one in spots], np.float32)
@@ -318,7 +318,7 @@ class CoverSearch(Cancellable):
         spot, wish, protection = one.spot, self._wish, float(shares @ self._weights)
         seen_by = tuple(np.flatnonzero(shares < 1).tolist())
         if travel_m > wish.range_m:
-            way = "no way leads there" if math.isinf(travel_m) else f"too far: {travel_m:.1f} m to go"
+            way = "no path leads there" if math.isinf(travel_m) else f"too far: {travel_m:.1f} m to travel"
             return replace(_refusal(spot, way), protection=protection, seen_by=seen_by, travel_m=travel_m)
         if protection < wish.least_protection - 1e-6:
             why = f"too open: {protection:.2f} of the body hidden"
@@ -346,17 +346,17 @@ def _refusal(spot: CoverSpot, why: str) -> CoverVerdict:
 
 
 def _is_better(one: CoverVerdict, best: CoverVerdict | None) -> bool:
-    """Return whether a verdict is better than the best; of equal ones the smallest id is."""
+    """Return whether an evaluation is better than the best; ties go to the smaller id."""
     if best is None or one.score != best.score:
         return best is None or one.score > best.score  # type: ignore[operator]
     return (one.spot.id or MOST) < (best.spot.id or MOST)
 
 
 def _checked_weights(weights: ArrayLike | None, count: int) -> NDArray[np.float64]:
-    """Return weights whose sum is 1.
+    """Return weights normalized to a sum of 1.
 
     Raises:
-        ValueError: if they are not as many as threats, or one is not above 0.
+        ValueError: if their number is not that of the threats, or a weight is not above 0.
     """
     if weights is None:
         return np.full(count, 1 / count)

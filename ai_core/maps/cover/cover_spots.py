@@ -1,4 +1,4 @@
-"""Places to hide, as arrays: where, behind what, how well."""
+"""Cover spots, candidates and bodies, as arrays."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -10,35 +10,35 @@ from numpy.typing import ArrayLike, NDArray
 from ai_core.errors import finite_number, numbers, positions, shown
 
 LEFT = 1
-"""Bit of ``peeks``: one can look and shoot past the left side of the cover."""
+"""Bit of ``peeks``: the left side of the cover is free to look and shoot past."""
 RIGHT = 2
-"""Bit of ``peeks``: past its right side."""
+"""Bit of ``peeks``: the right side is free."""
 OVER = 4
-"""Bit of ``peeks``: over it, as it is low."""
+"""Bit of ``peeks``: the cover is low enough to look and shoot over."""
 FARTHEST_M = 1e6
-"""How far cover may be looked for (m): beyond it float32 does not tell two places apart."""
+"""Largest distance in cover searches (m); beyond it float32 cannot distinguish nearby positions."""
 
 
 class CoverCandidates:
-    """Places beside something that might be cover; ``CoverBaking`` finds out whether it is.
+    """Positions beside possible cover; ``CoverBaking`` tests them with rays.
 
     Args:
-        places: (n, 3) where feet would be (m).
-        towards: (n, 3) to what may protect; made unit length.
-        reach_m: how far it may be away (m).
+        places: (n, 3) positions of the feet (m).
+        towards: (n, 3) directions towards the possible cover; normalized to unit length.
+        reach_m: largest distance of the cover (m), above 0.
 
     Raises:
-        TypeError, ValueError: if they are no places, or not as many of each.
+        TypeError, ValueError: if an argument has the wrong shape or is out of range, or lengths differ.
     """
 
     def __init__(self, places: object, towards: object, reach_m: float) -> None:
         self.places = positions("places", places, dimensions=(3,))
         directions = positions("towards", towards, dimensions=(3,))
         if len(self.places) != len(directions):
-            raise ValueError(f"towards must be as many as places, got {len(directions)} for {len(self.places)}")
+            raise ValueError(f"towards must be as many as places, {len(self.places)}, got {len(directions)}")
         lengths = np.linalg.norm(directions, axis=1, keepdims=True)
         if not (lengths > 0).all():
-            raise ValueError("towards must have a direction, got a vector of no length")
+            raise ValueError("towards must be vectors of non-zero length, got a zero vector")
         self.towards = (directions / lengths).astype(np.float32)
         self.reach_m = finite_number("reach_m", reach_m, above=0, maximum=FARTHEST_M)
 
@@ -46,15 +46,15 @@ class CoverCandidates:
         return len(self.places)
 
     def within(self, lowest: Sequence[float], highest: Sequence[float]) -> CoverCandidates:
-        """Return those whose places lie in a box, both corners included (m); infinite where it is open.
+        """Return the candidates in a box, corners included (m); an infinite coordinate leaves a side open.
 
         Raises:
-            TypeError, ValueError: if the corners are no places.
+            TypeError, ValueError: if a corner is not three numbers.
         """
         corners = numbers("corners", [lowest, highest])
         if corners.shape != (2, 3) or np.isnan(corners).any():
             raise ValueError(f"corners must be three numbers each, got {shown(lowest)} and {shown(highest)}")
-        with np.errstate(over="ignore"):    # what float32 does not hold is as good as infinite
+        with np.errstate(over="ignore"):    # numbers beyond the range of float32 count as infinite
             low, high = corners.astype(np.float32)
         is_in = ((self.places >= low) & (self.places <= high)).all(axis=1)
         return CoverCandidates(self.places[is_in], self.towards[is_in], self.reach_m)
@@ -62,17 +62,17 @@ class CoverCandidates:
 
 @dataclass(frozen=True, eq=False)
 class CoverSpots:
-    """Places to hide.
+    """Cover spots as arrays.
 
     Attributes:
-        places: (n, 3) float32, where feet are (m).
-        towards: (n, 3) float32, unit length: to what protects.
-        is_low: (n,) bool, True where only who crouches is hidden.
-        exposures: (n,) float32, share of the directions around that lie open, 0 to 1.
+        places: (n, 3) float32, positions of the feet (m).
+        towards: (n, 3) float32, unit vectors towards the cover.
+        is_low: (n,) bool, True if only a crouching body is hidden.
+        exposures: (n,) float32, share of the directions around the spot that are open, 0 to 1.
         peeks: (n,) uint8, bits ``LEFT``, ``RIGHT``, ``OVER``.
 
     Raises:
-        TypeError, ValueError: if they are no such arrays, or not as many of each.
+        TypeError, ValueError: if an array has the wrong type or shape, or lengths differ.
     """
 
     places: NDArray[np.float32]
@@ -88,7 +88,7 @@ class CoverSpots:
         for name, kinds in (("towards", "f"), ("is_low", "b"), ("exposures", "f"), ("peeks", "u")):
             array = getattr(self, name)
             if not isinstance(array, np.ndarray) or array.dtype.kind not in kinds:
-                raise TypeError(f"{name} must be an array as CoverSpots says, got {shown(array)}")
+                raise TypeError(f"{name} must be an array of its documented type, got {shown(array)}")
             if len(array) != count:
                 raise ValueError(f"{name} must be as many as places, {count}, got {len(array)}")
         if not ((self.exposures >= 0) & (self.exposures <= 1)).all():
@@ -99,41 +99,41 @@ class CoverSpots:
 
     @staticmethod
     def none() -> CoverSpots:
-        """Return no spots."""
+        """Return an empty CoverSpots."""
         return CoverSpots(
             np.zeros((0, 3), np.float32), np.zeros((0, 3), np.float32), np.zeros(0, np.bool_),
             np.zeros(0, np.float32), np.zeros(0, np.uint8))
 
     @staticmethod
     def joined(parts: Sequence[CoverSpots]) -> CoverSpots:
-        """Return the spots of all parts, one after the other."""
+        """Return the concatenated spots of all parts."""
         if not parts:
             return CoverSpots.none()
         names = [field.name for field in fields(CoverSpots)]
         return CoverSpots(*(np.concatenate([getattr(one, name) for one in parts]) for name in names))
 
     def taken(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> CoverSpots:
-        """Return some of them."""
+        """Return the spots of some rows."""
         return CoverSpots(*(getattr(self, field.name)[rows] for field in fields(CoverSpots)))
 
 
 Blocked = Callable[[NDArray[np.float32]], ArrayLike]
-"""Says of segments (n, 6), from x, y, z to x, y, z (m), where something is in the way: (n,) bool."""
+"""Function from segments (n, 6), (x, y, z) to (x, y, z) (m), to (n,) bool, True where the line is blocked."""
 UPWARD = {"y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0), "-z": (0.0, 0.0, -1.0)}
-"""Axes of heights: "y" as in 3D, "z" over a plane, "-z" over one whose second axis points down, as on screens."""
+"""Up vectors by name: "y" for 3D, "z" for a plane, "-z" for a plane with the second axis down, as on screens."""
 HEAD, CHEST, SHOULDER = 0.92, 0.6, 0.75
-"""How high parts of a body are, as shares of its height."""
+"""Heights of body parts as shares of the body height."""
 
 
 @dataclass(frozen=True)
 class CoverBody:
-    """Bounds of a character: what must be hidden.
+    """Size of the character that must be hidden.
 
     Args:
-        radius_m: half its width, above 0 (m).
-        standing_m: its height; 0 in a flat world (m).
-        crouching_m: its height when it crouches, at most ``standing_m`` (m).
-        up: axis of heights, one of ``UPWARD``.
+        radius_m: half of the width (m), above 0.
+        standing_m: height when standing (m); 0 in a flat world.
+        crouching_m: height when crouching (m), at most ``standing_m``.
+        up: axis of heights, a key of ``UPWARD``.
 
     Raises:
         TypeError, ValueError: if a number is out of range.
@@ -153,17 +153,17 @@ class CoverBody:
 
     @property
     def is_flat(self) -> bool:
-        """True in a flat world, where nobody crouches."""
+        """True in a flat world, without heights and crouching."""
         return self.standing_m == 0
 
     @property
     def upward(self) -> NDArray[np.float32]:
-        """The axis of heights, (3,)."""
+        """Up vector, (3,)."""
         return np.array(UPWARD[self.up], np.float32)
 
     def left_of(self, towards: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the left-hand sides of who looks along directions (…, 3); unit length."""
-        # By hand: np.cross takes ten times as long on a few rows.
+        """Return unit vectors to the left of viewing directions (…, 3)."""
+        # Written out: np.cross takes ten times as long on a few rows.
         (x, y, z), upward = np.moveaxis(towards, -1, 0), UPWARD[self.up]
         sides = np.stack((upward[1] * z - upward[2] * y, upward[2] * x, -upward[1] * x), axis=-1)
         lengths = np.sqrt((sides * sides).sum(axis=-1, keepdims=True))
@@ -173,15 +173,15 @@ class CoverBody:
 
     def parts(self, places: NDArray[np.float32], eyes: NDArray[np.float32], is_low: NDArray[np.bool_]
               ) -> NDArray[np.float32]:
-        """Return the parts of bodies that eyes look for: head and chest, and both shoulders.
+        """Return the body parts that eyes test for visibility: head, chest and both shoulders.
 
         Args:
-            places: (n, 3) where feet are (m).
-            eyes: (m, 3) who look (m).
-            is_low: (n,) who crouches.
+            places: (n, 3) positions of the feet (m).
+            eyes: (m, 3) positions of the eyes (m).
+            is_low: (n,) bool, True for crouching bodies.
 
         Returns:
-            (n, m, parts, 3).
+            (n, m, parts, 3) float32 (m); 3 parts in a flat world, otherwise 4.
         """
         feet = places[:, None]
         sides = self.left_of(feet - eyes) * np.float32(self.radius_m)
@@ -196,11 +196,11 @@ class CoverBody:
 
 
 def asked_blocked(blocked: Blocked, segments: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Return the answers of ``blocked``, one for each segment.
+    """Call ``blocked`` and return its checked results, one bool per segment.
 
     Raises:
-        TypeError: if it answered with something else than bool.
-        ValueError: if it answered with another count.
+        TypeError: if the results are not bool.
+        ValueError: if their number differs from that of the segments.
     """
     if not len(segments):
         return np.zeros(0, np.bool_)
@@ -208,7 +208,7 @@ def asked_blocked(blocked: Blocked, segments: NDArray[np.float32]) -> NDArray[np
     if answers.dtype != np.bool_:
         raise TypeError(f"blocked must return bool, got {shown(answers)}")
     if answers.shape != (len(segments),):
-        raise ValueError(f"blocked must return one answer for each of {len(segments)} segments, got {answers.shape}")
+        raise ValueError(f"blocked must return a bool for each of {len(segments)} segments, got {answers.shape}")
     return answers
 
 

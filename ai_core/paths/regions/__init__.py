@@ -1,3 +1,3 @@
-"""Long ways over regions, and what can be reached at all."""
+"""Regions of a grid: searches for long paths, and reachability."""
 
 __all__: list[str] = []

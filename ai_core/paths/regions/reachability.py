@@ -1,8 +1,8 @@
-"""Which cells can be reached from which: a hopeless search is refused without searching.
+"""Reachability between cells: answers without a search whether a path exists.
 
-Cells that lie together in a row are one run; runs that touch are joined. When a
-wall goes up, those who stood around it are followed until all but one group have
-met or come to an end, so that a change costs what the smaller side does.
+Consecutive open cells of a row form a run; runs that touch are joined. When a cell is closed,
+the cells around it are expanded in parallel until all but one group have met or ended, so that
+the cost of a change depends on the smaller side only.
 """
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from ai_core.scheduling.interruptible import Cancellable
 __all__ = ["Reachability"]
 
 ROWS_PER_LOOK = 4
-"""Rows between two looks at the budget: 0.15 ms on a game's map of 512 columns, 0.5 ms on noise."""
+"""Rows processed between two checks of the budget (count): 0.15 ms on a game map of 512 columns, 0.5 ms on noise."""
 
 MOST_CHANGED = 64
-"""Cells changed at once (count) above which all is found anew: it costs 10 to 100 ms."""
+"""Number of changed cells (count) above which everything is recomputed, in 10 to 100 ms."""
 
 SHUT = -1
 
 
 class Reachability(Cancellable):
-    """Who can reach whom on a passage. Interruptible work: advance it until it is done.
+    """Connected cells of a passage. Interruptible work: advance it until it is done.
 
     Args:
-        passage: where.
+        passage: passage of the grid.
 
     Raises:
-        TypeError: if it is none.
+        TypeError: if ``passage`` is not a Passage.
 
-    Cost: O(cells), some 20 ms for 512 × 512 cells of a game's map; a row is a step. A change
-        costs O(cells of the smaller side), in one step. 4 bytes a cell.
+    Cost: O(cells), about 20 ms for a game map of 512 × 512 cells; a row is a step. A change
+        costs O(cells of the smaller side), in one step. 4 bytes per cell.
     """
 
     def __init__(self, passage: Passage) -> None:
@@ -52,17 +52,17 @@ class Reachability(Cancellable):
 
     @property
     def is_done(self) -> bool:
-        """True if it knows, for the cells as they are now."""
+        """True if the result is valid for the current cells."""
         return self._rows == self._height and self._version == self._passage.version
 
     @property
     def progress(self) -> float:
-        """Share of the rows that are known."""
+        """Share of the rows that are processed, 0 to 1."""
         return self._rows / self._height
 
     @property
     def result(self) -> Reachability:
-        """Itself.
+        """The object itself.
 
         Raises:
             RuntimeError: if it is not done.
@@ -71,11 +71,11 @@ class Reachability(Cancellable):
         return self
 
     def are_connected(self, start: int, goal: int) -> bool:
-        """Return whether there is a way from one cell to another; False if one of them is shut.
+        """Return whether a path exists between two cells; False if one of them cannot be entered.
 
         Raises:
-            RuntimeError: if it is not done.
-            TypeError, ValueError: if they are not cells.
+            RuntimeError: if the reachability is not done.
+            TypeError, ValueError: if an argument is not a cell of the grid.
 
         Cost: O(1).
         """
@@ -93,7 +93,7 @@ class Reachability(Cancellable):
         return parents[first] == parents[second] or self._root(first) == self._root(second)
 
     def advance(self, budget: Budget, /) -> None:
-        """Go on until done or the budget is spent.
+        """Continue until done or the budget is spent.
 
         Raises:
             RuntimeError: if it was cancelled.
@@ -151,7 +151,7 @@ class Reachability(Cancellable):
         self._parents[max(one, other)] = min(one, other)
 
     def _follow(self, budget: Budget) -> None:
-        """Find out what changes did, or begin anew where that is less work."""
+        """Update for changed cells, or restart if that is less work."""
         changed = self._passage.changed_since(self._version)
         if self._rows < self._height or changed is None or len(changed) > MOST_CHANGED:
             self._begin()
@@ -173,7 +173,7 @@ class Reachability(Cancellable):
         budget.spend()
 
     def _split(self, cells: list[int]) -> None:
-        """Tell apart those of one root that do not meet any more."""
+        """Give separate runs to cells of one root that are no longer connected."""
         by_root: dict[int, list[int]] = {}
         for cell in cells:
             by_root.setdefault(self._root(int(self._runs.flat[cell])), []).append(cell)
@@ -184,10 +184,10 @@ class Reachability(Cancellable):
                 self._runs.reshape(-1)[part] = run
 
     def _parts_cut_off(self, cells: list[int]) -> Iterator[list[int]]:
-        """Give what can be reached from some of the cells but not from all of them.
+        """Yield the groups of cells that are connected to some of the given cells but not to all.
 
-        All are followed a cell at a time; those that meet go on as one. Who comes to an
-        end while others go on is cut off; the last one stays what it was.
+        The areas around all cells grow one cell at a time; areas that meet are merged. An area that
+        cannot grow while others can is cut off; the last one keeps its root.
         """
         owner = {cell: number for number, cell in enumerate(cells)}
         met = list(range(len(cells)))
@@ -197,7 +197,7 @@ class Reachability(Cancellable):
         while len(going) > 1:
             for number in sorted(going):
                 if number not in going or len(going) == 1:
-                    continue  # it met another in this round, or is the last
+                    continue  # merged in this round, or the last one
                 if not fronts[number]:
                     going.discard(number)
                     yield parts[number]

@@ -1,7 +1,7 @@
-"""Ways within one region: from each of its cells the next move to each of its portals.
+"""Paths within one region: for each cell, the next move towards each portal.
 
-This is the twin in Python of ``_region_fields``, with the same results: what a way
-costs is the least sum whatever finds it, and ties between moves go to the smallest.
+Python twin of the kernel ``_region_fields``, with identical results: the cost of a path is the
+least sum in both, and ties between moves go to the smallest number.
 """
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from ai_core.twins import twin
 __all__ = ["INTERFACE", "NO_MOVE", "costs_by_fields", "fill_fields", "follow_field", "follow_fields"]
 
 INTERFACE = 3
-"""Changes with any change of names, arguments or results, here and in the kernel."""
+"""Version of the interface; changed with every change of names, arguments or results, here and in the kernel."""
 
 NO_MOVE = 255
-"""In place of a move: this is where it leads to, or there is no way."""
+"""Marker instead of a move: the cell is the target, or no path leads to it."""
 
 PASSES_PER_LOOK = 2
-"""Passes (count) between two looks whether anything changed: a look costs an eighth of a pass, a pass in vain all."""
+"""Passes (count) between two checks for changes: a check costs an eighth of a pass, which a useless pass wastes."""
 
 EXACT = STRAIGHT, DIAGONAL
-"""Lengths of moves in whole numbers."""
+"""Lengths of moves as integers."""
 
 NO_WAY = 1 << 30
-"""Longer than any way within a region; twice that still fits 32 bits."""
+"""Length above that of any path within a region; twice the value fits 32 bits."""
 
 ROUGH = 70, 99
-"""Smaller ones, by which the shortest of ways with less than 70 diagonals each is known, too."""
+"""Smaller lengths, which order paths with fewer than 70 diagonals correctly."""
 
 NO_WAY_ROUGH = (1 << 15) - 1
-"""Twice that still fits 16 bits. Longer ways, of 470 cells, are left to exact numbers."""
+"""The same for rough lengths; twice the value fits 16 bits. Longer paths, of 470 cells, use exact lengths."""
 
 ENDLESS = "internal error in the fields of a region: a way has no end; make the regions again, and report this"
 
 Steps = list[tuple[int, NDArray[Any]]]
-"""By move, its offset in a rectangle with a border, and what it costs from each cell."""
+"""For each move, its offset in a rectangle with a border, and its cost from each cell."""
 
 
 @twin
@@ -56,27 +56,27 @@ def fill_fields(
     out_costs: NDArray[np.float64],
     out_moves: NDArray[np.uint8],
 ) -> None:
-    """Write ways within a rectangle of a grid.
+    """Compute the paths to targets within a rectangle of a grid.
 
-    Where every cell costs the same lengths are counted in whole numbers, as in ``canonical_moves``: ways of the
-    same moves in another order are as long then, and of those the smallest move is written.
+    On a grid with a single cost, lengths are integers, as in ``canonical_moves``: paths of the same moves in
+    another order then have equal length, and the smallest move is written.
 
     Args:
-        open_moves: (height, width) of the grid, as bits.
-        costs: (height, width) of entering each cell.
-        moves: the kind of grid, a square one.
+        open_moves: (height, width) uint8, open moves of the grid as bits.
+        costs: (height, width) float32, cost of entering each cell.
+        moves: moves of the grid, a square one.
         top: first row of the rectangle.
-        left: first column of it.
-        targets: (n,), cells of the grid that lie in it.
-        even_cost: what every cell costs that can be entered; 0 if they differ.
-        out_costs: (n, rows, columns) of the rectangle, of the way from each cell to each target, ``inf`` without one.
-        out_moves: (n, rows, columns), the next move on it, or ``NO_MOVE``.
+        left: first column of the rectangle.
+        targets: (n,) int32, cells in the rectangle.
+        even_cost: common cost of all cells that can be entered; 0 if costs differ.
+        out_costs: (n, rows, columns), cost of the path from each cell to each target, ``inf`` without a path.
+        out_moves: (n, rows, columns), next move on the path, or ``NO_MOVE``.
 
-    Cost: O(n * cells of the rectangle); interpreted so many passes as the longest way has cells.
+    Cost: O(n * cells of the rectangle); interpreted, one pass per cell of the longest path.
     """
     (count, rows, columns), width = out_costs.shape, costs.shape[1]
-    # One row after the other with a border of cells in which nobody can go: a move is then one
-    # offset for all, and arrays are read along their whole length.
+    # Rows one after the other, with a border of closed cells: a move is then a single offset for
+    # all cells, and arrays are read contiguously.
     across, inside = columns + 2, np.s_[1:-1, 1:-1]
     opened = open_moves[top:top + rows, left:left + columns]
     entering = costs[top:top + rows, left:left + columns]
@@ -101,13 +101,13 @@ def fill_fields(
 def _nearly(
     shape: tuple[int, int], ends: tuple[NDArray[Any], NDArray[Any]], opened: NDArray[np.uint8], moves: Moves
 ) -> NDArray[np.uint32]:
-    """Return exact lengths of ways that are shortest, or a hair longer; found in half the bits, so twice as fast."""
+    """Return lengths of paths, exact or slightly too long; computed with half the bits, so twice as fast."""
     straight, diagonal = ROUGH
     steps, nowhere = _even_steps(opened, moves, ROUGH)
     rough = np.full(shape, nowhere)
     rough[ends] = 0
     _spread(rough, steps, opened.shape[1] + 2)
-    # Of the ways of such a length the one with fewest diagonals is the longest.
+    # Of the paths with a rough length, the one with the fewest diagonals is the longest.
     diagonals = rough.astype(np.uint32) * np.uint32(pow(diagonal, -1, straight)) % straight
     straights = (rough - diagonals * np.uint32(diagonal)) // straight
     exact = straights * np.uint32(STRAIGHT) + diagonals * np.uint32(DIAGONAL)
@@ -115,11 +115,11 @@ def _nearly(
 
 
 def _spread(ways: NDArray[Any], steps: Steps, across: int, passes_per_look: int = PASSES_PER_LOOK) -> None:
-    """Let ways to each target spread until no cell is nearer by another move."""
+    """Relax path lengths until no move shortens any of them."""
     first, last = across + 1, ways.shape[1] - across - 1
     alive, growing = np.arange(len(ways)), ways.copy()
     there, before = np.empty_like(ways[:, first:last]), np.empty_like(ways)
-    looks = ways.shape[1] + 1   # each spreads by one move at least, and no way comes to a cell twice
+    looks = ways.shape[1] + 1   # each check follows at least one move, and no path visits a cell twice
     while len(alive):
         if not looks:
             raise RuntimeError(ENDLESS)
@@ -131,13 +131,13 @@ def _spread(ways: NDArray[Any], steps: Steps, across: int, passes_per_look: int 
                 np.add(growing[:, first + offset:last + offset], prices[first:last], out=there[:len(alive)])
                 np.minimum(here, there[:len(alive)], out=here)
         grows = (before[:len(alive)] != growing).any(axis=1)
-        if not grows.all():  # what is done need not be carried along
+        if not grows.all():  # finished targets are dropped
             ways[alive] = growing
             alive, growing = alive[grows], growing[grows]
 
 
 def _leads(ways: NDArray[Any], steps: Steps, across: int, nowhere: Any) -> NDArray[np.uint8]:
-    """Return the smallest move from each cell that its way begins with."""
+    """Return for each cell the smallest first move of a shortest path."""
     first, last = across + 1, ways.shape[1] - across - 1
     leads = np.full(ways.shape, NO_MOVE, np.uint8)
     here, there, inner = ways[:, first:last], np.empty_like(ways[:, first:last]), leads[:, first:last]
@@ -152,15 +152,15 @@ def _leads(ways: NDArray[Any], steps: Steps, across: int, nowhere: Any) -> NDArr
 def _steps(
     opened: NDArray[np.uint8], entering: NDArray[np.float32], moves: Moves
 ) -> tuple[Steps, np.float64]:
-    """Return for each move its offset in a rectangle with a border, and what it costs from each cell, ``inf`` if shut.
+    """Return the offset of each move in a rectangle with a border, and its cost from each cell, ``inf`` if closed.
 
     Args:
-        opened: (rows, columns), open moves of the rectangle's cells.
-        entering: (rows, columns), what entering them costs.
-        moves: the kind of grid.
+        opened: (rows, columns), open moves of the cells of the rectangle.
+        entering: (rows, columns), cost of entering each cell.
+        moves: moves of the grid.
 
     Returns:
-        The steps, and what stands for no way.
+        The steps, and the value that marks a missing path.
     """
     rows, columns = opened.shape
     around = np.full((rows + 2, columns + 2), np.inf)
@@ -175,7 +175,7 @@ def _steps(
 
 
 def _even_steps(opened: NDArray[np.uint8], moves: Moves, lengths: tuple[int, int]) -> tuple[Steps, Any]:
-    """Return the same in whole numbers of 32 bits, or of 16 where lengths are ``ROUGH``."""
+    """Return the same with 32-bit integers, or 16-bit where lengths are ``ROUGH``."""
     rows, columns = opened.shape
     nowhere = np.uint16(NO_WAY_ROUGH) if lengths is ROUGH else np.uint32(NO_WAY)
     shut, steps = nowhere + nowhere.dtype.type(1), []   # nowhere in the border and one step more: no number is as large
@@ -195,17 +195,17 @@ def follow_field(
     left: int,
     cell: int,
 ) -> tuple[bytes, float]:
-    """Return the way from a cell to where a field leads: cells after the first as int32, and what it costs.
+    """Return the path from a cell to the target of a field: cells after the first as int32 bytes, and the cost.
 
     Args:
-        field: (rows, columns), moves of ``fill_fields`` to one target.
-        costs: (height, width) of the grid.
-        moves: the kind of grid.
+        field: (rows, columns), next moves to one target, from ``fill_fields``.
+        costs: (height, width), costs of the grid.
+        moves: moves of the grid.
         top: first row of the rectangle.
-        left: first column of it.
-        cell: a cell of the grid that lies in it.
+        left: first column of the rectangle.
+        cell: cell in the rectangle.
 
-    Cost: O(cells of the way).
+    Cost: O(cells of the path).
     """
     width, flat, total = costs.shape[1], costs.reshape(-1).data, 0.0
     cells: list[int] = []
@@ -231,17 +231,17 @@ def costs_by_fields(
     left: int,
     cell: int,
 ) -> list[float]:
-    """Return what it costs from one cell to where each of a region's fields leads, -1 where one leads nowhere.
+    """Return the costs from one cell to the targets of all fields of a region, -1 without a path.
 
     Args:
-        fields: (n, rows, columns), of ``fill_fields``.
-        costs: (height, width) of the grid.
-        moves: the kind of grid.
+        fields: (n, rows, columns), next moves, from ``fill_fields``.
+        costs: (height, width), costs of the grid.
+        moves: moves of the grid.
         top: first row of the rectangle.
-        left: first column of it.
-        cell: a cell of the grid that lies in it.
+        left: first column of the rectangle.
+        cell: cell in the rectangle.
 
-    Cost: O(cells of the ways).
+    Cost: O(cells of the paths).
     """
     ways = (follow_field(field, costs, moves, top, left, cell) for field in fields)
     return [cost if cells else -1.0 for cells, cost in ways]
@@ -255,16 +255,16 @@ def follow_fields(
     corners: Sequence[tuple[int, int]],
     starts: Sequence[int],
 ) -> bytes:
-    """Return ways one after the other, each from a cell to where its field leads: all their cells as int32.
+    """Return the concatenated paths from each start to the target of its field, all cells as int32 bytes.
 
     Args:
-        fields: of each, (rows, columns).
-        costs: (height, width) of the grid.
-        moves: the kind of grid.
-        corners: of each, first row and first column of its rectangle.
-        starts: of each, a cell in it.
+        fields: (rows, columns) each, next moves to one target.
+        costs: (height, width), costs of the grid.
+        moves: moves of the grid.
+        corners: first row and first column of the rectangle of each field.
+        starts: start cell in the rectangle of each field.
 
-    Cost: O(cells of the ways).
+    Cost: O(cells of the paths).
     """
     joined = []
     for field, corner, start in zip(fields, corners, starts, strict=True):

@@ -1,4 +1,4 @@
-"""A level cut into square regions, whose portals and the ways between them are known beforehand."""
+"""Region graph: a grid divided into square regions, with precomputed portals and paths between them."""
 from __future__ import annotations
 
 import numpy as np
@@ -16,41 +16,41 @@ from ai_core.scheduling.interruptible import Cancellable
 __all__ = ["RegionGraph"]
 
 SIDE = 32
-"""Cells along a region (count). Smaller regions make more portals to look at, larger ones dearer preparation."""
+"""Side length of a region (cells). Smaller regions have more portals, larger ones take longer to prepare."""
 
 STRETCH = 16
-"""Cells of a border that share a portal at most (count). Fewer make ways cheaper, and searches slower."""
+"""Largest number of border cells per portal (count). Fewer give cheaper paths and slower searches."""
 
 MOST_CHANGED = 1024
-"""Cells changed at once (count) above which all is made anew."""
+"""Number of changed cells (count) above which all regions are rebuilt."""
 
 BORDERS = ((-1, 0), (0, -1), (0, 1), (1, 0))
-"""Rows and columns of regions to the next, in the order in which a region's portals are numbered."""
+"""Row and column offsets to the neighboring regions, in the order of portal numbers."""
 
 
 class RegionGraph(Cancellable):
-    """The regions of one passage. Interruptible work: advance it until it is done.
+    """Regions of one passage. Interruptible work: advance it until it is done.
 
-    When cells change it is not done until ``advance`` has mended the regions they lie in; a
-    region is a step. ``RegionSearch`` finds ways over them.
+    After cells change, it is not done until ``advance`` has updated their regions; a region is a
+    step. ``RegionSearch`` finds paths over the regions.
 
     Args:
-        passage: of 4 neighbors, or of 8 with closed or half-open corners; ``suits`` tells.
-        side: cells along a region.
-        stretch: cells of a border that share a portal at most.
+        passage: passage with 4 neighbors, or with 8 and closed or half-open corners; see ``suits``.
+        side: side length of a region (cells), 4 to 128.
+        stretch: largest number of border cells per portal (count), 1 or more.
 
     Raises:
-        TypeError: if it is no passage.
-        ValueError: if it does not suit, or a number is out of range.
+        TypeError: if ``passage`` is not a Passage.
+        ValueError: if the passage does not support regions, or a number is out of range.
 
     Attributes:
-        graph: the portals, for searches.
-        cells: (regions, room) int32, of the portals.
-        rows: of each of those cells.
-        columns: likewise.
+        graph: portal graph for searches.
+        cells: (regions, room) int32, cells of the portals.
+        rows: (regions, room) int32, rows of these cells.
+        columns: (regions, room) int32, columns of these cells.
 
-    Cost: 512 × 512 cells some 0.1 s compiled, 0.3 to 0.8 s interpreted, 2.5 s on noise; a change of
-        one cell the share of one region or two. 5 to 10 bytes a cell.
+    Cost: for 512 × 512 cells about 0.1 s compiled, 0.3 to 0.8 s interpreted, 2.5 s on noise; a change of
+        one cell costs the update of one or two regions. 5 to 10 bytes per cell.
     Source: 003_designing_ai_for_games, navigation; Botea, Müller, Schaeffer 2004.
     """
 
@@ -59,7 +59,7 @@ class RegionGraph(Cancellable):
             raise TypeError(f"passage must be a Passage of a grid, got {shown(passage)}")
         if not self.suits(passage):
             raise ValueError(
-                "passage must have 4 neighbors, or 8 and closed or half-open corners; on others search with AStarSearch"
+                "passage must have 4 neighbors, or 8 and closed or half-open corners; use AStarSearch on others"
             )
         self.passage = passage
         self.side = whole_number("side", side, minimum=4, maximum=128)
@@ -71,24 +71,24 @@ class RegionGraph(Cancellable):
 
     @staticmethod
     def suits(passage: Passage) -> bool:
-        """Return whether there can be regions on a passage."""
-        # Portals are straight moves. Past a half-open corner one gets by two of them, past two walls one does not.
+        """Return whether a passage supports regions."""
+        # Portals are straight moves. Two of them lead around a half-open corner, but not between two walls.
         moves = len(passage.moves.lengths)
         return moves == 4 or (moves == 8 and passage.corners != "open")
 
     @property
     def is_done(self) -> bool:
-        """True if all regions are right for the cells as they are now."""
+        """True if all regions are valid for the current cells."""
         return not self._stale and self._version == self.passage.version
 
     @property
     def progress(self) -> float:
-        """Share of the regions that are right."""
+        """Share of the regions that are valid, 0 to 1."""
         return 1 - len(self._stale) / (self._across * self._down)
 
     @property
     def result(self) -> RegionGraph:
-        """Itself.
+        """The graph itself.
 
         Raises:
             RuntimeError: if it is not done.
@@ -97,7 +97,7 @@ class RegionGraph(Cancellable):
         return self
 
     def advance(self, budget: Budget, /) -> None:
-        """Make or mend regions until all are right or the budget is spent, one at least.
+        """Build or update regions until all are valid or the budget is spent; at least one region.
 
         Raises:
             RuntimeError: if it was cancelled.
@@ -114,7 +114,7 @@ class RegionGraph(Cancellable):
                 return
 
     def region_of(self, cell: int) -> int:
-        """Return the number of the region that a cell lies in."""
+        """Return the number of the region of a cell."""
         row, column = divmod(cell, self.passage.shape[1])
         return row // self.side * self._across + column // self.side
 
@@ -123,25 +123,25 @@ class RegionGraph(Cancellable):
         return region // self._across * self.side, region % self._across * self.side
 
     def extent(self, region: int) -> tuple[int, int]:
-        """Return how many rows and columns a region has: those at the far sides may have fewer."""
+        """Return the numbers of rows and columns of a region; those at the last rows and columns may be smaller."""
         top, left = self.corner(region)
         height, width = self.passage.shape
         return min(self.side, height - top), min(self.side, width - left)
 
     def portal_cells(self, region: int) -> list[int]:
-        """Return the cells of a region's portals, as they are numbered there."""
+        """Return the cells of the portals of a region, in the order of portal numbers."""
         return [portal.cell for border in self._borders[region] for portal in border]
 
     def fields(self, region: int) -> NDArray[np.uint8]:
-        """Return the moves from a region's cells to its portals, (portals, rows, columns)."""
+        """Return the next moves from the cells of a region to its portals, (portals, rows, columns) uint8."""
         return self._fields[region]
 
     def lend(self) -> PortalSearch:
-        """Return memory for a search, of use until cells change; ``give_back`` it when it is over."""
+        """Return memory for a search, valid until cells change; return it with ``give_back``."""
         return self._free.pop() if self._free else portal_search.portal_search(*self.graph)
 
     def give_back(self, memory: PortalSearch, version: int) -> None:
-        """Keep memory for the next search, if it is from the version of the passage that is known now."""
+        """Keep memory for the next search, if it belongs to the current version of the passage."""
         if version == self._version:
             self._free.append(memory)
 
@@ -156,7 +156,7 @@ class RegionGraph(Cancellable):
         self._stale = dict.fromkeys(range(count))
 
     def _neighbor(self, region: int, direction: int) -> int | None:
-        """Return the region beside one, None beyond the edge."""
+        """Return the neighboring region in a direction, None outside the grid."""
         row, column = divmod(region, self._across)
         row, column = row + BORDERS[direction][0], column + BORDERS[direction][1]
         if 0 <= row < self._down and 0 <= column < self._across:
@@ -164,7 +164,7 @@ class RegionGraph(Cancellable):
         return None
 
     def _read_borders(self, region: int, directions: tuple[int, ...]) -> set[int]:
-        """Find the portals to some of its neighbors, on both sides; return those regions for which that changed any."""
+        """Update the portals to some neighbors, on both sides; return the regions with changed portals."""
         (top, left), (rows, columns) = self.corner(region), self.extent(region)
         width, changed = self.passage.shape[1], set()
         for direction in directions:
@@ -184,7 +184,7 @@ class RegionGraph(Cancellable):
         return changed
 
     def _allot(self) -> None:
-        """Make arrays with room for as many portals as the region with most has; all must be made anew."""
+        """Allocate arrays for the largest number of portals of a region; all regions must be rebuilt."""
         count = len(self._borders)
         room = max(1, *(sum(map(len, borders)) for borders in self._borders))
         self.graph = PortalGraph(
@@ -198,7 +198,7 @@ class RegionGraph(Cancellable):
             self._number(region)
 
     def _number(self, region: int) -> None:
-        """Write the portals of a region, and those on their other side, into the arrays."""
+        """Write the portals of a region and their partners into the arrays."""
         partners, enter = self.graph.partners[region], self.graph.enter[region]
         partners[:], k = NO_PORTAL, 0
         for direction, portals in enumerate(self._borders[region]):
@@ -215,7 +215,7 @@ class RegionGraph(Cancellable):
         self.rows[region], self.columns[region] = np.divmod(self.cells[region], self.passage.shape[1])
 
     def _make(self, region: int) -> None:
-        """Find the ways between the portals of a region."""
+        """Compute the paths between the portals of a region."""
         passage, (top, left), extent = self.passage, self.corner(region), self.extent(region)
         targets = np.array(self.portal_cells(region), np.int32)
         costs, fields = np.empty((len(targets), *extent)), np.empty((len(targets), *extent), np.uint8)
@@ -228,7 +228,7 @@ class RegionGraph(Cancellable):
         self.graph.ways[region, :len(targets), :len(targets)] = costs[:, rows - top, columns - left].T
 
     def _follow(self) -> None:
-        """Find out which regions are to be made anew, or begin anew where that is less work."""
+        """Mark the regions to rebuild after changes, or restart if that is less work."""
         changed = self.passage.changed_since(self._version)
         if changed is None or len(changed) > MOST_CHANGED:
             self._begin()

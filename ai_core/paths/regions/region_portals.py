@@ -1,7 +1,7 @@
-"""Where one leaves a region for the next: portals, each for a stretch of their border.
+"""Portals between neighboring regions, one for each stretch of their border.
 
-Open pairs of cells along a border that follow on each other are a run. A run is cut
-into stretches of at most so many cells, and the pair in the middle of each is a portal.
+Consecutive open pairs of cells along a border form a run. A run is divided into stretches of
+limited length, and the middle pair of each stretch is a portal.
 """
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Portal", "portals_between"]
 
 
 class Portal(NamedTuple):
-    """A pair of neighboring cells: one in a region, the other in the next."""
+    """Pair of neighboring cells: ``cell`` in one region, ``other`` in the next."""
 
     cell: int
     other: int
@@ -28,11 +28,11 @@ def portals_between(
     """Return the portals of one border, in its order.
 
     Args:
-        passage: where.
-        cells: (n,), along the border on one side.
-        step: from each of them to the cell on the other side.
-        longest: cells of a stretch at most (count).
-        move: the number of that move.
+        passage: passage of the grid.
+        cells: (n,) int32, cells along one side of the border.
+        step: difference from each cell to the cell on the other side.
+        longest: largest length of a stretch (cells).
+        move: number of the move across the border.
 
     Cost: O(n).
     """

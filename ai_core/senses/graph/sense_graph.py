@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ai_core.errors import UnknownNameError, finite_number, named, point, shown, whole_number
 from ai_core.saving.fields import Fields, State
 from ai_core.senses.graph.sense_graph_lookup import Lookup, RegionLookup, ShapeLookup
-from ai_core.senses.graph.sense_graph_names import portals_here, saved_portals, without_names
+from ai_core.senses.graph.sense_graph_names import portals_here, saved_portals
 from ai_core.senses.graph.sense_graph_parts import SensePortal, SenseRegion, check_flag
 from ai_core.senses.graph.sense_graph_ways import Ways
 from ai_core.senses.graph.sense_graph_wind import PortalWinds
@@ -175,7 +175,7 @@ class SenseGraph:
     def save_state(self) -> State:
         """Return which portals are open, and how the wind blows; the rest belongs to the level."""
         return {
-            "version": 3, "portals": saved_portals(self.portals), "is_open": list(self._is_open),
+            "version": 1, "portals": saved_portals(self.portals), "is_open": list(self._is_open),
             "wind": self._wind.save_state(),
         }
 
@@ -186,7 +186,7 @@ class SenseGraph:
         Raises:
             StateError: if it cannot be loaded; says where in it, and why.
         """
-        fields = Fields.versioned(state, version=3, migrations={1: self._in_version_2, 2: without_names})
+        fields = Fields.versioned(state, version=1)
         saved = fields.items("is_open")
         if not all(type(one) is bool for one in saved):
             fields.refuse("is_open", "must hold true and false alone")
@@ -202,9 +202,6 @@ class SenseGraph:
                     self.set_open(portal_id, is_open)
 
         return change
-
-    def _in_version_2(self, state: State) -> State:
-        return {**state, "version": 2, "wind": self._wind.calm}
 
     def _put_wind(self, portal_ids: Iterable[int]) -> None:
         winds = {number: self._wind.of(number) for number in portal_ids}

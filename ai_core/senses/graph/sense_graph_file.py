@@ -17,8 +17,7 @@ from ai_core.senses.graph.sense_graph_shapes import Box, Boxes, Prism, Shape
 __all__ = ["graph_from_text", "graph_to_text"]
 
 FORMAT = "ai_core sense graph"
-VERSION = 2
-"""2 knows regions of several boxes and what is baked; of 1, all is made by hand."""
+VERSION = 1
 
 
 def graph_to_text(graph: SenseGraph) -> str:
@@ -58,7 +57,7 @@ def graph_from_text(text: str, *, lookup: Lookup | None = None) -> SenseGraph:
         ) from None
     except RecursionError:
         raise StateError("nested too deeply to be a sense graph") from None
-    fields = Fields.versioned(state, version=VERSION, migrations={1: lambda old: old})
+    fields = Fields.versioned(state, version=VERSION)
     fields.one_of("format", (FORMAT,))
     regions: dict[str, SenseRegion] = {}
     for one in fields.groups("regions"):

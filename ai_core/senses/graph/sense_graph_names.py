@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ai_core.senses.graph.sense_graph import SenseGraph
     from ai_core.senses.graph.sense_graph_parts import SensePortal
 
-__all__ = ["SavedLevel", "portals_here", "saved_level", "saved_portals", "without_names"]
+__all__ = ["SavedLevel", "portals_here", "saved_level", "saved_portals"]
 
 Key = tuple[Any, ...]
 
@@ -21,24 +21,14 @@ def saved_portals(portals: Iterable[SensePortal]) -> list[list[str]]:
     return [[one.name, one.from_region, one.to_region] for one in portals]
 
 
-def without_names(state: State) -> State:
-    """Return a graph's state of version 2, which knows portals by their order alone, as version 3."""
-    return {**state, "version": 3, "portals": None}
-
-
 def portals_here(fields: Fields, portals: Sequence[SensePortal], count: int) -> list[int | None]:
     """Return for each portal of a save its id here, None if it is gone.
 
     Args:
-        fields: of a save; "portals" are what ``saved_portals`` returned, or None in one that has
-            no names: then they must be as many as here.
+        fields: of a save; "portals" are what ``saved_portals`` returned.
         portals: those here.
         count: how many the save speaks of.
     """
-    if fields.anything("portals") is None:
-        if count != len(portals):
-            fields.refuse("is_open", f"must have {len(portals)} items, got {count}")
-        return list(range(count))
     names = _texts(fields, "portals", count, 3)
     here = {key: number for number, key in enumerate(_numbered(saved_portals(portals)))}
     return [here.get(key) for key in _numbered(names)]
@@ -58,7 +48,7 @@ class SavedLevel:
 
     Args:
         graphs: those here.
-        fields: of a save; "levels" holds what ``saved_level`` returned for each graph, or None.
+        fields: of a save; "levels" holds what ``saved_level`` returned for each graph.
 
     Attributes:
         is_same: True if regions, portals and what passes are as they were: then numbers hold.
@@ -66,7 +56,7 @@ class SavedLevel:
 
     def __init__(self, graphs: Sequence[SenseGraph], fields: Fields) -> None:
         saved = fields.anything("levels")
-        self.is_same = saved is None or saved == [saved_level(one) for one in graphs]
+        self.is_same = saved == [saved_level(one) for one in graphs]
         self._here: list[list[int | None]] = [list(range(len(one.regions))) for one in graphs]
         if self.is_same:
             return

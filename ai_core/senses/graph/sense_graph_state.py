@@ -25,7 +25,7 @@ from ai_core.senses.source_table import ALL_AFFILIATIONS
 
 __all__ = ["Change", "prepared_travel", "saved_travel"]
 
-VERSION = 4
+VERSION = 1
 
 Change = Callable[[], None]
 """Loads what was checked."""
@@ -73,7 +73,7 @@ def prepared_travel(
     and regions; sounds that were under way between regions are not heard.
     """
     fields = Fields.versioned(
-        state, version=VERSION, migrations={1: _in_version_2, 2: _in_version_3, 3: _in_version_4}, place="graph")
+        state, version=VERSION, place="graph")
     reader = _Reader(modalities, graphs, SavedLevel(graphs.graphs, fields))
     changes = [
         *_read_doors(fields, graphs), _read_waves(fields, reader, waves),
@@ -169,30 +169,6 @@ def _saved_wave(wave: Wave, modalities: ModalitySet) -> State:
 
 def _saved_labels(labels: Labels) -> list[list[float]]:
     return [list(row) for row in zip(*(one.tolist() for one in labels), strict=True)]
-
-
-def _in_version_2(state: State) -> State:
-    """Return waves that only knew which passages they came through as ones nobody meets there."""
-    waves = [
-        {**{name: value for name, value in one.items() if name != "settled"},
-         "passed": [[row, 0.0, 0.0, FROM_SOURCE] for row in one["settled"]]}
-        for one in state["waves"]
-    ]
-    return {**state, "version": 2, "waves": waves}
-
-
-def _in_version_3(state: State) -> State:
-    """Return a state that knows regions by their order alone."""
-    return {**state, "version": 3, "levels": None}
-
-
-def _in_version_4(state: State) -> State:
-    """Return waves of which only the passages they came through are known as ones that are no farther."""
-    waves = [
-        {**one, "front_m": max((distance_m for _, distance_m, *_ in one["passed"]), default=0.0)}
-        for one in state["waves"]
-    ]
-    return {**state, "version": 4, "waves": waves}
 
 
 def _saved_arrival(arrival: WaveArrival, modalities: ModalitySet) -> State:

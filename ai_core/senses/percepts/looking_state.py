@@ -58,11 +58,8 @@ def prepared_looking(
     }
     by_name.end()
     to_look, found = _read_half_done(fields, numbers)
-    importance: tuple[dict[int, float], dict[int, float]] = ({}, {})
-    there = fields.names()  # older saves have neither of these
-    if "importance" in there:
-        importance = continuous.turns.read(fields.group("importance"), LARGEST_ID)
-    ages = continuous.ages.loaded(passes, fields.group("ages") if "ages" in there else None, latest_s)
+    importance = continuous.turns.read(fields.group("importance"), LARGEST_ID)
+    ages = continuous.ages.loaded(passes, fields.group("ages"), latest_s)
     fields.end()
     all_keys = [one.keys for one in pairs.values()]
     all_keys += [keys for rows in (found or {}).values() for keys, _ in rows]

@@ -24,8 +24,8 @@ __all__ = [
     "saved_mind",
 ]
 
-MEMORY_VERSION = 2
-METER_VERSION = 2
+MEMORY_VERSION = 1
+METER_VERSION = 1
 
 
 def saved_memory(memory: SenseMemory) -> State:
@@ -38,7 +38,7 @@ def prepared_memory(
 ) -> Callable[[], None]:
     """Check a saved memory; return what loads it."""
     fields = Fields.versioned(
-        state, version=MEMORY_VERSION, migrations={1: _memory_of_version_2}, place=place
+        state, version=MEMORY_VERSION, place=place
     )
     known = {}
     for one in fields.groups("known"):
@@ -74,7 +74,7 @@ def prepared_meter(
 ) -> Callable[[], None]:
     """Check a saved meter; return what loads it."""
     fields = Fields.versioned(
-        state, version=METER_VERSION, migrations={1: _meter_of_version_2}, place=place
+        state, version=METER_VERSION, place=place
     )
     target = fields.whole("target", minimum=-MOST)
     value = fields.number("value", minimum=0, maximum=1)
@@ -132,10 +132,10 @@ def prepared_mind(perceiver: Perceiver, fields: Fields, latest_s: float) -> Call
         if meter.target in meters:
             fields.refuse("meters", f"hold the target {meter.target} twice")
         meters[meter.target] = meter
-    in_view = frozenset(fields.wholes("in_view") if "in_view" in fields.names() else ())
+    in_view = frozenset(fields.wholes("in_view"))
     failing = _read_failing(fields.group("failing"), perceiver.listener_names)
     last = None
-    if "last_told" in fields.names() and fields.anything("last_told") is not None:  # older saves have none
+    if fields.anything("last_told") is not None:
         last = _read_sensation(fields.group("last_told"), latest_s)
     fields.end()
 
@@ -173,20 +173,6 @@ def _read_failing(fields: Fields, listener_names: tuple[str, ...]) -> Mapping[st
         row = fields.items(name, count=2)
         failing[name] = Failures.read(Fields(Failures(*row).saved(), fields.place_of(name)))
     return failing
-
-
-def _memory_of_version_2(state: State) -> State:
-    """Return a memory without reports and expiring as one that might have had them."""
-    known = [
-        {**one, "noticed_s": one["last_sensed_s"], "first_seen_s": one["last_seen_s"], "is_expired": False}
-        for one in state["known"]
-    ]
-    return {**state, "version": 2, "known": known}
-
-
-def _meter_of_version_2(state: State) -> State:
-    """Return a meter without reaction delays as one that might have had them."""
-    return {**state, "version": 2, "reacts_at_s": [], "shown": {}, "startled": {}}
 
 
 def _saved_record(record: Remembered) -> State:

@@ -102,15 +102,14 @@ class QueryAges:
             "longest_wait_passes": self.longest_wait_passes, "longest_wait_s": self.longest_wait_s,
         }
 
-    def loaded(self, passes: int, fields: Fields | None, latest_s: float) -> QueryAges:
-        """Return what was saved; None if the save is older than this."""
+    def loaded(self, passes: int, fields: Fields, latest_s: float) -> QueryAges:
+        """Return the ages of a save."""
         found = QueryAges()
         found.passes = passes
-        if fields is not None:
-            found._ended_s.extend(fields.numbers("ended_s", maximum=latest_s))
-            found.longest_wait_passes = fields.whole("longest_wait_passes", maximum=MOST)
-            found.longest_wait_s = fields.number("longest_wait_s", minimum=0)
-            if len(found._ended_s) > passes:
-                fields.refuse("ended_s", "must not be more than passes")
-            fields.end()
+        found._ended_s.extend(fields.numbers("ended_s", maximum=latest_s))
+        found.longest_wait_passes = fields.whole("longest_wait_passes", maximum=MOST)
+        found.longest_wait_s = fields.number("longest_wait_s", minimum=0)
+        if len(found._ended_s) > passes:
+            fields.refuse("ended_s", "must not be more than passes")
+        fields.end()
         return found

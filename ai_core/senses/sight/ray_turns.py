@@ -105,14 +105,12 @@ class RayTurns:
         """Return saved importances; ``put`` takes them."""
         ids = fields.wholes("sensor_ids", maximum=largest_id)
         values = fields.numbers("importances", count=len(ids), minimum=0, maximum=1)
-        pairs: dict[int, float] = {}
-        if "pairs" in fields.names():  # older saves have none
-            group = fields.group("pairs")
-            sensors = group.wholes("sensor_ids", maximum=largest_id)
-            sources = group.wholes("source_ids", count=len(sensors), maximum=largest_id)
-            of_pairs = group.numbers("importances", count=len(sensors), minimum=0, maximum=1)
-            pairs = dict(zip(map(key_of, sensors, sources), of_pairs, strict=True))
-            group.end()
+        group = fields.group("pairs")
+        sensors = group.wholes("sensor_ids", maximum=largest_id)
+        sources = group.wholes("source_ids", count=len(sensors), maximum=largest_id)
+        of_pairs = group.numbers("importances", count=len(sensors), minimum=0, maximum=1)
+        pairs = dict(zip(map(key_of, sensors, sources), of_pairs, strict=True))
+        group.end()
         fields.end()
         return dict(zip(ids, values, strict=True)), pairs
 

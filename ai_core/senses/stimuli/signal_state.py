@@ -72,8 +72,7 @@ def prepared_signals(
         if len(arrivals) != 1:
             one.refuse("arrivals", "must hold one alone")
         arrived.append((signal, arrivals[0]))
-    waiting = fields.groups("lines") if "lines" in fields.names() else []  # older saves have none
-    lines = deque(_read_line(one, modalities, sent, latest_s) for one in waiting)
+    lines = deque(_read_line(one, modalities, sent, latest_s) for one in fields.groups("lines"))
     fronts = [_read_front(one, modalities, sent, latest_s) for one in fields.groups("fronts")]
     followed = fields.whole("followed", maximum=len(fronts))
     noise = emitted.noise.loaded(fields.group("noise"))

@@ -15,8 +15,7 @@ class BakingNode:
     bakes is advanced, and says ``is_done``, ``progress`` and ``stage``.
     """
 
-    def begin_baking_node(self) -> None:
-        """Nothing is being baked."""
+    def __init__(self) -> None:
         self._baking: Any = None
         self._why = ""
 

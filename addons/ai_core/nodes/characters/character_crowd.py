@@ -24,12 +24,12 @@ class SavedPace(NamedTuple):
     Attributes:
         late_s: how long before the save they had their last turns (s).
         population: state of what they live in.
-        nodes: their paths, in the order of their turns; None in an early save.
+        nodes: their paths, in the order of their turns.
     """
 
     late_s: float
     population: object
-    nodes: list[str] | None
+    nodes: list[str]
 
 
 def _named(pace: Any) -> State:
@@ -41,9 +41,7 @@ def _key(fields: Fields) -> Key:
     return period_frames, fields.whole("phase_frames", maximum=period_frames - 1)    # else its turn never comes
 
 
-def _paths(fields: Fields) -> list[str] | None:
-    if fields.anything("nodes") is None:
-        return None
+def _paths(fields: Fields) -> list[str]:
     paths = fields.items("nodes")
     for index, path in enumerate(paths):
         if not isinstance(path, str):
@@ -57,14 +55,6 @@ def _move(pace: Any, late_s: float) -> None:
     for one in pace.population:
         if pace.population.is_resting(one):      # loaded while the game is paused
             pace.population.rest(one, late_s=late_s)
-
-
-def _from_1_to_2(old: State) -> State:
-    return {**old, "version": 2, "waiting": []}
-
-
-def _from_2_to_3(old: State) -> State:
-    return {**old, "version": 3, "paces": [{**one, "nodes": None} for one in old["paces"]]}
 
 
 HABIT_TREES, STATE_MACHINES, RULE_MINDS = "habit trees", "state machines", "rule minds"
@@ -275,7 +265,7 @@ class CharacterCrowd:
     def save_state(self) -> State:
         """Return how long ago the nodes of each pace had their turns, whose turn it is, and who waits for one."""
         return {
-            "version": 3, "paces": [
+            "version": 1, "paces": [
                 {**_named(pace), "late_s": pace.late_s, "population": pace.population.save_state(),
                  "nodes": [path_of(self._scheduler, one) for one in nodes]}
                 for pace, nodes in self._nodes_by_pace()],
@@ -284,7 +274,7 @@ class CharacterCrowd:
 
     def prepare_state(self, state: object) -> Callable[[], None]:
         """Check a saved state; return what loads it. A pace that is not here comes with its nodes."""
-        fields = Fields.versioned(state, version=3, migrations={1: _from_1_to_2, 2: _from_2_to_3})
+        fields = Fields.versioned(state, version=1)
         saved: dict[Key, SavedPace] = {}
         for one in fields.groups("paces"):
             one.group("population")     # says where, if it is none
@@ -332,7 +322,7 @@ class CharacterCrowd:
         nodes = {path_of(self._scheduler, node): node for _, _, node in self._nodes.values()}
         wanted: list[tuple[Key, Any]] = []
         for key, one in saved.items():
-            wanted += [(key, nodes.pop(path)) for path in one.nodes or () if path in nodes]
+            wanted += [(key, nodes.pop(path)) for path in one.nodes if path in nodes]
         present = [(pace.key, node) for pace, of_pace in self._nodes_by_pace() for node in of_pace]
         if not wanted or present[:len(wanted)] == wanted:
             return

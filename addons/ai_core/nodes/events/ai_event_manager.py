@@ -138,8 +138,10 @@ class AIEventManager(Node):
         self._known_at = 0
         self._plain: dict[str, EventTerms] = {}
         self.is_present = False
-        self.begin_day()
-        self.begin_checks()
+        self._day: TimeOfDay | None = None
+        self._waiting: dict[tuple[str, Any], Waiting] = {}
+        self._tidy_at = 64
+        self._checks: dict[Any, Scheduled] = {}
 
     def on_enter_tree(self) -> None:
         self.add_to_group(GROUP)
@@ -458,9 +460,6 @@ class AIEventManager(Node):
         if self._group is not None and self._group.members:
             raise RefusedValue("codes cannot change once the manager is in use; set them before the scene runs")
 
-    def begin_checks(self) -> None:
-        self._checks: dict[Any, Scheduled] = {}
-
     def end_checks(self) -> None:
         for handler in [*self._checks]:
             self.uncheck(handler)
@@ -513,11 +512,6 @@ class AIEventManager(Node):
         phase = None if times["phase_frames"] < 0 else times["phase_frames"] % times["period_frames"]
         task = scheduler.schedule(check, name=naming, period_frames=times["period_frames"], phase_frames=phase)
         self._checks[look] = Scheduled(codes, task, scheduler, times)
-
-    def begin_day(self) -> None:
-        self._day: TimeOfDay | None = None
-        self._waiting: dict[tuple[str, Any], Waiting] = {}
-        self._tidy_at = 64
 
     def end_day(self) -> None:
         for one in self._waiting.values():

@@ -1,4 +1,4 @@
-"""Built-in habits: what most characters do, set in the inspector and without code."""
+"""Built-in habits that are set up in the inspector, without code."""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -23,37 +23,41 @@ MOMENTS: dict[str, tuple[str, Callback]] = {
     "tick": ("went_on", lambda run: run.part.went_on(run)),
     "exit": ("ended", lambda run: run.part.ended(run) if run.part.is_valid() else None),
 }
-"""What a habit calls at each moment: a method of the node, if its class has it."""
+"""For each callback of a habit: the method of the node that implements it, and a call of that method."""
 
 METHODS = ("can_activate_method", "enter_method", "tick_method", "exit_method", "python_class", "launch")
 
 
 class BuiltIn:
-    """What built-in habits have in common: they go on by themselves, and hide what is for written ones.
+    """Base of built-in habits: implements the callbacks in Python and hides the properties for scripted habits.
 
-    They have some of these methods, which are told the context: began, went_on, which returns a Status, and ended.
+    A subclass defines some of the methods began, went_on and ended. Each takes the context; went_on returns a Status.
     """
 
     NOT_SHOWN = METHODS
 
     def callbacks(self) -> dict[str, Callback | None]:
-        """Return what is called as it begins, goes on and ends."""
+        """Return the callbacks that the class defines, None for the others."""
         return {moment: call if hasattr(self, name) else None for moment, (name, call) in MOMENTS.items()}
 
     def mistakes(self) -> Iterator[str]:
-        """Yield what is wrong with the settings."""
+        """Yield a message for each error in the settings."""
         yield from ()
 
     def _get_configuration_warnings(self) -> list[str]:
         return [*super()._get_configuration_warnings(), *self.mistakes()]  # type: ignore[misc]
 
     def node_at(self, path: NodePath) -> Any:
-        """Return a node that a setting names, None if it names none; raises if it is gone."""
+        """Return the node at a path, None for an empty path.
+
+        Raises:
+            RefusedValue: if the path leads to no node.
+        """
         if not path:
             return None
         node = self.get_node_or_null(path)  # type: ignore[attr-defined]
         if node is None:
-            raise RefusedValue(f"'{path}' is not in the scene; choose a node that is there while the habit runs")
+            raise RefusedValue(f"'{path}' is not in the scene; choose a node that exists while the habit runs")
         return node
 
     def missing(self, name: str) -> Iterator[str]:
@@ -64,15 +68,15 @@ class BuiltIn:
 
 @gdclass(icon="res://addons/ai_core/icons/habit_wait.svg")
 class HabitWait(BuiltIn, Habit):
-    """Does nothing for a while, or until something is told or changes, then succeeds."""
+    """Waits for a time, for a message or for a change of a blackboard value, then succeeds."""
 
-    seconds = export(float, 1.0, range=(0, 60, 0.01), or_greater=True, unit="s", group="Wait", doc="How long.")
+    seconds = export(float, 1.0, range=(0, 60, 0.01), or_greater=True, unit="s", group="Wait", doc="Game time to wait.")
     up_to_s = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s",
-        doc="Longest: the time is drawn between the two; 0 is always the same time.")
+        doc="Longest time to wait: the time is drawn between seconds and this. 0 always waits for seconds.")
     until_told = export(
-        str, "", doc="It ends when this is told, or this key of the blackboard changes; fails if the time is over"
-        " before. With seconds 0 it waits for ever.")
+        str, "", doc="Message or blackboard key that ends the wait when it is sent or changes. The habit fails if the"
+        " time is over first; with seconds 0 there is no time limit.")
 
     def began(self, run: HabitContext) -> None:
         seconds = self.seconds
@@ -89,11 +93,12 @@ class HabitWait(BuiltIn, Habit):
 
 @gdclass(icon="res://addons/ai_core/icons/habit_set_value.svg")
 class HabitSetValue(BuiltIn, Habit):
-    """Writes to the blackboard and succeeds."""
+    """Writes a value to the blackboard and succeeds."""
 
-    key = export(str, "", group="Value", doc="What is written.")
-    value = export(str, "true", doc="An expression: 3, true, \"text\", Vector3(1, 0, 0), health - 1.")
-    scope = export(str, "", options=("", "squad", "world"), doc="Whose it is; empty is the character's own.")
+    key = export(str, "", group="Value", doc="Key of the value on the blackboard.")
+    value = export(str, "true", doc="Expression for the value: 3, true, \"text\", Vector3(1, 0, 0), health - 1.")
+    scope = export(
+        str, "", options=("", "squad", "world"), doc="Blackboard to write to; empty is that of the character.")
 
     def mistakes(self) -> Iterator[str]:
         yield from _of_expression(self.key, self.value)
@@ -116,11 +121,11 @@ class HabitSetValue(BuiltIn, Habit):
 
 @gdclass(icon="res://addons/ai_core/icons/habit_check_value.svg")
 class HabitCheckValue(BuiltIn, Habit):
-    """Succeeds at once if a value of the blackboard compares so, else fails."""
+    """Compares a value of the blackboard with a constant: succeeds if the comparison is true, otherwise fails."""
 
-    key = export(str, "", group="Value", doc="What is compared.")
-    comparison = export(str, "==", options=tuple(COMPARISONS), doc="How.")
-    value = export(str, "true", doc="With what: 3, true, \"text\".")
+    key = export(str, "", group="Value", doc="Key of the value on the blackboard.")
+    comparison = export(str, "==", options=tuple(COMPARISONS), doc="Comparison operator.")
+    value = export(str, "true", doc="Constant to compare with: 3, true, \"text\".")
 
     def mistakes(self) -> Iterator[str]:
         yield from _of_expression(self.key, self.value, is_constant=True)
@@ -134,9 +139,9 @@ class HabitCheckValue(BuiltIn, Habit):
 class HabitEmitSignal(BuiltIn, Habit):
     """Emits a signal of a node and succeeds."""
 
-    source = export(NodePath, NodePath(""), group="Signal", doc="Whose signal it is; empty is the actor.")
-    signal_name = export(StringName, StringName(""), doc="The signal.")
-    arguments = export(list, [], doc="What it is emitted with.")
+    source = export(NodePath, NodePath(""), group="Signal", doc="Node that emits the signal; empty is the actor.")
+    signal_name = export(StringName, StringName(""), doc="Name of the signal.")
+    arguments = export(list, [], doc="Arguments of the signal.")
 
     def mistakes(self) -> Iterator[str]:
         yield from self.missing("source")
@@ -153,11 +158,11 @@ class HabitEmitSignal(BuiltIn, Habit):
 
 @gdclass(icon="res://addons/ai_core/icons/habit_call_method.svg")
 class HabitCallMethod(BuiltIn, Habit):
-    """Calls a method of a node once. It succeeds, unless the method returns false."""
+    """Calls a method of a node once. Fails if the method returns false, otherwise succeeds."""
 
-    target = export(NodePath, NodePath(""), group="Call", doc="Whose method it is; empty is the actor.")
-    method_name = export(StringName, StringName(""), doc="The method.")
-    arguments = export(list, [], doc="What it is called with.")
+    target = export(NodePath, NodePath(""), group="Call", doc="Node with the method; empty is the actor.")
+    method_name = export(StringName, StringName(""), doc="Name of the method.")
+    arguments = export(list, [], doc="Arguments of the call.")
 
     def mistakes(self) -> Iterator[str]:
         yield from self.missing("target")
@@ -171,19 +176,20 @@ class HabitCallMethod(BuiltIn, Habit):
 
 @gdclass(icon="res://addons/ai_core/icons/habit_play_animation.svg")
 class HabitPlayAnimation(BuiltIn, Habit):
-    """Plays an animation of an AnimationPlayer, and succeeds when it is over."""
+    """Plays an animation of an AnimationPlayer and succeeds when it has finished."""
 
     player = export(
         NodePath, NodePath(""), group="Animation",
-        doc="The AnimationPlayer; empty is the first one below the actor.")
-    animation = export(StringName, StringName(""), doc="The animation. One that loops goes on until it is interrupted.")
-    waits = export(bool, True, doc="Off: succeeds as soon as it plays.")
-    stops_it = export(bool, True, shown_when=("waits", True), doc="Stops the animation if the habit is interrupted.")
+        doc="The AnimationPlayer; empty is the first AnimationPlayer below the actor.")
+    animation = export(
+        StringName, StringName(""), doc="Name of the animation. A looping animation plays until it is interrupted.")
+    waits = export(bool, True, doc="Wait for the end of the animation. Off: the habit succeeds at once.")
+    stops_it = export(bool, True, shown_when=("waits", True), doc="Stop the animation if the habit is interrupted.")
 
     def mistakes(self) -> Iterator[str]:
         yield from self.missing("player")
         if not self.animation:
-            yield "animation is empty; name it"
+            yield "animation is empty; name the animation"
 
     def began(self, run: HabitContext) -> None:
         player = self._player()

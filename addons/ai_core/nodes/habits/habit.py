@@ -1,4 +1,4 @@
-"""Habit: one thing a character can do, as a node below its HabitTree."""
+"""Habit node: a task of a character, below its HabitTree."""
 from __future__ import annotations
 
 import math
@@ -35,17 +35,18 @@ CALLED = ("_can_activate", "_enter", "_tick", "_exit")
 
 @gdclass(icon="res://addons/ai_core/icons/habit.svg")
 class Habit(Node):
-    """Something a character can do. Its child habits are the smaller things it is made of.
+    """A task of a character in a HabitTree; its child habits are the smaller tasks it consists of.
 
-    Extend it in GDScript and override _can_activate(), _enter(), _tick() and _exit(); or
-    name methods of the actor below; or give it Callables with set_callable(); or name a
-    Python class "module:Class" that extends ai_core.decisions.Habit.
+    A habit tree is a behaviour tree. To define a habit, extend this class in GDScript and override
+    _can_activate(), _enter(), _tick() and _exit(); or name methods of the actor in the inspector; or
+    set Callables with set_callable(); or name a Python class "module:Class" that extends
+    ai_core.decisions.Habit.
     """
 
     ON_ANY_SET = "may_be_mended"
 
-    entered = signal(("reason", str), doc="The habit began.")
-    exited = signal(("status", int), doc="The habit ended: 1 succeeded, 2 failed, 0 interrupted.")
+    entered = signal(("reason", str), doc="Emitted when the habit begins; reason says why.")
+    exited = signal(("status", int), doc="Emitted when the habit ends: 1 succeeded, 2 failed, 0 interrupted.")
 
     class Launch(IntEnum):
         PRIORITIZED = 0
@@ -63,62 +64,71 @@ class Habit(Node):
         ALWAYS_FAILED = 3
     launch = export(
         Launch, Launch.PRIORITIZED,
-        doc="How child habits launch: the most urgent that can run, one after the other, one by weight, or one after"
-            " the other until one succeeds.")
+        doc="Launch mode of the child habits. Prioritized: the first that can run. Sequential: one after the other."
+            " Random: one drawn by weight. Fallback: one after the other until one succeeds.")
     non_blocking = export(
         bool, False,
-        doc="Runs beside its siblings; if it ends before its parent, which takes no notice, it begins again.")
+        doc="Runs in parallel with its siblings. Its result does not affect the parent; it begins again when it ends.")
     uninterruptible = export(
-        bool, False, doc="No sibling interrupts it. For a stretch of its run use hold() and release().")
-    weight = export(float, 1.0, range=(0.001, 1000, 0.001), doc="How often it is chosen among random siblings.")
-    urgency = export(float, 0.0, doc="Breaks a sibling's hold() of lower priority.")
+        bool, False,
+        doc="No sibling interrupts the habit. To protect only part of a run, use hold() and release().")
+    weight = export(
+        float, 1.0, range=(0.001, 1000, 0.001), doc="Weight in the draw of a parent with random launch mode.")
+    urgency = export(
+        float, 0.0, doc="The habit breaks the hold() of a sibling if the priority of the hold is below this value.")
     condition = export(
         str, "", group="Condition",
-        doc="The habit may begin only if this is true: \"health < 0.3 and has_ammo()\". Names are values of the"
-            " blackboard, properties and methods of the actor; while one is not there yet, it is false.")
+        doc="Expression that must be true for the habit to begin: \"health < 0.3 and has_ammo()\". Names refer to"
+            " values of the blackboard, then to properties of the actor; methods are those of the actor. While a name"
+            " has no value, the condition is false.")
     wakes_on = export(
         PackedStringArray, PackedStringArray(),
-        doc="Keys of the blackboard and told names on which beginning depends: asked only after one of them, not"
-            " in every tick.")
+        doc="Blackboard keys and messages on which the condition depends: it is checked only after one of them"
+            " changes or arrives. Empty: it is checked in every tick.")
     asks_every_s = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s",
-        doc="While something less urgent runs, ask so rarely whether it may begin; 0 asks in every tick.")
+        doc="Time between two checks of the condition while a less urgent habit runs; 0 checks in every tick.")
     begins_on = export(
-        PackedStringArray, PackedStringArray(), doc="It begins only after tell() told one of these.")
+        PackedStringArray, PackedStringArray(),
+        doc="The habit begins only after HabitTree.tell() sent one of these messages.")
     remembers_s = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s",
-        doc="For how long it may still begin on what was told, say after a hold; 0: in the next tick only.")
+        doc="Time during which the habit may still begin after such a message, for example once a hold ends; 0 allows"
+            " the next tick only.")
     timeout_s = export(
         float, 0.0, range=(0, 600, 0.01), or_greater=True, unit="s", group="Times and Results",
-        doc="Longest time a run may take before it fails; 0 is no limit.")
+        doc="Longest duration of a run; a longer run fails. 0 is no limit.")
     cooldown_s = export(
         float, 0.0, range=(0, 600, 0.01), or_greater=True, unit="s",
-        doc="Time after its end in which it cannot begin.")
+        doc="Time after the end of a run during which the habit cannot begin.")
     repeats = export(
-        int, 1, range=(0, 1000, 1), or_greater=True, doc="How often in a row it succeeds before it has; 0 for ever.")
+        int, 1, range=(0, 1000, 1), or_greater=True,
+        doc="Number of successful runs in a row after which the habit succeeds; 0 repeats without end.")
     retries = export(
-        int, 0, range=(-1, 1000, 1), or_greater=True, doc="How often it begins again after it failed; -1 for ever.")
-    outcome = export(Outcome, Outcome.AS_IT_ENDED, doc="What its parent is told of its end.")
+        int, 0, range=(-1, 1000, 1), or_greater=True, doc="Number of new attempts after a failed run; -1 is no limit.")
+    outcome = export(Outcome, Outcome.AS_IT_ENDED, doc="Result that the parent sees when the habit ends.")
     can_activate_method = export(
         StringName, StringName(""), group="Methods of the actor",
-        shown_when=("python_class", ""), doc="Called without arguments; true lets the habit begin.")
+        shown_when=("python_class", ""),
+        doc="Called without arguments while the habit is pending; it may begin if true is returned.")
     enter_method = export(
         StringName, StringName(""),
         shown_when=("python_class", ""), doc="Called when the habit begins.")
     tick_method = export(
         StringName, StringName(""),
         shown_when=("python_class", ""),
-        doc="Called with the elapsed seconds; returns 0 running, 1 succeeded, 2 failed.")
+        doc="Called with the elapsed seconds while the habit is active; returns 0 running, 1 succeeded, 2 failed.")
     exit_method = export(
         StringName, StringName(""),
         shown_when=("python_class", ""), doc="Called when the habit ends.")
-    python_class = export(str, "", group="Python", doc="Runs a Python class instead: \"module:Class\".")
+    python_class = export(
+        str, "", group="Python", doc="Python class that runs instead of a script or methods: \"module:Class\".")
 
     def __init__(self) -> None:
         self._tree: Any = None
         self._known_run: HabitContext | None = None
         self._left_run: HabitContext | None = None
-        self.given: dict[str, Any] = {}         # Callables, by the method of a script that they stand for
+        self.given: dict[str, Any] = {}         # Callables of set_callable(), by hook name
         self._is_leaving = False
 
     def on_entered(self) -> None:
@@ -128,7 +138,7 @@ class Habit(Node):
             tree.habits_changed()
 
     def may_be_mended(self) -> None:
-        """Let a tree that a mistake has stopped try again."""
+        """Let a tree that an error in its definition has stopped try again."""
         tree = tree_above(self) if self.is_inside_tree() else None
         if tree is not None and tree.is_stopped:
             tree.habits_changed()
@@ -138,46 +148,46 @@ class Habit(Node):
             self._tree.on_renamed()
 
     def on_predelete(self) -> None:
-        self.given.clear()       # they may hold scripts: let them go now
+        self.given.clear()       # Callables may hold scripts: release them now
 
     def on_exit_tree(self) -> None:
         self._is_leaving = True
-        tree = self._tree or tree_above(self)    # none has read it yet: of a tree that a mistake has stopped
+        tree = self._tree or tree_above(self)    # a tree stopped by an error has not read this node
         if tree is not None and tree.is_valid():
             tree.habit_leaves(self, at_once=self._run is not None)
 
     @hook
     def _can_activate(self) -> bool:
-        """May it begin now? Asked while the habit is pending."""
+        """Return whether the habit may begin; called while it is pending."""
         return True
 
     @hook
     def _enter(self) -> None:
-        """The habit begins."""
+        """Called when the habit begins."""
 
     @hook
     def _tick(self, elapsed_s: float) -> int:
-        """The habit goes on; return STATUS_RUNNING, STATUS_SUCCEEDED or STATUS_FAILED."""
+        """Called while the habit is active; return STATUS_RUNNING, STATUS_SUCCEEDED or STATUS_FAILED."""
         return 0
 
     @hook
     def _exit(self) -> None:
-        """The habit ends, however it ended."""
+        """Called when the habit ends, whether it succeeded, failed or was interrupted."""
 
     @hook
     def _save_state(self) -> Variant:
-        """Return what this script keeps in variables of its own, to be saved with the tree."""
+        """Return the values of the script's own variables, to be saved with the tree."""
 
     @hook
     def _load_state(self, state: Variant) -> None:
-        """Take back what _save_state() returned; called after the whole tree was loaded."""
+        """Restore the value that _save_state() returned; called after the whole tree is loaded."""
 
     @method
     def set_callable(self, moment: str, callback: GDCallable) -> None:
-        """Call a Callable as the habit does "can_activate", "enter", "tick" or "exit", instead of its script's method.
+        """Replace the script method "can_activate", "enter", "tick" or "exit" of the habit by a Callable.
 
-        It is given what the script's method would be, and returns what that would. Takes effect
-        as rebuild() does if the tree runs.
+        The Callable takes the arguments of the script method and returns the same values. If the tree
+        runs, the change takes effect as with HabitTree.rebuild().
         """
         if f"_{moment}" not in CALLED:
             raise RefusedValue(f"moment must be one of {[one[1:] for one in CALLED]}, got {moment!r}")
@@ -188,50 +198,53 @@ class Habit(Node):
 
     @method
     def get_actor(self) -> GDObject:
-        """Return the character, as set on the HabitTree."""
+        """Return the actor of the HabitTree: the character."""
         return self._tree.actor_node() if self._tree is not None else None
 
     @method
     def get_tree_of_habits(self) -> GDObject:
-        """Return the HabitTree this habit belongs to."""
+        """Return the HabitTree that the habit belongs to."""
         return self._tree
 
     @method
     def is_active(self) -> bool:
-        """Return whether the habit is running."""
+        """Return whether the habit is active."""
         return self._run is not None
 
     @method
     def get_time_in_habit_s(self) -> float:
-        """Return game time since the habit began (s), 0 if it is not active."""
+        """Return the game time since the habit began (s), 0 if it is not active."""
         return self._run.time_in_habit_s if self._run is not None else 0.0
 
     @method
     def get_reason(self) -> str:
-        """Return why the habit began."""
+        """Return why the habit began, "" if it is not active."""
         return self._run.reason if self._run is not None else ""
 
     @method
     def hold(self, priority: float = math.inf) -> None:
-        """Let no sibling interrupt it until release(), except one whose urgency is above ``priority``."""
+        """Protect the habit from its siblings until release(), except from those with an urgency above ``priority``."""
         if self._run is None:
-            raise RefusedValue("is not active, so there is nothing to hold; call hold() in _enter() or _tick()")
+            raise RefusedValue("is not active and cannot hold; call hold() in _enter() or _tick()")
         self._run.hold(None if math.isinf(priority) else priority)
 
     @method
     def release(self) -> None:
-        """End a hold()."""
+        """End the hold(); does nothing without one."""
         if self._run is not None:
             self._run.release()
 
     @method
     def wait_s(self, seconds: float) -> None:
-        """Call _tick() again when so much game time has passed, not before; in _enter() or _tick()."""
+        """Do not call _tick() again before ``seconds`` of game time have passed; call this in _enter() or _tick()."""
         self._active("wait").wait_s(seconds)
 
     @method
     def wait_for(self, names: PackedStringArray, at_most_s: float = 0.0) -> None:
-        """Call _tick() again when one of these is told or changes on the blackboard, or after a time; 0 is never."""
+        """Do not call _tick() again until one of ``names`` is sent as a message or changes on the blackboard.
+
+        After ``at_most_s`` of game time (s) it is called in any case; 0 is no limit. Call this in _enter() or _tick().
+        """
         run = self._active("wait")
         try:
             run.wait_for(*names, at_most_s=at_most_s or None)
@@ -240,21 +253,21 @@ class Habit(Node):
 
     @method
     def get_woken_by(self) -> str:
-        """Return the name that ended the last wait_for(); "" if it was the time."""
+        """Return the name that ended the last wait_for(), "" if its time limit did."""
         return self._run.woken_by if self._run is not None else ""
 
     @method
     def get_told(self, told_name: str) -> Variant:
-        """Return what came with a name that tell() told, in the tick in which it is heard; else null."""
+        """Return the payload of a message, in the tick in which the habit receives it; otherwise null."""
         return self._run.told(told_name) if self._run is not None else None
 
     def definition(self, tree: Any) -> core.Habit:
-        """Return the habit of the library that this node and its children describe, shared by all that say the same."""
+        """Return the library habit that this node and its children describe; nodes with equal settings share it."""
         self._tree = tree
         script = self.get_script()
         module = self.python_class.partition(":")[0]
         edited = stamp_of(module) if module else None
-        # By its id: a script that is held here would outlive the game.
+        # By its id: a reference to the script would keep it alive beyond the game.
         said = (
             type(self), str(self.get_name()), 0 if script is None else script.get_instance_id(), edited,
             *[has_script_method(self, one) + 2 * (one in self.given) for one in CALLED],
@@ -289,7 +302,7 @@ class Habit(Node):
         return core.Habit(name, **settings, can_activate=self._condition(), **self.callbacks())
 
     def callbacks(self) -> dict[str, Callback | None]:
-        """Return what is called as it begins, goes on and ends."""
+        """Return the callbacks for the beginning, the ticks and the end of the habit."""
         return {
             "enter": call_of(self, "_enter", self.enter_method),
             "tick": call_of(self, "_tick", self.tick_method, takes_time=True),
@@ -297,7 +310,7 @@ class Habit(Node):
         }
 
     def _condition(self) -> Callback | None:
-        """Return what is asked before it may begin: the expression first."""
+        """Return the check that decides whether the habit may begin: the expression first, then the method."""
         asked: list[Callback] = []
         if self.condition:
             expression = GuardExpression(self.condition, f"condition of '{self.get_name()}'")
@@ -309,7 +322,7 @@ class Habit(Node):
 
     @property
     def _run(self) -> HabitContext | None:
-        """Its run, None while it is not active."""
+        """The current run, None while the habit is not active."""
         run = self._known_run
         if run is not None and run.status is core.Status.RUNNING and not run.begins_next:
             return run
@@ -321,20 +334,20 @@ class Habit(Node):
         return None
 
     def has_left(self, run: HabitContext) -> None:
-        """Note a run that is over for whoever is told so now."""
+        """Note the run that ends, before the signal ``exited`` is emitted."""
         self._left_run = run
 
     def _active(self, purpose: str) -> HabitContext:
         if self._run is None:
-            raise RefusedValue(f"is not active, so there is nothing to {purpose}; call it in _enter() or _tick()")
+            raise RefusedValue(f"is not active and cannot {purpose}; call it in _enter() or _tick()")
         return self._run
 
     def saved_by_script(self) -> Any:
-        """Return what the script wants saved, None if it does not say."""
+        """Return the state that the script saves, None if it has no _save_state()."""
         return self._save_state() if has_script_method(self, "_save_state") else None
 
     def take_state(self, of_script: Any) -> None:
-        """Go on as a loaded game says, with what the script had saved."""
+        """Restore the saved state of the script."""
         self._known_run = None
         if of_script is not None and has_script_method(self, "_load_state"):
             self._load_state(of_script)
@@ -345,18 +358,18 @@ class Habit(Node):
         if module and spec is None:
             raise ValueError(f"python_class {self.python_class!r} of '{name}': there is no module {module!r}")
         found = None
-        if spec is not None and class_name and may_have_class(spec, class_name):     # else it is not even imported
+        if spec is not None and class_name and may_have_class(spec, class_name):     # otherwise not imported
             found = getattr(current_module(module), class_name, None)
         if not (isinstance(found, type) and issubclass(found, core.Habit)):
             raise TypeError(
-                f"python_class {self.python_class!r} of '{name}' names no Habit; write \"module:Class\""
+                f"python_class {self.python_class!r} of '{name}' is no Habit class; write \"module:Class\""
                 " with a class that extends ai_core.decisions.Habit")
         return found(name, **settings)
 
     def _get_configuration_warnings(self) -> list[str]:
         above = self.get_parent()
         if above is not None and not (above.is_class("HabitTree") or above.is_class("Habit")):
-            return ["is not right below a HabitTree or Habit and never runs; put it there"]
+            return ["is not a child of a HabitTree or Habit and never runs; make it a child of one"]
         warnings = launch_warnings(self)
         if self.condition:
             try:
@@ -369,23 +382,23 @@ class Habit(Node):
 
 
 def definitions_below(parent: Any, tree: Any) -> list[core.Habit]:
-    """Return what the habits right below a node describe, in the order of the scene dock."""
+    """Return the definitions of the child habits of a node, in the order of the scene dock."""
     return [
         child.definition(tree) for child in parent.get_children() if isinstance(child, Habit) and not child._is_leaving
     ]
 
 
 def launch_warnings(node: Any) -> list[str]:
-    """Return what is missing for a node to launch its children as it says."""
+    """Return a warning if a node has no children for its launch mode."""
     blocking = [one for one in node.get_children() if isinstance(one, Habit) and not one.non_blocking]
     if node.launch != Habit.Launch.PRIORITIZED and not blocking:
         name = Habit.Launch(node.launch).name.lower()
-        return [f"launches its children {name} and has none to launch; add a Habit, or make it prioritized"]
+        return [f"has the launch mode {name} but no child habit to launch; add a Habit, or use prioritized"]
     return []
 
 
 def tree_above(node: Any) -> Any:
-    """Return the HabitTree that a habit stands below, None if there is none."""
+    """Return the HabitTree above a habit, None if there is none."""
     above = node.get_parent()
     while isinstance(above, Habit):
         above = above.get_parent()

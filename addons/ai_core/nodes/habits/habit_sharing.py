@@ -1,7 +1,7 @@
-"""Habits of the library that nodes describe: shared by all nodes that say the same, with what they call.
+"""Library habits that nodes describe, shared by all nodes with equal settings, and their callbacks.
 
-What is called is told a context, whose ``part`` is the node of the character at hand and
-whose ``owner`` is its HabitTree; so one definition serves a thousand characters.
+A callback takes a context. Its ``part`` is the Habit node of the character and its ``owner`` is the
+HabitTree, so one definition serves thousands of characters.
 """
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ NUMBERS = {None: 0, Status.SUCCEEDED: 1, Status.FAILED: 2}
 LISTS = (list, dict)
 
 _shared: WeakValueDictionary[tuple[Any, ...], Habit] = WeakValueDictionary()
-_kinds: WeakValueDictionary[tuple[Any, ...], Habit] = WeakValueDictionary()    # whatever the children: they go on
+_kinds: WeakValueDictionary[tuple[Any, ...], Habit] = WeakValueDictionary()    # for any children
 
 
 def shared_habit(said: tuple[Any, ...], children: list[Habit], make: Callable[[list[Habit]], Habit]) -> Habit:
-    """Return the habit that says this and has these children, made when somebody first says so.
+    """Return the shared habit with these settings and children; the first request creates it.
 
     Args:
-        said: all that tells it from others, beside its children; lists are known by what they show.
+        said: settings that distinguish the habit, besides its children; lists are compared by their repr().
         children: shared habits.
-        make: makes it with such children.
+        make: creates the habit with its children.
 
-    Cost: O(what is said); making it O(1) once for all.
+    Cost: O(settings); creation O(1), once for all nodes.
     """
     said = tuple([repr(one) if isinstance(one, LISTS) else one for one in said])
     key = said, *children
@@ -53,7 +53,7 @@ def shared_habit(said: tuple[Any, ...], children: list[Habit], make: Callable[[l
             found = _kinds[said] = make(children)
         else:
             found = kind.with_children(children)
-            found.__dict__["_first"] = kind     # which is known as long as there is one of its kind
+            found.__dict__["_first"] = kind     # keeps the first habit of the kind alive
         _shared[key] = found
     return found
 
@@ -61,7 +61,7 @@ def shared_habit(said: tuple[Any, ...], children: list[Habit], make: Callable[[l
 def call_of(
     node: Any, name: str, actor_method: str, *, takes_time: bool = False, is_asked: bool = False,
 ) -> Callback | None:
-    """Return what stands for a method of scripts: a Callable, a method of the actor, or that method; None for none."""
+    """Return the callback for a script method: a Callable, a method of the actor, or the script method; else None."""
     if name in node.given:
         return _python_call(lambda run: run.part.given[name], takes_time, is_asked)
     if actor_method:
@@ -70,7 +70,7 @@ def call_of(
 
 
 def asking(expression: GuardExpression) -> Callback:
-    """Return what asks an expression; values of the blackboard are compared with constants without it."""
+    """Return the callback of a condition; comparisons of blackboard values with constants need no expression."""
     def ask(run: HabitContext) -> object:
         return expression.is_met(run.owner)
 
@@ -80,7 +80,7 @@ def asking(expression: GuardExpression) -> Callback:
 
 @functools.cache
 def script_call(name: str, takes_time: bool, is_asked: bool) -> Callback:
-    """Return what calls a method of the node's script; the same for all nodes, so that several are asked at once."""
+    """Return the callback that calls a script method; all nodes share it, so that several are called in one batch."""
     return KeptHook(
         name, "part", "elapsed_s" if takes_time else "", None if is_asked else STATUSES, refuse_answer,
         skips_freed=True, is_of_row=True)
@@ -93,7 +93,7 @@ def _python_call(find: Callable[[HabitContext], Any], takes_time: bool, is_asked
         except (KeyError, GodotFreedError):
             if is_there(run.part, run.owner):
                 raise
-            return None                  # freed by a habit of this very tick
+            return None                  # freed by a habit in the same tick
         answer = found(run.elapsed_s) if takes_time else found()
         if is_asked or answer is None:
             return answer
@@ -105,22 +105,22 @@ def _python_call(find: Callable[[HabitContext], Any], takes_time: bool, is_asked
 
 
 def refuse_answer(run: HabitContext, answer: object) -> None:
-    """Say what a tick may return."""
-    if isinstance(answer, GDObject) and answer.has_signal("completed"):      # a function of GDScript that goes on
+    """Raise RefusedValue for the return value of a tick."""
+    if isinstance(answer, GDObject) and answer.has_signal("completed"):      # a GDScript coroutine
         raise RefusedValue(
-            f"the tick of '{run.path}' awaits something; call wait_s() or wait_for() instead, and return")
+            f"the tick of '{run.path}' uses await; call wait_s() or wait_for() instead, and return")
     raise RefusedValue(
         f"the tick of '{run.path}' returned {answer!r}; return Habit.STATUS_RUNNING,"
         " STATUS_SUCCEEDED or STATUS_FAILED")
 
 
 def is_there(habit: Any, tree: Any) -> bool:
-    """Return whether neither was freed, by a habit of this very tick for example."""
+    """Return whether habit and tree are both valid; a habit may free them within a tick."""
     return tree.is_valid() and (habit is None or habit.is_valid())
 
 
 def tell_entered(run: HabitContext) -> None:
-    """Emit the signals of a habit that begins, where somebody listens."""
+    """Emit the signals of a habit that begins, if they have listeners."""
     habit, tree = run.part, run.owner
     if habit is tree or not is_there(habit, tree):
         return                           # the root is the tree itself
@@ -131,7 +131,7 @@ def tell_entered(run: HabitContext) -> None:
 
 
 def tell_exited(run: HabitContext) -> None:
-    """Emit the signals of a habit that has ended, where somebody listens."""
+    """Emit the signals of a habit that has ended, if they have listeners."""
     habit, tree = run.part, run.owner
     if habit is tree or not is_there(habit, tree):
         return                           # freed while it was active

@@ -1,4 +1,4 @@
-"""HabitTree: what a character does, decided by the habits below it."""
+"""HabitTree node: runs the habits of one character. A habit tree is a behaviour tree."""
 from __future__ import annotations
 
 import copy
@@ -52,7 +52,7 @@ TEXTS = (str, StringName)
 
 
 def _kinds_of(value: Any) -> Any:
-    """Return what a value that begins so may be later; None for anything."""
+    """Return the types that a value with this initial value may take; None for any."""
     if value is None or isinstance(value, GDObject):
         return None
     return TEXTS if isinstance(value, TEXTS) else type(value)
@@ -62,7 +62,7 @@ WORLD, SQUAD = "world", "squad"
 
 
 class Scopes:
-    """The world of one AIScheduler and its squads, each with the trees that use it, in their order."""
+    """The blackboards of the world and the squads of one AIScheduler, each with the trees that use it, in order."""
 
     def __init__(self) -> None:
         self.world = Blackboard(name=WORLD)
@@ -79,7 +79,7 @@ _of_schedulers: WeakKeyDictionary[Any, Scopes] = WeakKeyDictionary()
 
 
 def join_scopes(tree: Any, own: Blackboard, scheduler: Any, squad: str) -> None:
-    """Put a character's blackboard inside those of its squad and its world."""
+    """Set the blackboard of the squad or the world as the parent of a character's blackboard."""
     leave_scopes(tree, own)
     scopes = _of_schedulers.setdefault(scheduler.top, Scopes())
     own.parent = scopes.squad(squad) if squad else scopes.world
@@ -89,7 +89,7 @@ def join_scopes(tree: Any, own: Blackboard, scheduler: Any, squad: str) -> None:
 
 
 def leave_scopes(tree: Any, own: Blackboard) -> None:
-    """Let a character's blackboard stand alone."""
+    """Detach a character's blackboard from those of its squad and its world."""
     scopes = tree.__dict__.pop("scopes", None)
     for board in _around(own) if scopes is not None else ():
         scopes.users[id(board)].pop(tree.instance_id, None)
@@ -97,19 +97,19 @@ def leave_scopes(tree: Any, own: Blackboard) -> None:
 
 
 def scopes_saved_by(tree: Any, own: Blackboard) -> list[Blackboard]:
-    """Return the scopes that are saved with a tree: those of which it is the first user."""
+    """Return the blackboards that are saved with a tree: those of which it is the first user."""
     users = tree.scopes.users
     return [board for board in _around(own) if next(iter(users[id(board)])) == tree.instance_id]
 
 
 def prepared_scopes(own: Blackboard, saved: dict[str, Any], values: Any) -> Callable[[], None]:
-    """Check the saved values of scopes; return what puts them."""
+    """Check the saved values of scopes; return the function that restores them."""
     boards = {board.name: board for board in _around(own)}
     read = {}
     for name, plain in saved.items():
         value = values.value(plain, f"scopes.{name}")
         if name not in boards or not isinstance(value, dict):
-            raise StateError(f"'scopes' has {name!r}, which this tree has not; set its squad as in the saved game")
+            raise StateError(f"'scopes' has {name!r}, a scope that this tree lacks; set its squad as in the saved game")
         read[name] = value
 
     def change() -> None:
@@ -120,7 +120,7 @@ def prepared_scopes(own: Blackboard, saved: dict[str, Any], values: Any) -> Call
 
 
 def watched(tree: Any, own: Blackboard, key: str, callback: Any) -> Watch:
-    """Watch a value with a callback whose failures stop nobody, and that goes with its object."""
+    """Watch a value; errors of the callback are reported, and the watch ends when its object is freed."""
 
     def tell(key: str, value: Any) -> None:
         if isinstance(callback, GDCallable) and not callback.is_live():
@@ -128,19 +128,19 @@ def watched(tree: Any, own: Blackboard, key: str, callback: Any) -> Watch:
             return
         try:
             callback(key, value)
-        except Exception as error:  # whatever it is, the others are told
-            report_exception(error, f"who watches {key!r}", tree)
+        except Exception as error:  # the other watchers are still called
+            report_exception(error, f"the callback that watches {key!r}", tree)
 
     return own.watch(key, tell)
 
 
 @contextmanager
 def refusing_values() -> Iterator[None]:
-    """Let a scope that is not there, and a value of a wrong type, be a refusal of the node."""
+    """Raise errors about unknown scopes and wrong types of values as RefusedValue."""
     try:
         yield
     except LookupError as problem:
-        raise RefusedValue(f"{problem}; a tree has \"world\", and \"squad\" if its squad is set") from None
+        raise RefusedValue(f"{problem}; the scopes are \"world\", and \"squad\" if squad is set") from None
     except TypeError as problem:
         raise RefusedValue(str(problem)) from None
 
@@ -155,15 +155,15 @@ def _around(own: Blackboard) -> list[Blackboard]:
 
 SIGNALS, HABIT_SIGNALS = ("habit_entered", "habit_exited"), ("entered", "exited")
 SAVED = ("enabled", "period_frames", "priority")
-NOT_RUNNING = "the tree does not run; give it an actor, habits and an AIScheduler first"
+NOT_RUNNING = "the tree does not run; it needs an actor, habits and an AIScheduler"
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_tree.svg")
 class HabitTree(OfCharacter, Node):
-    """Runs the habits below it for one character, through the AIScheduler.
+    """Runs the habits below it for one character, through the AIScheduler. A habit tree is a behaviour tree.
 
-    The first child is the most urgent. When it wants to run, what is running is sent
-    back to pending first.
+    The first child is the most urgent. When it can begin, the active habit is interrupted and
+    becomes pending again.
     """
 
     Launch = Habit.Launch
@@ -171,37 +171,43 @@ class HabitTree(OfCharacter, Node):
 
     launch = export(
         Habit.Launch, Habit.Launch.PRIORITIZED,
-        doc="How the habits right below launch.")
-    actor = export(NodePath, NodePath(".."), doc="The character; by default the parent.")
-    enabled = export(bool, True, on_set="_enable", doc="Off: habits stop and nothing is decided.")
+        doc="Launch mode of the child habits; see Habit.launch.")
+    actor = export(NodePath, NodePath(".."), doc="Node of the character; by default the parent.")
+    enabled = export(bool, True, on_set="_enable", doc="Off: all habits end and none begins.")
     period_frames = export(
         int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
-        group="Optimizations", on_set="_reschedule", doc="Frames from one decision to the next.")
+        group="Optimizations", on_set="_reschedule",
+        doc="Frames from one tick of the tree to the next; larger is rarer.")
     priority = export(
-        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", doc="Weight of its share of the budget.")
+        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule",
+        doc="Weight of the tree when the budget is shared out.")
     squad = export(
         str, "", group="Blackboard", on_set="_join_scopes",
-        doc="Trees of the same squad share the values of the scope \"squad\"; all share those of \"world\".")
+        doc="Name of the squad. Trees of a squad share the values of the scope \"squad\"; all trees share those of"
+            " \"world\". Empty is no squad.")
     values = export(
         dict, {}, on_set="_values_set",
-        doc="What the character knows as it begins: {\"health\": 1.0}. A value stays of the type it has here; null may"
-            " become anything. Set while it runs, what is new is known at once, and what is known stays.")
+        doc="Initial values of the blackboard: {\"health\": 1.0}. A value keeps the type it has here; null allows any"
+            " type. If set while the tree runs, new keys are added and existing values stay.")
     random_seed = export(
-        int, 0, group="Debug", doc="Seed of random launches; 0 takes one from the path, so that a run can be repeated.")
+        int, 0, group="Debug",
+        doc="Seed of random launches; 0 derives it from the path of the node, so that runs are repeatable.")
 
-    habit_entered = signal(("path", str), ("reason", str), doc="A habit began, and why.")
-    habit_exited = signal(("path", str), ("status", int), doc="A habit ended: 1 succeeded, 2 failed, 0 interrupted.")
+    habit_entered = signal(("path", str), ("reason", str), doc="Emitted when a habit begins; reason says why.")
+    habit_exited = signal(
+        ("path", str), ("status", int), doc="Emitted when a habit ends: 1 succeeded, 2 failed, 0 interrupted.")
 
     def __init__(self) -> None:
         self.core: core.HabitTree | None = None
         self._scheduler: Any = None
         self._crowd: CharacterCrowd | None = None
         self._actor: Any = None
-        self.begin_to_know()
+        self._blackboard = Blackboard(name="character")
+        self._watching: dict[tuple[str, Any], Watch] = {}
         self._is_changed = self._is_empty = self.is_stopped = False
 
     def may_be_mended(self) -> None:
-        """Try again if a mistake has stopped it, now that something was set; it may be another actor."""
+        """Start a tree again that an error stopped, after a property was set; the actor may have changed."""
         self._look_for_actor()
         if self.is_stopped:
             self.habits_changed()
@@ -210,12 +216,12 @@ class HabitTree(OfCharacter, Node):
         self._look_for_actor()
         self._is_empty = not self._has_habits()
         if self._is_empty:
-            self.call_deferred("rebuild")     # whoever builds it by a script adds habits next
+            self.call_deferred("rebuild")     # a script that builds the tree adds habits next
         else:
             self._begin()
 
     def on_renamed(self) -> None:
-        if self.core is not None and not self.core.is_active:    # else what is active would end
+        if self.core is not None and not self.core.is_active:    # otherwise active habits would end
             self.habits_changed()
 
     def on_predelete(self) -> None:
@@ -233,26 +239,26 @@ class HabitTree(OfCharacter, Node):
 
     @method
     def get_active_paths(self) -> PackedStringArray:
-        """Return the path of each habit that is active and has none active below it."""
+        """Return the paths of the active habits that have no active habit below them."""
         return PackedStringArray(self.core.active_paths() if self.core is not None else [])
 
     @method
     def to_text(self) -> str:
-        """Return what is active, what is pending, and why; one habit a line."""
+        """Return which habits are active and which are pending, and why; one line per habit."""
         return self.core.to_text() if self.core is not None else "not running"
 
     @method
     def stop_habits(self) -> None:
-        """End every active habit, children first; the next frame decides anew."""
+        """End all active habits, children first; the next tick starts from the root."""
         if self.core is not None:
             self.core.stop()
 
     @method
     def rebuild(self) -> None:
-        """Read the habits below again: what says the same goes on, the rest ends first.
+        """Read the habits below again: habits with unchanged settings continue, the others end first.
 
-        Inside a habit or a signal of this tree it is done as soon as the tick is over. Adding and
-        freeing habits needs no call; setting their properties while the scene runs does.
+        Within a callback or signal of this tree, the change takes effect after the tick. Call this after
+        setting properties of habits while the scene runs; adding and freeing habits needs no call.
         """
         if self.core is None:
             if self.is_inside_tree():
@@ -264,23 +270,24 @@ class HabitTree(OfCharacter, Node):
 
     @method
     def release_quarantined(self) -> None:
-        """Let habits begin again that were left out because they failed three times in a row."""
+        """Release the habits that were quarantined after three failures in a row."""
         if self.core is not None:
             self.core.release_quarantined()
 
     @method
     def tell(self, told_name: str, cargo: Variant = None) -> None:
-        """Tell the habits that something happened: who begins on it, wakes on it or waits for it hears of it."""
+        """Send a message with a payload to the habits that begin on it, wake on it or wait for it."""
         if self.core is None:
-            raise RefusedValue(f"does not run, and cannot be told {told_name!r}; see the errors as the scene began")
+            raise RefusedValue(
+                f"does not run and cannot receive {told_name!r}; see the errors at the start of the scene")
         self.core.tell(told_name, cargo)
 
     @method
     def is_asleep(self) -> bool:
-        """Return whether all habits wait for something to be told or to change: then the tree costs nothing."""
+        """Return whether all habits wait for a message or a change; the tree then costs nothing."""
         return self.core is not None and self.core.wakes_at_s == math.inf
 
-    save_state, load_state = saving("active habits, holds, the blackboard and what habits' scripts save")
+    save_state, load_state = saving("active habits, holds, the blackboard and the states that scripts of habits save")
 
     def is_in_use(self) -> bool:
         return self.core is not None
@@ -291,7 +298,7 @@ class HabitTree(OfCharacter, Node):
         if self.core is None:
             raise StateError(NOT_RUNNING)
         return {
-            "version": 2,
+            "version": 1,
             "settings": saved_settings(self, SAVED),
             "tree": self.core.save_state(),
             "scopes": {
@@ -306,7 +313,7 @@ class HabitTree(OfCharacter, Node):
         self._edit_now()
         if self.core is None:
             raise StateError(NOT_RUNNING)
-        fields = Fields.versioned(state, version=2, migrations={1: lambda old: {**old, "scopes": {}}})
+        fields = Fields.versioned(state, version=1)
         habits, values = self._habits_by_path(), self._scheduler.values
         change_settings = prepared_settings(self, SAVED, fields.group("settings"))
         change = self.core.prepare_state(fields.anything("tree"))
@@ -331,7 +338,7 @@ class HabitTree(OfCharacter, Node):
         return change_all
 
     def _habits_by_path(self) -> dict[str, Habit]:
-        """Return every habit node below, by the path it has in the tree of habits."""
+        """Return every habit node below, by its path in the tree of habits."""
         found: dict[str, Habit] = {}
         rest = [(str(self.get_name()), self)]
         while rest:
@@ -349,7 +356,7 @@ class HabitTree(OfCharacter, Node):
     def _get_configuration_warnings(self) -> list[str]:
         warnings = []
         if not self._has_habits():
-            warnings.append("has no Habit below it and does nothing; add one")
+            warnings.append("has no Habit below it and does nothing; add a Habit")
         else:
             warnings += launch_warnings(self)
         return [*warnings, *self.actor_warnings(), *scheduler_warnings(self)]
@@ -381,7 +388,7 @@ class HabitTree(OfCharacter, Node):
         self._reschedule()
 
     def _definition(self) -> tuple[HabitDefinition, Any]:
-        """Return what the nodes describe, and by place the node that stands there."""
+        """Return the definition that the nodes describe, and the row of nodes in its order."""
         name = str(self.get_name())
         root = shared_habit(
             (name, self.launch), definitions_below(self, self),
@@ -398,7 +405,7 @@ class HabitTree(OfCharacter, Node):
 
     @property
     def in_crowd(self) -> core.HabitTree | None:
-        """What lives for it among others."""
+        """The library tree, as its update group holds it; None while it does not run."""
         return self.core
 
     def has_listeners(self) -> bool | None:
@@ -406,20 +413,20 @@ class HabitTree(OfCharacter, Node):
         return self.core is not None and self.core.parts.has_listeners(self.core.seconds)
 
     def habit_leaves(self, habit: Habit, *, at_once: bool) -> None:
-        """A habit below goes; one that is active ends before it is gone."""
+        """Remove a habit below; an active habit ends first."""
         if self.core is None:
             self.habits_changed()
             return
         if at_once:
             try:
                 self._change()
-            except Exception:      # perhaps the whole tree goes, habit by habit; else it says so before its next turn
+            except Exception:      # the whole tree may be leaving; otherwise the error is reported before its next turn
                 self.core.stop()
         self.core.parts.drop(habit)
         self.habits_changed()
 
     def habits_changed(self) -> None:
-        """A habit below has come or goes."""
+        """Read the habits below again, after a habit was added or removed."""
         if self.core is None:
             if self._is_empty or self.is_stopped:
                 self._is_empty = self.is_stopped = False
@@ -430,26 +437,26 @@ class HabitTree(OfCharacter, Node):
             self._crowd.edit_soon(self)
 
     def edit(self) -> None:
-        """Live by what the nodes below describe from now on."""
+        """Change to the definition that the nodes below describe now."""
         if self.core is None or not self._is_changed:
             return
         try:
             self._change()
-        except Exception as mistake:      # whatever it is, the other trees go on
+        except Exception as mistake:      # the other trees still run
             self.core.stop()
             self._leave_crowd()
             self.core = None
             self._tell_mistake(mistake)
 
     def _edit_now(self) -> None:
-        """Let its habits be known by the names and places they have, before its next turn."""
+        """Apply new names and places of the habits before the next turn."""
         if self.core is not None and not self.core.is_active:
             self.edit()
 
     def _tell_mistake(self, mistake: Exception, *, is_new: bool = False) -> None:
-        """Say why what the nodes below describe is no tree of habits; it tries again when one of them changes.
+        """Report why the nodes below describe no valid tree; the tree tries again when one of them changes.
 
-        Of a new tree in the next frame: the script that builds it may not be done.
+        For a new tree the report comes in the next frame: the script that builds it may not have finished.
         """
         self.is_stopped = True
         if isinstance(mistake, (ValueError, TypeError)):
@@ -459,7 +466,7 @@ class HabitTree(OfCharacter, Node):
             else:
                 report_error(said, self)
         else:
-            report_exception(mistake, "reading its habits, without which it does not run,", self)
+            report_exception(mistake, "reading its habits (the tree does not run)", self)
 
     def _join_scopes(self) -> None:
         if self._scheduler is not None:
@@ -483,7 +490,7 @@ class HabitTree(OfCharacter, Node):
         self._take_turns()
 
     def _take_turns(self) -> None:
-        """Have turns as often as it says, or none: if it is off, paused or disabled."""
+        """Join the update group with the period of the tree; rest while it is disabled or paused."""
         if self._crowd is None or self.core is None:
             return
         self._crowd.join(self)
@@ -496,12 +503,8 @@ class HabitTree(OfCharacter, Node):
             self._crowd.leave(self)
             self._crowd = None
 
-    def begin_to_know(self) -> None:
-        self._blackboard = Blackboard(name="character")
-        self._watching: dict[tuple[str, Any], Watch] = {}
-
     def end_to_know(self) -> None:
-        """Let go of what may hold scripts, and tell nobody."""
+        """Release watches and values, which may hold scripts, without calling the watchers."""
         for watch in self._watching.values():
             watch.cancel()
         self._watching.clear()
@@ -509,21 +512,22 @@ class HabitTree(OfCharacter, Node):
 
     @method
     def set_value(self, key: str, value: Variant, scope: str = "") -> None:
-        """Write to the character's blackboard, or to the scope "squad" or "world" that it shares."""
+        """Write a value to the character's blackboard, or to that of a shared scope: "squad" or "world"."""
         with refusing_values():
             (self._blackboard.scope(scope) if scope else self._blackboard)[key] = value
 
     @method
     def get_value(self, key: str, default_value: Variant = None) -> Variant:
-        """Read from the character's blackboard; what is not there is looked for in its squad, then in the world."""
+        """Return a value of the character's blackboard, else of its squad's, else of the world's, else the default."""
         value = self._blackboard.get(key, default_value)
         return None if isinstance(value, GDObject) and not value.is_valid() else value
 
     @method
     def watch_value(self, key: str, callback: GDCallable) -> None:
-        """Call ``callback(key, value)`` whenever a value of this character, its squad or the world changes.
+        """Call ``callback(key, value)`` whenever a value of the character, its squad or the world changes.
 
-        Once for each key, however often it is asked for; until unwatch_value(), or its object is freed.
+        A repeated call with the same key and callback has no further effect. The watch ends with
+        unwatch_value(), or when the object of the callback is freed.
         """
         check_callable(callback, "watch_value()")
         self.unwatch_value(key, callback)
@@ -531,17 +535,17 @@ class HabitTree(OfCharacter, Node):
 
     @method
     def unwatch_value(self, key: str, callback: GDCallable) -> None:
-        """Call it no more; harmless if it was not called."""
+        """End a watch_value(); does nothing without one."""
         watch = self._watching.pop((key, callback), None)
         if watch is not None:
             watch.cancel()
 
     def known(self, name: str) -> Any:
-        """Return a value of the blackboard for an expression, ABSENT for what is not known."""
+        """Return a value of the blackboard for an expression, ABSENT if there is none."""
         return self.get_value(name, ABSENT)
 
     def know_values(self) -> None:
-        """Know what the inspector says, unless a script has said something that fits; the types hold from now on."""
+        """Declare the types of ``values`` and set them, except where a script has set a value of the type."""
         board = self._blackboard
         for key, value in self.values.items():
             kinds = _kinds_of(value)
@@ -549,7 +553,7 @@ class HabitTree(OfCharacter, Node):
                 if kinds is not None:
                     board.declare({key: kinds})
             except TypeError as problem:
-                report_error(f"{problem}; it begins as {value!r}", self)
+                report_error(f"{problem}; it is reset to {value!r}", self)
                 del board[key]
                 board.declare({key: kinds})
             if not dict.__contains__(board, key):
@@ -558,6 +562,6 @@ class HabitTree(OfCharacter, Node):
     def _values_set(self) -> None:
         for key in self.values:
             if not isinstance(key, TEXTS):
-                raise RefusedValue(f"keys of values must be texts, got {key!r}")
+                raise RefusedValue(f"keys of values must be strings, got {key!r}")
         if self.core is not None:
             self.know_values()

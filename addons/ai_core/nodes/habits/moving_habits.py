@@ -1,4 +1,4 @@
-"""Built-in habits that move a character: going somewhere, and looking there."""
+"""Built-in habits that move or turn a character."""
 from __future__ import annotations
 
 import math
@@ -19,11 +19,11 @@ from ai_core.decisions.habits.habits import Status
 POINTS = (Vector2, Vector3)
 
 WALKING = 3.0
-"""Speed of a HabitMoveTo unless it is set (m/s): that of somebody in a hurry in 3D, and a snail's in pixels."""
+"""Default speed of a HabitMoveTo (m/s): brisk in 3D, far too slow in 2D, where the unit is pixels."""
 
 
 class Aimed(BuiltIn):
-    """What habits with a place as their target have in common."""
+    """Base of habits that have a node or a point as their target."""
 
     target_node: Any
     target_key: Any
@@ -34,25 +34,26 @@ class Aimed(BuiltIn):
         yield from self.missing("target_node")
 
     def places(self, actor: Any) -> tuple[Any, Any]:
-        """Return where the target is now, the node, what the key holds, or the point; and where the actor is."""
+        """Return the positions of the target (the node, the value of the key, or the point) and of the actor."""
         try:
             here = actor.get_global_position()
         except AttributeError:
             name = f"'{actor.get_name()}' ({actor.get_class()})"
-            raise RefusedValue(f"the actor {name} has no place; take a Node3D or a Node2D") from None
+            raise RefusedValue(f"the actor {name} has no position; use a Node3D or a Node2D") from None
         target = self._target()
         try:
             goal = target if isinstance(target, POINTS) else target.get_global_position()
         except AttributeError:
-            raise RefusedValue(f"{self._targets_name()} must be a node in space or a point, got {target!r}") from None
+            raise RefusedValue(
+                f"{self._targets_name()} must be a Node3D, a Node2D or a point, got {target!r}") from None
         if not all(map(math.isfinite, goal)):
-            raise RefusedValue(f"{self._targets_name()} must be a finite place, got {goal!r}")
+            raise RefusedValue(f"{self._targets_name()} must be a finite position, got {goal!r}")
         if type(goal) is type(here):
             return goal, here
         if isinstance(target, Vector3):
             return Vector2(target.x, target.y), here
         raise RefusedValue(
-            f"{self._targets_name()} must be a node or a point in {len(tuple(here))}D, as the actor is, got {target!r}")
+            f"{self._targets_name()} must be a node or a point in {len(tuple(here))}D, like the actor, got {target!r}")
 
     def _targets_name(self) -> str:
         return f"'{self.target_key}'" if self.target_key and not self.target_node else "its target"
@@ -63,32 +64,38 @@ class Aimed(BuiltIn):
             found = self._tree.get_value(self.target_key)
             if found is None:
                 raise RefusedValue(
-                    f"'{self.target_key}' is not on the blackboard, or was freed; set it to a node or a point")
+                    f"'{self.target_key}' is not on the blackboard, or its node was freed; set it to a node or a point")
         return self.target_point if found is None else found
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_move_to.svg")
 class HabitMoveTo(Aimed, Habit):
-    """Goes somewhere: by the NavigationAgent below the actor, if there is one, by a PathService, else straight.
+    """Moves the actor to a target: along the path of a PathService or NavigationAgent, otherwise in a straight line.
 
-    A CharacterBody gets its velocity and move_and_slide(), so let its AIScheduler update in physics; any other
-    node is moved. A CharacterBody3D that is not on the floor falls, except where its way rises, as over steps and up
-    ladders; with the motion mode floating it flies. Succeeds when it is there, fails where no way leads.
+    A CharacterBody is moved by its velocity and move_and_slide(), so its AIScheduler must update in physics; any
+    other node is moved by its position. A CharacterBody3D that is not on the floor falls, except where its path rises,
+    as over steps and up ladders; with the motion mode floating it flies. The habit succeeds when the actor arrives,
+    and fails if no path leads to the target.
     """
 
-    target_node = export(NodePath, NodePath(""), group="Target", doc="Where: a node; it is followed if it moves.")
-    target_key = export(str, "", doc="Where, without a node: a value of the blackboard that is a node or a point.")
-    target_point = export(Vector3, Vector3(0, 0, 0), doc="Where, without both: a point (2D: x and y).")
+    target_node = export(NodePath, NodePath(""), group="Target", doc="Node to go to; it is followed if it moves.")
+    target_key = export(str, "", doc="Blackboard key of a node or point to go to; used without target_node.")
+    target_point = export(
+        Vector3, Vector3(0, 0, 0),
+        doc="Point to go to (2D: x and y); used without target_node and target_key.")
     speed = export(
-        float, WALKING, range=(0.01, 1000, 0.01), or_greater=True, group="Movement", doc="Metres or pixels a second.")
+        float, WALKING, range=(0.01, 1000, 0.01), or_greater=True, group="Movement",
+        doc="Speed in m/s; in 2D in pixels per second.")
     arrival_distance = export(
-        float, 0.5, range=(0.001, 100, 0.001), or_greater=True, doc="It is there when it is so near.")
+        float, 0.5, range=(0.001, 100, 0.001), or_greater=True,
+        doc="Distance to the target at which the actor has arrived, in m; in 2D in pixels.")
     paths = export(
         NodePath, NodePath(""), hint=node_path("PathService"),
-        doc="Ask this PathService for ways; while one is searched, it goes as the service's meanwhile says.")
+        doc="PathService to request paths from. During a search the actor moves as the service's meanwhile says. Empty:"
+        " the NavigationAgent below the actor, if there is one.")
     stuck_after_s = export(
         float, 0.0, range=(0, 60, 0.1), or_greater=True, unit="s",
-        doc="It fails if it has got nowhere for so long, as behind a door that was shut; 0 is never.")
+        doc="The habit fails if the actor makes no progress for this time, for example at a closed door; 0 is never.")
 
     def mistakes(self) -> Iterator[str]:
         yield from super().mistakes()
@@ -96,7 +103,7 @@ class HabitMoveTo(Aimed, Habit):
         tree = tree_above(self)
         actor = None if tree is None else tree.get_node_or_null(tree.actor)
         if self.speed == WALKING and actor is not None and actor.is_class("Node2D"):
-            yield f"goes {WALKING:g} pixels a second in 2D; set speed and arrival_distance in pixels, such as 100 and 8"
+            yield f"speed is {WALKING:g} pixels per second; set speed and arrival_distance in pixels, such as 100 and 8"
 
     def began(self, run: HabitContext) -> None:
         actor = self._tree.actor_node()
@@ -112,7 +119,7 @@ class HabitMoveTo(Aimed, Habit):
         if _distance(goal, here) <= self.arrival_distance:
             return Status.SUCCEEDED
         is_flat = isinstance(here, Vector2)
-        falls = self._moves_body(actor, run) and not is_flat and actor.get_motion_mode() == GROUNDED
+        falls = self._moves_body(run) and not is_flat and actor.get_motion_mode() == GROUNDED
         walk = self._walk(actor, run, is_flat=is_flat, falls=falls)
         left_s, first, stands = run.elapsed_s, here, not falls or actor.is_on_floor()
         is_barred = falls and actor.is_on_wall()
@@ -136,12 +143,12 @@ class HabitMoveTo(Aimed, Habit):
             TicketWalk(service, run.memory).end()
         elif agent is not None:
             AgentWalk(agent, run.memory).end()
-        if self._moves_body(actor, run):
+        if self._moves_body(run):
             velocity = actor.get_velocity()
             actor.set_velocity(Vector3(0, velocity.y, 0) if isinstance(velocity, Vector3) else Vector2(0, 0))
 
     def _walk(self, actor: Any, run: HabitContext, *, is_flat: bool, falls: bool) -> Any:
-        """Return how it goes: by ticket, by agent, or None, straight."""
+        """Return the TicketWalk or AgentWalk to follow, None for a straight line."""
         service = self.node_at(self.paths)
         if service is not None:
             return TicketWalk(service, run.memory, falls=falls)
@@ -151,7 +158,7 @@ class HabitMoveTo(Aimed, Habit):
     def _next(
         self, walk: Any, here: Any, goal: Any, run: HabitContext, falls: bool, stands: bool, is_barred: bool,
     ) -> tuple[Any, str]:
-        """Return where to go next, and "going", "arrived" or "failed"."""
+        """Return the next point, and "going", "arrived" or "failed"."""
         if isinstance(walk, TicketWalk):
             step = self.speed * run.elapsed_s
             return walk.next(here, goal, self.arrival_distance, step, stands=stands, is_barred=is_barred)
@@ -162,19 +169,19 @@ class HabitMoveTo(Aimed, Habit):
         if not falls:
             return goal, "going"
         is_there = stands and not is_elsewhere(goal, here, self.arrival_distance)
-        # goals on its floor are as high as it, however high its middle
+        # a goal on the same floor counts as being at the height of the actor's origin
         return Vector3(goal.x, here.y, goal.z), "arrived" if is_there else "going"
 
     def _go(self, actor: Any, here: Any, stop: Any, run: HabitContext, left_s: float, *, falls: bool) -> float:
-        """Go to a place, at most for what is left of this turn; return how long that took.
+        """Move to a point within the rest of this turn; return how much time that took (s).
 
-        Where its way goes on from there it goes no longer than it must; else it is slower, and comes there at the end.
+        If the path continues from there, the actor keeps its speed; otherwise it slows down to arrive with the turn.
         """
         way = [to - at for to, at in zip(stop, here, strict=True)]
         length = math.sqrt(sum(one * one for one in way))
         needed_s = length / self.speed
         taken_s = needed_s if needed_s < left_s and run.memory.get("goes_on", False) else left_s
-        if not self._moves_body(actor, run):
+        if not self._moves_body(run):
             share = min(1.0, taken_s / (needed_s or 1.0))
             actor.set_global_position(type(here)(*(at + one * share for at, one in zip(here, way, strict=True))))
             return taken_s
@@ -184,7 +191,7 @@ class HabitMoveTo(Aimed, Habit):
         return taken_s
 
     def _got_on(self, here: Any, goal: Any, run: HabitContext) -> Status:
-        """Return FAILED if it was to go somewhere and has been in one place for too long."""
+        """Return FAILED if the actor has made no progress for ``stuck_after_s``, else RUNNING."""
         if self.stuck_after_s == 0:
             return Status.RUNNING
         memory = run.memory
@@ -195,10 +202,8 @@ class HabitMoveTo(Aimed, Habit):
         is_stuck = age_s - memory["left_s"] >= self.stuck_after_s
         return Status.FAILED if is_stuck else Status.RUNNING
 
-    def _moves_body(self, actor: Any, run: HabitContext) -> bool:
-        if "is_body" not in run.memory:                  # saved before that was kept
-            run.memory["is_body"] = is_body(actor)
-        return bool(run.memory["is_body"])
+    def _moves_body(self, run: HabitContext) -> bool:
+        return bool(run.memory.get("is_body"))       # missing where it could not begin
 
     def _agent(self, actor: Any) -> Any:
         kind = "NavigationAgent2D" if actor.is_class("Node2D") else "NavigationAgent3D"
@@ -208,17 +213,20 @@ class HabitMoveTo(Aimed, Habit):
 
 @gdclass(icon="res://addons/ai_core/icons/habit_look_at.svg")
 class HabitLookAt(Aimed, Habit):
-    """Turns the actor until it faces something: about the upward axis in 3D."""
+    """Turns the actor until it faces a target; in 3D about the vertical axis."""
 
-    target_node = export(NodePath, NodePath(""), group="Target", doc="What: a node.")
-    target_key = export(str, "", doc="What, without a node: a value of the blackboard that is a node or a point.")
-    target_point = export(Vector3, Vector3(0, 0, 0), doc="What, without both: a point (2D: x and y).")
+    target_node = export(NodePath, NodePath(""), group="Target", doc="Node to face.")
+    target_key = export(str, "", doc="Blackboard key of a node or point to face; used without target_node.")
+    target_point = export(
+        Vector3, Vector3(0, 0, 0),
+        doc="Point to face (2D: x and y); used without target_node and target_key.")
     turn_speed = export(
         float, math.tau, range=(0.01, 100, 0.01), or_greater=True, as_degrees=True, unit="°/s", group="Turning",
-        doc="How fast it turns.")
+        doc="Speed of the turn.")
     tolerance = export(
-        float, 0.02, range=(0.0001, math.pi, 0.0001), as_degrees=True, unit="°", doc="It faces it when so near.")
-    goes_on = export(bool, False, doc="Goes on looking, until it is interrupted.")
+        float, 0.02, range=(0.0001, math.pi, 0.0001), as_degrees=True, unit="°",
+        doc="Largest angle at which the actor counts as facing.")
+    goes_on = export(bool, False, doc="Keep facing the target until the habit is interrupted.")
 
     def went_on(self, run: HabitContext) -> Status:
         actor = self._tree.actor_node()

@@ -78,8 +78,7 @@ class Pacing:
         self._forget_removed()
         here: dict[tuple[str, str], list[Task]] = {}
         for task, (_, agent) in self._agents.items():
-            for whose in path_of(agent), "":        # early saves do not say whose it is
-                here.setdefault((whose, task.name), []).append(task)
+            here.setdefault((path_of(agent), task.name), []).append(task)
         found: dict[Task, float] = {}
         for row in fields.groups(name):
             key = row.text("agent"), row.text("task")

@@ -8,7 +8,7 @@ from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_s
 from addons.ai_core.nodes.saving.scene_values import path_of
 from ai_core.saving.fields import Fields, State
 
-VERSION = 3
+VERSION = 1
 
 
 def saved_manager(manager: Any) -> State:
@@ -40,7 +40,7 @@ def prepared_manager(manager: Any, state: object) -> Callable[[], None]:
     Raises:
         StateError: naming what is wrong, or not in the scene.
     """
-    fields = Fields.versioned(state, version=VERSION, migrations={2: _from_2_to_3})
+    fields = Fields.versioned(state, version=VERSION)
     importance = fields.anything("importance")
     change_importance = manager.core.prepare_state(importance)
     agents = _read(fields, "agents", {path_of(manager.scheduler, one): one for one in manager.agents.values()})
@@ -97,12 +97,6 @@ def _prepared_crowds(manager: Any, fields: Fields) -> Callable[[], None]:
 
 def _path_from(manager: Any) -> Callable[[Any], str]:
     return lambda node: path_of(manager.scheduler, node)
-
-
-def _from_2_to_3(old: State) -> State:
-    return {**old, "version": 3, "pacing": [
-        {"agent": "", "task": task, "chosen_at": importance}
-        for one in old["pacing"] for task, importance in zip(one["lod"]["tasks"], one["lod"]["applied"], strict=True)]}
 
 
 def _read(fields: Fields, name: str, here: dict[str, Any]) -> list[dict[str, Any]]:

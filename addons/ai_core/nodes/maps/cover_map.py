@@ -127,15 +127,7 @@ class Request(NamedTuple):
 PEEKS = {LEFT: "left", RIGHT: "right", OVER: "over"}
 HIGH, LOW, HELD = (0.4, 0.9, 0.45), (1.0, 0.85, 0.3), (1.0, 0.35, 0.3)
 """Colors of spots."""
-VERSION = 2
-
-
-def _from_version_1(state: State) -> State:
-    """Nobody waited."""
-    return {**state, "version": 2, "requests": {"last": 0, "waiting": []}}
-
-
-MIGRATIONS = {1: _from_version_1}
+VERSION = 1
 
 
 def _need(purpose: str, agent: Any) -> Any:
@@ -254,11 +246,22 @@ class CoverMap(BakingNode, Node):
         self._scheduler: Any = None
         self._task: Task | None = None
         self._scene: Any = None
-        self.begin_baking_node()
+        super().__init__()
         self._areas: deque[Any] = deque()          # what is to be baked anew; None is everything
         self._frames = 0
-        self.begin_holding()
-        self.begin_asking()
+        self.cover = CoreCoverMap()
+        self._agents: dict[int, Any] = {}            # who holds, by the library's number
+        self._numbers: dict[int, int] = {}           # of agents and things, by instance id
+        self._last_number = 0
+        self._things: dict[int, ThingBox] = {}
+        self._wrong: dict[int, str] = {}             # what is wrong with things that are left out
+        self._picture: LinePicture | None = None
+        self._drawn: tuple[Any, ...] = ()
+        self._travel = None
+        self._requests: deque[Request] = deque()
+        self._now: tuple[Request, CoverSearch] | None = None
+        self._last: CoverSearch | None = None
+        self._last_request, self.searches = 0, 0
 
     def on_entered(self) -> None:
         self._scheduler = scheduler_of(self)
@@ -384,17 +387,6 @@ class CoverMap(BakingNode, Node):
     def _mask_set(self) -> None:
         if self._scene is not None:
             self._scene.rays.collision_mask = self.cover_mask
-
-    def begin_holding(self) -> None:
-        """Nobody holds anything."""
-        self.cover = CoreCoverMap()
-        self._agents: dict[int, Any] = {}            # who holds, by the library's number
-        self._numbers: dict[int, int] = {}           # of agents and things, by instance id
-        self._last_number = 0
-        self._things: dict[int, ThingBox] = {}
-        self._wrong: dict[int, str] = {}             # what is wrong with things that are left out
-        self._picture: LinePicture | None = None
-        self._drawn: tuple[Any, ...] = ()
 
     def end_holding(self) -> None:
         """Let everybody go, and draw no more."""
@@ -617,7 +609,7 @@ class CoverMap(BakingNode, Node):
         Raises:
             StateError: if something does not fit.
         """
-        fields = Fields.versioned(state, version=VERSION, migrations=MIGRATIONS)
+        fields = Fields.versioned(state, version=VERSION)
         load_requests = self.prepared_requests(fields.group("requests"))
         load = self.cover.prepare_state(fields.anything("map"))
         nodes: dict[int, Any] = {}
@@ -691,14 +683,6 @@ class CoverMap(BakingNode, Node):
             self._picture.free()
             self._picture = None
             self._drawn = ()
-
-    def begin_asking(self) -> None:
-        """Nothing was asked yet."""
-        self._travel = None
-        self._requests: deque[Request] = deque()
-        self._now: tuple[Request, CoverSearch] | None = None
-        self._last: CoverSearch | None = None
-        self._last_request, self.searches = 0, 0
 
     def end_asking(self) -> None:
         """Forget who waits."""

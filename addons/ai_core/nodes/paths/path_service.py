@@ -27,9 +27,9 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.debugging.line_picture import LinePicture, Points
 from addons.ai_core.nodes.paths.asked_path import AskedPath
+from addons.ai_core.nodes.paths.fallback_steering import FallbackSteering, GridGround, Ground, NavigationGround
 from addons.ai_core.nodes.paths.grid_of_scene import CellPlaces, Places, grid_of_scene
 from addons.ai_core.nodes.paths.navigation_ways import NavigationWays, checked_place
-from addons.ai_core.nodes.paths.path_meanwhile import MeanwhilePaths
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduled import leave_scheduler, scheduler_of, scheduler_warnings
 from ai_core.budget import Budget
@@ -72,26 +72,7 @@ Maps of which a part moves, as a platform does, change in every frame; in each o
 """
 
 
-VERSION = 4
-
-
-def _from_version_1(state: State) -> State:
-    """Who moved meanwhile began anew."""
-    return {**state, "version": 2, "meanwhile": None}
-
-
-def _from_version_2(state: State) -> State:
-    """Who walked by ticket in a scene that was loaded again asked anew."""
-    return {**state, "version": 3, "mark": ""}
-
-
-def _from_version_3(state: State) -> State:
-    """Whether a partial way was one, each ticket remembered itself."""
-    asked = [{name: value for name, value in one.items() if name != "may_be_partial"} for one in state["asked"]]
-    return {**state, "version": 4, "asked": asked}
-
-
-MIGRATIONS = {1: _from_version_1, 2: _from_version_2, 3: _from_version_3}
+VERSION = 1
 
 
 HINT_LAYERS_3D_NAVIGATION = 12
@@ -103,7 +84,7 @@ DIAGONALS: tuple[tuple[int, Corners], ...] = ((4, "closed"), (8, "closed"), (8, 
 
 
 @gdclass(icon="res://addons/ai_core/icons/path_service.svg")
-class PathService(MeanwhilePaths, Node):
+class PathService(Node):
     """Finds ways for all who ask, within the AIScheduler's budget: request_path() gives a ticket at once.
 
     Requests for the same way are one search, and its result is kept until the ground changes. Look
@@ -174,11 +155,11 @@ class PathService(MeanwhilePaths, Node):
         doc="Ways over some hundred cells are found in a hundredth of the steps where cells differ in cost, and are"
             " some hundredths dearer than the cheapest. Not where diagonals are always open.")
     meanwhile = export(
-        Meanwhile, Meanwhile.MEMORY, group="Meanwhile", on_set="begin_meanwhile",
+        Meanwhile, Meanwhile.MEMORY, group="Meanwhile", on_set="_reset_fallback",
         doc="How get_place_meanwhile() finds its way by trying: not at all; turning where a wall is met; going back"
             " from dead ends; so, with what others have found out.")
     meanwhile_step_m = export(
-        float, 1.0, range=(0.05, 1000, 0.05), or_greater=True, unit="m", on_set="begin_meanwhile",
+        float, 1.0, range=(0.05, 1000, 0.05), or_greater=True, unit="m", on_set="_reset_fallback",
         shown_when=("source", Source.NAVIGATION_3D, Source.NAVIGATION_2D),
         doc="Length of its steps over a navigation map; in 2D in pixels.")
 
@@ -222,11 +203,18 @@ class PathService(MeanwhilePaths, Node):
         self._map: RID | None = None
         self._executor: ThreadPoolExecutor | None = None
         self._frames_without_map, self._without_map_since_s, self._has_no_map = 0, 0.0, False
-        self.begin_asking()
-        self.begin_meanwhile()
-        self.begin_flowing()
-        self.begin_drawing()
-        self.begin_saving()
+        self._last_id = 0
+        self._mark = ""                                   # of whom tickets were loaded
+        self._asked: dict[int, AskedPath] = {}
+        self._open: dict[PathTicket, AskedPath] = {}      # which are not told yet
+        self._improved: dict[PathTicket, None] = {}       # in the order in which they did
+        self._over: list[PathTicket] = []
+        self._told: dict[int, float] = {}                 # by id, when a ticket was over; the first at first
+        self._flows: dict[int, tuple[FlowField, float]] = {}     # by goal, and when it was asked for last (s)
+        self._before_walls: dict[int, float] = {}                # costs of cells before set_walls()
+        self._picture: LinePicture | None = None
+        self._drawn: tuple[Any, ...] = ()
+        self._reset_fallback()
 
     def on_entered(self) -> None:
         self._scheduler = scheduler_of(self)
@@ -293,7 +281,7 @@ class PathService(MeanwhilePaths, Node):
         if numbers:
             self.note_walls(numbers)
             self._grid.set_cells(numbers, bool(walkable))
-            self.forget_explored(numbers)
+            self._fallback.forget_cells(numbers)
 
     def _snap_set(self) -> None:
         if isinstance(self._ways, NavigationWays):
@@ -321,7 +309,7 @@ class PathService(MeanwhilePaths, Node):
             self._service.advance(turn.budget)
         self.tell()
         if self.is_valid():
-            self.advance_meanwhile(turn.budget)
+            self._fallback.advance(turn.budget, self._asked)
             self.advance_flows(turn.budget)
             if self.show_in_game and self._scheduler is not None:
                 self._scheduler.draw_later(self, self.draw_paths)
@@ -374,9 +362,8 @@ class PathService(MeanwhilePaths, Node):
             self._executor.shutdown()       # nothing runs on it between frames
         self._service = self._ways = self._grid = self._places = self._executor = None
         self._frames_without_map, self._has_no_map = 0, False
-        self.begin_meanwhile()
-        self.begin_flowing()
-        self.begin_saving()
+        self._flows, self._before_walls = {}, {}
+        self._reset_fallback()
 
     def _reschedule(self) -> None:
         if self._task is not None:
@@ -384,16 +371,6 @@ class PathService(MeanwhilePaths, Node):
 
     def _get_configuration_warnings(self) -> list[str]:
         return scheduler_warnings(self)
-
-    def begin_asking(self) -> None:
-        """Nothing was asked for yet."""
-        self._last_id = 0
-        self._mark = ""                                   # of whom tickets were loaded
-        self._asked: dict[int, AskedPath] = {}
-        self._open: dict[PathTicket, AskedPath] = {}      # which are not told yet
-        self._improved: dict[PathTicket, None] = {}       # in the order in which they did
-        self._over: list[PathTicket] = []
-        self._told: dict[int, float] = {}                 # by id, when a ticket was over; the first at first
 
     @property
     def mark(self) -> str:
@@ -588,9 +565,33 @@ class PathService(MeanwhilePaths, Node):
             cell = cell if nearest is None else nearest
         return cell
 
-    def begin_flowing(self) -> None:
-        """Nobody flows anywhere."""
-        self._flows: dict[int, tuple[FlowField, float]] = {}     # by goal, and when it was asked for last (s)
+    @method
+    def get_place_meanwhile(self, ticket: int, position: Variant) -> Variant:
+        """Returns the next position to walk to while a path is still being searched, by bump and turn.
+
+        Walk there, then call it again. Returns the goal where that is near, and ``position`` itself if the
+        ticket is over or has a path, if there is nothing left to try, or if meanwhile is NOTHING. The path
+        that is found later begins at the start of the request: request a new one after walking far.
+        """
+        asked = self._of("get_place_meanwhile", ticket)
+        here = checked_place("position", position, asked.dimensions)
+        if asked.ticket.is_over or asked.is_way or self.meanwhile == self.Meanwhile.NOTHING:
+            self._fallback.forget(ticket)
+            return position
+        if isinstance(self._ways, NavigationWays) and not self._ways.is_ready:
+            return position
+        return self._fallback.position(asked, position, here)
+
+    def _reset_fallback(self) -> None:
+        self._fallback = FallbackSteering(
+            self._new_ground, remembers=self.meanwhile == self.Meanwhile.MEMORY,
+            is_shared=self.meanwhile == self.Meanwhile.SHARED_MEMORY,
+            kind=int(self.meanwhile), step=float(self.meanwhile_step_m))
+
+    def _new_ground(self) -> Ground:
+        if self._places is not None:
+            return GridGround(self._places, self._ways.passage)
+        return NavigationGround(self._ways, self.meanwhile_step_m)
 
     @method
     def get_next_places(self, goal: Variant, positions: Variant) -> Variant:
@@ -633,11 +634,6 @@ class PathService(MeanwhilePaths, Node):
             raise RefusedValue(f"positions[{int(np.argwhere(~np.isfinite(found))[0, 0])}] must be a finite place")
         return found.astype(np.float32)
 
-    def begin_drawing(self) -> None:
-        """Nothing is drawn yet."""
-        self._picture: LinePicture | None = None
-        self._drawn: tuple[Any, ...] = ()
-
     def draw_paths(self) -> None:
         """Draw the ways of all tickets that are kept, if something has changed."""
         shown = list(self._asked.values())[-MOST_DRAWN:]
@@ -660,7 +656,7 @@ class PathService(MeanwhilePaths, Node):
         """Draw no more."""
         if self._picture is not None:
             self._picture.free()
-        self.begin_drawing()
+        self._picture, self._drawn = None, ()
 
     def _show_set(self) -> None:
         if not self.show_in_game:
@@ -671,10 +667,6 @@ class PathService(MeanwhilePaths, Node):
         """What ways are pulled straight on; None where they lead from cell to cell."""
         is_pulled = self.straight_ways and self._grid is not None and isinstance(self._places, CellPlaces)
         return self._grid.passage() if is_pulled and self._grid is not None else None
-
-    def begin_saving(self) -> None:
-        """Forget which cells were walls before set_walls(): the ground is another."""
-        self._before_walls: dict[int, float] = {}
 
     def note_walls(self, numbers: list[int]) -> None:
         """Remember what cells cost before they are changed for the first time."""
@@ -699,11 +691,11 @@ class PathService(MeanwhilePaths, Node):
                 for one in self._asked.values()
             ],
             "told": [[seconds, number] for number, seconds in self._told.items()],
-            "meanwhile": self.saved_meanwhile(),
+            "meanwhile": self._fallback.saved(),
         }
 
     def prepared(self, state: object) -> Callable[[], None]:
-        fields = Fields.versioned(state, version=VERSION, migrations=MIGRATIONS)
+        fields = Fields.versioned(state, version=VERSION)
         source = fields.whole("source")
         if source != int(self.source):
             fields.refuse("source", f"is {source}, and here it is {int(self.source)}; use the same before loading")
@@ -719,9 +711,9 @@ class PathService(MeanwhilePaths, Node):
         if len({one[0] for one in asked}) < len(asked):
             fields.refuse("asked", "has an id twice")
         told = [self._read_told(fields, one) for one in fields.items("told")]
-        change_meanwhile = self.begin_meanwhile
+        change_fallback = None
         if fields.anything("meanwhile") is not None:
-            change_meanwhile = self.prepared_meanwhile(fields.group("meanwhile"), {one[0] for one in asked})
+            change_fallback = self._fallback.prepared(fields.group("meanwhile"), {one[0] for one in asked})
         fields.end()
 
         def change() -> None:
@@ -733,8 +725,9 @@ class PathService(MeanwhilePaths, Node):
             self._take_asked(service, asked)
             self._told.clear()
             self._told.update((number, seconds) for seconds, number in told)
-            self.begin_meanwhile()
-            change_meanwhile()
+            self._reset_fallback()
+            if change_fallback is not None:
+                change_fallback(self._fallback)
 
         return change
 

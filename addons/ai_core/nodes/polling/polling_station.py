@@ -160,7 +160,9 @@ class PollingStation(Node):
         self._world: WorldQuestions | None = None
         self._topics: dict[str, dict[str, Any]] = {}     # those of scripts, by code
         self._scheduler: Any = None
-        self.begin_limits()
+        self._frame = -1
+        self._heard: list[tuple[Any, str]] = []
+        self._heard_for: dict[tuple[Any, str, str, bool], Any] = {}
 
     def on_enter_tree(self) -> None:
         if self._world is None:
@@ -427,11 +429,6 @@ class PollingStation(Node):
     def _lifetime_changed(self) -> None:
         if self._answers is not None:
             self._add_own_topics()
-
-    def begin_limits(self) -> None:
-        self._frame = -1
-        self._heard: list[tuple[Any, str]] = []
-        self._heard_for: dict[tuple[Any, str, str, bool], Any] = {}
 
     def begin_frame(self, answers: Any) -> None:
         """Work off what waits, at the first question of a frame, and limit the rest of it."""

@@ -1,4 +1,4 @@
-"""AIBehavior: one method of one node, called every so many frames."""
+"""AIBehavior node: calls a method of a node at a fixed period."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -26,11 +26,11 @@ SAVED = ("enabled", "period_frames", "automatic_phase", "phase_frames", "priorit
 
 @gdclass(icon="res://addons/ai_core/icons/ai_behavior.svg")
 class AIBehavior(ImportanceMember, Node):
-    """Calls ``method(elapsed_s)`` of its target regularly, within the AIScheduler's budget.
+    """Calls ``method(elapsed_s)`` of its target every ``period_frames``, within the budget of the AIScheduler.
 
-    Where this node or the target is paused, disabled or outside the tree it is not called. Period,
-    phase and priority may change at any time; what get_stats() of the AIScheduler tells of it goes on.
-    An error inside a GDScript method is reported by the engine and ends that call; it counts as no failure.
+    The method is not called while this node or the target is paused, disabled or outside the tree. Period,
+    phase and priority may change at any time; the statistics in get_stats() of the AIScheduler are kept.
+    An error inside a GDScript method is reported by the engine, ends that call, and does not count as a failure.
     """
 
     class FollowImportance(IntEnum):
@@ -39,38 +39,43 @@ class AIBehavior(ImportanceMember, Node):
         PRIORITY = 2
         PERIOD_AND_PRIORITY = 3
 
-    target = export(NodePath, NodePath(".."), on_set="_rebuild", doc="Whose method is called; by default the parent.")
+    target = export(
+        NodePath, NodePath(".."), on_set="_rebuild", doc="Node whose method is called; by default the parent.")
     method_name = export(
-        StringName, StringName("think"), on_set="_rebuild", doc="Called with the seconds since its last run.")
+        StringName, StringName("think"), on_set="_rebuild",
+        doc="Method to call. Its argument is the game time since its last call, in seconds.")
     enabled = export(
         bool, True, on_set="_enable",
-        doc="Off: the method is not called. The time until it is on again counts as elapsed.")
+        doc="Off: the method is not called. The next call after switching it on includes the time in between.")
     period_frames = export(
         int, 10, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", group="Optimizations",
-        on_set="_reschedule", doc="Frames from one run to the next; larger is rarer.")
+        on_set="_reschedule", doc="Frames from one call to the next; larger is rarer.")
     automatic_phase = export(
-        bool, True, on_set="_reschedule", doc="Run on the frames where the fewest others run.")
+        bool, True, on_set="_reschedule",
+        doc="Choose the phase so that the method runs in the frames with the fewest other runs.")
     phase_frames = export(
         int, 0, range=(0, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", on_set="_reschedule",
         shown_when=("automatic_phase", False),
-        doc="Due when (frame + phase) is a multiple of the period; used when automatic phase is off.")
+        doc="The method is due when (frame + phase) is a multiple of the period. Used if automatic_phase is off.")
     priority = export(
-        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", doc="Weight of its share of the budget.")
+        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule",
+        doc="Weight of the behavior when the budget is shared out.")
     follow_importance = export(
         FollowImportance, FollowImportance.OFF, group="Importance", on_set="_pace",
-        doc="What becomes less, the less important the nearest Node3D or Node2D above is to ImportanceViewers.")
+        doc="What follows the importance of the nearest Node3D or Node2D above to ImportanceViewers: the period grows"
+        " and the priority falls with less importance.")
     rarest_period_frames = export(
         int, 60, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", on_set="_pace",
         shown_when=("follow_importance", FollowImportance.PERIOD, FollowImportance.PERIOD_AND_PRIORITY),
-        doc="Period at importance 0; at 1 it is the period above.")
+        doc="Period at importance 0; at importance 1 it is period_frames.")
     lowest_priority = export(
         float, 0.1, range=(0.001, 1000, 0.001), on_set="_pace",
         shown_when=("follow_importance", FollowImportance.PRIORITY, FollowImportance.PERIOD_AND_PRIORITY),
-        doc="Priority at importance 0.")
+        doc="Priority at importance 0; at importance 1 it is priority.")
     role = export(
         float, 0.0, range=(0, 1, 0.01), on_set="_change_role",
         shown_when=("follow_importance", *(one for one in FollowImportance if one)),
-        doc="Part in the story: 0 for a passer-by, 1 for a main character.")
+        doc="Importance of the role in the story: 0 for a passer-by, 1 for a main character.")
 
     without_manager = "its period and priority do not change"
     radius_m, size_m, agent_id = 0.0, 1.0, -1
@@ -82,7 +87,7 @@ class AIBehavior(ImportanceMember, Node):
 
     def on_entered(self) -> None:
         if self._task is not None:
-            self._pace()                          # an ImportanceManager has come
+            self._pace()                          # an ImportanceManager entered the tree
             return
         self._scheduler = scheduler_of(self)
         self._rebuild()
@@ -93,7 +98,7 @@ class AIBehavior(ImportanceMember, Node):
         try:
             self.leave_importance()
         finally:
-            self._stop()              # in any case: what is above may be freed next
+            self._stop()              # in any case: the node above may be freed next
         if self._scheduler is not None and self._scheduler.is_valid():
             self._scheduler.leave(self)
         self._scheduler = None
@@ -120,7 +125,7 @@ class AIBehavior(ImportanceMember, Node):
         def change_all() -> None:
             change()
             if self._task is not None:
-                self._scheduler.weigh(self._task, self.priority)    # and not what importance makes of it for now
+                self._scheduler.weigh(self._task, self.priority)    # not the priority that importance sets for now
             if self.follow_importance:
                 self._pace()
 
@@ -136,7 +141,7 @@ class AIBehavior(ImportanceMember, Node):
             return [f"target '{self.target}' is not in the scene; choose the node whose method is called"]
         if not node.has_method(self.method_name):
             return [f"'{node.get_name()}' has no method {self.method_name}(); write one that takes the elapsed seconds,"
-                    " or name another in method_name"]
+                    " or set method_name to another"]
         return []
 
     def _rebuild(self) -> None:
@@ -147,8 +152,8 @@ class AIBehavior(ImportanceMember, Node):
             report_next_frame(self, self._target_warnings)
         else:
             node = self.get_node(self.target)
-            freed = f"its target has been freed; free {self.get_name()} with it, or set another target"
-            # Above this node it is paused with it, and not freed before this has left the tree.
+            freed = f"its target was freed; free {self.get_name()} with it, or set another target"
+            # A target above this node is paused with it, and is freed only after this node has left the tree.
             is_above = node.is_ancestor_of(self)
             call = KeptCall(
                 node, str(self.method_name), "elapsed_s", self._scheduler.results, freed,
@@ -166,7 +171,7 @@ class AIBehavior(ImportanceMember, Node):
             self._pace()
 
     def _pace(self) -> None:
-        """Let period and priority follow importance, if they are to."""
+        """Let period and priority follow importance, as ``follow_importance`` says."""
         if self._task is None:
             return
         if not self.follow_importance:
@@ -193,7 +198,7 @@ class AIBehavior(ImportanceMember, Node):
         return {"period_frames": self.period_frames, "phase_frames": phase, "priority": self.priority}
 
     def _enable(self) -> None:
-        # Left out, not removed: what is off when a game is saved is found, and off, when it is loaded.
+        # Paused, not removed: a save contains a disabled behavior, and loading finds it.
         if self._task is not None:
             self._scheduler.set_enabled(self._task, self.enabled)
 

@@ -1,4 +1,4 @@
-"""AIScheduler: one clock, one budget, one per-frame callback for all AI below it."""
+"""AIScheduler node: one clock, one budget and one callback per frame for all AI below it."""
 from __future__ import annotations
 
 import time
@@ -77,9 +77,9 @@ Naming: TypeAlias = str | Callable[[], str]
 
 
 def _phase(phase_frames: int) -> int | None:
-    """Return a phase as the library takes it, None to have it chosen."""
+    """Return a phase as the library takes it: None for an automatic phase."""
     if phase_frames < AUTOMATIC_PHASE:
-        raise RefusedValue(f"phase_frames must be at least 0, got {phase_frames}; or -1 to have it chosen")
+        raise RefusedValue(f"phase_frames must be at least 0, got {phase_frames}; use -1 for an automatic phase")
     return None if phase_frames == AUTOMATIC_PHASE else phase_frames
 
 
@@ -89,25 +89,25 @@ TABLE = (
 )
 """Columns of the table of statistics."""
 LONGEST_STEP_S = 1e6
-"""Longest frame (s), some eleven days: of clocks that go to 1e12 s at most, one frame must not take all."""
-SETTLED = "cannot change once behaviors were added; set it before the scene runs"
+"""Longest frame (s), about eleven days: clocks reach 1e12 s at most, and no single frame may use that up."""
+SETTLED = "cannot change after behaviors were added; set it before the scene runs"
 
 DRAWING_NS = 2_000_000
-"""Time after which drawing goes on in the next frame (ns): an eighth of a frame at 60 a second, beside the budget."""
+"""Time after which drawing continues in the next frame (ns): 1/8 of a frame at 60 Hz, outside the budget."""
 
 
 @gdclass(icon="res://addons/ai_core/icons/ai_scheduler.svg")
 class AIScheduler(Node):
     """Runs the AI of the game within a time budget per frame.
 
-    Every sense manager, habit tree, event manager and behavior below this node
-    runs through it. Work that does not fit into a frame waits for the next one,
-    and is told the true time since it last ran. Below another AIScheduler it is
-    part of that one's work: budget, clock, saves and recordings are the outer's.
+    Every sense manager, habit tree, event manager and behavior below this node runs through it. Work
+    that does not fit into a frame waits for the next frame and receives the actual time since its last
+    run. An AIScheduler below another AIScheduler is a task of the outer one and uses its clock; the outer
+    one grants its budget, saves and records.
 
-    It saves the AI of the scene, and with it each node in the group "ai_saved": where the
-    node is, how it moves, and what its script returns from _save_state(), which is handed
-    to its _load_state(state) when the game is loaded.
+    save_state() saves the AI of the scene and each node in the group "ai_saved": its position, its motion,
+    and the value that its script returns from _save_state(). load_state() passes that value to
+    _load_state(state) of the script.
     """
 
     class Update(IntEnum):
@@ -126,80 +126,86 @@ class AIScheduler(Node):
 
     policy = export(
         Policy, Policy.LOAD_BALANCING, on_set="_core_setting_set",
-        doc="Who runs. Load balancing keeps to the budget and carries work over. Frequency and direct access run"
-            " whatever is due; direct access is cheaper, as it times few of many runs. Priority runs what is due,"
-            " priority only everything, each with a share. Requested time grants what request_time() asked for, or"
-            " lets it wait.")
+        doc="Which behaviors run in a frame. Load balancing keeps to the budget and carries work over. Frequency and"
+            " direct access run all due behaviors; direct access is cheaper, as it times few of many runs. Priority"
+            " runs all due behaviors with a share of the budget, priority only runs all behaviors. Requested time"
+            " grants the time of request_time() in full, or lets the behavior wait.")
     update = export(
         Update, Update.PHYSICS, on_set="_apply_update",
-        doc="When a frame of AI runs. Rays need the physics space, so physics is safest; manual runs on step().")
+        doc="When a frame of AI runs. Physics is the safest, as rays need the physics space. Manual: when step() is"
+        " called.")
     target_rate = export(
         Rate, Rate.BUDGET, group="Budget", on_set="_budget_set",
-        doc="Frames a second the game aims at: the budget is a share of such a frame. Budget: as given below.")
+        doc="Target frame rate; the budget is a share of such a frame. Budget: budget_us is used as it is set.")
     target_hz = export(
         float, 60.0, range=(1, 1000, 1), unit="Hz", on_set="_budget_set",
-        shown_when=("target_rate", Rate.CUSTOM), doc="The target rate, if it is custom.")
+        shown_when=("target_rate", Rate.CUSTOM), doc="The custom target frame rate.")
     ai_share = export(
         float, 0.15, range=(0.001, 1, 0.001), on_set="_budget_set",
         shown_when=("target_rate", Rate.CUSTOM, Rate.HZ_30, Rate.HZ_60, Rate.HZ_90),
-        doc="Share of a frame that AI may take, with a target rate. 0.15 is 2500 µs at 60 Hz.")
+        doc="Share of a frame at the target rate that AI may take. 0.15 is 2500 µs at 60 Hz.")
     budget_us = export(
         float, 2000.0, range=(0, 100000, 10), or_greater=True, unit="µs", on_set="_budget_set",
         shown_when=("target_rate", Rate.BUDGET),
-        doc="Time that all AI below should take in one frame; 0 is unlimited. Nothing begins once it is spent, but what"
-            " runs then ends its slice. Follows from a target rate if there is one.")
+        doc="Time that all AI below should take in one frame; 0 is unlimited. No behavior begins once the budget is"
+            " spent, but a running behavior finishes. With a target rate this value is computed.")
     holds_budget = export(
         bool, True, on_set="_core_setting_set",
         shown_when=("policy", scheduler_core.Policy.LOAD_BALANCING, scheduler_core.Policy.REQUESTED_TIME),
-        doc="Stop a little before the budget ends, by as much as frames went beyond it lately. Off: stop when it is"
-            " spent, and go beyond it by the behavior that was running.")
+        doc="Stop before the budget ends, with a margin learned from recent overruns. Off: stop when the budget is"
+            " spent; the behavior that is running then overruns it.")
     learns_overruns = export(
         bool, False, on_set="_core_setting_set",
         shown_when=("policy", *scheduler_core.SHARING),
-        doc="Give less to behaviors that use more than their share, and more to those that use less. Not where"
-            " everything due simply runs: frequency, direct access.")
+        doc="Give smaller shares to behaviors that use more than their share, and larger shares to those that use"
+            " less. Has no effect with the policies frequency and direct access.")
     activations_per_frame = export(
         int, 0, range=(0, 1000, 1), or_greater=True, on_set="_core_setting_set",
         shown_when=("policy", *scheduler_core.SHARING),
-        doc="Most behaviors that run for the first time in one frame, so that a wave of new ones makes no spike."
-            " 0 is no limit. Not with frequency and direct access.")
+        doc="Most behaviors that may run for the first time in one frame, so that many new behaviors cause no spike."
+            " 0 is no limit. Has no effect with the policies frequency and direct access.")
     automatic_phasing = export(
         bool, True, group="Phasing",
-        doc="Behaviors that leave their phase open run on the frames where the fewest others do. Off: phase 0.")
+        doc="Behaviors with an automatic phase run in the frames with the fewest other runs. Off: their phase is 0.")
     look_ahead_frames = export(
         int, 0, range=(0, 5040, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", on_set="_core_setting_set",
         shown_when=("automatic_phasing", True),
-        doc="0 places behaviors best, by all frames they will ever join. Else the textbook's dry run over so many.")
+        doc="Frames of the dry run that chooses automatic phases. 0 compares all future frames instead, with the best"
+            " result.")
     nested_period_frames = export(
         int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
         group="Below Another Scheduler",
         on_set="nesting_set",
         shown_when=("update", Update.IDLE, Update.PHYSICS),
-        doc="Frames of the outer scheduler from one frame of this one to the next.")
+        doc="Frames of the outer scheduler from one frame of this scheduler to the next.")
     nested_priority = export(
         float, 1.0, range=(0.001, 1000, 0.001), on_set="nesting_set",
-        shown_when=("update", Update.IDLE, Update.PHYSICS), doc="Weight of its share of the outer's budget.")
+        shown_when=("update", Update.IDLE, Update.PHYSICS),
+        doc="Weight of this scheduler when the outer one shares out its budget.")
     quarantine_after = export(
         int, 3, range=(1, 100, 1), group="Debug", on_set="_tries_set",
-        doc="Failures in a row after which a behavior is left out until release_behavior(). What Python raises counts,"
-            " and what cannot be called; errors inside GDScript functions do not: the engine hides them.")
+        doc="Failures in a row after which a behavior is quarantined: it does not run until release_behavior(). Python"
+            " exceptions and failed calls count; errors inside GDScript functions do not, as the engine hides them.")
     timed_every = export(
         int, 16, range=(1, 1000, 1), on_set="_core_setting_set",
-        doc="With direct access: of so many runs of a behavior one is timed by itself, for the others; 1 times all,"
-            " which takes half as long again with behaviors that do little.")
+        doc="With the policy direct access: one of this many runs of a behavior is timed, and stands for the others."
+            " 1 times every run, which takes half as long again for behaviors with little work.")
     monitor_behaviors = export(
         bool, False, on_set="show_monitors",
-        doc="Show the mean time of each behavior in the debugger's monitors, beside the totals.")
+        doc="Show the mean time of each behavior in the debugger's Monitors tab, besides the totals.")
 
     frame_overran = signal(
-        ("behavior", str), ("over_us", float), doc="A behavior took the frame beyond the budget.")
+        ("behavior", str), ("over_us", float),
+        doc="Emitted when a behavior exceeds the budget of a frame, by over_us µs.")
     behavior_failed = signal(
         ("behavior", str), ("message", str),
-        doc="A behavior raised in Python, or could not be called. Errors inside GDScript functions are not noticed.")
-    behavior_quarantined = signal(("behavior", str), doc="A behavior failed too often in a row and is left out.")
+        doc="Emitted when a behavior raises in Python or cannot be called. Errors inside GDScript functions are not"
+        " detected.")
+    behavior_quarantined = signal(
+        ("behavior", str), doc="Emitted when a behavior is quarantined; see quarantine_after.")
     replay_ended = signal(
         ("frame", int), ("part", str), ("what", str),
-        doc="The replay is over: where it first differed, or -1 and empty texts if nothing did.")
+        doc="Emitted at the end of a replay, with the first difference; -1 and empty strings if there is none.")
 
     def __init__(self) -> None:
         self.clock = ManualClock()
@@ -209,25 +215,25 @@ class AIScheduler(Node):
         self._faults: FaultIsolation | None = None
         self._core: Any = None
         self._tasks: dict[int, Task] = {}
-        self._services: dict[Task, float] = {}    # tasks that are done for all, and their own priority
-        self._namings: dict[Task, Callable[[], str]] = {}     # what tells the names of tasks, which may change
-        self._deciding: dict[Task, int] = {}      # all others, and what they weigh (units)
-        self._units = 0                           # what those weigh together
+        self._services: dict[Task, float] = {}    # tasks that serve all others, and their own priority
+        self._namings: dict[Task, Callable[[], str]] = {}     # functions that return the present names of tasks
+        self._deciding: dict[Task, int] = {}      # all other tasks, and their weights (units)
+        self._units = 0                           # sum of these weights
         self._last_frame_us = 0.0
         self._is_settled = True
-        self._drawings: dict[int, tuple[Any, Callable[[], object]]] = {}     # by instance id, of this frame
-        self._frame_budget_us: float = self.budget_us     # the same, for a look at it in each frame
+        self._drawings: dict[int, tuple[Any, Callable[[], object]]] = {}     # by instance id, for this frame
+        self._frame_budget_us: float = self.budget_us     # a copy, read in each frame
         self._service = QualityOfService(target_hz=60, ai_share=0.15)
         self._monitors = SchedulerMonitors(self)
         self._debugging = DebuggerLink(self)
         self._recorder: Any = None
-        self._left_out: dict[str, str] = {}       # by part, why the last load left it out
-        self.crowds: dict[str, Any] = {}          # by kind, the work of all nodes that decide
+        self._left_out: dict[str, str] = {}       # by part, the reason why the last load left it out
+        self.crowds: dict[str, Any] = {}          # by kind, the update group of all its nodes
         self._members: dict[int, Any] = {}        # instance id -> node that saves through this one
-        self.runs: WeakSet[Any] = WeakSet()       # nodes that found this one to run under
+        self.runs: WeakSet[Any] = WeakSet()       # nodes that run under this scheduler
         self._outer: Any = None
-        self._nesting: Task | None = None         # the outer's: runs this one
-        self._timekeeper: Any = None              # whose clock this one goes by, if it ever ran in another
+        self._nesting: Task | None = None         # task of the outer scheduler that runs this one
+        self._timekeeper: Any = None              # the scheduler whose clock this one uses, once it has run in another
         self._inner: dict[int, Any] = {}          # instance id -> AIScheduler that runs in this one
 
     def on_enter_tree(self) -> None:
@@ -250,7 +256,7 @@ class AIScheduler(Node):
 
     def on_predelete(self) -> None:
         look_for_another(self)
-        # Behaviors hold Callables, which hold scripts: let them go now, not whenever Python tidies up.
+        # Behaviors hold Callables, which hold scripts: release them now, not at the next garbage collection.
         self._services.clear()
         self._namings.clear()
         for task in list(self._tasks.values()):
@@ -270,28 +276,28 @@ class AIScheduler(Node):
             self.step(physics_delta_time_of(self))
 
     def _begin_to_run(self) -> None:
-        """Walls that came with it are there for rays: AI may look."""
+        """Start frames of AI: rays now meet the walls of the scene."""
         self._is_settled = True
 
     @property
     def faults(self) -> FaultIsolation:
-        """What happens to work that raises; shared by all nodes below."""
+        """Fault isolation for work that raises; shared by all nodes below."""
         if self._faults is None:
             self._faults = FaultIsolation(quarantine_after=self.quarantine_after, report=self._report)
         return self._faults
 
     @property
     def core(self) -> Any:
-        """The library's scheduler, made when it is first needed."""
+        """The library's scheduler, created when it is first needed."""
         if self._core is None:
             self._core = core_of(self, self._tell_overrun)
         return self._core
 
     @method
     def step(self, delta_s: float = 1 / 60) -> None:
-        """Run one frame of AI; call it yourself when update is manual. A frame may be up to 1,000,000 s long."""
+        """Run one frame of AI of ``delta_s`` seconds, 0 to 1,000,000; call this if ``update`` is manual."""
         if not 0.0 <= delta_s <= LONGEST_STEP_S:
-            raise RefusedValue(f"delta_s must be 0 to {LONGEST_STEP_S:g}, got {delta_s:g}; step more often")
+            raise RefusedValue(f"delta_s must be from 0 to {LONGEST_STEP_S:g}, got {delta_s:g}; call step() more often")
         if self._outer is not None:
             self.need_top("step()")
         if self._timekeeper is None:
@@ -313,11 +319,11 @@ class AIScheduler(Node):
             self._draw()
 
     def draw_later(self, node: Any, draw: Callable[[], object]) -> None:
-        """Draw what a node shows in the game when this frame of AI is over: no budget pays for it.
+        """Draw the in-game picture of a node after this frame of AI, outside the budget.
 
         Args:
-            node: has ``show_in_game``; each has one drawing a frame.
-            draw: called if the node is still in the tree and to be shown.
+            node: has ``show_in_game``; one drawing per node and frame.
+            draw: called if the node is still in the tree and ``show_in_game`` is on.
         """
         if self._outer is not None:
             self._outer.draw_later(node, draw)
@@ -325,23 +331,23 @@ class AIScheduler(Node):
             self._drawings[node.instance_id] = node, draw
 
     def _draw(self) -> None:
-        """Draw until it takes long; the others are first in the next frame."""
+        """Draw for at most ``DRAWING_NS``; the remaining drawings come first in the next frame."""
         until_ns = time.perf_counter_ns() + DRAWING_NS
         while self._drawings:
             node, draw = self._drawings.pop(next(iter(self._drawings)))
             try:
                 if node.is_valid() and node.is_inside_tree() and node.show_in_game:
                     draw()
-            except Exception as error:  # a picture must not stop the AI
+            except Exception as error:  # an error in a picture must not stop the AI
                 report_exception(error, "drawing in the game", node)
             if time.perf_counter_ns() > until_ns:
                 return
 
     @method
     def get_stats(self) -> dict:
-        """Return frame, game time, time used, frames over the budget and by whom, and a row per behavior.
+        """Return frame, game time, time used, overruns with the behaviors that caused them, and a row per behavior.
 
-        What begins with "recent_" is of the last 600 frames.
+        Keys that begin with "recent_" cover the last 600 frames.
         """
         report = self._service.report()
         told = ("frames_kept", "frames_over", "offenders")
@@ -358,12 +364,12 @@ class AIScheduler(Node):
 
     @method
     def get_stats_table(self, most_rows: int = 40) -> str:
-        """Return a table of what behaviors used, the most first; those below other schedulers, too."""
+        """Return a table of the time that behaviors used, the largest first, including those of nested schedulers."""
         rows = tree_statistics(self.core)
         return statistics_table(rows, columns=TABLE, sort_by="used_us_mean", most_rows=most_rows)
 
     def monitored_total(self, name: str) -> float:
-        """Return a total for the engine's monitors."""
+        """Return a total for the engine's Monitors tab."""
         if name == "budget_used_percent":
             return 100 * self._last_frame_us / self.budget_us if self.budget_us > 0 else 0.0
         if name == "time_us":
@@ -371,27 +377,27 @@ class AIScheduler(Node):
         return float(self.core.overruns if name == "overruns" else len(self.core.tasks))
 
     def show_monitors(self) -> None:
-        """Show in the engine's monitors what is to be shown by now."""
+        """Update the entries in the engine's Monitors tab to the present settings."""
         if self.is_inside_tree() and self._outer is None:
             self._monitors.open()
             self._monitors.show(self._tasks.values() if self.monitor_behaviors else ())
 
     def open_debugger_link(self) -> None:
-        """Answer the editor's debugger tab, if there is one and no other scheduler does."""
+        """Connect to the debugger tab of the editor, unless another scheduler is connected."""
         self._debugging.open()
 
     def debugger_asked(self, message: str, data: list[Any]) -> bool:
-        """Do what the debugger's tab asks; called by the engine."""
+        """Handle a message of the debugger tab; called by the engine."""
         return self._debugging.asked(message, data)
 
     def send_debug_report(self) -> None:
-        """Tell the debugger's tab what it looks at; called by a timer while it does."""
+        """Send a report to the debugger tab; called by a timer while the tab is in use."""
         self._debugging.send()
 
     def _report(self, fault: Fault) -> None:
         if not self.is_valid():
             return               # freed by one of its own behaviors
-        release = "release_behavior(), or what its node has for it: release_quarantined(), release(), release_level()"
+        release = "release_behavior(), or the method of its node: release_quarantined(), release() or release_level()"
         report_fault(fault, f"behavior '{fault.name}'", self, release)
         self.behavior_failed.emit(fault.name, f"{type(fault.error).__name__}: {fault.error}")
         if fault.is_quarantined:
@@ -419,7 +425,8 @@ class AIScheduler(Node):
             budget_us = self._service.budget_us
         is_timed = getattr(self._recorder, "is_timed", None)
         if is_timed is not None and is_timed != (budget_us > 0):
-            raise RefusedValue("budget_us cannot become limited or unlimited in a recording; stop it first")
+            raise RefusedValue(
+                "budget_us cannot change between limited and unlimited in a recording; call stop_recording() first")
         self.__dict__[type(self).budget_us.slot] = self._frame_budget_us = budget_us
 
     def _tries_set(self) -> None:
@@ -434,9 +441,9 @@ class AIScheduler(Node):
         self, work: Work, *, name: Naming, period_frames: int = 1,
         phase_frames: int | None = None, priority: float = 1.0,
     ) -> Task:
-        """For nodes and behaviors written in Python: run ``work`` with a Turn.
+        """Add ``work``, which is called with a Turn; for nodes and behaviors written in Python.
 
-        ``name`` is a text, or a function that tells it and is asked again when names matter: see ``name_anew``.
+        ``name`` is a string, or a function that returns the present name: see ``name_anew``.
         """
         if phase_frames is None and not self.automatic_phasing:
             phase_frames = 0
@@ -452,13 +459,13 @@ class AIScheduler(Node):
         return task
 
     def serve(self, node: Any, work: Work, what: str, *, priority: float = 1.0) -> Task:
-        """Run in each frame what a node does for all who decide, such as sensing, and save the node with this one.
+        """Add work of a node that serves all deciding nodes, such as sensing, and save the node with this scheduler.
 
-        It weighs as much as they together: as one among hundreds of characters it would get next to nothing of a
-        budget, of which characters that follow leave the most. ``leave_scheduler`` ends it.
+        The work runs in each frame. Its weight is that of all deciding nodes together: as one task among hundreds of
+        characters it would get almost none of the budget. ``leave_scheduler`` ends it.
 
         Args:
-            what: the end of the work's name: "senses".
+            what: suffix of the task's name: "senses".
         """
         task = self.schedule(work, name=named_after(self, node, f" {what}"), phase_frames=0, priority=priority)
         self._services[task] = priority
@@ -467,9 +474,9 @@ class AIScheduler(Node):
         return task
 
     def name_anew(self) -> None:
-        """Call all work after its nodes, which may have been renamed: saves and recordings find it by that.
+        """Update the names of all tasks after their nodes, which may have been renamed; saves refer to these names.
 
-        Not while it is recorded or replayed, which tell work from work by its name. Cost: O(work), a microsecond each.
+        Does nothing during a recording or replay, which identify tasks by name. Cost: O(tasks), 1 µs per task.
         """
         if self.recorder is not None:
             return
@@ -481,7 +488,7 @@ class AIScheduler(Node):
             inner.name_anew()
 
     def change_priority(self, task: Task, priority: float) -> None:
-        """Change what a task weighs, and with it what is done for all; of a service, beside all who decide."""
+        """Set the priority of a task and update the weights of services; for a service, set its own priority."""
         self.core.change(task, priority=priority)
         if task in self._services:
             self._services[task] = priority
@@ -490,21 +497,21 @@ class AIScheduler(Node):
             self.weigh(task, priority)
 
     def weigh_anew(self) -> None:
-        """Weigh all as a save says, which may be of other characters, or of before what is done for all was weighed."""
+        """Recompute all weights after loading a save, which may contain other characters or older weights."""
         for task in self._tasks.values():
             if task not in self._services:
                 self.weigh(task, task.priority)
         self.weigh_services()
 
     def weigh_services(self) -> None:
-        """Let what is done for all weigh as much as all by now. Cost: O(services)."""
+        """Set the weight of each service to that of all deciding tasks together. Cost: O(services)."""
         for task, priority in self._services.items():
             weight = min(priority * max(1.0, self._units / UNIT), MAX_PRIORITY)
             if weight != task.priority:
                 self.core.change(task, priority=weight)
 
     def weigh(self, task: Task, priority: float) -> None:
-        """Note what a task weighs among those who decide, 0 if it is none of them."""
+        """Set the weight of a task among the deciding tasks; 0 removes it from them."""
         before, units = self._deciding.pop(task, 0), int(priority * UNIT)    # whole units: sums of floats would drift
         if units:
             self._deciding[task] = units
@@ -513,9 +520,9 @@ class AIScheduler(Node):
             self.weigh_services()
 
     def reschedule(self, task: Task, *, period_frames: int, phase_frames: int | None, priority: float) -> None:
-        """Change a task, which keeps its record; a phase of None is chosen, as in ``schedule``."""
+        """Change the settings of a task, which keeps its statistics; a phase of None is chosen automatically."""
         if task.is_removed:
-            return                      # this is being freed, and the node looks for another
+            return                      # this scheduler is being freed, and the node will find another
         if phase_frames is None and not self.automatic_phasing:
             phase_frames = 0
         self.core.change(task, period_frames=period_frames, phase_frames=phase_frames, priority=priority)
@@ -524,7 +531,7 @@ class AIScheduler(Node):
             self.core.choose_phase(task)
 
     def unschedule(self, task: Task) -> None:
-        """Stop running what ``schedule`` returned; once is enough."""
+        """Remove a task that ``schedule`` returned; a second call has no effect."""
         if self._core is not None and not task.is_removed:   # None: it is being freed
             self._core.remove(task)
         self._tasks.pop(task.id, None)
@@ -534,7 +541,7 @@ class AIScheduler(Node):
         self._monitors.leave_out(task.id)
 
     def set_enabled(self, task: Task, is_enabled: bool) -> None:
-        """Leave out the work of a node, or let it run again, with all its tries."""
+        """Pause the task of a node, or resume it and release it from quarantine."""
         if task.is_removed:
             return
         if not is_enabled:
@@ -548,9 +555,10 @@ class AIScheduler(Node):
         self, behavior: GDCallable, period_frames: int = 1, phase_frames: int = AUTOMATIC_PHASE,
         priority: float = 1.0, behavior_name: str = "",
     ) -> int:
-        """Call ``behavior(elapsed_s)`` every ``period_frames`` and return its id.
+        """Call ``behavior(elapsed_s)`` every ``period_frames`` frames and return the id of the behavior.
 
-        A phase of -1 chooses the frame where the fewest others run.
+        It is due when (frame + phase) is a multiple of the period; a phase of -1 is chosen automatically, so that
+        it runs in the frames with the fewest other runs. ``priority`` is its weight when the budget is shared out.
         """
         check_callable(behavior, "add_behavior")
         phase = _phase(phase_frames)
@@ -562,83 +570,83 @@ class AIScheduler(Node):
 
     @method
     def remove_behavior(self, behavior_id: int) -> None:
-        """Stop calling a behavior."""
+        """Remove a behavior; it is not called any more."""
         self.unschedule(self._task(behavior_id))
 
     @method
     def pause_behavior(self, behavior_id: int) -> None:
-        """Leave a behavior out until resume_behavior()."""
+        """Pause a behavior until resume_behavior()."""
         self.core.pause(self._task(behavior_id))
 
     @method
     def resume_behavior(self, behavior_id: int) -> None:
-        """Let a paused behavior run again."""
+        """Resume a paused behavior."""
         self.core.resume(self._task(behavior_id))
 
     @method
     def release_behavior(self, behavior_id: int) -> None:
-        """Let a quarantined behavior, or a node's work, run again; ids are in get_stats()."""
+        """Release a quarantined behavior, or the work of a node, so that it runs again; get_stats() has the ids."""
         self.core.release(self._task(behavior_id))
 
     @method
     def set_behavior_period(self, behavior_id: int, period_frames: int) -> None:
-        """Call a behavior every so many frames from now on; an automatic phase is chosen anew."""
+        """Set the period of a behavior (frames); an automatic phase is chosen again."""
         self.core.change(self._task(behavior_id), period_frames=period_frames)
 
     @method
     def set_behavior_phase(self, behavior_id: int, phase_frames: int = AUTOMATIC_PHASE) -> None:
-        """Call a behavior when (frame + phase) is a multiple of its period; -1 chooses the phase."""
+        """Set the phase of a behavior: it is due when (frame + phase) is a multiple of its period; -1 is automatic."""
         task, phase = self._task(behavior_id), _phase(phase_frames)
         priority = self._services.get(task, task.priority)
         self.reschedule(task, period_frames=task.period_frames, phase_frames=phase, priority=priority)
 
     @method
     def set_behavior_priority(self, behavior_id: int, priority: float) -> None:
-        """Set the weight of a behavior's share of the budget."""
+        """Set the weight of a behavior when the budget is shared out."""
         self.change_priority(self._task(behavior_id), priority)
 
     @method
     def request_time(self, behavior_id: int, us: float) -> None:
-        """Ask for so many µs in each run of a behavior, with the policy requested time; -1 for a share by priority."""
+        """Request µs for each run of a behavior, with the policy requested time; -1 grants a share by priority."""
         if not isinstance(self.core, RequestedTimeScheduler):
             raise RefusedValue("request_time() needs the policy requested time; set it before the scene runs")
         self.core.request(self._task(behavior_id), None if us == -1 else us)
 
     @method
     def get_longest_wait_frames(self, behavior_id: int) -> int:
-        """Return the most frames a behavior can wait from falling due to running, as long as none is added."""
+        """Return the most frames that a due behavior can wait before it runs, as long as no behavior is added."""
         task = self._task(behavior_id)
         return int(self.core.longest_wait_frames(task)) if isinstance(self.core, SharingScheduler) else 0
 
     @method
     def rephase(self, by_cost: bool = False) -> int:
-        """Move automatic phases apart, all at once, and return how many behaviors have another one now.
+        """Choose all automatic phases again, together, and return the number of behaviors whose phase changed.
 
-        Better than what was chosen one by one as they were added. With ``by_cost`` the time they
-        took counts, not only their number; then phases differ from run to run, and replays do, too.
-        Takes up to 0.2 s with thousands of behaviors: call it when a level was loaded.
+        The result is more even than phases chosen one by one as behaviors were added. With ``by_cost`` the
+        measured time counts, not only the number of runs; phases, and so replays, then differ from run to run.
+        Takes up to 0.2 s with thousands of behaviors: call it after a level was loaded.
         """
         return int(self.core.rephase(by_cost=by_cost).result)
 
     @method
     def get_phase_quality(self) -> dict:
-        """Return how evenly runs and their cost are spread over coming frames, and "text" that tells it.
+        """Return how evenly runs and their cost are spread over the coming frames, also as "text".
 
-        Runs and cost have minimum, maximum, mean, spread and histogram; the worst frame says who
-        meets in it, and "advice" what could be done.
+        "runs" and "cost" have minimum, maximum, mean, spread and histogram; the worst frame lists the
+        behaviors that run in it, and "advice" says how to improve the spread.
         """
         quality = self.core.phase_quality()
-        common = min(quality.common_multiple, 2**63 - 1)     # the engine knows no greater int
+        common = min(quality.common_multiple, 2**63 - 1)     # largest int of the engine
         return {**quality.as_dict(), "common_multiple": common, "text": str(quality)}
 
     def monitored_behavior(self, behavior_id: int) -> float:
-        """Return the mean time of a behavior's runs (µs), for the engine's monitors."""
+        """Return the mean time of a behavior's runs (µs), for the engine's Monitors tab."""
         task = self._tasks.get(behavior_id)
         return 0.0 if task is None else task.used_us / max(1, task.runs)
 
     def _caller(self, behavior: GDCallable, name: str) -> Any:
         if isinstance(behavior, GDCallable):
-            freed = f"the object of behavior '{name}' has been freed; call remove_behavior() before freeing it"
+            freed = f"the object of behavior '{name}' was freed; call remove_behavior() before freeing it"
             return KeptCall(behavior, "", "elapsed_s", self.results, freed)
         function: Any = behavior
 
@@ -652,12 +660,12 @@ class AIScheduler(Node):
         task = self._tasks.get(behavior_id)
         if task is None:
             raise RefusedValue(
-                f"there is no behavior {behavior_id}; use an id that add_behavior() returned and that was not removed")
+                f"unknown behavior id {behavior_id}; use an id from add_behavior() whose behavior was not removed")
         return task
 
     @property
     def recorder(self) -> Any:
-        """Has begin_frame(budget) -> budget and end_frame(): a Recorder, for instance; or None."""
+        """The present recorder, with begin_frame(budget) -> budget and end_frame(); None if there is none."""
         return self._recorder
 
     @recorder.setter
@@ -666,20 +674,20 @@ class AIScheduler(Node):
         self.results.take = None if recorder is None else self.result_of
 
     def join(self, node: Any) -> None:
-        """Let a node be saved with this one, until it leaves."""
+        """Save a node with this scheduler, until ``leave``."""
         self.top._members[node.instance_id] = node
 
     def leave(self, node: Any) -> None:
-        """Save a node no more."""
+        """Stop saving a node."""
         self.top._members.pop(node.instance_id, None)
 
     @property
     def joined_nodes(self) -> list[Any]:
-        """Nodes that are saved with this one, in the order they came."""
+        """Nodes that are saved with this scheduler, in the order in which they joined."""
         return list(self.top._members.values())
 
     def number_behaviors(self) -> None:
-        """Use the ids that a loaded game had."""
+        """Restore the ids of behaviors from a loaded save."""
         self._tasks = {task.id: task for task in self._tasks.values()}
         self.weigh_anew()
         self.show_monitors()
@@ -688,7 +696,7 @@ class AIScheduler(Node):
             inner.pause_nesting()
 
     def settle_crowds(self) -> None:
-        """Let nodes that decide sleep as they did, once all are loaded."""
+        """Restore which deciding nodes sleep, after all nodes are loaded."""
         for crowd in self.crowds.values():
             crowd.settle()
         for inner in self._inner.values():
@@ -698,10 +706,9 @@ class AIScheduler(Node):
     def save_state(self) -> dict:
         """Return the state of all AI that runs through this node, as a Dictionary of plain data.
 
-        Call it between two frames of AI. Nodes are found again by their paths from this one,
-        behaviors and listeners by the names of node and method. What scripts keep in variables
-        of their own they give in _save_state(): habits, and nodes in the group "ai_saved",
-        of which place and motion are saved, too.
+        Call it between two frames of AI. Nodes are identified by their paths from this node, behaviors
+        and listeners by the names of node and method. Scripts of habits, states and nodes in the group "ai_saved"
+        return their own variables from _save_state(); position and motion of the latter are saved, too.
         """
         self.need_top("save_state()")
         self.name_anew()
@@ -709,19 +716,19 @@ class AIScheduler(Node):
 
     @method
     def load_state(self, state: dict, skip_broken: bool = False, roll_back: bool = False) -> bool:
-        """Take back what save_state() returned, after the scene was loaded again.
+        """Restore the state that save_state() returned, after the scene was loaded again.
 
-        Everything is checked first: if something does not fit, an error says what, nothing is
-        changed, and false is returned. Nodes and behaviors that are new since then are kept as
-        they are. No habit is entered or exited, and no event is told, by loading. Ids of
-        behaviors are those of the saved game afterwards.
+        The whole state is checked first: if a part does not fit, an error names it, nothing is
+        changed, and false is returned. Nodes and behaviors that the state does not contain stay as they
+        are. Loading enters and exits no habit and dispatches no event. Afterwards behaviors have the
+        ids of the saved game.
 
-        With ``skip_broken`` the part of a node that cannot be read, or of a node that is gone, is
-        left out, and all else is loaded: a warning and get_left_out() say what and why.
+        With ``skip_broken`` the part of a node that cannot be read, or whose node does not exist, is
+        left out and all other parts are loaded; a warning and get_left_out() report which and why.
 
-        What a script does in _load_state() can fail after the check. The error names the node
-        then, and says that all other parts were loaded. With ``roll_back`` the present state is saved
-        first and loaded again in that case, which takes the time of a save.
+        A script can fail in _load_state(), after the check. The error then names the node and says
+        that all other parts were loaded. With ``roll_back`` the present state is saved first and
+        restored in that case, which takes the time of a save.
         """
         self.need_top("load_state()")
         self.name_anew()
@@ -745,21 +752,21 @@ class AIScheduler(Node):
 
     @method
     def get_left_out(self) -> dict:
-        """Return what the last load_state() with skip_broken left out: by the name of the part, why."""
+        """Return the parts that the last load_state() with skip_broken left out, by name, with the reasons."""
         return self._left_out
 
     @method
     def start_recording(self, path: str, read_inputs: Variant = None, look_every_frames: int = 60) -> bool:
         """Write every frame of AI to a file such as "user://run.jsonl", until stop_recording().
 
-        A path may be any that the game may write: below user://, absolute, or below res:// while
-        the project runs from its folder. A file that is there is overwritten. It is never taken
-        from a save; a game that takes it from a player checks it first.
+        The path may be any that the game can write: below user://, absolute, or below res:// while
+        the project runs from its folder. An existing file is overwritten. The path is never read
+        from a save; a game that takes it from a player must check it.
 
-        A Callable ``read_inputs`` is called as each frame begins, and returns what comes from
-        outside, such as the keys that are pressed. What ran and what was told is compared in
-        every frame, the state of each node as rarely as ``look_every_frames`` says: 1 finds each
-        change in its frame, and costs more than all else.
+        A Callable ``read_inputs`` is called at the start of each frame and returns the inputs from
+        outside, such as pressed keys. A replay compares the behaviors that ran and the events in every
+        frame, and the state of each node every ``look_every_frames`` frames: 1 finds each difference in
+        its frame, and costs more than all the rest.
         """
         self.need_top("start_recording()")
         self.stop_recording()
@@ -769,7 +776,7 @@ class AIScheduler(Node):
 
     @method
     def stop_recording(self) -> None:
-        """End the recording or the replay, if there is one."""
+        """End the recording or replay, if there is one."""
         recorder, self.recorder = self.recorder, None
         close = getattr(recorder, "close", None)
         if close is not None:
@@ -777,11 +784,11 @@ class AIScheduler(Node):
 
     @method
     def start_replay(self, path: str, give_inputs: Variant = None) -> bool:
-        """Run what start_recording() wrote again, in the same scene, at the moment it began.
+        """Replay a file of start_recording(), in the same scene and the same state as when the recording began.
 
-        Each frame of AI is granted what it was granted then, whatever the time. A Callable
-        ``give_inputs`` is called as each frame begins, with what came from outside then. The
-        replay ends at the first frame that differs: see replay_ended.
+        Each frame of AI gets the budget that it got in the recording, whatever the time. A Callable
+        ``give_inputs`` is called at the start of each frame with the recorded inputs. The replay ends
+        at the first frame that differs: see replay_ended.
         """
         self.need_top("start_replay()")
         self.stop_recording()
@@ -790,12 +797,12 @@ class AIScheduler(Node):
         return True
 
     def tell_replay_ended(self, difference: Difference | None) -> None:
-        """Say that the replay is over."""
+        """End the replay and emit ``replay_ended``."""
         self.recorder = None
         self.replay_ended.emit(*(difference[:3] if difference is not None else (-1, "", "")))
 
     def parts_of_nodes(self) -> dict[str, tuple[Any, Any]]:
-        """Return what is saved of each node, and the node, by "Class/path" or "node/path"."""
+        """Return the saved part of each node, and the node, by "Class/path" or "node/path"."""
         found: dict[str, tuple[Any, Any]] = {}
         for node in self._members.values():
             if node.is_valid() and node.is_inside_tree():
@@ -807,7 +814,7 @@ class AIScheduler(Node):
         return found
 
     def result_of(self, answer: object) -> object:
-        """Return what a behavior returned as a recording compares it."""
+        """Return the result of a behavior in the form that recordings compare."""
         if answer is None:
             return None
         try:
@@ -816,7 +823,7 @@ class AIScheduler(Node):
             return type(answer).__name__
 
     def _settle(self) -> None:
-        """Let nodes sleep and pause as they are to, once all are loaded."""
+        """Restore which nodes sleep and pause, after all nodes are loaded."""
         self.settle_crowds()
         for node in self.joined_nodes:
             if node.is_class("ImportanceManager"):
@@ -828,17 +835,17 @@ class AIScheduler(Node):
 
     @property
     def top(self) -> Any:
-        """The outermost AIScheduler, in whose frames this one runs; often this one."""
+        """The outermost AIScheduler, in whose frames this scheduler runs; without another, this scheduler."""
         return self if self._outer is None else self._outer.top
 
     def need_top(self, what: str) -> None:
-        """Raise RefusedValue if this runs in another."""
+        """Raise RefusedValue if this scheduler runs in another."""
         if self._outer is not None:
             raise RefusedValue(
-                f"{what} is for the AIScheduler above it, '{self.top.get_name()}', in whose frames it runs; call that")
+                f"{what} belongs to the AIScheduler above, in whose frames it runs; call it on '{self.top.get_name()}'")
 
     def enter_outer(self) -> None:
-        """Become work of the nearest AIScheduler above, if there is one."""
+        """Become a task of the nearest AIScheduler above, if there is one."""
         outer = self.get_parent()
         while outer is not None and not outer.is_class("AIScheduler"):
             outer = outer.get_parent()
@@ -846,8 +853,8 @@ class AIScheduler(Node):
             return
         if self._core is not None and self._core.clock is not outer.clock:
             report_error(
-                "got behaviors before it came below another AIScheduler, and runs by itself;"
-                " add it to the tree first, behaviors after", self)
+                "got behaviors before it was put below another AIScheduler, and runs on its own;"
+                " add it to the tree before its behaviors", self)
             return
         self._outer, self._timekeeper = outer, outer.top
         self.clock, self.trace, self.results, self._faults = outer.clock, outer.trace, outer.results, outer.faults
@@ -864,13 +871,13 @@ class AIScheduler(Node):
         self.pause_nesting()
 
     def pause_nesting(self) -> None:
-        """Be left out by the other while this is paused or disabled, and run again after."""
+        """Pause the task in the outer scheduler while this node is paused or disabled; otherwise resume it."""
         if self._outer is not None and self._nesting is not None and self._outer.is_valid():
             core = self._outer.core
             (core.resume if self.can_process() else core.pause)(self._nesting)
 
     def pass_time(self, delta_s: float) -> None:
-        """Let the clock go on, unless it is of another that is still there: then that one does."""
+        """Advance the clock, unless it belongs to another scheduler that still exists and advances it."""
         if self._timekeeper is not None:
             if self._timekeeper.is_valid():
                 return
@@ -878,19 +885,19 @@ class AIScheduler(Node):
         self.clock.advance(seconds=delta_s)
 
     def leave_outer(self) -> None:
-        """Stop being its work."""
+        """Stop being a task of the outer scheduler."""
         outer, self._outer = self._outer, None
         if outer is not None and outer.is_valid():
-            if self._nesting is not None:       # None: the other could not take it in
+            if self._nesting is not None:       # None: the outer scheduler did not accept it
                 outer.unschedule(self._nesting)
                 self._nesting = None
             outer._inner.pop(self.instance_id, None)
 
     def nesting_set(self) -> None:
-        """Period or priority were changed.
+        """Pass the period and priority to the outer scheduler after a change.
 
         Raises:
-            RefusedValue: if the period is beyond the limit of schedulers.
+            RefusedValue: if the period exceeds the limit of schedulers.
         """
         try:
             checked_period(self.nested_period_frames, "nested_period_frames")
@@ -902,10 +909,10 @@ class AIScheduler(Node):
 
     @editor_method
     def get_phase_outlook(self) -> str:
-        """Return in words how the nodes below it will meet, and what rephase() would make of it."""
+        """Return a text on how the runs of the nodes below will coincide, and how rephase() would spread them."""
         nodes = self._periodic_nodes()
         if not nodes:
-            return "No node of this scene runs by a period under this AIScheduler."
+            return "No node of this scene runs periodically under this AIScheduler."
         slots, movable = self._slots(nodes)
         quality = phase_quality(slots, names=[str(one.get_name()) for one in nodes])
         search = Rephasing(slots, movable=movable)
@@ -914,7 +921,7 @@ class AIScheduler(Node):
             Slot(slot.period_frames, phase) for slot, phase in zip(slots, search.result, strict=True)])
         runs = quality.runs
         return (
-            f"{len(nodes)} nodes run by a period: {runs.minimum:g} to {runs.maximum:g} in a frame,"
+            f"{len(nodes)} nodes run periodically: {runs.minimum:g} to {runs.maximum:g} per frame,"
             f" {runs.mean:.2f} on average; after rephase() at most {better.runs.maximum:g}.\n{quality.advice}")
 
     def _periodic_nodes(self) -> list[Any]:
@@ -922,7 +929,7 @@ class AIScheduler(Node):
         return [one for one in found if nearest(one, "AIScheduler", SCHEDULERS) == self]
 
     def _slots(self, nodes: list[Any]) -> tuple[list[Slot], list[bool]]:
-        """Return the slots that nodes get as they are added, and which have automatic phases."""
+        """Return the slots that nodes get when they are added, and whether their phases are automatic."""
         table: Any = DryRun(self.look_ahead_frames) if self.look_ahead_frames else PhaseTable()
         slots, movable = [], []
         for node in nodes:

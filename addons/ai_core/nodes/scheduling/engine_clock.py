@@ -1,4 +1,4 @@
-"""The engine's own frames as a clock, for nodes used without an AIScheduler."""
+"""EngineClock: the engine's frames as a clock, for nodes without an AIScheduler."""
 from __future__ import annotations
 
 from addons.ai_core.bridge.gd import singleton
@@ -6,7 +6,7 @@ from ai_core.clock import TimeIndex
 
 
 class EngineClock:
-    """Physics frames and seconds since the start; cost: two engine calls a look."""
+    """Counts physics and process frames, and seconds since the start. Cost: three engine calls per reading."""
 
     @property
     def now(self) -> TimeIndex:

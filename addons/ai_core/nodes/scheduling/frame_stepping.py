@@ -1,14 +1,14 @@
-"""A running game is stopped, and let go on for one frame of AI at a time."""
+"""FrameStepping: pauses a running game and steps it by single frames of AI."""
 from __future__ import annotations
 
 from typing import Any
 
 
 class FrameStepping:
-    """Pauses the tree, in which nodes that are processed always go on.
+    """Pauses the scene tree; nodes with the process mode "always" still run.
 
     Args:
-        tree: asked for the SceneTree.
+        tree: function that returns the SceneTree.
     """
 
     def __init__(self, tree: Any) -> None:
@@ -17,12 +17,12 @@ class FrameStepping:
         self._stands_at = 0
 
     def pause(self, is_paused: bool) -> None:
-        """Stop the game, or let it go on."""
+        """Pause or resume the game."""
         self.close()
         self._tree().paused = is_paused
 
     def step(self, scheduler: Any) -> None:
-        """Let the game go on until an AIScheduler has run one frame, in process or physics, then stop it again."""
+        """Run the game until an AIScheduler has run one frame, in process or physics, then pause it again."""
         self.close()
         self._scheduler, self._stands_at = scheduler, scheduler.clock.now.frame
         for signal in ("process_frame", "physics_frame"):
@@ -30,7 +30,7 @@ class FrameStepping:
         self._tree().paused = False
 
     def close(self) -> None:
-        """Let no more frame pass than did."""
+        """Cancel a step that has not finished."""
         if self._scheduler is not None:
             self._scheduler = None
             for signal in ("process_frame", "physics_frame"):

@@ -1,8 +1,8 @@
-"""When Python looks through all objects for circles that nobody holds: as characters leave, not while they play.
+"""Times of Python's garbage collections: when characters are freed, instead of while the game runs.
 
-Whoever is freed leaves a circle behind: a tree and its habits know each other. Python by itself looks
-through everything whenever so much was made since the last time, in whatever frame that is: 50 ms with
-500 guards, who leave nothing to be found as long as they live.
+A freed character leaves reference cycles, as a tree and its habits refer to each other. By default Python
+collects all generations after a number of allocations, in whatever frame that happens: 50 ms with 500
+guards, which leave no garbage while they exist.
 """
 from __future__ import annotations
 
@@ -11,44 +11,44 @@ import sys
 from typing import Any
 
 YOUNG, MIDDLE = 2_000, 10
-"""Objects more than before (count), and looks at them (count), after which Python looks at what is young.
+"""Thresholds of the generations 0 (new objects, count) and 1 (collections of generation 0, count).
 
-Python's own 700 are there in any frame in which hundreds hear something, and gone after it: a look took 0.4 ms.
-With 5,000 a look took 2.5 ms.
+Python's default of 700 objects is reached, and passed, in any frame in which hundreds of characters hear an event:
+a collection took 0.4 ms. With 5,000 a collection took 2.5 ms.
 """
 
 RARELY = 250
-"""Looks at what is young and middle-aged before one at everything (count); Python's own is 10.
+"""Collections of generation 1 before a full collection (count); Python's default is 10.
 
-With nothing else, scripts that make circles had 900 MB of them before somebody looked, which took 3.6 s.
+Without the other rules below, scripts that create cycles reached 900 MB before a full collection, which took 3.6 s.
 """
 
 MORE, MORE_SHARE = 100_000, 0.25
-"""Objects more than after the last look at everything (count, and share), from which on another is worth it: 15 MB.
+"""Growth since the last full collection (objects, and share) that causes another one: 15 MB.
 
-Circles that scripts make, of whose characters nobody is told here. The museum, which leaves none, never gets there.
+It is due to cycles of scripts, which are not counted here. The museum demo, which leaves none, never reaches it.
 """
 
 MOST_LEFT = 500
-"""Characters that leave before their circles are collected (count), some 10 MB; sooner costs more frames 20 ms."""
+"""Freed characters before a full collection (count), about 10 MB; a smaller number costs more frames 20 ms each."""
 
 WORTH_IT = 100
-"""Characters of a scene that ends (count), from which on it is worth a look, which takes 20 ms."""
+"""Freed characters at the end of a scene (count) from which a full collection, 20 ms, is worth its time."""
 
 SELDOM, SOON = (YOUNG, MIDDLE, RARELY), (YOUNG, MIDDLE, 0)
-"""What Python is told: to look at everything rarely, or as soon as it looks at anything."""
+"""Thresholds for Python: full collections rarely, or with the next collection."""
 
 _left = 0
-_held = 0       # objects after the last look at everything, and all else in memory that Python has (count)
+_held = 0       # allocated blocks after the last full collection (count)
 
 
 def begin() -> None:
-    """Look at everything rarely from now on."""
+    """Make full collections rare from now on."""
     gc.set_threshold(*SELDOM)
 
 
 def keep_what_is_loaded() -> None:
-    """Never look at what is here by now, modules above all, half of all objects, and see what comes; until ``end``."""
+    """Exclude the present objects, mostly modules, from collections, and watch growth; until ``end``."""
     global _held
     gc.freeze()
     _held = sys.getallocatedblocks()
@@ -56,7 +56,7 @@ def keep_what_is_loaded() -> None:
 
 
 def end() -> None:
-    """Look at everything once more: what was freed may hold resources, which the engine counts as leaked."""
+    """Run a last full collection: garbage may hold resources, which the engine reports as leaked."""
     if _looked in gc.callbacks:
         gc.callbacks.remove(_looked)
     gc.unfreeze()
@@ -64,7 +64,7 @@ def end() -> None:
 
 
 def characters_left(count: int = 1) -> None:
-    """Count those who are freed, and collect the circles of all when they are many."""
+    """Count freed characters, and collect their cycles once there are ``MOST_LEFT`` of them."""
     global _left
     _left += count
     if _left >= MOST_LEFT:
@@ -72,7 +72,7 @@ def characters_left(count: int = 1) -> None:
 
 
 def scene_ended() -> None:
-    """Collect the circles of those who left, if they are many; who plays the next scene waits for that anyway."""
+    """Collect the cycles of freed characters, if there are many; the player waits for the next scene anyway."""
     if _left >= WORTH_IT:
         _collect()
 
@@ -84,7 +84,7 @@ def _collect() -> None:
 
 
 def _looked(phase: str, look: dict[str, Any]) -> None:
-    """After looks at what is middle-aged, see whether there is much more than before; thresholds of others stay."""
+    """Check the growth after collections of generation 1 or 2; thresholds that other code has set stay."""
     global _held
     if phase == "start" or look["generation"] == 0:
         return

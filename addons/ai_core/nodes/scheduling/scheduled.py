@@ -1,4 +1,4 @@
-"""How nodes find what they run under."""
+"""How nodes find their AIScheduler, name their work and report its failures."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -27,8 +27,8 @@ WITHOUT_SCHEDULER = "found no AIScheduler and will not run; put an AIScheduler a
 def nearest(node: Node, class_name: str, group: str, fits: Callable[[Any], bool] = lambda member: True) -> Any:
     """Return the nearest ancestor of a class, else the member of its group that is nearest in the tree.
 
-    Nearest is who shares the closest ancestor, so that two worlds side by side stay apart; among
-    those the first in tree order. None if there is none that fits, or the node is outside the tree.
+    The nearest member shares the closest ancestor with the node, so that two worlds side by side stay
+    apart; of several, the first in tree order. None if no member fits, or the node is outside the tree.
     """
     if not node.is_inside_tree():
         return None
@@ -48,28 +48,29 @@ def nearest(node: Node, class_name: str, group: str, fits: Callable[[Any], bool]
 
 
 def scheduler_warnings(node: Node) -> list[str]:
-    """Return, in the editor, what ``scheduler_of`` will report when the scene runs."""
+    """Return, in the editor, the warning that ``scheduler_of`` reports when the scene runs."""
     if not is_in_editor() or not node.is_inside_tree() or is_a_part(node):
         return []
     return [] if nearest(node, "AIScheduler", SCHEDULERS) else [WITHOUT_SCHEDULER]
 
 
 def wait_for(node: Node, group: str) -> None:
-    """Let ``node.on_entered()`` be called again when the next member of a group enters the tree."""
+    """Call ``node.on_entered()`` again when the next member of a group enters the tree."""
     node.add_to_group(group + WAITING)
 
 
 def call_waiting(member: Node, group: str) -> None:
-    """Tell those who wait for a member of a group that one has come."""
+    """Call ``on_entered`` of the nodes that wait for a member of a group."""
     for node in member.get_tree().get_nodes_in_group(group + WAITING):
         node.remove_from_group(group + WAITING)
         notify(node, "on_entered")
 
 
 def scheduler_of(node: Any) -> Any:
-    """Return the AIScheduler a node runs under, or None; if none comes in this frame, report once how to get one.
+    """Return the AIScheduler that a node runs under, or None.
 
-    Should that one be freed, and the node not with it, the node leaves it and looks for another.
+    If no AIScheduler enters the tree in this frame, that is reported once. If the scheduler is freed without the
+    node, the node leaves it and finds another.
     """
     found = nearest(node, "AIScheduler", SCHEDULERS)
     if found is not None:
@@ -84,11 +85,11 @@ def scheduler_of(node: Any) -> Any:
 
 
 def report_next_frame(node: Any, mistakes: Callable[[], list[str]]) -> None:
-    """Report what is still wrong with a node as the next frame begins: a script may set what it needs after it.
+    """Report the errors of a node that remain at the start of the next frame; a script may correct them until then.
 
     Args:
-        node: in the tree; nothing is reported of one that has left it by then.
-        mistakes: returns what is wrong, asked then; the same message is reported once.
+        node: in the tree; nothing is reported if it has left the tree by then.
+        mistakes: called then, returns the messages; equal messages are reported once.
     """
     asked = _to_report.setdefault(node.instance_id, [])
     asked.append(mistakes)
@@ -105,21 +106,22 @@ def report_next_frame(node: Any, mistakes: Callable[[], list[str]]) -> None:
 
 
 def when_settled(node: Any, done: Callable[[], object]) -> None:
-    """Call ``done`` when the engine has made what entered the tree with a node, at the end of the same step.
+    """Call ``done`` after the deferred calls of all nodes that enter the tree together with ``node``.
 
-    Tiles and CSG give the physics space their shapes in deferred calls: until these have run, rays pass
+    Tiles and CSG nodes add their shapes to the physics space in deferred calls: until these have run, rays pass
     through such walls. At the start of a game the first physics frame comes before them.
 
     Args:
-        node: entering the tree: called in its on_enter_tree, or before it is added.
+        node: entering the tree: call this in its on_enter_tree, or before it is added.
     """
     node.connect("tree_entered", done, DEFERRED | ONE_SHOT)
 
 
 def look_for_another(scheduler: Any) -> None:
-    """Let those who run under a scheduler that is being freed, and stay, look for another in the next frame.
+    """Move the nodes that outlive a scheduler to another scheduler in the next frame.
 
-    They leave the tree and come back, as far as they can tell. Not at once, as much of a scene goes together.
+    They get on_exit_tree and on_entered, as if they had left the tree and entered it again. This waits for the next
+    frame because the nodes may be freed together with the scheduler.
     """
     orphans = [one for one in scheduler.runs if one.is_valid() and one.runs_under == scheduler.instance_id
                and one.is_inside_tree() and not scheduler.is_ancestor_of(one)]
@@ -133,7 +135,7 @@ def look_for_another(scheduler: Any) -> None:
             try:
                 notify(one, "on_exit_tree")
                 notify(one, "on_entered")
-            except Exception as error:  # whatever it is, the others look too
+            except Exception as error:  # the other nodes still move
                 report_exception(error, "looking for another AIScheduler", one)
 
     gone = scheduler.instance_id
@@ -141,7 +143,7 @@ def look_for_another(scheduler: Any) -> None:
 
 
 def named_after(scheduler: Any, node: Any, ending: str = "") -> Callable[[], str]:
-    """Return what tells the name of a node's work: its path by now, or when it was last there, and an ending."""
+    """Return a function that returns the name of a node's work: its present or last path, and an ending."""
     last = f"{node.get_name()}{ending}"
 
     def name() -> str:
@@ -154,23 +156,23 @@ def named_after(scheduler: Any, node: Any, ending: str = "") -> Callable[[], str
 
 
 def leave_scheduler(node: Node, scheduler: Any, task: Any) -> None:
-    """Take a node and its task out of the AIScheduler that it joined, which may be freed by now; None for no task."""
+    """Remove a node and its task from its AIScheduler, which may be freed; does nothing if ``task`` is None."""
     if task is not None and scheduler.is_valid():
         scheduler.unschedule(task)
         scheduler.leave(node)
 
 
 def report_fault(fault: Fault, whose: str, node: Any, release: str) -> None:
-    """Report what work raised, and whose it was; with its traceback, unless a wrong setting says all.
+    """Report an exception of a node's work: a RefusedValue as a message only, others with a traceback.
 
     Args:
-        fault: what was raised; if it was once too often, that is said, too.
-        whose: the work.
-        node: of which it is an error.
-        release: what to call to let the work run again.
+        fault: the exception; the report says if the work is now quarantined.
+        whose: name of the work.
+        node: node of the work.
+        release: method that releases the work from quarantine.
     """
     left_out = (
-        f"it failed {fault.failures_in_a_row} times in a row and is quarantined: mend it, then call {release}"
+        f"it failed {fault.failures_in_a_row} times in a row and is quarantined: fix it, then call {release}"
         if fault.is_quarantined else "")
     if isinstance(fault.error, RefusedValue):
         report_error(f"{whose}: {fault.error}" + (f"; {left_out}" if left_out else ""), node)
@@ -181,18 +183,18 @@ def report_fault(fault: Fault, whose: str, node: Any, release: str) -> None:
 
 
 def check_callable(function: Any, purpose: str) -> None:
-    """Raise RefusedValue if there is nothing to call."""
+    """Raise RefusedValue if a Callable cannot be called."""
     if isinstance(function, GDCallable) and not function.is_valid():
-        raise RefusedValue(f"{purpose} needs a Callable that can be called, got {function!r}; does the method exist?")
+        raise RefusedValue(f"{purpose} needs a valid Callable, got {function!r}; check its object and method")
 
 
 def callable_name(scheduler: Any, behavior: Any) -> str:
-    """Return what reports and saves call a callable: "Guards/Bob.think"."""
+    """Return the name of a callable in reports and saves: "Guards/Bob.think"."""
     return callable_naming(scheduler, behavior)()
 
 
 def callable_naming(scheduler: Any, behavior: Any, ending: str = "") -> Callable[[], str]:
-    """Return what tells the name of a callable, as ``named_after`` does."""
+    """Return a function that returns the name of a callable; see ``named_after``."""
     if not isinstance(behavior, GDCallable):
         return lambda: getattr(behavior, "__qualname__", "behavior") + ending
     owner = behavior.get("get_object")

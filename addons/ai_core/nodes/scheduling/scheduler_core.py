@@ -1,4 +1,4 @@
-"""The scheduler that an AIScheduler runs: made as its properties say."""
+"""The library scheduler of an AIScheduler, created from its properties."""
 from __future__ import annotations
 
 import time
@@ -24,9 +24,9 @@ class Policy(IntEnum):
     REQUESTED_TIME = 5
 
 
-# Hierarchical: a load balancing scheduler that names who overran inside another scheduler, too.
-# Frequency: direct access does what a FrequencyScheduler does, in every outcome, and looks at nothing
-# that is not due; what is left of the difference is that each run is timed by itself.
+# Hierarchical: load balancing that also names the task that overran inside a nested scheduler.
+# Frequency: direct access has the same outcomes as FrequencyScheduler and visits only due tasks;
+# the one difference left is that each run is timed by itself.
 _KINDS: dict[int, type[Scheduler]] = {
     Policy.LOAD_BALANCING: HierarchicalScheduler,
     Policy.FREQUENCY: DirectAccessScheduler,
@@ -37,11 +37,11 @@ _KINDS: dict[int, type[Scheduler]] = {
 }
 
 SHARING = (Policy.LOAD_BALANCING, Policy.PRIORITY, Policy.PRIORITY_ONLY, Policy.REQUESTED_TIME)
-"""Policies that share out the budget, and so may let new work wait."""
+"""Policies that share out the budget, and so can delay new work."""
 
 
 def core_of(node: Any, on_overrun: Any) -> Any:
-    """Make the scheduler that an AIScheduler's properties describe."""
+    """Return a new scheduler as the properties of an AIScheduler describe it."""
     settings: dict[str, Any] = {}
     if node.policy in SHARING:
         settings["activations_per_frame"] = node.activations_per_frame or None

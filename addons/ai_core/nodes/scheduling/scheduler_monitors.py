@@ -1,4 +1,4 @@
-"""What an AIScheduler shows in the debugger's Monitors tab."""
+"""Custom monitors of an AIScheduler in the debugger's Monitors tab."""
 from __future__ import annotations
 
 from typing import Any
@@ -9,14 +9,14 @@ from ai_core.scheduling.task import Task
 CATEGORY = "ai_core"
 
 TOTALS = ("time_us", "budget_used_percent", "overruns", "behaviors")
-"""What is shown of every scheduler; its ``monitored_total`` is asked for each (µs, %, frames so far, how many now)."""
+"""Totals of every scheduler, read with ``monitored_total``: µs, %, frames so far, present number of behaviors."""
 
 
 class SchedulerMonitors:
     """Custom monitors of one AIScheduler, from ``open`` to ``close``.
 
-    The engine holds what it calls until the monitor is removed, and crashes at its end on what
-    is gone by then: so these are methods of the node, and are removed when it leaves the tree.
+    The engine keeps the Callable of a monitor until the monitor is removed, and crashes at exit if its object
+    is gone. So the Callables are methods of the node, and the monitors are removed when it leaves the tree.
 
     Args:
         node: has ``monitored_total(name)`` and ``monitored_behavior(id)``.
@@ -30,11 +30,11 @@ class SchedulerMonitors:
 
     @property
     def is_open(self) -> bool:
-        """True while they are shown."""
+        """Whether the monitors are shown."""
         return bool(self._totals)
 
     def open(self) -> None:
-        """Show the totals, under the first name that nobody has."""
+        """Show the totals under the first free name."""
         if self.is_open:
             return
         performance, name = singleton("Performance"), _plain(str(self._node.get_name()))
@@ -47,21 +47,21 @@ class SchedulerMonitors:
             performance.add_custom_monitor(self._totals[-1], self._node.monitored_total, [total])
 
     def close(self) -> None:
-        """Show nothing any more."""
+        """Remove all monitors."""
         self.show(())
         for shown in self._totals:
             singleton("Performance").remove_custom_monitor(shown)
         self._totals.clear()
 
     def show(self, tasks: Any) -> None:
-        """Show the mean time of these behaviors, and of no others."""
+        """Show the mean times of exactly these behaviors."""
         for task_id in list(self._of_tasks):
             self.leave_out(task_id)
         for task in tasks:
             self.add(task)
 
     def add(self, task: Task) -> None:
-        """Show one more behavior; the first of a name has it, others have their ids with it."""
+        """Show the mean time of a behavior; if its name is taken, its id is appended."""
         performance = singleton("Performance")
         shown = f"{CATEGORY}/{_plain(task.name)}{self._suffix}"
         if performance.has_custom_monitor(shown):
@@ -70,12 +70,12 @@ class SchedulerMonitors:
         self._of_tasks[task.id] = shown
 
     def leave_out(self, task_id: int) -> None:
-        """Show a behavior no more; does nothing if it was not shown."""
+        """Remove the monitor of a behavior; does nothing if there is none."""
         shown = self._of_tasks.pop(task_id, None)
         if shown is not None:
             singleton("Performance").remove_custom_monitor(shown)
 
 
 def _plain(name: str) -> str:
-    """Return a name without slashes: the engine takes one in a monitor's name, after the category."""
+    """Return a name without slashes: the engine allows one in the name of a monitor, after the category."""
     return name.replace("../", "").replace("/", ".")

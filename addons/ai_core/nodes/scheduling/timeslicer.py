@@ -1,4 +1,4 @@
-"""Timeslicer: one short job for each of many, a slice of them in each frame."""
+"""Timeslicer node: runs a short job for many keys, some of them in each frame."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -40,12 +40,12 @@ SAVED = ("enabled", "period_frames", "priority", "jobs_per_update", "budget_us")
 
 @gdclass(icon="res://addons/ai_core/icons/timeslicer.svg")
 class Timeslicer(Node):
-    """Runs the same short job for many keys, some in each frame, and keeps the results.
+    """Runs the same short job for many keys, some of them in each frame, and keeps the results.
 
-    Call set_job(job) once, add_job(key) for each, and ask get_result(key) at any time. A key is
-    a node, a name or a number; a node that is freed leaves by itself. A batch is one job for each
-    key. A job that fails leaves the last good result, and is left out after three failures in a row.
-    While the node is paused or disabled no job runs.
+    Call set_job(job) once, add_job(key) for each key, and get_result(key) at any time. A key is
+    a node, a name or a number; a node that is freed is removed automatically. A batch is one run of the
+    job for each key. A job that fails keeps its last good result, and is quarantined after three failures
+    in a row. No job runs while the node is paused or disabled.
     """
 
     class Timing(IntEnum):
@@ -56,23 +56,27 @@ class Timeslicer(Node):
 
     timing = export(
         Timing, Timing.AIAO, on_set="_timing_set",
-        doc="A and S: one by one (asynchronous), and together as a batch begins (synchronous); first of inputs,"
-            " then of outputs. AIAO is the freshest; with SISO all know the same moment, and change at once.")
+        doc="How inputs (I) are read and outputs (O) appear. Asynchronous (A): one by one, as jobs run."
+            " Synchronous (S): all together, once per batch. AIAO gives the freshest results; with SISO all results"
+            " are of the same time and change together.")
     jobs_per_update = export(
         int, 0, range=(0, 1000, 1), or_greater=True, on_set="_limit_set",
-        doc="Most jobs in one frame; 0 for as many as the budget allows. One runs in any case.")
+        doc="Most jobs in one slice; 0 runs as many as the budget allows. At least one job runs.")
     budget_us = export(
         float, 0.0, range=(0, 100000, 10), or_greater=True, unit="µs",
-        doc="Most time in one frame; 0 for all that the AIScheduler grants.")
-    enabled = export(bool, True, on_set="_enable", doc="Off: no job runs, and results stay as they are.")
+        doc="Most time in one slice; 0 uses all that the AIScheduler grants.")
+    enabled = export(bool, True, on_set="_enable", doc="Off: no job runs, and the results stay as they are.")
     period_frames = export(
         int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
-        group="Optimizations", on_set="_reschedule", doc="Frames from one slice to the next.")
+        group="Optimizations", on_set="_reschedule", doc="Frames from one slice to the next; larger is rarer.")
     priority = export(
-        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", doc="Weight of its share of the budget.")
+        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule",
+        doc="Weight of the node when the budget is shared out.")
 
-    batch_finished = signal(("batch", int), doc="Every key had its job; counted from 1.")
-    job_failed = signal(("job", str), ("message", str), doc="A job could not be called; its name has the key in it.")
+    batch_finished = signal(("batch", int), doc="Emitted when the job has run for every key; batches count from 1.")
+    job_failed = signal(
+        ("job", str), ("message", str),
+        doc="Emitted when a job raises in Python or cannot be called; its name includes the key.")
 
     def __init__(self) -> None:
         self._scheduler: Any = None
@@ -80,7 +84,7 @@ class Timeslicer(Node):
         self._job: Any = None
         self._inputs: Any = None
         self._core: timeslicer.Timeslicer | None = None
-        self._told = 0                # the last batch of which was told that it is finished
+        self._told = 0                # the last batch that batch_finished reported
 
     def on_entered(self) -> None:
         self._scheduler = scheduler_of(self)
@@ -98,17 +102,17 @@ class Timeslicer(Node):
 
     def on_predelete(self) -> None:
         core, self._core, self._job, self._inputs = self._core, None, None, None
-        for key in () if core is None else core.keys:    # Callables and results may hold scripts: let them go now
+        for key in () if core is None else core.keys:    # Callables and results may hold scripts: release them now
             core.remove(key)
 
     @property
     def now(self) -> TimeIndex:
-        """The moment, for results' ages."""
+        """The present time, for the ages of results."""
         return TimeIndex(0, 0.0) if self._scheduler is None else self._scheduler.clock.now
 
     @property
     def core(self) -> timeslicer.Timeslicer:
-        """The library's timeslicer, made when it is first needed."""
+        """The library's timeslicer, created when it is first needed."""
         if self._core is None:
             self._core = timeslicer.Timeslicer(
                 self, self._run_job, inputs=self._read_input, timing=list(timing.Timing)[self.timing],
@@ -120,7 +124,7 @@ class Timeslicer(Node):
     def set_job(self, job: GDCallable, inputs: Variant = None) -> None:
         """Call ``job(key)`` for each key; with a Callable ``inputs``, ``job(key, inputs(key))``.
 
-        Inputs are read when the timing says so: together with SIAO and SISO, which need them.
+        Inputs are read as the timing says; SIAO and SISO read them together and need ``inputs``.
         """
         check_callable(job, "set_job")
         if inputs is not None:
@@ -128,63 +132,63 @@ class Timeslicer(Node):
             if not callable(inputs):
                 raise RefusedValue(f"set_job needs a Callable for the inputs, or null, got {inputs!r}")
         elif self.timing in (self.Timing.SIAO, self.Timing.SISO):
-            raise RefusedValue("set_job needs a second Callable, which returns the input of a key: with SIAO and"
-                               " SISO inputs are read as a batch begins; give one, or use AIAO")
+            raise RefusedValue("set_job needs a second Callable that returns the input of a key, as SIAO and SISO"
+                               " read all inputs when a batch begins; add it, or use AIAO")
         self._job, self._inputs = job, inputs
 
     @method
     def add_job(self, key: Variant) -> None:
-        """Run the job for a key, too, from the next batch on; a node, a name or a number."""
+        """Add a key (a node, a name or a number); its job runs from the next batch on."""
         if self._job is None:
-            raise RefusedValue("add_job() needs a job first; call set_job(job) once")
+            raise RefusedValue("add_job() needs a job; call set_job(job) first")
         self._refuse_errors(self.core.add, key)
 
     @method
     def remove_job(self, key: Variant) -> None:
-        """Forget a key and its result."""
+        """Remove a key and its result."""
         self._refuse_errors(self.core.remove, key)
 
     @method
     def has_job(self, key: Variant) -> bool:
-        """Return whether the job is run for a key."""
+        """Return whether the job runs for a key."""
         return key in self.core
 
     @method
     def get_keys(self) -> list:
-        """Return all keys, in the order added."""
+        """Return all keys, in the order in which they were added."""
         self._forget_freed()
         return list(self.core.keys)
 
     @method
     def get_result(self, key: Variant, default: Variant = None) -> Variant:
-        """Return the last result of a key, ``default`` before the first."""
+        """Return the last result of a key, or ``default`` before the first."""
         return self._refuse_errors(self.core.result_of, key, default)
 
     @method
     def get_age(self, key: Variant) -> int:
-        """Return how many updates ago the input of a key's result was read; -1 without a result."""
+        """Return the age of a key's result in updates since its input was read; -1 without a result."""
         age = self._refuse_errors(self.core.age_updates, key)
         return NO_AGE if age is None else age
 
     @method
     def get_age_s(self, key: Variant) -> float:
-        """Return how long ago the input of a key's result was read (s, game time); -1 without a result."""
+        """Return the age of a key's result in game time since its input was read (s); -1 without a result."""
         age_s = self._refuse_errors(self.core.age_s, key)
         return float(NO_AGE) if age_s is None else age_s
 
     @method
     def is_failing(self, key: Variant) -> bool:
-        """Return whether the last try failed, so that the result is of an earlier one."""
+        """Return whether the last run for a key failed, so that its result is of an earlier run."""
         return bool(self._refuse_errors(self.core.is_failing, key))
 
     @method
     def release_job(self, key: Variant) -> None:
-        """Let a key that failed too often be tried again."""
+        """Release a key that was quarantined after three failures in a row."""
         self._refuse_errors(self.core.release, key)
 
     @method
     def get_stats(self) -> dict:
-        """Return counts: of keys now, and of updates, batches, jobs and failures so far."""
+        """Return the number of keys, and of updates, batches, jobs and failures so far."""
         return self.core.statistics()
 
     def is_in_use(self) -> bool:
@@ -192,11 +196,10 @@ class Timeslicer(Node):
 
     def saved(self) -> State:
         self._forget_freed()
-        return {"version": 2, "settings": saved_settings(self, SAVED), "jobs": self.core.save_state()}
+        return {"version": 1, "settings": saved_settings(self, SAVED), "jobs": self.core.save_state()}
 
     def prepared(self, state: object) -> Callable[[], None]:
-        fields = Fields.versioned(state, version=2, migrations={
-            1: lambda old: {"version": 2, "settings": saved_settings(self, SAVED), "jobs": old}})
+        fields = Fields.versioned(state, version=1)
         change_settings = prepared_settings(self, SAVED, fields.group("settings"))
         change = self.core.prepare_state(fields.anything("jobs"))
         fields.end()
@@ -210,14 +213,14 @@ class Timeslicer(Node):
         return change_all
 
     def begin_anew(self) -> None:
-        """What was not in a save stays as it is."""
+        """Keep keys and results that a loaded save does not contain."""
 
     def _update(self, turn: Turn) -> None:
         if self._job is None or not self.can_process():     # paused or disabled
             return
         for function in (self._job, self._inputs):
             if isinstance(function, GDCallable) and not function.is_live():
-                raise ReferenceError("the object of its job or inputs has been freed; free the Timeslicer with it")
+                raise ReferenceError("the object of its job or inputs was freed; free the Timeslicer with it")
         core, budget = self.core, turn.budget
         if core.is_between_batches:
             self._forget_freed()
@@ -274,6 +277,6 @@ class Timeslicer(Node):
 
     def _timing_set(self) -> None:
         if self._core is not None:
-            raise RefusedValue("timing cannot change once jobs were added; set it before")
+            raise RefusedValue("timing cannot change after jobs were added; set it before add_job()")
         if self._job is not None and self._inputs is None and self.timing in (self.Timing.SIAO, self.Timing.SISO):
-            raise RefusedValue("SIAO and SISO need inputs; give set_job() a second Callable first")
+            raise RefusedValue("SIAO and SISO need inputs; pass a second Callable to set_job() first")

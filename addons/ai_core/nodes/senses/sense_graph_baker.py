@@ -79,7 +79,7 @@ class SenseGraphBaker(BakingNode, Node):
     bake_failed = signal(("message", str), doc="It was not baked, and nothing has changed; says why.")
 
     def __init__(self) -> None:
-        self.begin_baking_node()
+        super().__init__()
         self._task: Task | None = None
         self._scheduler: Any = None
         self._told = 0.0

@@ -151,21 +151,6 @@ Name = tuple[str, int]
 NOTHING_FELT: State = {"told": [], "sliding": [], "met": []}
 
 
-def _without_cones(state: State) -> State:
-    """Return a state of version 2, which knows no sight_cones, as version 3: sensors keep theirs."""
-    return {**state, "version": 3, "sensors": [{**one, "sight_cones": None} for one in state["sensors"]]}
-
-
-def _without_touch(state: State) -> State:
-    """Return a state of version 3, which knows nothing of collisions, as version 4: nobody felt any."""
-    return {**state, "version": 4, "felt": {"told": [], "sliding": []}}
-
-
-def _without_meetings(state: State) -> State:
-    """Return a state of version 4, which knows not who met since the last frame of AI, as version 5: nobody."""
-    return {**state, "version": 5, "felt": {**state["felt"], "met": []}}
-
-
 def _saved_nodes(names: Mapping[int, str], nodes: dict[int, Any]) -> list[State]:
     """Return the properties of each sensor or source, by the order of adding."""
     return [
@@ -262,8 +247,8 @@ class SenseManager(Node):
         self._senses: list[str] = []              # names of all modalities
         self._picture: SensePicture | None = None
         self._is_shown: bool = self.show_in_game
-        self.begin_owning()
-        self.begin_membership()
+        self._reset_owners()
+        self._reset_members()
 
     def on_enter_tree(self) -> None:
         self.add_to_group(GROUP)
@@ -286,8 +271,8 @@ class SenseManager(Node):
             for node in nodes.values():
                 node.lose_manager()
         self._regions, self._portals, self._fading = {}, {}, []
-        self.begin_owning()
-        self.begin_membership()
+        self._reset_owners()
+        self._reset_members()
         self._task = self._scheduler = self._core = self._contacts = None
 
     def _find_scheduler(self) -> Any:
@@ -718,7 +703,7 @@ class SenseManager(Node):
         if self._core is not None:
             self._core.between = self._walls()
 
-    def begin_owning(self) -> None:
+    def _reset_owners(self) -> None:
         self._without_own: list[Any] = []         # sensors whose own source is not here, or has left
         self._owners: dict[int, list[Any]] = {}   # sensors by the id of their own source
 
@@ -742,7 +727,7 @@ class SenseManager(Node):
         for sensor in self._owners.pop(source_id, ()):
             self.await_own_source(sensor)
 
-    def begin_membership(self) -> None:
+    def _reset_members(self) -> None:
         """Nobody has joined."""
         self._sensors: dict[int, Any] = {}        # core id -> node
         self._sources: dict[int, Any] = {}
@@ -840,7 +825,7 @@ class SenseManager(Node):
         self.let_go()
         self.name_anew()
         return {
-            "version": 5,
+            "version": 1,
             "senses": self.core.save_state(),
             "sensors": _saved_nodes(self.core.sensor_names, self._sensors),
             "sources": _saved_nodes(self.core.source_names, self._sources),
@@ -850,8 +835,7 @@ class SenseManager(Node):
     def prepared(self, state: object) -> Callable[[], None]:
         self.let_go()
         self.name_anew()
-        fields = Fields.versioned(state, version=5, migrations={
-            2: _without_cones, 3: _without_touch, 4: _without_meetings})
+        fields = Fields.versioned(state, version=1)
         change = self.core.prepare_state(fields.anything("senses"))
         changes = [
             *_prepared_nodes(fields, "sensors", self.core.sensor_names, self._sensors),

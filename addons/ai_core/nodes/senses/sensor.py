@@ -546,7 +546,7 @@ class Sensing(SenseMember):
 
     def _prepared_cones(self, fields: Fields) -> Callable[[], None]:
         """Check saved cones; return what has them. Cones that are as saved stay the resources that they are."""
-        if fields.anything("sight_cones") is None or self._saved_cones() == fields.anything("sight_cones"):
+        if self._saved_cones() == fields.anything("sight_cones"):
             return lambda: None
         rows = fields.items("sight_cones")
         if len(rows) > MOST_CONES:

@@ -269,10 +269,15 @@ class Squad(Node):
         self._tasks: list[Task] = []
         self._unmarched_s, self._frames = 0.0, 0
         self._is_resting = True
-        self.begin_joining()
-        self.begin_moving()
-        self.begin_meeting()
-        self.begin_drawing()
+        self._members = {}
+        self._places = Places(3)
+        self._has_changed = True
+        self._walkers: WalkRow | None = None
+        self._unit = 1.0
+        self._led: list[tuple[int, Any]] = []        # rows of those whose navigation agents lead them
+        self._enemies: dict[int, int] = {}          # id of an enemy -> instance id
+        self._last_enemy = 0
+        self._picture: Any = None
 
     @hook
     def _choose_commander(self, members: list) -> Node:
@@ -577,10 +582,6 @@ class Squad(Node):
         self.wake()
         return order.number
 
-    def begin_meeting(self) -> None:
-        self._enemies: dict[int, int] = {}          # id of an enemy -> instance id
-        self._last_enemy = 0
-
     @method
     def see(self, enemies: list) -> None:
         """Tell whom the squad meets now, all of them: characters, whose SquadMember says what they can do.
@@ -778,11 +779,6 @@ class Squad(Node):
         found = self.get_node_or_null(self.habits) if str(self.habits) else None
         return found if found is not None and found.is_class("HabitTree") else None
 
-    def begin_joining(self) -> None:
-        self._members = {}
-        self._places = Places(3)
-        self._has_changed = True
-
     @method
     def get_members(self) -> list:
         """Return its SquadMember nodes."""
@@ -969,11 +965,6 @@ class Squad(Node):
         if len(set(ids)) != len(ids):
             raise RefusedValue("a member comes twice")
 
-    def begin_moving(self) -> None:
-        self._walkers: WalkRow | None = None
-        self._unit = 1.0
-        self._led: list[tuple[int, Any]] = []        # rows of those whose navigation agents lead them
-
     def move_otherwise(self) -> None:
         """Members are others, or move in another way."""
         self._walkers = None
@@ -996,9 +987,6 @@ class Squad(Node):
             agent = member.agent() if _is_there(member) else None
             if agent is not None:
                 agent.set_target_position(self.point(self.core.destinations[row]))
-
-    def begin_drawing(self) -> None:
-        self._picture: Any = None
 
     def show_squad(self) -> None:
         """Draw the squad where it is now. Cost: O(members), for looking at, not for players."""

@@ -288,12 +288,11 @@ class Strategist(Node):
     def saved(self) -> State:
         # Who fell since the last look has no path any more: a save would forget them.
         self._reports.add_losses(*self._squads.fallen(self.core.thought_at_s))
-        return {"version": 2, "strategist": self.core.save_state(), "reports": self._reports.save_state(),
+        return {"version": 1, "strategist": self.core.save_state(), "reports": self._reports.save_state(),
                 "squads": self._squads.saved(self._scheduler)}
 
     def prepared(self, state: object) -> Callable[[], None]:
-        fields = Fields.versioned(state, version=2, migrations={
-            1: lambda old: {**old, "squads": {"numbers": [], "members": [], "met": []}}})
+        fields = Fields.versioned(state, version=1)
         put_core = self.core.prepare_state(fields.anything("strategist"))
         put_reports = self._reports.prepare_state(fields.anything("reports"), self.core.tree)
         put_squads = self._squads.prepared(fields.group("squads"), self._scheduler)

@@ -112,7 +112,7 @@ class StrategistReports:
     def save_state(self) -> State:
         """Return all reports as plain data."""
         return {
-            "version": 2, "stock": self.stock, "owned": dict(self.owned), "losses": self.losses, "kills": self.kills,
+            "version": 1, "stock": self.stock, "owned": dict(self.owned), "losses": self.losses, "kills": self.kills,
             "squads": [
                 {"id": number, "role": role, "place": list(place), "units": dict(units), "is_idle": is_idle}
                 for number, (role, place, units, is_idle) in sorted(self.squads.items())
@@ -133,7 +133,7 @@ class StrategistReports:
         Raises:
             StateError: if they cannot be loaded; says where, and why.
         """
-        fields = Fields.versioned(state, version=2, migrations={1: lambda old: {**old, "defenses": []}})
+        fields = Fields.versioned(state, version=1)
         read = StrategistReports()
         read.stock, read.owned = fields.number("stock", minimum=0), _read_counts(fields, "owned", tree)
         read.losses, read.kills = fields.number("losses", minimum=0), fields.number("kills", minimum=0)

@@ -1,15 +1,15 @@
-"""Where to go while a way is searched: bump and turn, over what a PathService walks on; a part of that class."""
+"""Steering for characters whose path is still being searched: bump and turn over the ground of a PathService."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from addons.ai_core.bridge.gd import RefusedValue, Variant, Vector2, Vector3, method
+from addons.ai_core.bridge.gd import RefusedValue, Vector2, Vector3
 from addons.ai_core.nodes.paths.asked_path import AskedPath
-from addons.ai_core.nodes.paths.navigation_ways import NavigationWays, checked_place
+from addons.ai_core.nodes.paths.navigation_ways import NavigationWays
 from ai_core.paths.bump_and_turn import BumpAndTurn, Look, Remoteness, cells_apart, cells_around
 from ai_core.paths.explored_map import ExploredMap
 from ai_core.saving.fields import Fields, State
@@ -23,41 +23,34 @@ NEAR_SHARE = 0.1
 """A place of the lattice lies on the navigation map if the map is this near to it, as a share of a step."""
 
 
-class MeanwhilePaths:
-    """How a PathService lets those move who wait for a way; a part of that class."""
+class FallbackSteering:
+    """Positions to walk to by bump and turn, for characters whose path is still being searched.
 
-    meanwhile: Any
-    Meanwhile: Any
-    meanwhile_step_m: Any
-    service: Any
-    _asked: dict[int, AskedPath]
-    _ways: Any
-    _places: Any
-    _of: Any
+    Args:
+        new_ground: makes the ground that one character explores.
+        remembers: whether each character remembers where it was, and goes back from dead ends.
+        is_shared: whether all characters share one memory instead.
+        kind: number of the mode, and ``step``, length of a step: a save of another kind or step is not continued.
+    """
 
-    def begin_meanwhile(self) -> None:
-        """Nobody moves meanwhile."""
+    def __init__(
+        self, new_ground: Callable[[], Ground], *, remembers: bool, is_shared: bool, kind: int, step: float,
+    ) -> None:
+        self._new_ground, self._remembers, self._is_shared = new_ground, remembers, is_shared
+        self._kind, self._step = kind, step
         self._explored: ExploredMap | None = None
         self._walkers: dict[int, tuple[BumpAndTurn, Ground]] = {}
 
-    @method
-    def get_place_meanwhile(self, ticket: int, position: Variant) -> Variant:
-        """Return where to go next from a place while a way is not there yet, by bump and turn.
+    def position(self, asked: AskedPath, position: Any, here: tuple[float, ...]) -> Any:
+        """Return where the character of a request goes next; its own position where nothing is left to try.
 
-        Go there, then ask again. It is the goal where that is at hand, and the place itself when the
-        ticket is over or has a way, where there is nothing left to try, or if meanwhile is NOTHING. The way that comes
-        later begins where it was asked for: who has gone far asks anew.
+        Args:
+            asked: the request that waits for its path.
+            position: where the character is, a Vector2 or Vector3; ``here`` holds the same numbers.
         """
-        asked = self._of("get_place_meanwhile", ticket)
-        here = checked_place("position", position, asked.dimensions)
-        if asked.ticket.is_over or asked.is_way or self.meanwhile == self.Meanwhile.NOTHING:
-            self._walkers.pop(ticket, None)
-            return position
-        if isinstance(self._ways, NavigationWays) and not self._ways.is_ready:
-            return position
-        found = self._walkers.get(ticket)
+        found = self._walkers.get(asked.number)
         if found is None:
-            found = self._walkers[ticket] = self._walker(asked, here)
+            found = self._walkers[asked.number] = self._walker(asked, here)
         walker, ground = found
         at = ground.number(here)
         if at == walker.at or ground.is_apart(at, walker.at):
@@ -66,26 +59,30 @@ class MeanwhilePaths:
             return type(position)(*asked.ends[1].tolist()) if walker.state == "arrived" else position
         return ground.vector(walker.at)
 
-    def advance_meanwhile(self, budget: Any) -> None:
-        """Forget who has a way by now, and let the shared map work."""
+    def forget(self, ticket: int) -> None:
+        """Forget the character of a ticket, which needs no fallback any more."""
+        self._walkers.pop(ticket, None)
+
+    def advance(self, budget: Any, asked: Mapping[int, AskedPath]) -> None:
+        """Forget the characters whose requests are over, and let the shared map work."""
         if self._walkers:
             self._walkers = {
                 number: one for number, one in self._walkers.items()
-                if (asked := self._asked.get(number)) is not None and asked.state in ("waiting", "running")}
+                if (request := asked.get(number)) is not None and request.state in ("waiting", "running")}
         if self._explored is not None and not self._explored.is_done:
             self._explored.advance(budget)
 
-    def forget_explored(self, cells: Sequence[int]) -> None:
-        """Cells have changed: what was known around them is not any more."""
+    def forget_cells(self, cells: Sequence[int]) -> None:
+        """Drop what the shared map knows around cells that have changed."""
         if self._explored is not None:
             self._explored.forget(cells)
 
-    def saved_meanwhile(self) -> State | None:
-        """Return where those are who move meanwhile, and what they remember; None if nobody ever did."""
+    def saved(self) -> State | None:
+        """Return where the characters are and what they remember; None if there never was one."""
         if not self._walkers and self._explored is None:
             return None
         return {
-            "kind": int(self.meanwhile), "step_m": float(self.meanwhile_step_m),
+            "kind": self._kind, "step": self._step,
             "explored": None if self._explored is None else self._explored.save_state(),
             "walkers": [
                 {"ticket": ticket, "walker": walker.save_state(),
@@ -93,25 +90,25 @@ class MeanwhilePaths:
                 for ticket, (walker, ground) in sorted(self._walkers.items())],
         }
 
-    def prepared_meanwhile(self, fields: Fields, tickets: set[int]) -> Callable[[], None]:
-        """Check what ``saved_meanwhile`` returned; return what takes it back.
+    def prepared(self, fields: Fields, tickets: set[int]) -> Callable[[FallbackSteering], None]:
+        """Check what ``saved`` returned; return what puts it into steering that has the same settings.
 
-        What was remembered in another way, or in other steps, is forgotten.
+        Memories of another kind, or in other steps, are forgotten.
         """
-        is_same = fields.whole("kind") == int(self.meanwhile)
-        is_same = fields.number("step_m") == float(self.meanwhile_step_m) and is_same
-        most, explored, changes = self._ground().most, None, []
+        is_same = fields.whole("kind") == self._kind
+        is_same = fields.number("step") == self._step and is_same
+        most, explored, changes = self._new_ground().most, None, []
         if fields.anything("explored") is not None:
             state, explored = fields.anything("explored"), ExploredMap()
             changes.append(explored.prepare_state(state))
-            self._check_places(fields, "explored", [number for row in state["ways"] for number in row], most)
+            _check_places(fields, "explored", [number for row in state["ways"] for number in row], most)
         walkers = {}
         for one in fields.groups("walkers"):
-            ground, state = self._ground(), one.anything("walker")
+            ground, state = self._new_ground(), one.anything("walker")
             walker = self._bump_and_turn(ground, 0, 0, explored)
             changes.append(walker.prepare_state(state))
             places = [state["at"], state["goal"], state["before"], *state["tried"], *state["way"]]
-            self._check_places(one, "walker", places, most)
+            _check_places(one, "walker", places, most)
             for row in one.items("heights"):
                 pair = Fields({"row": row}, one.place_of("heights")).numbers("row", count=2)
                 ground.heights[int(pair[0])] = pair[1]
@@ -122,34 +119,30 @@ class MeanwhilePaths:
             one.end()
         fields.end()
 
-        def change() -> None:
+        def change(steering: FallbackSteering) -> None:
             if is_same:
                 for one in changes:
                     one()
-                self._explored, self._walkers = explored, walkers
+                steering._explored, steering._walkers = explored, walkers
 
         return change
 
-    def _check_places(self, fields: Fields, name: str, places: list[Any], most: int) -> None:
-        if max(places, default=0) > most:
-            fields.refuse(name, f"must hold places up to {most}, got {max(places)}")
-
-    def _ground(self) -> Ground:
-        if self._places is not None:
-            return GridGround(self._places, self._ways.passage)
-        return NavigationGround(self._ways, self.meanwhile_step_m)
-
     def _walker(self, asked: AskedPath, here: tuple[float, ...]) -> tuple[BumpAndTurn, Ground]:
-        ground = self._ground()
-        if self.meanwhile == self.Meanwhile.SHARED_MEMORY and self._explored is None:
+        ground = self._new_ground()
+        if self._is_shared and self._explored is None:
             self._explored = ExploredMap()
         at, goal = ground.number(here), ground.goal(asked.ticket.goal)
         return self._bump_and_turn(ground, at, goal, self._explored), ground
 
     def _bump_and_turn(self, ground: Ground, at: int, goal: int, explored: ExploredMap | None) -> BumpAndTurn:
         return BumpAndTurn(
-            ground.look, ground.apart, at, goal, remembers=self.meanwhile == self.Meanwhile.MEMORY,
-            explored=explored if self.meanwhile == self.Meanwhile.SHARED_MEMORY else None)
+            ground.look, ground.apart, at, goal, remembers=self._remembers,
+            explored=explored if self._is_shared else None)
+
+
+def _check_places(fields: Fields, name: str, places: list[Any], most: int) -> None:
+    if max(places, default=0) > most:
+        fields.refuse(name, f"must hold places up to {most}, got {max(places)}")
 
 
 class Ground:
