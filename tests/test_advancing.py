@@ -16,7 +16,7 @@ from ai_core.maps.map_area import MapArea
 from ai_core.maps.map_layer import MapLayer
 from ai_core.paths.explored_map import ExploredMap
 from ai_core.paths.flow_field import FlowField
-from ai_core.paths.grid_ways import GridWays
+from ai_core.paths.grid_path_provider import GridPathProvider
 from ai_core.paths.path_service import PathService
 from ai_core.paths.regions.reachability import Reachability
 from ai_core.paths.regions.region_graph import RegionGraph
@@ -59,7 +59,7 @@ ALL = {
     "jumps": lambda: JumpTable(passage()),
     "reachability": lambda: Reachability(passage()),
     "flow field": lambda: FlowField(passage(), [399]),
-    "path service": lambda: PathService(GridWays(passage()), ManualClock()),
+    "path service": lambda: PathService(GridPathProvider(passage()), ManualClock()),
     "explored map": explored,
     "decision map": lambda: DecisionMap(MapArea(4, 4), [MapLayer("heat")], ManualClock()),
     "cover search": cover_search,

@@ -25,11 +25,11 @@ from ai_core.maps.decision_map import DecisionMap
 from ai_core.maps.grid import Grid
 from ai_core.maps.map_area import MapArea
 from ai_core.maps.map_layer import standard_layers
-from ai_core.paths.bump_and_turn import cells_around
+from ai_core.paths.bump_and_turn import neighbors_on_grid
 from ai_core.paths.explored_map import ExploredMap
 from ai_core.paths.flow_field import FlowField
 from ai_core.paths.grid_line import line_is_open
-from ai_core.paths.grid_ways import GridWays
+from ai_core.paths.grid_path_provider import GridPathProvider
 from ai_core.paths.path_progress import PathProgress
 from ai_core.paths.path_service import PathService
 from ai_core.paths.path_smoothing import smooth
@@ -60,20 +60,21 @@ def flow_field():
 
 WRONG = {
     "no ticket": (
-        lambda: PathService(GridWays(GROUND), ManualClock()).cancel(None), TypeError,
+        lambda: PathService(GridPathProvider(GROUND), ManualClock()).cancel(None), TypeError,
         "ticket must be a PathTicket, got None"),
     "no situation": (
         lambda: Strategist(TREE, random.Random(1)).think(None), TypeError,
         "situation must be a StrategicSituation, got None"),
     "no member": (lambda: SquadRadio("Ann"), TypeError, "member must be a Member of a Narrowcast, got 'Ann'"),
-    "no way": (lambda: AnytimeSearch(GROUND, 0, [5]).learn([0, 5]), TypeError, r"path must be a Path, got \[0, 5\]"),
+    "no way": (lambda: AnytimeSearch(GROUND, 0, [5]).offer_path([0, 5]), TypeError,
+        r"path must be a Path, got \[0, 5\]"),
     "no tree": (lambda: BuildOrder([("worker", 2)], {}), TypeError, r"tree must be a TechnologyTree, got \{\}"),
     "an endless log": (lambda: EventLog(10**40), ValueError, "capacity must be at most 2147483647"),
     "an endless log of polls": (lambda: PollingLog(10**40), ValueError, "maximum_entries must be at most 2147483647"),
-    "a cell below the grid": (lambda: flow_field().way_from(-1), ValueError, "cell must be at least 0, got -1"),
+    "a cell below the grid": (lambda: flow_field().path_from(-1), ValueError, "cell must be at least 0, got -1"),
     "a mover below the grid": (lambda: flow_field().next_of([-1]), ValueError, r"cells must be 0 to 15, got \[-1\]"),
     "a mover beyond the grid": (lambda: flow_field().costs_of([16]), ValueError, r"cells must be 0 to 15, got \[16\]"),
-    "a cell beyond the grid": (lambda: flow_field().way_from(16), ValueError, "cell must be at most 15, got 16"),
+    "a cell beyond the grid": (lambda: flow_field().path_from(16), ValueError, "cell must be at most 15, got 16"),
     "no budget of trees": (lambda: HabitPopulation().tick(0.1, 5), TypeError, "budget must be a Budget, got 5"),
     "a class of traces": (
         lambda: HabitTree(Habit("x"), trace=Trace), TypeError, "trace must be a Trace or None, got <class"),
@@ -87,14 +88,14 @@ WRONG = {
         lambda: GroupLOD("x", ManualClock(), importance=float, expand=list, member=3), TypeError,
         "member must be a callable or None, got 3"),
     "a place beyond the grid": (
-        lambda: cells_around(GROUND)(16), ValueError, "a place must be a cell of the grid, 0 to 15, got 16"),
+        lambda: neighbors_on_grid(GROUND)(16), ValueError, "a place must be a cell of the grid, 0 to 15, got 16"),
     "a way that is no place": (
-        lambda: ExploredMap().report(1, [1.5]), TypeError, "open_ways must be a whole number, got 1.5"),
+        lambda: ExploredMap().report(1, [1.5]), TypeError, "neighbors must be a whole number, got 1.5"),
     "rows of many lengths": (
         lambda: smooth([(0, 0), (1,)], 1.0), ValueError,
         r"points must have rows of one length, got \[\(0, 0\), \(1,\)\]"),
     "text for numbers": (lambda: PathProgress("here"), TypeError, "points must hold numbers, got 'here'"),
-    "no goals": (lambda: AnytimeSearch(GROUND, 0, None), TypeError, "goals must be whole numbers, or a function"),
+    "no goals": (lambda: AnytimeSearch(GROUND, 0, None), TypeError, "goals must be integers or a function"),
     "a body that is none": (
         lambda: CoverSearch(CoverMap(), (0, 0, 0), [(1, 0, 0)], len, body=CoverBody), TypeError,
         "body must be a CoverBody or None, got <class"),

@@ -47,7 +47,7 @@ def lines_of(
     with Recorder(
         lines.append, clock=scenario.clock, trace=scenario.trace, parts=scenario.observed, name=name,
         seed=seed, exact=exact, is_timed=budget_us is not None, made_with=made_with(),
-        look_every_frames=1,  # nobody plays this: each change is found in its frame
+        digest_every_frames=1,  # nobody plays this: each change is found in its frame
     ) as recorder:
         for _ in range(frames):
             inputs = scenario.next_inputs()

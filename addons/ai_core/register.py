@@ -10,7 +10,7 @@ LEVEL_SCENE, LEVEL_EDITOR = 2, 3
 RELOADED = ("addons.ai_core.nodes", "addons.ai_core.bridge", "addons.ai_core.editor")
 """Beginnings of the names of modules whose edited sources a reload of the extension reads."""
 
-GARBAGE_COLLECTING = "addons.ai_core.nodes.scheduling.garbage_collecting"
+GARBAGE_COLLECTING = "addons.ai_core.nodes.scheduling.garbage_collection"
 
 MODULES_SETTING = "ai_core/python_modules"
 """Project setting: names of a project's own modules that declare nodes in Python."""
@@ -34,7 +34,7 @@ def start(level: int) -> None:
         for name in _project_modules():
             _import_project_module(name)
         registration.register_all()
-        garbage_collecting.keep_what_is_loaded()
+        garbage_collecting.freeze_loaded_objects()
     elif level == LEVEL_EDITOR:
         _load_documentation()
 

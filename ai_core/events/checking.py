@@ -31,7 +31,7 @@ class Listened(Protocol):
         """Where checks are written down."""
         ...
 
-    def is_heard(self, code: str) -> bool:
+    def has_listeners(self, code: str) -> bool:
         """Return whether anybody listens to a code."""
         ...
 
@@ -57,7 +57,7 @@ class Check:
 
     def advance(self, _budget: object) -> None:
         """Look, if anybody listens. Cost: O(codes) besides the look itself."""
-        wanted = tuple([code for code in self.codes if self._heard.is_heard(code)])
+        wanted = tuple([code for code in self.codes if self._heard.has_listeners(code)])
         if not wanted:
             self.rests += 1
             return
@@ -95,7 +95,7 @@ class CheckingEngine:
     """
 
     def __init__(self, heard: Listened, scheduler: Scheduler, clock: Clock) -> None:
-        if not callable(getattr(heard, "is_heard", None)):
+        if not callable(getattr(heard, "has_listeners", None)):
             raise TypeError(f"heard must be an EventManager or a Narrowcast, got {shown(heard)}")
         if not isinstance(scheduler, Scheduler):
             raise TypeError(f"scheduler must be a Scheduler, got {shown(scheduler)}")
@@ -133,7 +133,7 @@ class CheckingEngine:
         if not names:
             raise ValueError("codes must name at least one event code, got none")
         for code in names:
-            self._heard.is_heard(code)  # which refuses one that is not declared
+            self._heard.has_listeners(code)  # which refuses one that is not declared
         name = handler_name(look) if name is None else name
         check = Check(name, names, look, self._heard, self._clock)
         self._checks[check] = self._scheduler.add(check, name=name, **task)

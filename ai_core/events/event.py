@@ -36,7 +36,7 @@ class Delivery(NamedTuple):
     """One listener was told."""
 
     name: str
-    told_at: TimeIndex
+    delivered_at: TimeIndex
     has_failed: bool
 
 

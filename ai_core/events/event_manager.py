@@ -253,7 +253,7 @@ class EventManager:
         self.dispatcher.log = checked_log(log, EventLog)
         self._watchers_changed()
 
-    def is_heard(self, code: str) -> bool:
+    def has_listeners(self, code: str) -> bool:
         """Return whether anybody listens to a code now.
 
         Raises:

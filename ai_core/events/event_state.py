@@ -200,7 +200,7 @@ def _saved_terms(terms: EventTerms) -> State:
         "receipt": None if receipt is None else {
             "is_complete": receipt.is_complete,
             "deliveries": [
-                {"name": one.name, "told_at": list(one.told_at), "has_failed": one.has_failed}
+                {"name": one.name, "delivered_at": list(one.delivered_at), "has_failed": one.has_failed}
                 for one in receipt.deliveries
             ],
         },
@@ -248,8 +248,8 @@ def _position(fields: Fields) -> tuple[float, float, float]:
 def _read_receipt(fields: Fields) -> Receipt:
     receipt = Receipt([], fields.flag("is_complete"))
     for one in fields.groups("deliveries"):
-        told_at = TimeIndex(*one.moment("told_at"))
-        receipt.deliveries.append(Delivery(one.text("name"), told_at, one.flag("has_failed")))
+        delivered_at = TimeIndex(*one.moment("delivered_at"))
+        receipt.deliveries.append(Delivery(one.text("name"), delivered_at, one.flag("has_failed")))
         one.end()
     fields.end()
     return receipt

@@ -533,7 +533,7 @@ class Group:
         """Forget what was sent here as sticky with this reach."""
         self.narrowcast.events.clear_sticky(code, self._reached(reach))
 
-    def hand_over(self, to: Group) -> None:
+    def transfer_listeners(self, to: Group) -> None:
         """Move all members into another group, in order. Cost: O(members)."""
         for member in self.members:
             member.move_to(to)
@@ -733,7 +733,7 @@ class Narrowcast:
         for one, name in names.items():
             one.name = name
 
-    def is_heard(self, code: str) -> bool:
+    def has_listeners(self, code: str) -> bool:
         """Return whether anybody in any group listens to a code.
 
         Raises:
@@ -741,7 +741,7 @@ class Narrowcast:
 
         Cost: O(groups).
         """
-        return self.events.is_heard(code) or any(group.registry.listeners(code) for group in self._groups.values())
+        return self.events.has_listeners(code) or any(group.registry.listeners(code) for group in self._groups.values())
 
     def advance(self, budget: Budget) -> None:
         """Dispatch what is due in all groups, most urgent first; as ``EventManager.advance``."""

@@ -68,7 +68,7 @@ class SquadRadio:
         self._heard: dict[tuple[str, str, str], RadioMessage] = {}
         self._listening = member.listen((INTENT, SIGHTING), self.hear, name=f"radio of {member.name}")
 
-    def say_intent(
+    def announce_intent(
         self, intent: object, *, subject: str = "", position: Iterable[float] | None = None,
         reach: str = "own", **terms: Any,
     ) -> Event:
@@ -85,7 +85,7 @@ class SquadRadio:
         """
         return self._say(INTENT, subject, intent, position, reach, terms)
 
-    def say_sighting(
+    def report_sighting(
         self, subject: str, *, content: object = None, position: Iterable[float] | None = None,
         reach: str = "own", **terms: Any,
     ) -> Event:

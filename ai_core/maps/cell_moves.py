@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CORNER_RULES", "ODD_ROW", "SQUARE_8", "Corners", "Moves", "moves_of"]
+__all__ = ["CORNER_RULES", "ODD_ROW", "SQUARE_8", "Corners", "GridMoves", "moves_for"]
 
 Corners = Literal["closed", "half_open", "open"]
 """When a diagonal is open: if both cells beside it are free, if at least one is, or always."""
@@ -35,7 +35,7 @@ _HEX_ODD = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, 0), (1, 1))
 
 
 @dataclass(frozen=True, slots=True)
-class Moves:
+class GridMoves:
     """The moves of a kind of grid.
 
     Attributes:
@@ -97,7 +97,7 @@ class Moves:
 
 
 @functools.cache
-def _open_by_neighbors(moves: Moves, corners: Corners) -> tuple[bytes, bytes]:
+def _open_by_neighbors(moves: GridMoves, corners: Corners) -> tuple[bytes, bytes]:
     tables = []
     for row, goes in enumerate((moves.even, moves.odd)):
         table = bytearray(1 << len(goes))
@@ -113,13 +113,13 @@ def _open_by_neighbors(moves: Moves, corners: Corners) -> tuple[bytes, bytes]:
 
 
 _MOVES = {
-    4: Moves(_SQUARE_4, _SQUARE_4, (1.0,) * 4),
-    6: Moves(_HEX_EVEN, _HEX_ODD, (1.0,) * 6),
-    8: Moves(SQUARE_8, SQUARE_8, tuple(SQRT_2 if down and right else 1.0 for down, right in SQUARE_8)),
+    4: GridMoves(_SQUARE_4, _SQUARE_4, (1.0,) * 4),
+    6: GridMoves(_HEX_EVEN, _HEX_ODD, (1.0,) * 6),
+    8: GridMoves(SQUARE_8, SQUARE_8, tuple(SQRT_2 if down and right else 1.0 for down, right in SQUARE_8)),
 }
 
 
-def moves_of(neighbors: int) -> Moves:
+def moves_for(neighbors: int) -> GridMoves:
     """Return the moves of a grid with 4, 6 (hexagonal) or 8 neighbors.
 
     Raises:

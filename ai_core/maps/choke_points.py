@@ -28,22 +28,22 @@ class ChokePoint(NamedTuple):
     cells: NDArray[np.int32]
 
 
-def choke_points(is_open: ArrayLike, most_width_cells: int = 3) -> list[ChokePoint]:
+def choke_points(is_open: ArrayLike, max_width_cells: int = 3) -> list[ChokePoint]:
     """Return the narrow passages that join wide areas, ordered by cell.
 
     A cell is narrow if the run of open cells through it, along its row or its column, is at most
-    ``most_width_cells`` long. Narrow cells that touch form one passage. A passage is a choke point
+    ``max_width_cells`` long. Narrow cells that touch form one passage. A passage is a choke point
     if it touches two or more wide areas that do not meet nearby, which excludes nooks.
 
     Args:
         is_open: (height, width) bool, True for walkable cells; the edge of the map is a wall.
-        most_width_cells: largest width of a narrow passage (cells), 1 or more.
+        max_width_cells: largest width of a narrow passage (cells), 1 or more.
 
     Raises:
         TypeError: if ``is_open`` is not bool, or the width is not an integer.
         ValueError: if ``is_open`` is not two-dimensional, or the width is below 1.
 
-    Cost: O(cells) in NumPy and O(narrow cells × most_width_cells²) in Python; the ground rarely
+    Cost: O(cells) in NumPy and O(narrow cells × max_width_cells²) in Python; the ground rarely
         changes, so call it once, while loading.
 
     >>> [point.cell for point in choke_points(np.array([[1, 1, 0, 1, 1], [1, 1, 1, 1, 1],
@@ -55,7 +55,7 @@ def choke_points(is_open: ArrayLike, most_width_cells: int = 3) -> list[ChokePoi
         raise TypeError(f"is_open must be bool, got {shown(is_open)}")
     if ground.ndim != 2:
         raise ValueError(f"is_open must have shape (height, width), got {ground.shape}")
-    most = whole_number("most_width_cells", most_width_cells, minimum=1)
+    most = whole_number("max_width_cells", max_width_cells, minimum=1)
     widths = np.minimum(_runs(ground), _runs(np.ascontiguousarray(ground.T)).T)
     is_narrow = ground & (widths <= most)
     found = []

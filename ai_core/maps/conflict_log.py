@@ -43,8 +43,8 @@ class Conflict(NamedTuple):
 class ConflictLog:
     """The latest reports of fights.
 
-    The layer "conflict" of a decision map shows where fights are; this log says of which kind
-    they are, how strong, and with which participants.
+    The layer "conflict" of a decision map shows where fights are; this log holds their
+    kinds, strengths and participants.
 
     Args:
         kinds: names of the kinds, such as "attack", "defense", "losses".

@@ -14,7 +14,7 @@ from ai_core.maps.decision_map_state import prepared, saved
 from ai_core.maps.influence_map import InfluenceMap, Scratch
 from ai_core.maps.map_area import OUTSIDE, MapArea
 from ai_core.maps.map_layer import MapLayer
-from ai_core.maps.map_picture import MapPicture, PictureBuffers
+from ai_core.maps.map_snapshot import MapSnapshot, SnapshotBuffers
 from ai_core.saving.fields import State
 
 __all__ = ["DecisionMap"]
@@ -65,7 +65,7 @@ class DecisionMap:
         self.layers = {layer.name: InfluenceMap(layer, area) for layer in _checked_layers(layers)}
         self.period_s = finite_number("period_s", period_s, minimum=0)
         self.is_open = None if is_open is None else _checked_walls(is_open, area)
-        self.buffers = PictureBuffers(area, tuple(self.layers))
+        self.buffers = SnapshotBuffers(area, tuple(self.layers))
         for name, layer in self.layers.items():
             self.buffers.front.drawn[name][:] = layer.values
         self._scratch = Scratch(area)
@@ -77,7 +77,7 @@ class DecisionMap:
         self.updates = self.written = 0
 
     @property
-    def picture(self) -> MapPicture:
+    def picture(self) -> MapSnapshot:
         """All layers as of the last complete update; read them before the next call of ``advance``."""
         return self.buffers.front
 
@@ -95,7 +95,7 @@ class DecisionMap:
         return now.frame != self.began_at.frame and now.seconds - self.began_at.seconds >= self.period_s
 
     @property
-    def result(self) -> MapPicture:
+    def result(self) -> MapSnapshot:
         """Snapshot of the last update.
 
         Raises:
@@ -105,7 +105,7 @@ class DecisionMap:
             raise RuntimeError("the update is not done; call advance until is_done is True, or read picture")
         return self.picture
 
-    def reading(self) -> AbstractContextManager[MapPicture]:
+    def reading(self) -> AbstractContextManager[MapSnapshot]:
         """Return a context manager that keeps the snapshot unchanged, on any thread; updates use other buffers."""
         return self.buffers.reading()
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import UnknownNameError, as_array, shown, whole_number
-from ai_core.maps.cell_moves import CORNER_RULES, Corners, moves_of
-from ai_core.maps.passage import Passage
+from ai_core.maps.cell_moves import CORNER_RULES, Corners, moves_for
+from ai_core.maps.passage import GridPassage
 
 __all__ = ["MOST_CELLS", "Grid"]
 
@@ -55,7 +55,7 @@ class Grid:
             raise ValueError(f"corners must be one of {', '.join(CORNER_RULES)}, got {shown(corners)}")
         self.neighbors = neighbors
         self.corners = corners
-        self._moves = moves_of(neighbors)
+        self._moves = moves_for(neighbors)
         costs = _costs_of("cells", cells)
         if costs.ndim != 2 or not costs.size:
             raise ValueError(f"cells must have shape (height, width), got {costs.shape}")
@@ -65,8 +65,8 @@ class Grid:
             )
         self.shape: tuple[int, int] = costs.shape
         self._costs = {DEFAULT: costs}
-        self._shut: dict[str, NDArray[np.bool_]] = {}
-        self._passages: dict[tuple[str, str], Passage] = {}
+        self._closed: dict[str, NDArray[np.bool_]] = {}
+        self._passages: dict[tuple[str, str], GridPassage] = {}
 
     def cell(self, row: int, column: int) -> int:
         """Return the number of the cell in a row and column.
@@ -107,26 +107,26 @@ class Grid:
             raise ValueError(f"cells must have the grid's shape {self.shape}, got {costs.shape}")
         self._costs[name] = costs
 
-    def add_team(self, name: str, is_shut: ArrayLike) -> None:
+    def add_team(self, name: str, is_closed: ArrayLike) -> None:
         """Add a team for which some cells are closed, such as the doors of another team.
 
         Args:
             name: name of the team.
-            is_shut: (height, width) bool, True for closed cells.
+            is_closed: (height, width) bool, True for closed cells.
 
         Raises:
-            TypeError: if ``is_shut`` is not an array of bool.
+            TypeError: if ``is_closed`` is not an array of bool.
             ValueError: if it has another shape, or the name is empty or already used.
         """
-        self._check_new("team", name, self._shut)
-        shut = as_array("is_shut", is_shut).copy()
+        self._check_new("team", name, self._closed)
+        shut = as_array("is_closed", is_closed).copy()
         if shut.dtype != np.bool_:
-            raise TypeError(f"is_shut must be bool, got {shown(is_shut)}")
+            raise TypeError(f"is_closed must be bool, got {shown(is_closed)}")
         if shut.shape != self.shape:
-            raise ValueError(f"is_shut must have the grid's shape {self.shape}, got {shut.shape}")
-        self._shut[name] = shut
+            raise ValueError(f"is_closed must have the grid's shape {self.shape}, got {shut.shape}")
+        self._closed[name] = shut
 
-    def passage(self, mover: str = DEFAULT, team: str = DEFAULT) -> Passage:
+    def passage(self, mover: str = DEFAULT, team: str = DEFAULT) -> GridPassage:
         """Return the costs and open moves of the grid for a class of movers and a team.
 
         Args:
@@ -140,7 +140,7 @@ class Grid:
         """
         passage = self._passages.get((mover, team))
         if passage is None:
-            passage = Passage(self._costs_for(mover, team), self._moves, self.corners)
+            passage = GridPassage(self._costs_for(mover, team), self._moves, self.corners)
             self._passages[mover, team] = passage
         return passage
 
@@ -166,17 +166,17 @@ class Grid:
         self._costs[mover].ravel()[numbers] = costs
         self._rewrite(numbers, of_mover=mover)
 
-    def set_shut(self, cells: ArrayLike, is_shut: bool, *, team: str) -> None:
+    def set_closed(self, cells: ArrayLike, is_closed: bool, *, team: str) -> None:
         """Close or open cells for a team.
 
         Raises:
             TypeError, ValueError: if the cells are invalid; nothing is changed then.
             UnknownNameError: if the team was not added; nothing is changed then.
         """
-        if team not in self._shut:
-            raise UnknownNameError("team", team, self._shut)
+        if team not in self._closed:
+            raise UnknownNameError("team", team, self._closed)
         numbers = self._numbers(cells)
-        self._shut[team].ravel()[numbers] = bool(is_shut)
+        self._closed[team].ravel()[numbers] = bool(is_closed)
         self._rewrite(numbers, of_team=team)
 
     def _rewrite(self, cells: NDArray[np.int32], of_mover: str | None = None, of_team: str | None = None) -> None:
@@ -186,17 +186,17 @@ class Grid:
             if of_mover in (None, mover) and of_team in (None, team):
                 costs = self._costs[mover].ravel()[cells]
                 if team:
-                    costs = np.where(self._shut[team].ravel()[cells], np.float32(np.inf), costs)
+                    costs = np.where(self._closed[team].ravel()[cells], np.float32(np.inf), costs)
                 passage.change(cells, costs)
 
     def _costs_for(self, mover: str, team: str) -> NDArray[np.float32]:
         if mover not in self._costs:
             raise UnknownNameError("mover", mover, (one for one in self._costs if one))
-        if team and team not in self._shut:
-            raise UnknownNameError("team", team, self._shut)
+        if team and team not in self._closed:
+            raise UnknownNameError("team", team, self._closed)
         costs = self._costs[mover].copy()
         if team:
-            costs[self._shut[team]] = np.inf
+            costs[self._closed[team]] = np.inf
         return costs
 
     def _numbers(self, cells: ArrayLike) -> NDArray[np.int32]:

@@ -114,7 +114,7 @@ class MapArea:
         return np.ascontiguousarray(numbers, np.int32)
 
     def cells_within(self, place: Sequence[float], radius_m: float) -> NDArray[np.int32]:
-        """Return the cells whose centers are within a radius (m) of a position, ascending.
+        """Return the cells with centers within a radius (m) of a position, ascending.
 
         Raises:
             TypeError, ValueError: if an argument has the wrong type or is out of range.

@@ -17,7 +17,7 @@ __all__ = ["FREE", "Scenario", "read_map", "read_scenarios"]
 FREE = ".GS"
 """Characters of walkable ground: two for ground, one for swamp."""
 
-SHUT = "@OTW"
+BLOCKED = "@OTW"
 """Characters of ground that cannot be entered: two for out of bounds, trees, and water."""
 
 MOST_LINES = 1 << 20
@@ -64,9 +64,10 @@ def read_map(text: str) -> NDArray[np.bool_]:
     for number, row in enumerate(rows):
         if len(row) < width:
             raise ValueError(f"line {number + 5} of the map must have {width} cells, got {len(row)}")
-        unknown = set(row[:width]) - set(FREE + SHUT)
+        unknown = set(row[:width]) - set(FREE + BLOCKED)
         if unknown:
-            raise ValueError(f"line {number + 5} of the map has unknown character {min(unknown)!r}; use {FREE + SHUT}")
+            raise ValueError(
+                f"line {number + 5} of the map has unknown character {min(unknown)!r}; use {FREE + BLOCKED}")
         is_free[number] = [letter in FREE for letter in row[:width]]
     return is_free
 

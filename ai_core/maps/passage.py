@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import finite_number, numbers, shown
-from ai_core.maps.cell_moves import Corners, Moves
+from ai_core.maps.cell_moves import Corners, GridMoves
 
 CHANGES_KEPT = 256
 """Changes that a passage remembers (count). A reader that is further behind starts over. Each
@@ -22,7 +22,7 @@ FEW = 4
 """Largest number of cells (count) that are updated one by one, at 15 µs each; arrays take 25 µs for any number."""
 
 
-class Passage:
+class GridPassage:
     """Costs and open moves of a grid for one class of movers and one team.
 
     Attributes:
@@ -36,7 +36,7 @@ class Passage:
         most_cost: highest finite cost of a cell; 1 if no cell can be entered.
     """
 
-    def __init__(self, costs: NDArray[np.float32], moves: Moves, corners: Corners) -> None:
+    def __init__(self, costs: NDArray[np.float32], moves: GridMoves, corners: Corners) -> None:
         self.shape: tuple[int, int] = (costs.shape[0], costs.shape[1])
         self.moves = moves
         self.corners = corners
@@ -53,7 +53,7 @@ class Passage:
         return self.least_cost == self.most_cost
 
     @property
-    def even_cost(self) -> float:
+    def uniform_cost(self) -> float:
         """Common cost of all cells that can be entered; 0 if costs differ."""
         return self.least_cost if self.is_uniform else 0.0
 
@@ -96,7 +96,7 @@ class Passage:
         return True
 
     def _change_few(self, cells: list[int], costs: list[float]) -> bool:
-        """Do what ``change`` does, for so few cells that arrays are slower."""
+        """Do the same as ``change``, for so few cells that arrays are slower."""
         flat = self.costs.reshape(-1)
         before = {cell: float(flat[cell]) for cell in cells}
         for cell, cost in zip(cells, costs, strict=True):
@@ -168,7 +168,7 @@ SLACK = 1e-6
 
 
 def nearest_free(
-    passage: Passage, place: Sequence[float], within: float, *, steps: ArrayLike | None = None
+    passage: GridPassage, place: Sequence[float], within: float, *, steps: ArrayLike | None = None
 ) -> int | None:
     """Return the free cell with its center nearest to a position; None if there is none within reach.
 
@@ -201,7 +201,7 @@ def nearest_free(
 
 
 def _nearest(
-    passage: Passage, middle: tuple[float, float], rows: NDArray[np.int64], columns: NDArray[np.int64],
+    passage: GridPassage, middle: tuple[float, float], rows: NDArray[np.int64], columns: NDArray[np.int64],
     axes: NDArray[np.float64], within: float,
 ) -> int | None:
     at_row, at_column = np.nonzero(np.isfinite(passage.costs[rows[0]:rows[-1] + 1, columns[0]:columns[-1] + 1]))
@@ -214,4 +214,4 @@ def _nearest(
     return int(row[first]) * passage.shape[1] + int(column[first]) if apart[first] <= within * (1 + SLACK) else None
 
 
-__all__ = ["CHANGES_KEPT", "Passage", "nearest_free"]
+__all__ = ["CHANGES_KEPT", "GridPassage", "nearest_free"]

@@ -1,6 +1,6 @@
 """Path finding and path following.
 
-``PathService`` over ``GridWays`` answers the path requests of many movers: by ticket, with shared
+``PathService`` over ``GridPathProvider`` answers the path requests of many movers: by ticket, with shared
 searches, within a budget. ``AStarSearch`` is a single search in slices on a grid or a graph, to
 one or several goals; ``SearchMemory`` is reused from search to search, and a ``JumpTable`` in it
 speeds up searches on grids with a single cost where jumps are long. ``AnytimeSearch`` finds a path
@@ -12,16 +12,16 @@ example while one is searched; several movers share what they explored in an ``E
 
 Rejected: a heap for searches on grids. Buckets of nearly equal costs need no ordering.
 """
-from ai_core.paths.bump_and_turn import BumpAndTurn, cells_apart, cells_around
+from ai_core.paths.bump_and_turn import BumpAndTurn, distance_on_grid, neighbors_on_grid
 from ai_core.paths.corridor import Corridor
-from ai_core.paths.explored_map import ExploredMap, ExploredQuestion
+from ai_core.paths.explored_map import ExploredMap, ExploredMapQuery
 from ai_core.paths.flow_field import FlowField
 from ai_core.paths.grid_line import line_is_open
-from ai_core.paths.grid_ways import GridWays
+from ai_core.paths.grid_path_provider import GridPathProvider
 from ai_core.paths.path import Path, PathState
-from ai_core.paths.path_progress import PathProgress, StuckDetection
+from ai_core.paths.path_progress import PathProgress, StuckDetector
 from ai_core.paths.path_requests import PathTicket, TicketState
-from ai_core.paths.path_service import PathService, Ways
+from ai_core.paths.path_service import PathProvider, PathService
 from ai_core.paths.path_smoothing import smooth
 from ai_core.paths.regions.reachability import Reachability
 from ai_core.paths.regions.region_graph import RegionGraph
@@ -33,8 +33,33 @@ from ai_core.paths.searches.search_memory import SearchMemory
 from ai_core.paths.string_pulling import pull_cells, pull_through
 
 __all__ = [
-    "AStarSearch", "AnytimeSearch", "BumpAndTurn", "Corridor", "ExploredMap", "ExploredQuestion", "FlowField",
-    "Goals", "GridWays", "JumpTable", "Path", "PathProgress", "PathService", "PathState", "PathTicket",
-    "Reachability", "RegionGraph", "RegionSearch", "SearchMemory", "StepCost", "StuckDetection", "TicketState",
-    "Ways", "cells_apart", "cells_around", "line_is_open", "pull_cells", "pull_through", "smooth",
+    "AStarSearch",
+    "AnytimeSearch",
+    "BumpAndTurn",
+    "Corridor",
+    "ExploredMap",
+    "ExploredMapQuery",
+    "FlowField",
+    "Goals",
+    "GridPathProvider",
+    "JumpTable",
+    "Path",
+    "PathProgress",
+    "PathProvider",
+    "PathService",
+    "PathState",
+    "PathTicket",
+    "Reachability",
+    "RegionGraph",
+    "RegionSearch",
+    "SearchMemory",
+    "StepCost",
+    "StuckDetector",
+    "TicketState",
+    "distance_on_grid",
+    "line_is_open",
+    "neighbors_on_grid",
+    "pull_cells",
+    "pull_through",
+    "smooth",
 ]

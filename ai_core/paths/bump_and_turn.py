@@ -3,7 +3,7 @@
 Without memory, each step goes to the open place nearest to the goal: almost free, but trapped by the
 first concave wall. With memory, the mover returns from dead ends and tries the remaining places, so
 that it reaches every reachable goal or proves that the goal is unreachable. With an ``ExploredMap``,
-several movers share one memory. A character can move this way while its path is searched.
+several movers share one memory. A character can use it while its path is searched.
 """
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from typing import Any, Literal
 
 from ai_core.errors import shown, whole_number
 from ai_core.maps.cell_moves import ODD_ROW
-from ai_core.maps.passage import Passage
-from ai_core.paths.explored_map import ExploredMap, ExploredQuestion
+from ai_core.maps.passage import GridPassage
+from ai_core.paths.explored_map import ExploredMap, ExploredMapQuery
 from ai_core.saving.fields import Fields, State
 
-__all__ = ["BumpAndTurn", "BumpState", "Look", "Remoteness", "cells_apart", "cells_around"]
+__all__ = ["BumpAndTurn", "BumpState", "NeighborsOf", "PlaceDistance", "distance_on_grid", "neighbors_on_grid"]
 
-BumpState = Literal["going", "asking", "arrived", "hopeless"]
+BumpState = Literal["going", "asking", "arrived", "unreachable"]
 """The mover moves; waits for an answer of the shared map; is at the goal; or has no untried place left."""
 
-Look = Callable[[int], Sequence[int]]
+NeighborsOf = Callable[[int], Sequence[int]]
 """Function from a place to the places that are one step away."""
 
-Remoteness = Callable[[int, int], float]
+PlaceDistance = Callable[[int, int], float]
 """Function from two places to their straight distance."""
 
 
@@ -33,8 +33,8 @@ class BumpAndTurn:
     """Moves one character towards a goal by trial. Places are integers, such as cells.
 
     Args:
-        look: returns the places one step away from a place; see ``cells_around``.
-        apart: returns the distance of two places; see ``cells_apart``.
+        look: returns the places one step away from a place; see ``neighbors_on_grid``.
+        apart: returns the distance of two places; see ``distance_on_grid``.
         start: place of the mover.
         goal: place to reach.
         remembers: True to remember visited places and return from dead ends.
@@ -48,7 +48,7 @@ class BumpAndTurn:
     """
 
     def __init__(
-        self, look: Look, apart: Remoteness, start: int, goal: int, *, remembers: bool = True,
+        self, look: NeighborsOf, apart: PlaceDistance, start: int, goal: int, *, remembers: bool = True,
         explored: ExploredMap | None = None,
     ) -> None:
         if not callable(look) or not callable(apart):
@@ -62,7 +62,7 @@ class BumpAndTurn:
         self._before = self.at
         self._tried = {self.at}
         self._way: list[int] = []          # back to the start; or ahead, as the shared map answered
-        self._question: ExploredQuestion | None = None
+        self._question: ExploredMapQuery | None = None
         self._version = -1
         self.state: BumpState = "arrived" if self.at == self.goal else "going"
 
@@ -77,15 +77,15 @@ class BumpAndTurn:
         """
         if at is not None and at != self.at:
             self._put(whole_number("at", at, minimum=0))
-        if self.state in ("arrived", "hopeless"):
+        if self.state in ("arrived", "unreachable"):
             return self.at
-        open_ways = list(self._look(self.at))
+        neighbors = list(self._look(self.at))
         if self._explored is not None:
-            there = self._shared_step(self._explored, open_ways)
+            there = self._shared_step(self._explored, neighbors)
         elif self._remembers:
-            there = self._remembered_step(open_ways)
+            there = self._remembered_step(neighbors)
         else:
-            there = self._plain_step(open_ways)
+            there = self._plain_step(neighbors)
         if there != self.at:
             self._before, self.at = self.at, there
         if self.at == self.goal:
@@ -107,7 +107,7 @@ class BumpAndTurn:
         """
         fields = Fields.versioned(state, version=1)
         at, goal, before = (fields.whole(name) for name in ("at", "goal", "before"))
-        told: Any = fields.one_of("state", ("going", "arrived", "hopeless"))
+        told: Any = fields.one_of("state", ("going", "arrived", "unreachable"))
         tried, way = set(fields.wholes("tried")), fields.wholes("way")
         fields.end()
 
@@ -130,12 +130,12 @@ class BumpAndTurn:
         """Return the place nearest to the goal; ties go to the smaller number."""
         return min(places, key=lambda place: (self._apart(place, self.goal), place))
 
-    def _plain_step(self, open_ways: list[int]) -> int:
-        onward = [place for place in open_ways if place != self._before]
-        return self._nearest(onward or open_ways) if open_ways else self._give_up()
+    def _plain_step(self, neighbors: list[int]) -> int:
+        onward = [place for place in neighbors if place != self._before]
+        return self._nearest(onward or neighbors) if neighbors else self._give_up()
 
-    def _remembered_step(self, open_ways: list[int]) -> int:
-        fresh = [place for place in open_ways if place not in self._tried]
+    def _remembered_step(self, neighbors: list[int]) -> int:
+        fresh = [place for place in neighbors if place not in self._tried]
         if fresh:
             there = self._nearest(fresh)
             self._way.append(self.at)
@@ -143,17 +143,17 @@ class BumpAndTurn:
             return there
         if not self._way:
             return self._give_up()
-        if self._way[-1] in open_ways:
+        if self._way[-1] in neighbors:
             return self._way.pop()
         self._way.clear()                             # a wall has appeared since: the memory may be wrong
         self._tried = {self.at}
-        return self._remembered_step(open_ways)
+        return self._remembered_step(neighbors)
 
-    def _shared_step(self, explored: ExploredMap, open_ways: list[int]) -> int:
+    def _shared_step(self, explored: ExploredMap, neighbors: list[int]) -> int:
         if explored.version != self._version:       # its reports are part of the map now
             self._version = explored.version
             self._tried = {self.at}
-        explored.report(self.at, open_ways)
+        explored.report(self.at, neighbors)
         self._tried.add(self.at)
         if self._question is not None:
             if not self._question.is_answered:
@@ -163,12 +163,12 @@ class BumpAndTurn:
                 return self._give_up()
             self._way, self.state = answer[1:], "going"
         if self._way:
-            if self._way[0] in open_ways:
+            if self._way[0] in neighbors:
                 return self._way.pop(0)
             explored.forget([self._way[0]])           # a wall has appeared since
-            explored.report(self.at, open_ways)       # forget removed this report too
+            explored.report(self.at, neighbors)       # forget removed this report too
             self._way.clear()
-        fresh = [place for place in open_ways if place not in self._tried and not explored.knows(place)]
+        fresh = [place for place in neighbors if place not in self._tried and not explored.knows(place)]
         if fresh and not explored.knows(self.goal):
             return self._nearest(fresh)
         self._question = explored.ask(self.at, self.goal, self._apart)
@@ -176,14 +176,14 @@ class BumpAndTurn:
         return self.at
 
     def _give_up(self) -> int:
-        self.state = "hopeless"
+        self.state = "unreachable"
         return self.at
 
 
-def cells_around(passage: Passage) -> Look:
+def neighbors_on_grid(passage: GridPassage) -> NeighborsOf:
     """Return the ``look`` function of a grid: from a cell to the neighbors with an open move."""
-    if not isinstance(passage, Passage):
-        raise TypeError(f"passage must be a Passage of a grid, got {shown(passage)}")
+    if not isinstance(passage, GridPassage):
+        raise TypeError(f"passage must be a GridPassage, got {shown(passage)}")
     moves, width, size = passage.moves, passage.shape[1], passage.costs.size
 
     def look(cell: int) -> list[int]:
@@ -196,7 +196,7 @@ def cells_around(passage: Passage) -> Look:
     return look
 
 
-def cells_apart(passage: Passage) -> Remoteness:
+def distance_on_grid(passage: GridPassage) -> PlaceDistance:
     """Return the ``apart`` function of a grid: the distance of two cells (cells)."""
     width, is_hexagonal = passage.shape[1], passage.moves.is_hexagonal
 

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from ai_core.budget import Budget
 from ai_core.errors import shown, whole_number
-from ai_core.maps.passage import Passage
+from ai_core.maps.passage import GridPassage
 from ai_core.paths.path import Path
-from ai_core.paths.searches.cells_along import costs_along, moves_along, without_loops
+from ai_core.paths.searches.cells_along import costs_along, moves_along, remove_loops
 from ai_core.paths.searches.search import AStarSearch
 from ai_core.paths.searches.search_memory import SearchMemory
 from ai_core.paths.string_pulling import pull_cells
@@ -50,9 +50,9 @@ class Corridor:
     Source: 003_designing_ai_for_games, navigation; Detour's path corridor.
     """
 
-    def __init__(self, passage: Passage, path: Path, *, memory: SearchMemory | None = None) -> None:
-        if not isinstance(passage, Passage):
-            raise TypeError(f"passage must be a Passage of a grid, got {shown(passage)}")
+    def __init__(self, passage: GridPassage, path: Path, *, memory: SearchMemory | None = None) -> None:
+        if not isinstance(passage, GridPassage):
+            raise TypeError(f"passage must be a GridPassage, got {shown(passage)}")
         if not isinstance(path, Path):
             raise TypeError(f"path must be a Path, got {shown(path)}")
         if not len(path.cells):
@@ -153,9 +153,9 @@ class Corridor:
             return None
         rest = way[int(np.flatnonzero(near == link[-1])[0]) + 1:]
         self.drift += max(0, len(link) + len(rest) - len(way))
-        return without_loops(np.concatenate([link, rest]))
+        return remove_loops(np.concatenate([link, rest]))
 
     def _link(self, cell: int, goals: NDArray[np.int32]) -> NDArray[np.int32] | None:
-        search = AStarSearch(self._passage, cell, goals.tolist(), most_expanded=MOST_EXPANDED, memory=self._memory)
+        search = AStarSearch(self._passage, cell, goals.tolist(), max_expanded=MOST_EXPANDED, memory=self._memory)
         search.advance(Budget.unlimited())
         return search.result.cells if search.result.is_found else None

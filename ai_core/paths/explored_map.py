@@ -12,24 +12,24 @@ from ai_core.budget import Budget, check_budget
 from ai_core.errors import shown, whole_number
 from ai_core.saving.fields import Fields, State
 
-__all__ = ["ExploredMap", "ExploredQuestion"]
+__all__ = ["ExploredMap", "ExploredMapQuery"]
 
 
-class ExploredQuestion:
+class ExploredMapQuery:
     """Query for a path; ``ExploredMap.advance`` answers queries in order.
 
     Attributes:
         is_answered: True once the query is answered.
         way: path from the start to the goal, or to the best place with unexplored neighbors; None if
             everything reachable is explored and the goal is not part of it.
-        leads_there: True if the path leads to the goal.
+        reaches_goal: True if the path leads to the goal.
     """
 
-    __slots__ = ("apart", "goal", "is_answered", "leads_there", "start", "way")
+    __slots__ = ("apart", "goal", "is_answered", "reaches_goal", "start", "way")
 
     def __init__(self, start: int, goal: int, apart: Callable[[int, int], float]) -> None:
         self.start, self.goal, self.apart = start, goal, apart
-        self.is_answered = self.leads_there = False
+        self.is_answered = self.reaches_goal = False
         self.way: list[int] | None = None
 
 
@@ -44,7 +44,7 @@ class ExploredMap:
         self._ways: dict[int, tuple[int, ...]] = {}
         self._reports: deque[tuple[int, tuple[int, ...]]] = deque()
         self._told: dict[int, tuple[int, tuple[int, ...]]] = {}  # latest pending report of each place
-        self._questions: deque[ExploredQuestion] = deque()
+        self._questions: deque[ExploredMapQuery] = deque()
         self._search: _Spread | None = None
         self.version = 0
 
@@ -61,23 +61,23 @@ class ExploredMap:
         """Return whether a place is explored. Cost: O(1)."""
         return place in self._ways
 
-    def ways_from(self, place: int) -> tuple[int, ...]:
+    def neighbors_of(self, place: int) -> tuple[int, ...]:
         """Return the known open neighbors of a place. Cost: O(1)."""
         return self._ways.get(place, ())
 
-    def report(self, place: int, open_ways: Sequence[int]) -> None:
+    def report(self, place: int, neighbors: Sequence[int]) -> None:
         """Report the open neighbors of a place; ``advance`` adds them to the map. Cost: O(neighbors).
 
         Raises:
             TypeError, ValueError: if the place or a neighbor is not a place.
         """
-        ways, told = tuple(open_ways), self._told.get(whole_number("place", place, minimum=0))
+        ways, told = tuple(neighbors), self._told.get(whole_number("place", place, minimum=0))
         if (self._ways.get(place) if told is None else told[1]) != ways:
-            ways = tuple([whole_number("open_ways", one, minimum=0) for one in ways])
+            ways = tuple([whole_number("neighbors", one, minimum=0) for one in ways])
             self._told[place] = report = (place, ways)
             self._reports.append(report)
 
-    def ask(self, start: int, goal: int, apart: Callable[[int, int], float]) -> ExploredQuestion:
+    def ask(self, start: int, goal: int, apart: Callable[[int, int], float]) -> ExploredMapQuery:
         """Request a path to a goal, or to the best place to continue exploring.
 
         Args:
@@ -92,7 +92,7 @@ class ExploredMap:
         """
         if not callable(apart):
             raise TypeError(f"apart must be a callable, got {shown(apart)}")
-        question = ExploredQuestion(
+        question = ExploredMapQuery(
             whole_number("start", start, minimum=0), whole_number("goal", goal, minimum=0), apart)
         self._questions.append(question)
         return question
@@ -169,7 +169,7 @@ class ExploredMap:
 class _Spread:
     """Breadth-first search over explored places for one query."""
 
-    def __init__(self, ways: dict[int, tuple[int, ...]], question: ExploredQuestion) -> None:
+    def __init__(self, ways: dict[int, tuple[int, ...]], question: ExploredMapQuery) -> None:
         self._ways, self._question = ways, question
         self._from: dict[int, int] = {question.start: question.start}
         self._front = deque([(question.start, 0)])
@@ -202,6 +202,6 @@ class _Spread:
             while way[-1] != question.start:
                 way.append(self._from[way[-1]])
             question.way = way[::-1]
-        question.leads_there = end == question.goal
+        question.reaches_goal = end == question.goal
         question.is_answered = True
         return True

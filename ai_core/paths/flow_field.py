@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget
 from ai_core.errors import as_array, shown, whole_number
-from ai_core.maps.passage import Passage
+from ai_core.maps.passage import GridPassage
 from ai_core.paths.path import Path
 from ai_core.paths.searches.bucket_search import BucketSearch
-from ai_core.paths.searches.called_back_search import goals_on
+from ai_core.paths.searches.callback_search import check_goals
 from ai_core.paths.searches.canonical_field import FAR, CanonicalField
 from ai_core.paths.searches.canonical_moves import AT_ONCE, costs_of, suits
 from ai_core.paths.searches.search import CELLS_PER_LOOK, Goals
@@ -30,7 +30,7 @@ class Flow(Protocol):
     """Storage of one field: filled by a search, then read for some cells, or for all by a slice."""
 
     @property
-    def heart(self) -> BucketSearch | CanonicalField:
+    def core(self) -> BucketSearch | CanonicalField:
         """The search that fills the field."""
 
     def finish(self) -> bool:
@@ -43,54 +43,54 @@ class Flow(Protocol):
         """Return the next cells: a goal itself for goals, ``NOWHERE`` without a path."""
 
 
-class EvenFlow:
+class UniformFlow:
     """Field on a grid with a single cost: lengths and moves, 5 bytes per cell."""
 
-    def __init__(self, passage: Passage, goals: NDArray[np.int32], heart: CanonicalField) -> None:
-        self.heart = heart
+    def __init__(self, passage: GridPassage, goals: NDArray[np.int32], core: CanonicalField) -> None:
+        self.core = core
         self._cost = passage.least_cost
         self._lengths = np.empty(passage.costs.size, np.uint32)
         self._moves = np.empty(passage.costs.size, np.uint8)
         steps = [down * passage.shape[1] + right for down, right in passage.moves.even]
         self._back = -np.array([*steps, 0], np.int32)       # the last entry is for AT_ONCE
-        heart.begin(goals, self._lengths, self._moves)
+        core.begin(goals, self._lengths, self._moves)
 
     def finish(self) -> bool:
-        """As ``Flow`` says."""
-        return not self.heart.is_too_far
+        """Implement ``Flow.finish``."""
+        return not self.core.is_too_far
 
     def costs_of(self, cells: Cells) -> NDArray[np.float64]:
-        """As ``Flow`` says."""
+        """Implement ``Flow.costs_of``."""
         lengths = self._lengths[cells]
         return np.where(lengths == FAR, np.inf, costs_of(lengths, self._cost))
 
     def next_of(self, cells: Cells) -> NDArray[np.int32]:
-        """As ``Flow`` says."""
+        """Implement ``Flow.next_of``."""
         back = self._back[np.minimum(self._moves[cells], AT_ONCE)]      # arbitrary where there is no path
         numbers = np.arange(back.size, dtype=np.int32) if isinstance(cells, slice) else cells
         return np.where(self._lengths[cells] == FAR, NOWHERE, numbers + back).astype(np.int32)
 
 
-class UnevenFlow:
+class WeightedFlow:
     """Field on any grid: costs and next cells, 12 bytes per cell."""
 
-    def __init__(self, passage: Passage, goals: NDArray[np.int32], heart: BucketSearch) -> None:
-        self.heart = heart
+    def __init__(self, passage: GridPassage, goals: NDArray[np.int32], core: BucketSearch) -> None:
+        self.core = core
         self._costs = np.empty(passage.costs.size)
         self._next = np.empty(passage.costs.size, np.int32)
-        heart.spread(goals, passage.least_cost, passage.most_cost)
+        core.spread(goals, passage.least_cost, passage.most_cost)
 
     def finish(self) -> bool:
-        """As ``Flow`` says."""
-        self.heart.flow(self._costs, self._next)
+        """Implement ``Flow.finish``."""
+        self.core.flow(self._costs, self._next)
         return True
 
     def costs_of(self, cells: Cells) -> NDArray[np.float64]:
-        """As ``Flow`` says."""
+        """Implement ``Flow.costs_of``."""
         return self._costs[cells]
 
     def next_of(self, cells: Cells) -> NDArray[np.int32]:
-        """As ``Flow`` says."""
+        """Implement ``Flow.next_of``."""
         return self._next[cells]
 
 
@@ -114,10 +114,10 @@ class FlowField(Cancellable):
         Cells in a straight line are written together, so that a slice may exceed its budget by a few hundred cells.
     """
 
-    def __init__(self, passage: Passage, goals: Goals, *, memory: SearchMemory | None = None) -> None:
-        if not isinstance(passage, Passage):
-            raise TypeError(f"passage must be a Passage of a grid, got {shown(passage)}")
-        checked = goals_on(passage.costs.size, goals)
+    def __init__(self, passage: GridPassage, goals: Goals, *, memory: SearchMemory | None = None) -> None:
+        if not isinstance(passage, GridPassage):
+            raise TypeError(f"passage must be a GridPassage, got {shown(passage)}")
+        checked = check_goals(passage.costs.size, goals)
         if callable(checked):
             raise TypeError("goals must be cells, got a function; use AStarSearch for a function")
         self._passage, self._goals = passage, checked
@@ -190,8 +190,8 @@ class FlowField(Cancellable):
             self._version = self._passage.version
             self._begin(evenly=suits(self._passage))
         while True:
-            budget.spend(self._making.heart.advance(budget.steps_at_once(CELLS_PER_LOOK)))
-            if not self._making.heart.is_done:
+            budget.spend(self._making.core.advance(budget.steps_at_once(CELLS_PER_LOOK)))
+            if not self._making.core.is_done:
                 if budget.is_spent:
                     return
             elif self._making.finish():
@@ -240,7 +240,7 @@ class FlowField(Cancellable):
         """
         return self._known().costs_of(self._checked(cells))
 
-    def way_from(self, cell: int) -> Path:
+    def path_from(self, cell: int) -> Path:
         """Return the complete path from a cell.
 
         Raises:
@@ -262,12 +262,12 @@ class FlowField(Cancellable):
     def _begin(self, *, evenly: bool) -> None:
         """Start the search; the one for grids of a single cost is many times faster."""
         self._making = (
-            EvenFlow(self._passage, self._goals, self._memory.even_field()) if evenly
-            else UnevenFlow(self._passage, self._goals, self._memory.spreading()))
+            UniformFlow(self._passage, self._goals, self._memory.uniform_field()) if evenly
+            else WeightedFlow(self._passage, self._goals, self._memory.spreading()))
 
     def _known(self) -> Flow:
         if self._flow is None:
-            raise RuntimeError("the flow field is not done; advance it until is_done")
+            raise RuntimeError("the flow field is not done; call advance until is_done is True")
         return self._flow
 
     def _checked(self, cells: ArrayLike) -> NDArray[np.integer]:
@@ -279,4 +279,4 @@ class FlowField(Cancellable):
         return numbers.astype(np.intp, copy=False)
 
 
-__all__ = ["EvenFlow", "Flow", "FlowField", "UnevenFlow"]
+__all__ = ["Flow", "FlowField", "UniformFlow", "WeightedFlow"]

@@ -5,9 +5,9 @@ import math
 from collections.abc import Iterator, Sequence
 
 from ai_core.errors import positions, shown
-from ai_core.maps.passage import Passage
+from ai_core.maps.passage import GridPassage
 
-__all__ = ["cells_on_line", "dearest_on_line", "line_is_open"]
+__all__ = ["cells_on_line", "highest_cost_on_line", "line_is_open"]
 
 SAME = 1e-9
 """Crossings of a line (shares, no unit) nearer than this are one: the line passes through a corner. Rounding errors
@@ -54,7 +54,7 @@ def _first_cell(place: float, going: float) -> int:
     return math.ceil(place + 0.5) - 1 if going < 0 else math.floor(place + 0.5)
 
 
-def dearest_on_line(passage: Passage, start: Sequence[float], end: Sequence[float]) -> float:
+def highest_cost_on_line(passage: GridPassage, start: Sequence[float], end: Sequence[float]) -> float:
     """Return the highest cell cost on a straight line, ``inf`` if the line is not open.
 
     A line is open if all its cells can be entered and the corner rule of the passage allows the corners it
@@ -83,15 +83,15 @@ def dearest_on_line(passage: Passage, start: Sequence[float], end: Sequence[floa
     return dearest
 
 
-def line_is_open(passage: Passage, start: Sequence[float], end: Sequence[float]) -> bool:
-    """Return whether the straight line between two positions is open; arguments as ``dearest_on_line``.
+def line_is_open(passage: GridPassage, start: Sequence[float], end: Sequence[float]) -> bool:
+    """Return whether the straight line between two positions is open; arguments as ``highest_cost_on_line``.
 
     The result is the same in both directions. An end exactly on the border of a cell does not enter that cell.
 
     Raises:
         TypeError, ValueError: if an argument has the wrong type or shape.
     """
-    if not isinstance(passage, Passage):
-        raise TypeError(f"passage must be a Passage of a grid, got {shown(passage)}")
+    if not isinstance(passage, GridPassage):
+        raise TypeError(f"passage must be a GridPassage, got {shown(passage)}")
     places = positions("start and end", [start, end], dimensions=(2,)).tolist()
-    return dearest_on_line(passage, *places) < math.inf
+    return highest_cost_on_line(passage, *places) < math.inf

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ai_core.errors import LARGEST, finite_number, numbers, shown
 from ai_core.saving.fields import Fields, State
 
-__all__ = ["PathProgress", "StuckDetection"]
+__all__ = ["PathProgress", "StuckDetector"]
 
 
 class PathProgress:
@@ -29,15 +29,15 @@ class PathProgress:
         points: (n, 2) or (n, 3) float64.
         length_m: length of the whole path (m).
         walked_m: distance walked along the path (m); never decreases.
-        aside_m: distance of the mover from the path (m).
-        is_there: True once the mover has come along the path and within ``arrival_m`` of its end.
+        offset_m: distance of the mover from the path (m).
+        has_arrived: True once the mover has come along the path and within ``arrival_m`` of its end.
 
     Raises:
         ValueError: if the points have another shape or are not finite, or a number is out of range.
 
     >>> progress = PathProgress([(0, 0), (10, 0), (10, 10)])
     >>> progress.note((6, 1))
-    >>> progress.walked_m, progress.aside_m, progress.ahead(5.0).tolist()
+    >>> progress.walked_m, progress.offset_m, progress.ahead(5.0).tolist()
     (6.0, 1.0, [10.0, 1.0])
     """
 
@@ -52,11 +52,11 @@ class PathProgress:
         self._pieces = np.diff(self.points, axis=0)
         self._ends = np.concatenate([[0.0], np.cumsum(np.linalg.norm(self._pieces, axis=1))])
         self.length_m = float(self._ends[-1])
-        self.walked_m = self.aside_m = 0.0
-        self.is_there = False
+        self.walked_m = self.offset_m = 0.0
+        self.has_arrived = False
 
     @property
-    def left_m(self) -> float:
+    def remaining_m(self) -> float:
         """Remaining distance along the path (m)."""
         return self.length_m - self.walked_m
 
@@ -81,10 +81,10 @@ class PathProgress:
                 nearest, found_m = far_m, at_m
         if nearest == math.inf:  # a path of one point
             nearest, found_m = math.dist(here, self.points[0]), 0.0
-        self.aside_m = nearest
+        self.offset_m = nearest
         self.walked_m = max(self.walked_m, min(found_m, self.walked_m + self._window_m))
         near_end = math.dist(here, self.points[-1]) <= self._arrival_m
-        self.is_there = self.is_there or (near_end and self.left_m <= 2 * self._arrival_m + 1e-9)
+        self.has_arrived = self.has_arrived or (near_end and self.remaining_m <= 2 * self._arrival_m + 1e-9)
 
     def ahead(self, distance_m: float) -> NDArray[np.float64]:
         """Return the point of the path ``distance_m`` ahead, to steer for; the end of the path at most.
@@ -105,8 +105,8 @@ class PathProgress:
     def save_state(self) -> State:
         """Return the path and the progress as plain data."""
         return {
-            "version": 1, "points": self.points.tolist(), "walked_m": self.walked_m, "aside_m": self.aside_m,
-            "is_there": self.is_there,
+            "version": 1, "points": self.points.tolist(), "walked_m": self.walked_m, "offset_m": self.offset_m,
+            "has_arrived": self.has_arrived,
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
@@ -122,8 +122,8 @@ class PathProgress:
         except (TypeError, ValueError) as error:
             fields.refuse("points", str(error))
         fresh.walked_m = fields.number("walked_m", minimum=0, maximum=fresh.length_m)
-        fresh.aside_m = fields.number("aside_m", minimum=0)
-        fresh.is_there = fields.flag("is_there")
+        fresh.offset_m = fields.number("offset_m", minimum=0)
+        fresh.has_arrived = fields.flag("has_arrived")
         fields.end()
         return lambda: self.__dict__.update(fresh.__dict__)
 
@@ -135,7 +135,7 @@ class PathProgress:
         return float(self._ends[piece]) + share * length_m, math.dist(here, begin + share * along)
 
 
-class StuckDetection:
+class StuckDetector:
     """Detects a stuck mover: one that covers less than a given distance in a given time.
 
     Args:
@@ -148,7 +148,7 @@ class StuckDetection:
     Attributes:
         is_stuck: result of the last call of ``note``.
 
-    >>> stuck = StuckDetection(least_m=1.0, within_s=2.0)
+    >>> stuck = StuckDetector(least_m=1.0, within_s=2.0)
     >>> [stuck.note(walked_m, now_s) for walked_m, now_s in ((0.0, 0.0), (0.4, 1.0), (0.5, 2.0), (2.0, 2.5))]
     [False, False, True, False]
     """
@@ -169,13 +169,13 @@ class StuckDetection:
         walked = finite_number("walked_m", walked_m)
         now = finite_number("now_s", now_s)
         if self._from_m is not None and now < self._since_s:
-            raise ValueError(f"now_s must not decrease, got {now:g} after {self._since_s:g}; use begin_anew()")
+            raise ValueError(f"now_s must not decrease, got {now:g} after {self._since_s:g}; use reset()")
         if self._from_m is None or abs(walked - self._from_m) >= self._least_m:
             self._from_m, self._since_s = walked, now
         self.is_stuck = now - self._since_s >= self._within_s
         return self.is_stuck
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """Reset the detection, for example for another path."""
         self._from_m, self.is_stuck = None, False
 

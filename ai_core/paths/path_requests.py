@@ -29,7 +29,7 @@ class PathTicket:
         start: requested start.
         goal: requested goal.
         priority: priority of the request, above 0.
-        asked_at_frame: frame of the request.
+        requested_at_frame: frame of the request.
         state: state of the request, see ``TicketState``.
         path: the path once the state is "found", "partial" or "none"; for an improving request, the best so far.
         improves: True if the request gets a path quickly and then cheaper ones until the search is done.
@@ -39,19 +39,29 @@ class PathTicket:
     """
 
     __slots__ = (
-        "__weakref__", "asked_at_frame", "goal", "improves", "is_near", "is_shared", "number", "path", "priority",
-        "start", "state", "why",
+        "__weakref__",
+        "goal",
+        "improves",
+        "is_near",
+        "is_shared",
+        "number",
+        "path",
+        "priority",
+        "requested_at_frame",
+        "start",
+        "state",
+        "why",
     )
 
     def __init__(
-        self, number: int, start: Hashable, goal: Hashable, priority: float, asked_at_frame: int, *,
+        self, number: int, start: Hashable, goal: Hashable, priority: float, requested_at_frame: int, *,
         improves: bool = False,
     ) -> None:
         self.number = number
         self.start = start
         self.goal = goal
         self.priority = priority
-        self.asked_at_frame = asked_at_frame
+        self.requested_at_frame = requested_at_frame
         self.state: TicketState = "waiting"
         self.path: Path | None = None
         self.improves = improves
@@ -79,7 +89,7 @@ def check_ticket(ticket: object) -> None:
         raise TypeError(f"ticket must be a PathTicket, got {shown(ticket)}")
 
 
-class TicketTelling:
+class TicketNotifier:
     """Reports tickets to the trace and to callbacks, and exceptions to the fault isolation.
 
     Args:
@@ -125,7 +135,7 @@ class TicketTelling:
             self.fault((self, ticket.number), f"callback for ticket {ticket.number}", error)
 
 
-class Ways(Protocol):
+class PathProvider(Protocol):
     """Provider of paths for a ``PathService``: a grid or a navigation map."""
 
     @property
@@ -142,14 +152,14 @@ class Ways(Protocol):
     def distance(self, one: Any, other: Any) -> float:
         """Return the distance of two places, in the unit of tolerances."""
 
-    def hopeless(self, start: Any, goal: Any) -> Path | None:
+    def known_answer(self, start: Any, goal: Any) -> Path | None:
         """Return the final path if it is known without a search that the goal cannot be reached; otherwise None."""
 
     def begin(self, start: Any, goal: Any) -> Any:
         """Return a new search: interruptible work with a Path as result.
 
         A provider with the optional method ``begin_improving(start, goal, known)`` also offers anytime
-        searches, which have a ``best`` path before they are done and follow a mover with ``walk_to``.
+        searches, which have a ``best`` path before they are done and follow a mover with ``move_start``.
         """
 
     def answer(self, start: Any, path: Any) -> Any:
@@ -174,7 +184,7 @@ class Ways(Protocol):
         """Return a path read from a save, or raise StateError."""
 
 
-class Way:
+class PathJob:
     """Search for one path, shared by all tickets with the same start and goal.
 
     Attributes:
@@ -182,7 +192,7 @@ class Way:
         start: start place.
         goal: goal place.
         first_frame: frame of the first request.
-        asked_at_frame: frame of the last request, or frame in which the path was found.
+        requested_at_frame: frame of the last request, or frame in which the path was found.
         priority: highest priority of the tickets.
         tickets: tickets that wait for the path.
         search: the search, once it runs.
@@ -195,8 +205,20 @@ class Way:
     """
 
     __slots__ = (
-        "asked_at_frame", "at", "first_frame", "goal", "improves", "number", "path", "priority", "search", "start",
-        "tickets", "turns", "turns_taken", "version",
+        "at",
+        "first_frame",
+        "goal",
+        "improves",
+        "number",
+        "path",
+        "priority",
+        "requested_at_frame",
+        "search",
+        "start",
+        "tickets",
+        "turns",
+        "turns_taken",
+        "version",
     )
 
     def __init__(
@@ -204,7 +226,7 @@ class Way:
     ) -> None:
         self.number = number
         self.start, self.goal = start, goal
-        self.first_frame = self.asked_at_frame = frame
+        self.first_frame = self.requested_at_frame = frame
         self.priority = 0.0
         self.tickets: list[PathTicket] = []
         self.search: Any = None
@@ -219,7 +241,7 @@ class Way:
         return (self.start, self.goal, self.number) if self.improves else (self.start, self.goal)
 
 
-class WayBook:
+class PathJobs:
     """Table of searches by start and goal, and the order of their turns.
 
     Args:
@@ -227,15 +249,15 @@ class WayBook:
     """
 
     def __init__(self, ground: Any) -> None:
-        self.waiting: dict[tuple[Hashable, ...], Way] = {}
-        self.running: dict[tuple[Hashable, ...], Way] = {}
-        self.found: dict[tuple[Hashable, ...], Way] = {}
+        self.waiting: dict[tuple[Hashable, ...], PathJob] = {}
+        self.running: dict[tuple[Hashable, ...], PathJob] = {}
+        self.found: dict[tuple[Hashable, ...], PathJob] = {}
         self._ground = ground
-        self._queues: dict[float, list[tuple[int, Way]]] = {}
+        self._queues: dict[float, list[tuple[int, PathJob]]] = {}
         # Waiting searches by priority, in the order of requests, which is the starting order within a priority.
         # Entries that have started, were removed or changed their priority are dropped when they come first.
 
-    def of(self, start: Hashable, goal: Hashable) -> Way | None:
+    def of(self, start: Hashable, goal: Hashable) -> PathJob | None:
         """Return the requested or found search between two places that is valid for the current ground."""
         key = (start, goal)
         way = self.waiting.get(key) or self.running.get(key)
@@ -246,7 +268,7 @@ class WayBook:
                 way = None
         return way
 
-    def find(self, start: Hashable, goal: Hashable, tolerance: float) -> Way | None:
+    def find(self, start: Hashable, goal: Hashable, tolerance: float) -> PathJob | None:
         """Return the search between two places, or the nearest one with both ends within a tolerance."""
         way = self.of(start, goal)
         if way is not None or not tolerance:
@@ -263,7 +285,7 @@ class WayBook:
                 near.append((apart, one.number, one))
         return min(near)[2] if near else None
 
-    def holding(self, ticket: PathTicket) -> Way | None:
+    def holding(self, ticket: PathTicket) -> PathJob | None:
         """Return the search that a ticket waits for. Cost: O(1), or O(waiting tickets) if ``is_near``."""
         if not ticket.is_near:
             ends = (ticket.start, ticket.goal)
@@ -272,23 +294,23 @@ class WayBook:
         ways = (*self.waiting.values(), *self.running.values())
         return next((way for way in ways if any(one is ticket for one in way.tickets)), None)
 
-    def ask(self, way: Way, frame: int) -> None:
+    def ask(self, way: PathJob, frame: int) -> None:
         """Record a request for a path; found paths are kept in the order of their last request."""
-        way.asked_at_frame = frame
+        way.requested_at_frame = frame
         if way.path is not None:
             self.found[way.start, way.goal] = self.found.pop((way.start, way.goal))
 
-    def wait(self, way: Way) -> None:
+    def wait(self, way: PathJob) -> None:
         """Add a search to those that wait."""
         self.waiting[way.key] = way
 
-    def raise_priority(self, way: Way, priority: float) -> None:
+    def raise_priority(self, way: PathJob, priority: float) -> None:
         """Raise the priority of a search to that of a waiting ticket, if it is higher."""
         if priority > way.priority:
             way.priority = priority
             self._queue(way)
 
-    def next_waiting(self, frame: int) -> Way:
+    def next_waiting(self, frame: int) -> PathJob:
         """Return the search to start next: the highest priority times frames waited, so that none starves.
 
         Cost: O(different priorities).
@@ -303,41 +325,41 @@ class WayBook:
                 del self._queues[priority]
         return min(first, key=lambda way: (-way.priority * (frame - way.first_frame + 1), way.number))
 
-    def _queue(self, way: Way) -> None:
+    def _queue(self, way: PathJob) -> None:
         if way.search is None:
             heappush(self._queues.setdefault(way.priority, []), (way.number, way))
 
-    def _waits(self, way: Way, priority: float) -> bool:
+    def _waits(self, way: PathJob, priority: float) -> bool:
         return way.priority == priority and self.waiting.get(way.key) is way
 
-    def run(self, way: Way) -> None:
+    def run(self, way: PathJob) -> None:
         """Move a search from waiting to running; it starts with the fewest turns of those that run."""
         del self.waiting[way.key]
         way.turns = min((one.turns for one in self.running.values()), default=0)
         self.running[way.key] = way
 
-    def next_running(self) -> Way | None:
+    def next_running(self) -> PathJob | None:
         """Return the search that takes the next turn: fewest turns, then earliest request."""
         return min(self.running.values(), key=lambda way: (way.turns, way.number), default=None)
 
-    def longest_running(self) -> list[Way]:
+    def longest_running(self) -> list[PathJob]:
         """Return the searches that outlasted their first turn, in the order of their turns."""
         ways = [way for way in self.running.values() if way.turns_taken]
         return sorted(ways, key=lambda way: (way.turns, way.number))
 
-    def keep(self, way: Way, path: Path, frame: int) -> None:
+    def keep(self, way: PathJob, path: Path, frame: int) -> None:
         """Keep a found path; it is valid for the current ground."""
         self.drop(way)
         if way.improves:
             if way.at != way.start:
                 return  # the path starts elsewhere by now
             way.improves = False
-        way.asked_at_frame = frame
+        way.requested_at_frame = frame
         way.path, way.search, way.version, way.tickets = path, None, self._ground.version, []
         self.found.pop((way.start, way.goal), None)
         self.found[way.start, way.goal] = way
 
-    def leave(self, way: Way, ticket: PathTicket) -> None:
+    def leave(self, way: PathJob, ticket: PathTicket) -> None:
         """Remove a ticket from a search, and the search if it was the last ticket."""
         way.tickets = [one for one in way.tickets if one is not ticket]
         if way.tickets:
@@ -350,7 +372,7 @@ class WayBook:
                 way.search.cancel()
             self.drop(way)
 
-    def drop(self, way: Way) -> None:
+    def drop(self, way: PathJob) -> None:
         """Remove a waiting or running search."""
         self.waiting.pop(way.key, None)
         self.running.pop(way.key, None)
@@ -362,9 +384,9 @@ class WayBook:
         """
         while self.found:
             way = next(iter(self.found.values()))
-            if way.asked_at_frame >= before_frame:
+            if way.requested_at_frame >= before_frame:
                 return
             del self.found[way.start, way.goal]
 
 
-__all__ = ["PathTicket", "TicketState", "TicketTelling", "Way", "WayBook", "Ways", "check_ticket"]
+__all__ = ["PathJob", "PathJobs", "PathProvider", "PathTicket", "TicketNotifier", "TicketState", "check_ticket"]

@@ -17,7 +17,7 @@ from ai_core.clock import Clock, checked_clock
 from ai_core.errors import check_callables, finite_number, shown, whole_number
 from ai_core.faults import FaultIsolation
 from ai_core.paths.path import Path
-from ai_core.paths.path_requests import PathTicket, TicketTelling, Way, WayBook, Ways, check_ticket
+from ai_core.paths.path_requests import PathJob, PathJobs, PathProvider, PathTicket, TicketNotifier, check_ticket
 from ai_core.paths.ticket_saving import VERSION, loaded_tickets, saved_tickets
 from ai_core.saving.fields import Fields, State
 from ai_core.trace import Trace
@@ -74,13 +74,13 @@ TURN_US = 100.0
 """Length of a turn under a budget of time (µs). Shorter turns cost more switching than they gain in fairness."""
 TURNS_AT_ONCE = 16
 """Turns (count) that a search takes in a row on a thread: handing it over costs half a turn."""
-MOST_URGENT = 16.0
+MAX_SEARCH_PRIORITY = 16.0
 """Highest effective priority (no unit): with a higher one, a turn would be as long as a frame."""
 
 
-def take_turn(way: Way, budget: Budget) -> Exception | None:
+def take_turn(way: PathJob, budget: Budget) -> Exception | None:
     """Advance one search for its turn; return the exception it raised, or None."""
-    turn = budget.part((TURN_STEPS if budget.stopwatch is None else TURN_US) * min(way.priority, MOST_URGENT))
+    turn = budget.part((TURN_STEPS if budget.stopwatch is None else TURN_US) * min(way.priority, MAX_SEARCH_PRIORITY))
     before = budget.steps
     try:
         way.search.advance(turn)
@@ -93,7 +93,7 @@ def take_turn(way: Way, budget: Budget) -> Exception | None:
     return None
 
 
-def take_turns(ways: list[Way], threads: SearchThreads, budget: Budget) -> list[Exception | None]:
+def take_turns(ways: list[PathJob], threads: SearchThreads, budget: Budget) -> list[Exception | None]:
     """Advance several searches in parallel; return the exception or None of each.
 
     Each search gets its own budget, as budgets are not thread-safe.
@@ -102,7 +102,7 @@ def take_turns(ways: list[Way], threads: SearchThreads, budget: Budget) -> list[
     left = budget.left if watch is not None else budget.left / len(ways)
     budgets = []
     for way in ways:
-        share = TURNS_AT_ONCE * min(way.priority, MOST_URGENT) * (TURN_STEPS if watch is None else TURN_US)
+        share = TURNS_AT_ONCE * min(way.priority, MAX_SEARCH_PRIORITY) * (TURN_STEPS if watch is None else TURN_US)
         share = min(share, left)
         budgets.append(Budget.of_steps(max(1, int(share))) if watch is None else Budget.of_time(share, watch))
     raised = threads.run([partial(way.search.advance, own) for way, own in zip(ways, budgets, strict=True)])
@@ -126,10 +126,10 @@ class PathService:
     their tickets.
 
     Args:
-        ways: provider of paths, such as ``GridWays``.
+        ways: provider of paths, such as ``GridPathProvider``.
         clock: game time.
-        most_running: largest number of searches that take turns (count); each needs memory of its own.
-        most_waiting: largest number of different paths that may wait (count); further requests are
+        max_running: largest number of searches that take turns (count); each needs memory of its own.
+        max_waiting: largest number of different paths that may wait (count); further requests are
             refused, with the reason in their tickets.
         keep_frames: time that a path is cached after its last request (frames).
         trace: receives each ticket with the state "found", "partial" or "none".
@@ -148,11 +148,11 @@ class PathService:
 
     def __init__(
         self,
-        ways: Ways,
+        ways: PathProvider,
         clock: Clock,
         *,
-        most_running: int = 4,
-        most_waiting: int = 10_000,
+        max_running: int = 4,
+        max_waiting: int = 10_000,
         keep_frames: int = 600,
         trace: Trace | None = None,
         faults: FaultIsolation | None = None,
@@ -161,31 +161,32 @@ class PathService:
         on_over: Callable[[PathTicket], object] | None = None,
         on_improved: Callable[[PathTicket], object] | None = None,
     ) -> None:
-        needed = ("answer", "begin", "check", "distance", "fits", "hopeless", "prepare")
+        needed = ("answer", "begin", "check", "distance", "fits", "known_answer", "prepare")
         missing = [name for name in needed if not hasattr(ways, name)]
         if missing:
             raise TypeError(
-                f"ways must be a path provider, got {shown(ways)} without {', '.join(missing)}; use GridWays(passage)"
+                f"ways must be a path provider, got {shown(ways)} without {', '.join(missing)}; use"
+                f" GridPathProvider(passage)"
             )
         checked_clock(clock)
         check_callables(on_over=on_over, on_improved=on_improved)
         whole_number("helpers", helpers, minimum=1)
         self._ways = ways
         self._clock = clock
-        self._most_running = whole_number("most_running", most_running, minimum=1)
-        self._most_waiting = whole_number("most_waiting", most_waiting, minimum=1)
+        self._most_running = whole_number("max_running", max_running, minimum=1)
+        self._most_waiting = whole_number("max_waiting", max_waiting, minimum=1)
         self._keep_frames = whole_number("keep_frames", keep_frames, minimum=0)
-        self._telling = TicketTelling(clock, trace, faults, on_over, on_improved)
+        self._telling = TicketNotifier(clock, trace, faults, on_over, on_improved)
         if executor is not None and not getattr(ways, "run_on_threads", False):
             raise ValueError(f"ways must support threads with an executor, got {shown(ways)}; leave out executor")
         self._threads = None if executor is None else SearchThreads(executor, helpers)
-        self._book = WayBook(ways)
+        self._book = PathJobs(ways)
         self._next_number = 0
         self._held: WeakValueDictionary[int, PathTicket] = WeakValueDictionary()
         self._unclaimed: dict[int, PathTicket] = {}
         self._loaded_at_frame = 0
         self._counts = dict.fromkeys(
-            ("requests", "shared", "searches", "found", "partial", "no_way", "failed", "refused"), 0)
+            ("requests", "shared", "searches", "found", "partial", "no_path", "failed", "refused"), 0)
 
     def request_path(
         self, start: Hashable, goal: Hashable, *, priority: float = 1.0, tolerance: float = 0.0
@@ -220,7 +221,7 @@ class PathService:
         """Request a quick first path and then cheaper ones, for one mover that walks along meanwhile.
 
         ``ticket.path`` is the best path so far until the ticket ends with the cheapest; report the place
-        of the mover with ``walk_to``. The search is not shared, unless the path is cached. Where a mover
+        of the mover with ``move_start``. The search is not shared, unless the path is cached. Where a mover
         can wait, ``request_path`` costs less.
 
         Args:
@@ -241,7 +242,7 @@ class PathService:
         self._join(ticket, 0.0)
         return ticket
 
-    def walk_to(self, ticket: PathTicket, place: Hashable) -> None:
+    def move_start(self, ticket: PathTicket, place: Hashable) -> None:
         """Report the place of the mover of an improving ticket; its path then starts there.
 
         Does nothing when the ticket has a final state.
@@ -249,7 +250,7 @@ class PathService:
         Raises:
             TypeError, ValueError: if the ticket does not improve, or the place is invalid.
 
-        Cost: as ``AnytimeSearch.walk_to``.
+        Cost: as ``AnytimeSearch.move_start``.
         """
         if not isinstance(ticket, PathTicket) or not ticket.improves:
             raise ValueError(f"ticket must be one of request_improving_path, got {shown(ticket)}")
@@ -259,11 +260,11 @@ class PathService:
             return
         way.at = place
         if way.search is not None:
-            way.search.walk_to(place)
+            way.search.move_start(place)
             ticket.path = way.search.best
 
     def check_path(self, ticket: PathTicket) -> Path | None:
-        """Return the path of a ticket, or None while it is searched; ``ticket.state`` tells partial from found.
+        """Return the path of a ticket, or None while it is searched; see ``ticket.state``.
 
         Raises:
             TypeError: if ``ticket`` is not a PathTicket.
@@ -315,7 +316,7 @@ class PathService:
             for ticket in self._held.values():
                 if ticket.number not in loaded.tickets:
                     ticket.state = ticket.state if ticket.is_over else "cancelled"
-            self._book = WayBook(self._ways)
+            self._book = PathJobs(self._ways)
             self._next_number, self._counts = next_number, counts
             self._unclaimed = loaded.enter(self._book, self._ways, self._held.get)
             self._held = WeakValueDictionary(self._unclaimed)
@@ -349,7 +350,7 @@ class PathService:
         """Counts since the service was created, and the numbers of paths that wait, run and are cached now.
 
         Each finished search counts once: as found, partial (the goal cannot be reached, and the path leads to the
-        nearest place) or no_way.
+        nearest place) or no_path.
         """
         book = self._book
         return {**self._counts, "waiting": len(book.waiting), "running": len(book.running), "kept": len(book.found)}
@@ -394,7 +395,7 @@ class PathService:
         """Assign a ticket to a new, waiting, running or cached search, possibly one nearby."""
         way = self._book.find(ticket.start, ticket.goal, reach)
         if way is None or (ticket.improves and way.path is None):
-            way = self._new_way(ticket)
+            way = self._new_job(ticket)
             if way is None:
                 return
         else:
@@ -409,23 +410,23 @@ class PathService:
             self._book.raise_priority(way, ticket.priority)
             ticket.state = "waiting" if way.search is None else "running"
 
-    def _new_way(self, ticket: PathTicket) -> Way | None:
+    def _new_job(self, ticket: PathTicket) -> PathJob | None:
         if len(self._book.waiting) >= self._most_waiting:
             ticket.state = "refused"
-            ticket.why = f"{self._most_waiting} other paths wait; request it again later, or raise most_waiting"
+            ticket.why = f"{self._most_waiting} other paths wait; request it again later, or raise max_waiting"
             self._counts["refused"] += 1
             self._telling.over(ticket)
             return None
-        way = Way(ticket.number, ticket.start, ticket.goal, ticket.asked_at_frame, improves=ticket.improves)
-        hopeless = self._ways.hopeless(ticket.start, ticket.goal)
-        if hopeless is None:
+        way = PathJob(ticket.number, ticket.start, ticket.goal, ticket.requested_at_frame, improves=ticket.improves)
+        known_answer = self._ways.known_answer(ticket.start, ticket.goal)
+        if known_answer is None:
             self._book.wait(way)
         else:
-            self._counts["no_way"] += 1
-            self._book.keep(way, hopeless, ticket.asked_at_frame)
+            self._counts["no_path"] += 1
+            self._book.keep(way, known_answer, ticket.requested_at_frame)
         return way
 
-    def _start(self, way: Way) -> None:
+    def _start(self, way: PathJob) -> None:
         self._counts["searches"] += 1
         try:
             way.search = (
@@ -438,7 +439,7 @@ class PathService:
         for ticket in way.tickets:
             ticket.state = "running"
 
-    def _after_turn(self, way: Way, error: Exception | None) -> None:
+    def _after_turn(self, way: PathJob, error: Exception | None) -> None:
         if error is not None:
             self._fail(way, error)
         elif way.search.is_done:
@@ -446,15 +447,15 @@ class PathService:
         elif way.improves:
             self._improve(way)
 
-    def _improve(self, way: Way) -> None:
+    def _improve(self, way: PathJob) -> None:
         """Assign the best path so far to the tickets; None if new walls block it."""
         for ticket in way.tickets:
             if ticket.path is not way.search.best:
                 ticket.path = way.search.best
                 self._telling.improved(ticket)
 
-    def _finish(self, way: Way, path: Path) -> None:
-        self._counts["no_way" if path.state == "none" else path.state] += 1
+    def _finish(self, way: PathJob, path: Path) -> None:
+        self._counts["no_path" if path.state == "none" else path.state] += 1
         # A failed search from nearby proves nothing for a ticket with is_near: it gets its own search.
         given = [one for one in way.tickets if path.is_found or not one.is_near]
         others = [one for one in way.tickets if one.is_near and not path.is_found]
@@ -472,7 +473,7 @@ class PathService:
         ticket.path, ticket.state = path, path.state
         self._telling.over(ticket)
 
-    def _fail(self, way: Way, error: Exception) -> None:
+    def _fail(self, way: PathJob, error: Exception) -> None:
         """Fail the tickets of a search that raised; other searches continue."""
         self._counts["failed"] += 1
         self._book.drop(way)
@@ -483,4 +484,4 @@ class PathService:
         self._telling.fault((self, way.start, way.goal), f"path from {way.start!r} to {way.goal!r}", error)
 
 
-__all__ = ["TURN_STEPS", "TURN_US", "PathService", "SearchThreads", "Ways", "take_turn", "take_turns"]
+__all__ = ["TURN_STEPS", "TURN_US", "PathProvider", "PathService", "SearchThreads", "take_turn", "take_turns"]

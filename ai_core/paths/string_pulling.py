@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import as_array, finite_number, numbers, shown
-from ai_core.maps.passage import Passage
-from ai_core.paths.grid_line import dearest_on_line
+from ai_core.maps.passage import GridPassage
+from ai_core.paths.grid_line import highest_cost_on_line
 from ai_core.paths.searches.cells_along import costs_along, moves_along
 
 __all__ = ["pull_cells", "pull_through"]
@@ -17,7 +17,7 @@ SHORTER = 1 + 1e-9
 """Factor by which a straight segment may cost more, for rounding errors (no unit)."""
 
 
-def pull_cells(passage: Passage, cells: ArrayLike) -> NDArray[np.int32]:
+def pull_cells(passage: GridPassage, cells: ArrayLike) -> NDArray[np.int32]:
     """Return the cells at which a path turns after straightening.
 
     The straight line between two of them is open, and its length times its highest cell cost is at
@@ -54,14 +54,14 @@ def pull_cells(passage: Passage, cells: ArrayLike) -> NDArray[np.int32]:
     kept, at = [0], 1
     while at < len(way) - 1:
         first = kept[-1]
-        if not _is_no_dearer(passage, places[first], places[at + 1], left[first] - left[at + 1]):
+        if not _costs_no_more(passage, places[first], places[at + 1], left[first] - left[at + 1]):
             kept.append(at)
         at += 1
     return way[[*kept, len(way) - 1]]
 
 
-def _is_no_dearer(passage: Passage, start: list[int], end: list[int], cost: float) -> bool:
-    dearest = dearest_on_line(passage, start, end)
+def _costs_no_more(passage: GridPassage, start: list[int], end: list[int], cost: float) -> bool:
+    dearest = highest_cost_on_line(passage, start, end)
     return dearest < math.inf and dearest * math.dist(start, end) <= cost * SHORTER
 
 

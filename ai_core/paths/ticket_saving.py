@@ -10,10 +10,10 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import Any, NamedTuple, get_args
 
 from ai_core.paths.path import PathState
-from ai_core.paths.path_requests import PathTicket, TicketState, Way, WayBook
+from ai_core.paths.path_requests import PathJob, PathJobs, PathTicket, TicketState
 from ai_core.saving.fields import Fields, State
 
-__all__ = ["VERSION", "Loaded", "loaded_tickets", "saved_tickets"]
+__all__ = ["VERSION", "LoadedTickets", "loaded_tickets", "saved_tickets"]
 
 VERSION = 1
 """Version of the saved format (no unit); increased with every change of it."""
@@ -21,7 +21,7 @@ VERSION = 1
 STATES = get_args(TicketState)
 
 
-class Loaded(NamedTuple):
+class LoadedTickets(NamedTuple):
     """Contents of a save.
 
     Attributes:
@@ -30,9 +30,9 @@ class Loaded(NamedTuple):
     """
 
     tickets: dict[int, dict[str, Any]]
-    ways: list[tuple[Way, list[int]]]
+    ways: list[tuple[PathJob, list[int]]]
 
-    def enter(self, book: WayBook, ways: Any, known: Callable[[int], PathTicket | None]) -> dict[int, PathTicket]:
+    def enter(self, book: PathJobs, ways: Any, known: Callable[[int], PathTicket | None]) -> dict[int, PathTicket]:
         """Apply the save to an empty table and to tickets; return the tickets by number.
 
         Args:
@@ -45,7 +45,7 @@ class Loaded(NamedTuple):
             ticket = known(number)
             if ticket is None:
                 ticket = PathTicket(
-                    number, values["start"], values["goal"], values["priority"], values["asked_at_frame"])
+                    number, values["start"], values["goal"], values["priority"], values["requested_at_frame"])
             for name, value in values.items():
                 setattr(ticket, name, value)
             tickets[number] = ticket
@@ -62,7 +62,7 @@ class Loaded(NamedTuple):
         return tickets
 
 
-def saved_tickets(tickets: Iterable[PathTicket], book: WayBook, ways: Any) -> State:
+def saved_tickets(tickets: Iterable[PathTicket], book: PathJobs, ways: Any) -> State:
     """Return tickets and requested searches as plain data.
 
     Args:
@@ -78,7 +78,7 @@ def saved_tickets(tickets: Iterable[PathTicket], book: WayBook, ways: Any) -> St
         "tickets": [
             {
                 "number": one.number, "start": place(one.start), "goal": place(one.goal), "priority": one.priority,
-                "asked_at_frame": one.asked_at_frame, "is_shared": one.is_shared, "is_near": one.is_near,
+                "requested_at_frame": one.requested_at_frame, "is_shared": one.is_shared, "is_near": one.is_near,
                 "state": "waiting" if one.state == "running" else one.state, "why": one.why,
                 "path": None if one.path is None else ways.path_state(one.path), "improves": one.improves,
             }
@@ -87,7 +87,7 @@ def saved_tickets(tickets: Iterable[PathTicket], book: WayBook, ways: Any) -> St
         "ways": [
             {
                 "number": one.number, "start": place(one.start), "goal": place(one.goal),
-                "first_frame": one.first_frame, "asked_at_frame": one.asked_at_frame,
+                "first_frame": one.first_frame, "requested_at_frame": one.requested_at_frame,
                 "tickets": [ticket.number for ticket in one.tickets], "at": place(one.at) if one.improves else None,
             }
             for one in asked
@@ -95,7 +95,7 @@ def saved_tickets(tickets: Iterable[PathTicket], book: WayBook, ways: Any) -> St
     }
 
 
-def loaded_tickets(fields: Fields, next_number: int, ways: Any) -> Loaded:
+def loaded_tickets(fields: Fields, next_number: int, ways: Any) -> LoadedTickets:
     """Return the checked contents of a save; ``ways`` is a provider with ``path_of`` and ``place_of``.
 
     Raises:
@@ -109,12 +109,12 @@ def loaded_tickets(fields: Fields, next_number: int, ways: Any) -> Loaded:
         tickets[number] = _ticket(one, ways)
     entries, waiting, ends = [], {number for number, one in tickets.items() if one["state"] == "waiting"}, set()
     for one in fields.groups("ways"):
-        way = Way(
+        way = PathJob(
             one.whole("number", maximum=next_number - 1), *_ends(one, ways), one.whole("first_frame"),
             improves=one.anything("at") is not None)
         if way.improves:
             way.at = ways.place_of(one, "at")
-        way.asked_at_frame = one.whole("asked_at_frame")
+        way.requested_at_frame = one.whole("requested_at_frame")
         numbers = one.wholes("tickets")
         if not numbers or len(set(numbers)) < len(numbers) or not waiting.issuperset(numbers):
             one.refuse("tickets", "must be one or more waiting tickets that belong to no other entry")
@@ -129,7 +129,7 @@ def loaded_tickets(fields: Fields, next_number: int, ways: Any) -> Loaded:
         entries.append((way, numbers))
     if waiting:
         fields.refuse("ways", f"must have an entry for each waiting ticket, got none for {min(waiting)}")
-    return Loaded(tickets, entries)
+    return LoadedTickets(tickets, entries)
 
 
 def _ticket(one: Fields, ways: Any) -> dict[str, Any]:
@@ -139,7 +139,7 @@ def _ticket(one: Fields, ways: Any) -> dict[str, Any]:
         one.refuse("priority", f"must be above 0, got {priority:g}")
     values = {
         "start": start, "goal": goal, "priority": priority,
-        "asked_at_frame": one.whole("asked_at_frame"), "is_shared": one.flag("is_shared"),
+        "requested_at_frame": one.whole("requested_at_frame"), "is_shared": one.flag("is_shared"),
         "is_near": one.flag("is_near"), "state": one.one_of("state", STATES), "why": one.text("why"),
         "path": None if one.anything("path") is None else ways.path_of(one.group("path")),
         "improves": one.flag("improves"),

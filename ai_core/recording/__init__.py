@@ -1,15 +1,14 @@
-"""What happened, frame by frame, so that it can happen again and be compared.
+"""Recording and replay of runs, frame by frame.
 
-Choose ``Recorder`` to write down a run: inputs, who ran and how many steps it
-took, and a digest of every part in every frame. Choose ``Replay`` to run it
-again: it hands out the same inputs and the same steps, and names the first
-frame and part that differ. ``Recording`` is what lies between, JSON lines.
+``Recorder`` records a run: the inputs and task runs with their steps in every frame, and digests of
+the parts. ``Replay`` repeats the run with the same inputs and steps, and reports the first frame and
+part that differ. A ``Recording`` is stored as JSON lines.
 
-Both hear of work, events, sensations and habits through a ``Trace``; what has
-no recorder pays nothing. See docs/determinism.md for what has to match.
+Both receive task runs, events, sensations and habits through a ``Trace``; without a recorder this
+costs nothing. See docs/determinism.md for the requirements of a replay.
 
-Rejected: storing the state of every frame. A digest names the first frame and
-part for a hundredth of the size; a snapshot keeps states.
+Rejected: storing the state of every frame. A digest identifies the first different frame and part at
+a hundredth of the size; a snapshot stores states.
 """
 from ai_core.recording.digest import QUANTUM, digest_of
 from ai_core.recording.lines import RecordingError, read_recording

@@ -1,7 +1,7 @@
 """Digests of plain data: equal for equal values, on any machine.
 
-Quantised, two values that differ by rounding errors have one digest, which so
-holds on another processor and another Python; exact, every bit counts.
+Quantised digests are equal for values that differ by rounding errors only, also on other processors
+and other versions of Python; exact digests distinguish every bit.
 """
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from ai_core.errors import shown
 __all__ = ["PLAIN", "QUANTUM", "canonical", "digest_of", "digest_of_text", "freezer", "writer"]
 
 QUANTUM = 1e-4
-"""Grid that quantised numbers are rounded to (in their own unit: 0.1 mm, 0.1 ms).
+"""Step to which quantised numbers are rounded (in their own unit: 0.1 mm, 0.1 ms).
 
-Rounding errors of a few thousand frames stay a millionth of it, so they cross
-a border of the grid about never; a larger one hides real differences.
+Rounding errors of a few thousand frames are a millionth of a step, so they almost never change a
+rounded value; a larger step hides real differences.
 """
 
 DIGEST_BYTES = 8
-"""Length of a digest (bytes): two of a million frames meet with chance 3e-8."""
+"""Length of a digest (bytes): the probability of a collision within a million frames is 3e-8."""
 
 LARGEST = 9.2e18
-"""Where numbers in quantised arrays are cut off: they become 64-bit integers."""
+"""Limit to which quantised numbers in arrays are clipped, as they become 64-bit integers (no unit)."""
 
 PLAIN = frozenset({type(None), bool, int, float, str})
-"""Types whose values cannot change and stand for themselves."""
+"""Types with immutable values that need no conversion."""
 
 
 def digest_of(value: object, *, exact: bool = False, foreign: bool = False) -> str:
@@ -42,13 +42,13 @@ def digest_of(value: object, *, exact: bool = False, foreign: bool = False) -> s
     Args:
         value: None, bool, int, float, str, Enum, NumPy numbers and arrays, and
             lists, tuples, sets and dicts of them.
-        exact: True to tell numbers apart by every bit.
-        foreign: True to take objects of other kinds for their type's name.
+        exact: True to distinguish numbers by every bit.
+        foreign: True to represent objects of other types by the name of their type.
 
     Raises:
-        TypeError: if there is something else in it.
+        TypeError: if the value contains any other type.
 
-    Cost: O(size), about 0.2 µs a number; arrays are 20 times faster.
+    Cost: O(size), about 0.2 µs per number; arrays are 20 times faster.
 
     >>> digest_of(0.1 + 0.2) == digest_of(0.3)
     True
@@ -59,36 +59,36 @@ def digest_of(value: object, *, exact: bool = False, foreign: bool = False) -> s
 
 
 def canonical(value: object, *, exact: bool = False, foreign: bool = False) -> str:
-    """Return the one JSON text for a value; arguments as ``digest_of``."""
+    """Return the canonical JSON string of a value; arguments as ``digest_of``."""
     return writer(exact=exact, foreign=foreign)(value)
 
 
 def writer(*, exact: bool, foreign: bool) -> Callable[[object], str]:
-    """Return ``canonical`` for many values; arguments as ``digest_of``."""
+    """Return a function that does ``canonical`` for many values; arguments as ``digest_of``."""
     return (_FOREIGN if foreign else _STRICT)[exact].text
 
 
 def freezer(*, exact: bool) -> Callable[[object], object]:
-    """Return what makes a value one that stays as it is, with the same digest.
+    """Return a function that converts a value to an unchanging copy with the same digest.
 
-    It keeps None, bools, numbers and texts, makes tuples of lists, sets and
-    arrays, copies dicts, and takes other objects for their type's name.
+    The function keeps None, bools, numbers and strings, converts lists, sets and arrays to tuples,
+    copies dicts, and replaces other objects by the name of their type.
 
     Args:
-        exact: as for ``digest_of``; arrays are digested at once.
+        exact: as for ``digest_of``; arrays are digested immediately.
 
-    Cost: O(size), about 0.1 µs for a tuple of few numbers and texts.
+    Cost: O(size), about 0.1 µs for a tuple of a few numbers and strings.
     """
     return _FOREIGN[exact].frozen
 
 
 def digest_of_text(text: str) -> str:
-    """Return the digest of a text."""
+    """Return the digest of a string."""
     return blake2b(text.encode(), digest_size=DIGEST_BYTES).hexdigest()
 
 
 class _Canon:
-    """Writes JSON without a detour over ``json``, which took most of the time."""
+    """Writes canonical JSON directly; the ``json`` module took most of the time."""
 
     def __init__(self, *, exact: bool, foreign: bool) -> None:
         self._exact = exact
@@ -127,13 +127,13 @@ class _Canon:
             return encode_basestring_ascii(key)
         if (isinstance(key, int) and not isinstance(key, bool)) or self._foreign:
             return encode_basestring_ascii(self.text(key))
-        raise TypeError(f"keys of what is digested must be text or whole numbers, got {shown(key)}")
+        raise TypeError(f"keys of digested data must be strings or integers, got {shown(key)}")
 
     def _array(self, array: NDArray[Any]) -> str:
         return self._list(self._array_row(array))
 
     def _array_row(self, array: NDArray[Any]) -> list[Any]:
-        """Return kind, bytes a number, shape and digest; the values if they are no numbers."""
+        """Return kind, bytes per number, shape and digest of an array; its values if they are not numbers."""
         kind = array.dtype.kind
         if kind not in "biuf":
             values: Any = array.tolist()
@@ -141,7 +141,7 @@ class _Canon:
         if self._exact:
             fixed = array.astype(array.dtype.newbyteorder("<"), copy=False)
         elif kind == "f":
-            with np.errstate(over="ignore"):  # becomes inf, which is cut off
+            with np.errstate(over="ignore"):  # becomes inf, which is clipped
                 scaled = np.rint(array.astype(np.float64) / QUANTUM)
             fixed = np.nan_to_num(scaled, nan=-LARGEST, posinf=LARGEST, neginf=-LARGEST)
             fixed = fixed.clip(-LARGEST, LARGEST).astype("<i8")
@@ -158,12 +158,12 @@ class _Canon:
         if isinstance(value, set | frozenset):
             return f"[{','.join(sorted(map(self.text, value)))}]"
         for kind in (list, tuple, dict, bool, int, float, str, np.ndarray):
-            if isinstance(value, kind):  # of a subclass, a NamedTuple for instance
+            if isinstance(value, kind):  # an instance of a subclass, such as a NamedTuple
                 return self._texts[kind](value)
         if not self._foreign:
             raise TypeError(
-                f"what is digested must be plain data, got {shown(value)};"
-                " give its numbers, names and lists instead of the object"
+                f"digested data must be plain, got {shown(value)};"
+                " return its numbers, names and lists instead of the object"
             )
         return self._list(_kind_of(value))
 

@@ -1,7 +1,6 @@
-"""What is seen of one frame: the work that ran, what was told, how every part stands.
+"""Observation of one frame: task runs, reports of the trace, and digests of parts.
 
-While the frame runs it is only noted; what it means is made of that in a
-replay, or when a recording is read.
+While a frame runs, data is only collected; a replay or the reader of a recording evaluates it.
 """
 from __future__ import annotations
 
@@ -11,21 +10,21 @@ from typing import Any, NamedTuple
 
 from ai_core.errors import shown
 from ai_core.recording.digest import digest_of, digest_of_text, freezer, writer
-from ai_core.recording.notes import FIELDS_OF_A_RUN, TOLD, notes
+from ai_core.recording.notes import FIELDS_OF_A_RUN, REPORT_KINDS, notes
 from ai_core.trace import Trace
 
-__all__ = ["FrameWatch", "Run", "runs_of", "told_of"]
+__all__ = ["FrameWatch", "TaskRun", "report_digests", "runs_of"]
 
-class Run(NamedTuple):
-    """One run of one piece of work.
+class TaskRun(NamedTuple):
+    """One run of a task.
 
     Attributes:
-        name: the task's name.
-        depth: 0 for work of the outermost scheduler, 1 for work of one in it.
-        granted: what it might use (µs or steps), None for no limit.
-        steps: the steps it took.
-        result: digest of what it returned or raised, None for nothing.
-        used_us: the time it took (µs), 0 where nothing measures time.
+        name: name of the task.
+        depth: 0 for a task of the outermost scheduler, 1 for a task of a scheduler inside it.
+        granted: budget of the run (µs or steps), None for no limit.
+        steps: steps used.
+        result: digest of the returned value or raised exception, None for no result.
+        used_us: time used (µs), 0 if time is not measured.
     """
 
     name: str
@@ -37,43 +36,42 @@ class Run(NamedTuple):
 
 
 class FrameWatch:
-    """Listens to a trace, and looks at parts when a frame ends.
+    """Listens to a trace during a frame, and digests parts at its end.
 
     Args:
-        trace: where work, events, sensations and habits are told of.
-        parts: by name; each has ``observe()``, or else ``save_state()``, that
+        trace: trace that reports task runs, events, sensations and habits.
+        parts: parts by name; each has a method ``observe()``, or otherwise ``save_state()``, that
             returns plain data.
-        exact: digests tell numbers apart by every bit.
-        look_every_frames: how often each part is looked at.
+        exact: True for digests that distinguish numbers by every bit.
+        digest_every_frames: frames between two digests of a part (frames).
 
     Raises:
         TypeError: if a part has neither method.
     """
 
     def __init__(
-        self, trace: Trace, parts: Mapping[str, object], *, exact: bool, look_every_frames: int
+        self, trace: Trace, parts: Mapping[str, object], *, exact: bool, digest_every_frames: int
     ) -> None:
         self._exact = exact
-        self._look_every = look_every_frames
+        self._look_every = digest_every_frames
         self._looks = [(name, _look_of(name, part)) for name, part in parts.items()]
         self._notes = notes(freezer(exact=exact))
         self._trace = trace
         self.begin = self._notes.clear
-        """Forget what was told before: a frame begins."""
+        """Clear the collected data at the start of a frame."""
         self.packed = self._notes.packed
-        """Return what was noted since, packed; takes the grants of the frame."""
+        """Return the collected data of the frame and its grants, packed as a string."""
         trace.listen(self._notes)
 
     def look(self, number: int) -> dict[str, str] | None:
-        """Return digests of the parts whose turn it is; None if it is nobody's.
+        """Return digests of the parts due in a frame; None if no part is due.
 
-        In the first frame, number 0, it is everybody's; after that they take
-        turns, so that no frame pays for all.
+        All parts are due in frame 0; afterwards they take turns, so that the cost is spread over frames.
 
         Raises:
-            TypeError: if a part shows something that is not plain data.
+            TypeError: if a part returns data that is not plain.
 
-        Cost: O(size of those parts).
+        Cost: O(size of the due parts).
         """
         turn = number % self._look_every
         if number > 0 and turn >= len(self._looks):
@@ -88,27 +86,27 @@ class FrameWatch:
         return parts
 
     def stop(self) -> None:
-        """Listen no more."""
+        """Stop listening to the trace."""
         self._trace.unlisten(self._notes)
 
 
-def runs_of(noted: Sequence[Any], *, exact: bool) -> tuple[Run, ...]:
-    """Return the runs that were noted, with digests of their results."""
+def runs_of(noted: Sequence[Any], *, exact: bool) -> tuple[TaskRun, ...]:
+    """Return the collected runs, with digests of their results."""
     text_of = writer(exact=exact, foreign=True)
     rows = zip(*[iter(noted)] * FIELDS_OF_A_RUN, strict=True)
     return tuple(
-        Run(name, depth, None if granted == inf else round(granted, 3), steps,
+        TaskRun(name, depth, None if granted == inf else round(granted, 3), steps,
             None if result is None else digest_of_text(text_of(result)), round(used_us, 3))
         for name, depth, granted, steps, used_us, result in rows
     )
 
 
-def told_of(noted: Sequence[Sequence[Any]], *, exact: bool) -> dict[str, str]:
-    """Return a digest of each kind of thing that was told."""
+def report_digests(noted: Sequence[Sequence[Any]], *, exact: bool) -> dict[str, str]:
+    """Return a digest of the reports of each kind."""
     text_of = writer(exact=exact, foreign=True)
     return {
         name: digest_of_text("\n".join(map(text_of, entries)))
-        for name, entries in zip(TOLD, noted, strict=True)
+        for name, entries in zip(REPORT_KINDS, noted, strict=True)
         if entries
     }
 

@@ -1,8 +1,7 @@
-"""Steps granted: how a frame that ran against time runs again without it.
+"""Grants: record where time budgets were spent, so that a replay pauses work at the same steps.
 
-Under a budget of time the machine decides where work pauses. It shows in the
-answers the work gets from its budgets, and nowhere else: so those are noted,
-and given again in a replay.
+Under a time budget, the speed of the machine decides where work pauses. This affects only the values
+that budgets return, so these are recorded and repeated in a replay.
 """
 from __future__ import annotations
 
@@ -13,42 +12,41 @@ from typing import NamedTuple
 from ai_core.budget import Budget, _TimeBudget
 from ai_core.errors import shown, whole_number
 
-__all__ = ["Grant", "GrantedBudget", "WatchedBudget"]
+__all__ = ["Grant", "RecordingBudget", "ReplayBudget"]
 
 
 class Grant(NamedTuple):
-    """When work was first told that its budget is spent.
+    """Point at which a budget first reported that it is spent.
 
     Attributes:
-        steps: how many steps the budget had been charged with by then.
-        asks: how often it had been asked before since the last of them.
+        steps: steps charged to the budget by then.
+        asks: number of earlier queries of the budget since the last of these steps.
     """
 
     steps: int
     asks: int
 
 
-class WatchedBudget(_TimeBudget):
-    """As much time as another budget has left, and when it was first said to be spent.
+class RecordingBudget(_TimeBudget):
+    """Budget with the remaining time of another budget that records when it is first reported spent.
 
-    It reads the stopwatch itself and asks nobody: it is asked several times
-    for each piece of work.
+    It reads the stopwatch directly, as it is queried several times per task run.
 
     Args:
-        inner: the budget of time that decides.
-        grants: gets an entry for it, and for each of its parts, when it is
-            asked for the first time: steps and asks as in ``Grant``, None for
-            one that was never spent. What nobody asks has none.
+        inner: time budget to follow.
+        grants: list that receives an entry for this budget and for each of its parts at the first query:
+            steps and asks as in ``Grant``, or None for a budget that is never spent. A budget without a
+            query has no entry.
     """
 
     __slots__ = ("_asks", "_number", "grants")
 
     grants: list[tuple[int, int] | None]
-    _parent: WatchedBudget | None
+    _parent: RecordingBudget | None
 
     def __init__(self, inner: Budget, grants: list[tuple[int, int] | None]) -> None:
         if not isinstance(inner, _TimeBudget):
-            raise TypeError(f"inner must be a budget of time, got {shown(inner)}; steps replay as they are")
+            raise TypeError(f"inner must be a time budget, got {shown(inner)}; budgets of steps need no recording")
         self._begin(inner, inner._watch(), inner.deadline_ns)
         self._parent = None
         self._begin_notes(grants)
@@ -59,7 +57,7 @@ class WatchedBudget(_TimeBudget):
 
     @property
     def is_spent(self) -> bool:
-        """True from the deadline on, noted."""
+        """True from the deadline on; recorded."""
         self._asks += 1
         if self._watch() < self.deadline_ns and self._number >= 0:
             return False
@@ -67,29 +65,29 @@ class WatchedBudget(_TimeBudget):
 
     @property
     def left(self) -> float:
-        """Time left (µs), noted when there is none."""
+        """Remaining time (µs); recorded when it is 0."""
         self._asks += 1
         return max(0, self._noted()) / 1000
 
     def spend(self, steps: int = 1) -> None:
-        """Report ``steps`` of work done; they count on the budgets that it is part of, too."""
+        """Charge ``steps`` of work; they also count for the budgets that contain this one."""
         if type(steps) is not int or steps < 0:
-            steps = whole_number("steps", steps, minimum=0, remedy="work cannot be undone")
-        # Here are only watched budgets: with others among them, the loop takes twice as long.
-        budget: WatchedBudget | None = self if steps else None
+            steps = whole_number("steps", steps, minimum=0, remedy="steps cannot be taken back")
+        # All parents are of this class: with other classes, the loop takes twice as long.
+        budget: RecordingBudget | None = self if steps else None
         while budget is not None:
             budget.steps += steps
             budget._asks = 0
             budget = budget._parent
 
-    spends = Budget.spends  # each question is noted
+    spends = Budget.spends  # each query is recorded
 
     def peek(self) -> float:
-        """Return the time left (µs), and note nothing."""
+        """Return the remaining time (µs) without recording the query."""
         return max(0, self.deadline_ns - self._watch()) / 1000
 
     def _noted(self) -> int:
-        """Return the time left (ns), as an answer."""
+        """Return the remaining time (ns) and record the query."""
         left_ns = self.deadline_ns - self._watch()
         if self._number < 0:
             self._number = len(self.grants)
@@ -98,35 +96,34 @@ class WatchedBudget(_TimeBudget):
             self.grants[self._number] = (self.steps, self._asks - 1)
         return left_ns
 
-    def _part(self, amount: float) -> WatchedBudget:
+    def _part(self, amount: float) -> RecordingBudget:
         now_ns = self._watch()
         left_ns = self.deadline_ns - now_ns
         return self._part_since(now_ns, amount * 1000 if amount * 1000 < left_ns else left_ns)
 
-    def _part_since(self, begun_ns: int, granted_ns: float) -> WatchedBudget:
-        part = WatchedBudget.__new__(WatchedBudget)
+    def _part_since(self, begun_ns: int, granted_ns: float) -> RecordingBudget:
+        part = RecordingBudget.__new__(RecordingBudget)
         part._begin(self, begun_ns, begun_ns + round(granted_ns))
         part._begin_notes(self.grants)
         return part
 
 
-class GrantedBudget(Budget):
-    """Is spent where a watched one was: at the same step, at the same question.
+class ReplayBudget(Budget):
+    """Budget of a replay: spent at the same step and query as the recorded budget.
 
-    It takes the next grant when it is first asked, whatever amount it is of.
-    Beyond the recorded ones it is spent from the start; the replay has
-    differed by then.
+    It takes the next grant at its first query, for any amount. When no grant is left it is spent from
+    the start; the replay already differs by then.
 
     Args:
-        grants: as a watched budget noted them.
+        grants: grants recorded by a ``RecordingBudget``.
     """
 
     __slots__ = ("_asks", "_at_steps", "_grant", "_grants")
 
-    charges_runs = False  # as the watched one
+    charges_runs = False  # as the recorded budget
 
     def __init__(
-        self, grants: Iterable[tuple[int, int] | None], parent: GrantedBudget | None = None
+        self, grants: Iterable[tuple[int, int] | None], parent: ReplayBudget | None = None
     ) -> None:
         self.stopwatch, self.steps, self._parent = None, 0, parent
         self._grants: Iterator[tuple[int, int] | None] = iter(grants)
@@ -135,12 +132,12 @@ class GrantedBudget(Budget):
 
     @property
     def is_spent(self) -> bool:
-        """True from the step, and the question, that was noted."""
+        """True from the recorded step and query on."""
         return self.left <= 0
 
     @property
     def left(self) -> float:
-        """Steps still granted; ``inf`` for what was never spent."""
+        """Steps still granted; ``inf`` for a budget that was never spent."""
         if self._at_steps < 0:
             grant = next(self._grants, (0, 0))
             self._grant = None if grant is None else Grant(*grant)
@@ -155,18 +152,18 @@ class GrantedBudget(Budget):
         return max(1, self._grant.steps - self.steps)
 
     def peek(self) -> float:
-        """Return ``inf``: what was left cannot be known without asking."""
+        """Return ``inf``: the remaining amount is unknown without a recorded query."""
         return math.inf
 
     @property
     def used(self) -> float:
-        """Steps so far."""
+        """Steps charged so far."""
         return self.steps
 
     @property
     def over(self) -> float:
-        """Nothing: how far time went over says nothing about steps."""
+        """0: an overrun of time has no equivalent in steps."""
         return 0
 
     def _part(self, amount: float) -> Budget:
-        return GrantedBudget(self._grants, self)
+        return ReplayBudget(self._grants, self)

@@ -1,6 +1,6 @@
-"""The lines of a recording: JSON, each with a check over itself and the line before.
+"""Line format of recordings: JSON lines, each with a checksum over the line and the previous ones.
 
-So a line that was changed, lost or moved is found and named.
+A changed, missing or moved line is detected and reported.
 """
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from zlib import crc32
 
 from ai_core.clock import TimeIndex
 from ai_core.errors import shown
-from ai_core.recording.frame_watch import Run, runs_of, told_of
+from ai_core.recording.frame_watch import TaskRun, report_digests, runs_of
 from ai_core.recording.grants import Grant
-from ai_core.recording.notes import FIELDS_OF_A_RUN, TOLD
+from ai_core.recording.notes import FIELDS_OF_A_RUN, REPORT_KINDS
 from ai_core.recording.packed import unpack
 from ai_core.recording.recording import FrameRecord, Header, Recording
 
 __all__ = ["MAXIMUM_LINE_CHARACTERS", "VERSION", "LineWriter", "RecordingError", "read_recording"]
 
 VERSION = 3
-"""Version of the format (no unit); raised when an old reader would misread it."""
+"""Version of the format (no unit); increased when an older reader would misread a recording."""
 
 MAXIMUM_LINE_CHARACTERS = 4_000_000
 """Longest line that is read (characters): 50,000 runs in one frame.
 
-A longer one is no recording, and reading it could take all memory.
+A longer line is not from a recorder, and reading it could exhaust memory.
 """
 
 LARGEST_INT = 2**63
-"""Larger whole numbers are rare, and the largest of them cannot be written (no unit)."""
+"""Largest integer copied without the JSON encoder, either sign (no unit); it rejects integers too long to write."""
 
 _CHECK_START = ',"check":"'
 _CHECK_LENGTH = len(_CHECK_START) + 8 + len('"}')
@@ -39,8 +39,8 @@ class RecordingError(ValueError):
     """A recording that cannot be read.
 
     Args:
-        line: number of the line, from 1; 0 for the whole.
-        why: what is wrong, and what to do.
+        line: number of the line, from 1; 0 for the whole recording.
+        why: the error and its remedy.
     """
 
     def __init__(self, line: int, why: str) -> None:
@@ -49,7 +49,7 @@ class RecordingError(ValueError):
 
 
 class LineWriter:
-    """Turns header, frames and end into lines, each with its check."""
+    """Converts header, frames and end into lines with checksums."""
 
     def __init__(self) -> None:
         self._check = 0
@@ -60,7 +60,7 @@ class LineWriter:
         return self._line(_json_of({
             "recording": VERSION, "name": header.name, "seed": header.seed,
             "parts": list(header.parts), "exact": header.exact, "timed": header.is_timed,
-            "look_every": header.look_every_frames, "made_with": dict(header.made_with),
+            "look_every": header.digest_every_frames, "made_with": dict(header.made_with),
         })[:-1])
 
     def frame(
@@ -70,11 +70,11 @@ class LineWriter:
         """Return the line of one frame.
 
         Args:
-            now: when it ended.
-            budget: what it might use, None for no limit.
-            inputs: what came from outside, as ``kept_inputs`` returns it.
-            ran: what ran and what was told, as ``Notes.packed`` returns it.
-            parts: digests of parts that changed, None if nobody looked.
+            now: time at the end of the frame.
+            budget: budget of the frame, None for no limit.
+            inputs: external inputs, as returned by ``kept_inputs``.
+            ran: task runs and reports, as returned by ``Notes.packed``.
+            parts: digests of the changed parts, None if no part was due.
 
         Cost: O(size).
         """
@@ -96,25 +96,25 @@ class LineWriter:
 
 
 def kept_inputs(inputs: object) -> object:
-    """Return what comes from outside as it is now, to be written later.
+    """Return a copy of the inputs, to be written later.
 
     Raises:
-        TypeError: if it is not plain JSON data.
+        TypeError: if the inputs are not plain JSON data.
 
-    Cost: O(size), a quarter of what writing takes.
+    Cost: O(size), a quarter of the cost of writing.
     """
     try:
         return _copied(inputs)
     except (_UnusualError, RecursionError):
         pass
     try:
-        return json.loads(_json_of(inputs), object_pairs_hook=_without_doubles)
+        return json.loads(_json_of(inputs), object_pairs_hook=_without_duplicates)
     except (TypeError, ValueError, RecursionError) as error:
         raise TypeError(f"inputs must be plain JSON data, got {shown(inputs)}: {error}") from None
 
 
 class _UnusualError(Exception):
-    """Data that only the JSON encoder can judge."""
+    """Data that only the JSON encoder can check."""
 
 
 def _copied(value: Any) -> Any:
@@ -131,16 +131,15 @@ def _copied(value: Any) -> Any:
 
 
 def read_recording(lines: Iterable[str], *, allow_cut: bool = False) -> Recording:
-    """Read a recording; a file opened as UTF-8 text is lines.
+    """Read a recording from its lines, for example from a file opened as UTF-8 text.
 
     Args:
-        lines: as a Recorder wrote them, with or without their line ends.
-        allow_cut: take one without its last lines: what was running crashed,
-            and how it came to that is of interest.
+        lines: lines written by a ``Recorder``, with or without line ends.
+        allow_cut: True to accept a recording without its last lines, for example to investigate a crash.
 
     Raises:
-        RecordingError: if it is not a recording, is of another version, or
-            was changed; with the number of the line.
+        RecordingError: if the lines are not a recording, have another version, or were changed; the
+            message names the line.
 
     Cost: O(size).
     """
@@ -163,15 +162,15 @@ class _Reader:
         is_whole = False
         for values in pairs:
             if is_whole:
-                self._fail("there is something after the end")
+                self._fail("a line follows the end of the recording")
             if "end" in values:
                 is_whole = True
                 if values["end"] != len(frames):
-                    self._fail(f"it ends after {shown(values['end'])} frames, here are {len(frames)}")
+                    self._fail(f"the end is after {shown(values['end'])} frames, got {len(frames)}")
             else:
                 frames.append(self._frame(values, frames[-1].frame if frames else -1, header))
         if not is_whole and not self._allow_cut:
-            self._fail("the recording is cut short here; read it with allow_cut to use what there is")
+            self._fail("the recording is cut short here; use allow_cut=True to read the lines up to here")
         return Recording(header, tuple(frames), is_whole)
 
     def _objects(self, lines: Iterable[str]) -> Iterator[dict[str, Any]]:
@@ -185,34 +184,34 @@ class _Reader:
             except RecordingError as error:
                 if not self._allow_cut or number == 1:
                     raise
-                cut = error  # bearable if it is the last line
+                cut = error  # allowed if it is the last line
                 continue
             yield values
 
     def _object(self, line: str) -> dict[str, Any]:
         if len(line) > MAXIMUM_LINE_CHARACTERS:
-            self._fail(f"it has {len(line)} characters, at most {MAXIMUM_LINE_CHARACTERS} are read")
+            self._fail(f"a line must have at most {MAXIMUM_LINE_CHARACTERS} characters, got {len(line)}")
         body, tail = line[:-_CHECK_LENGTH], line[-_CHECK_LENGTH:]
         if not (line.startswith("{") and tail.startswith(_CHECK_START) and tail.endswith('"}')):
             self._fail(f"this is not a line of a recording: {shown(line)}")
         check = _check_of(self._check, body)
         if tail != f'{_CHECK_START}{check:08x}"}}':
-            self._fail("it was changed, or a line before it is missing or moved; record it again")
+            self._fail("the line was changed, or an earlier line is missing or moved; record the run again")
         self._check = check
         try:
-            values = json.loads(line, object_pairs_hook=_without_doubles, parse_constant=_no_constant)
+            values = json.loads(line, object_pairs_hook=_without_duplicates, parse_constant=_no_constant)
         except (ValueError, RecursionError) as error:
-            self._fail(f"it is not JSON: {error}")
+            self._fail(f"the line must be JSON: {error}")
         assert isinstance(values, dict)
         return values
 
     def _header(self, values: dict[str, Any]) -> Header:
         version = values.get("recording")
         if type(version) is not int or version != VERSION:
-            self._fail(f"version {shown(version)} of recordings is unknown, this reads version {VERSION}")
+            self._fail(f"unknown version {shown(version)} of recordings; this reader supports version {VERSION}")
         parts = self._get(values, "parts", list)
         if not all(isinstance(name, str) for name in parts):
-            self._fail(f"'parts' must be names, got {shown(parts)}")
+            self._fail(f"'parts' must be strings, got {shown(parts)}")
         return Header(
             self._get(values, "name", str), self._get(values, "seed", int), tuple(parts),
             self._get(values, "exact", bool), self._get(values, "timed", bool),
@@ -233,7 +232,7 @@ class _Reader:
         parts = self._texts(values, "parts") if "parts" in values else None
         unknown = sorted(set(parts or ()) - set(header.parts))
         if unknown:
-            self._fail(f"part {unknown[0]!r} is not one of the header's")
+            self._fail(f"part {unknown[0]!r} is not in the header")
         runs, told, grants = self._ran(self._get(values, "ran", str), header.exact)
         return FrameRecord(
             frame, float(self._get(values, "s", int, float)), budget, values.get("inputs"),
@@ -242,23 +241,23 @@ class _Reader:
 
     def _ran(
         self, text: str, exact: bool
-    ) -> tuple[tuple[Run, ...], dict[str, str], tuple[Grant | None, ...]]:
-        """Return the runs, digests of what was told, and the grants of a frame."""
+    ) -> tuple[tuple[TaskRun, ...], dict[str, str], tuple[Grant | None, ...]]:
+        """Return the runs, digests of the reports, and the grants of a frame."""
         try:
             ran = unpack(text)
-            if not (_is_row(ran, (list,), (tuple,), (list,)) and _is_row(ran[1], *[(list,)] * len(TOLD))):
-                raise ValueError("it must be runs, what was told, and grants")
+            if not (_is_row(ran, (list,), (tuple,), (list,)) and _is_row(ran[1], *[(list,)] * len(REPORT_KINDS))):
+                raise ValueError("it must be runs, reports and grants")
             noted, told, grants = ran
             _check_runs(noted)
             strange = [one for one in grants if one is not None and not _is_row(one, (int,), (int,))]
             if strange:
-                raise ValueError(f"a grant must be steps and asks, or nothing, got {shown(strange[0])}")
+                raise ValueError(f"a grant must be None or (steps, asks), got {shown(strange[0])}")
             return (
-                runs_of(noted, exact=exact), told_of(told, exact=exact),
+                runs_of(noted, exact=exact), report_digests(told, exact=exact),
                 tuple(None if one is None else Grant(*one) for one in grants),
             )
         except (ValueError, RecursionError) as error:
-            return self._fail(f"'ran' cannot be read: {error}")
+            return self._fail(f"invalid 'ran': {error}")
 
     def _get(self, values: dict[str, Any], name: str, *kinds: type) -> Any:
         value = values.get(name)
@@ -271,7 +270,7 @@ class _Reader:
         texts: dict[str, str] = self._get(values, name, dict)
         for key, text in texts.items():
             if not isinstance(text, str):
-                self._fail(f"{name!r} of {key!r} must be a text, got {shown(text)}")
+                self._fail(f"{name!r} of {key!r} must be a string, got {shown(text)}")
         return texts
 
     def _fail(self, why: str) -> NoReturn:
@@ -291,7 +290,7 @@ def _check_runs(noted: Sequence[Any]) -> None:
     for at in range(0, len(noted), FIELDS_OF_A_RUN):
         run = noted[at : at + FIELDS_OF_A_RUN]
         if len(run) < FIELDS_OF_A_RUN or not _is_row(tuple(run[:-1]), *kinds):
-            raise ValueError(f"a run must be name, depth, granted, steps, µs, result, got {shown(run)}")
+            raise ValueError(f"a run must be name, depth, granted, steps, µs and result, got {shown(run)}")
 
 
 def _is_row(value: object, *kinds: tuple[type, ...]) -> TypeGuard[tuple[Any, ...]]:
@@ -302,13 +301,13 @@ def _is_row(value: object, *kinds: tuple[type, ...]) -> TypeGuard[tuple[Any, ...
     )
 
 
-def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"{next(n for n in names if names.count(n) > 1)!r} stands there twice")
+        raise ValueError(f"{next(n for n in names if names.count(n) > 1)!r} is used twice")
     return found
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a number of JSON")
+    raise ValueError(f"{name} is not a JSON number")

@@ -1,4 +1,4 @@
-"""The recorder: writes down a run while it happens."""
+"""Recorder: writes a run to lines while it happens."""
 from __future__ import annotations
 
 import math
@@ -10,69 +10,66 @@ from ai_core.budget import Budget
 from ai_core.clock import Clock, TimeIndex
 from ai_core.errors import shown, whole_number
 from ai_core.recording.frame_watch import FrameWatch
-from ai_core.recording.grants import WatchedBudget
+from ai_core.recording.grants import RecordingBudget
 from ai_core.recording.lines import LineWriter, kept_inputs
 from ai_core.recording.recording import Header
 from ai_core.trace import Trace
 
-__all__ = ["FLUSH_EVERY_FRAMES", "LOOK_EVERY_FRAMES", "Recorder"]
+__all__ = ["DIGEST_EVERY_FRAMES", "FLUSH_EVERY_FRAMES", "Recorder"]
 
-LOOK_EVERY_FRAMES = 600
-"""How often each part is looked at unless told (frames): 10 s at 60 a second.
+DIGEST_EVERY_FRAMES = 600
+"""Default number of frames between two digests of a part (frames): 10 s at 60 frames per second.
 
-Every result and all that is told is compared in every frame; looking finds what
-changed past them. Oftener, it costs more than all else: a part shows about as
-much as a piece of work does in a frame. Rarer, such a change is found later.
+Results and reports are compared in every frame; digests of parts find changes that bypass them. With a
+smaller number, digests cost more than all other recording: a part holds about as much data as a task
+uses in a frame. With a larger number, such changes are found later.
 """
 
 FLUSH_EVERY_FRAMES = 30
-"""How often lines are written (frames): a process that is killed loses half a second.
+"""Frames between two writes of lines (frames): a killed process loses half a second.
 
-Written one by one, lines take three times as long: by the end of a frame the
-AI has driven out of the processor's caches all that writing them needs.
+Writing every frame takes three times as long per line, as the AI work of a frame evicts the code
+and data of the writer from the CPU caches.
 """
 
 MOST_SEED = 2**128 - 1
-"""Largest seed (no unit): NumPy's generators ask for 128 bits, the engine's for 64."""
+"""Largest seed (no unit): generators of NumPy take 128 bits, those of the engine 64."""
 
 
 class Recorder:
-    """Writes inputs, work and results of every frame, line by line, some frames at a time.
+    """Writes inputs, task runs and results of every frame as lines, in batches of frames.
 
     ::
 
         with Recorder(lines.append, clock=clock, trace=trace, parts=parts) as recorder:
-            for inputs in everything_that_comes_from_outside:
+            for inputs in inputs_of_each_frame:
                 budget = recorder.begin_frame(Budget.of_time(500, watch), inputs)
                 step(budget, inputs)
                 recorder.end_frame()
 
-    What was written survives a crash; ``flush`` writes all frames that ended.
-    So does leaving the block, which by an error writes no end, so that the
-    recording is known to be cut.
+    Written lines survive a crash; ``flush`` and the end of the ``with`` block write all finished frames.
+    If an exception ends the block, no end line is written, which marks the recording as cut short.
 
     Args:
-        write: takes each line, without its line end.
-        clock: the clock of what is recorded.
-        trace: where its work, events, sensations and habits are told of.
-        parts: what is compared, by name, in this order; each has a method
-            ``observe()`` or else ``save_state()`` that returns plain data.
-            Observe what was decided, and what decisions depend on.
-        name: what is recorded; a replay finds it again by this.
-        seed: the seed it was built with.
-        exact: digests tell numbers apart by every bit; see docs/determinism.md.
-        is_timed: the budgets handed to ``begin_frame`` are of time.
-        made_with: versions of Python, NumPy and so on, for a replay to name.
-        look_every_frames: how often each part is looked at; all are in the
-            first frame, then they take turns. Results of work and what is
-            told are compared in every frame in any case. 1 finds each change
-            in its frame, and costs more than all else.
+        write: function that receives each line, without line end.
+        clock: clock of the recorded run.
+        trace: trace that reports its task runs, events, sensations and habits.
+        parts: parts to compare, by name, in this order; each has a method ``observe()``, or otherwise
+            ``save_state()``, that returns plain data: decisions, and the data that decisions depend on.
+        name: name of the run, for a replay to find it again.
+        seed: seed of the run.
+        exact: True for digests that distinguish numbers by every bit; see docs/determinism.md.
+        is_timed: True if the budgets passed to ``begin_frame`` are of time.
+        made_with: versions of Python, NumPy and so on, for messages of a replay; None for none.
+        digest_every_frames: frames between two digests of a part, 1 or more; all parts are digested in the
+            first frame, then they take turns. Results and reports are compared in every frame in any case.
+            1 finds each change in its frame, and costs more than all other recording.
 
     Raises:
-        TypeError: if a part has neither method.
+        TypeError: if an argument has the wrong type, or a part has neither method.
 
-    Cost: a frame O(runs and what was told), about 15 µs and 0.5 to 1 µs for each
-    (compiled), and O(size of the parts that are looked at).
+    Cost: per frame O(runs and reports), about 15 µs plus 0.5 to 1 µs for each (compiled), and O(size of
+    the digested parts).
     """
 
     def __init__(
@@ -87,25 +84,25 @@ class Recorder:
         exact: bool = False,
         is_timed: bool = False,
         made_with: Mapping[str, str] | None = None,
-        look_every_frames: int = LOOK_EVERY_FRAMES,
+        digest_every_frames: int = DIGEST_EVERY_FRAMES,
     ) -> None:
         if not callable(write):
             raise TypeError(f"write must be a callable, got {shown(write)}; use lines.append")
         if not hasattr(clock, "now"):
-            raise TypeError(f"clock must have a 'now', got {shown(clock)}; use that of what is recorded")
+            raise TypeError(f"clock must have a 'now', got {shown(clock)}; use the clock of the recorded run")
         if not isinstance(trace, Trace):
-            raise TypeError(f"trace must be a Trace, got {shown(trace)}; use that of what is recorded")
+            raise TypeError(f"trace must be a Trace, got {shown(trace)}; use the trace of the recorded run")
         if not isinstance(parts, Mapping):
             raise TypeError(f"parts must be a dict of parts by name, got {shown(parts)}")
         look_every = whole_number(
-            "look_every_frames", look_every_frames, minimum=1, remedy="use 1 to look in every frame"
+            "digest_every_frames", digest_every_frames, minimum=1, remedy="use 1 to digest all parts in every frame"
         )
         seed = whole_number("seed", seed, minimum=-(2**63), maximum=MOST_SEED)
         self._is_timed = is_timed
         self._write = write
         self._clock = clock
         self._writer = LineWriter()
-        self._watch = FrameWatch(trace, parts, exact=exact, look_every_frames=look_every)
+        self._watch = FrameWatch(trace, parts, exact=exact, digest_every_frames=look_every)
         self._digests: dict[str, str] = {}
         self._frame: tuple[float | None, object, list[tuple[int, int] | None]] | None = None
         self._pending: list[tuple[TimeIndex, float | None, object, str, dict[str, str] | None]] = []
@@ -127,44 +124,44 @@ class Recorder:
             self._stop()
 
     def begin_frame(self, budget: Budget, inputs: Any = None) -> Budget:
-        """Note what goes into a frame, and return the budget to run it with.
+        """Record the inputs of a frame, and return the budget to run it with.
 
         Args:
-            budget: what the frame may use.
-            inputs: what comes from outside, as plain JSON data.
+            budget: budget of the frame.
+            inputs: external inputs, as plain JSON data.
 
         Raises:
-            RuntimeError: if the last frame was not ended, or after ``close``.
-            ValueError: if the budget is of another kind than ``is_timed`` says.
+            RuntimeError: if the previous frame was not ended, or after ``close``.
+            ValueError: if the kind of budget does not match ``is_timed``.
             TypeError: if the inputs are not plain JSON data.
 
         Cost: O(size of the inputs).
         """
         if not self._is_open:
-            raise RuntimeError("the recorder is closed; make another one")
+            raise RuntimeError("the recorder is closed; create another")
         if self._frame is not None:
-            raise RuntimeError("the last frame has not ended; call end_frame first")
+            raise RuntimeError("the previous frame has not ended; call end_frame first")
         if (budget.stopwatch is not None) != self._is_timed:
             got = "of time" if budget.stopwatch is not None else "without time"
             raise ValueError(
-                f"budget must be of the kind is_timed={self._is_timed} announces,"
+                f"budget must match is_timed={self._is_timed},"
                 f" got one {got}: {shown(budget)}"
             )
         left = budget.left
         grants: list[tuple[int, int] | None] = []
         self._frame = (None if left == math.inf else round(left, 3), kept_inputs(inputs), grants)
         self._watch.begin()
-        return WatchedBudget(budget, grants) if self._is_timed else budget
+        return RecordingBudget(budget, grants) if self._is_timed else budget
 
     def end_frame(self) -> None:
-        """Keep the frame to be written, and look at the parts whose turn it is.
+        """Finish the frame and digest the parts that are due.
 
         Raises:
             RuntimeError: if no frame was begun, or after ``close``.
-            TypeError: if a part shows something that is not plain data.
+            TypeError: if a part returns data that is not plain.
         """
         if not self._is_open:
-            raise RuntimeError("the recorder is closed; end a frame before closing it")
+            raise RuntimeError("the recorder is closed; call end_frame before close")
         if self._frame is None:
             raise RuntimeError("no frame was begun; call begin_frame before the work of a frame")
         (budget, inputs, grants), self._frame = self._frame, None
@@ -179,13 +176,13 @@ class Recorder:
             self.flush()
 
     def flush(self) -> None:
-        """Write all frames that have ended."""
+        """Write all finished frames."""
         pending, self._pending = self._pending, []
         for now, budget, inputs, ran, parts in pending:
             self._write(self._writer.frame(now, budget=budget, inputs=inputs, ran=ran, parts=parts))
 
     def close(self) -> None:
-        """Write the rest and the end, and listen no more; closing twice is harmless."""
+        """Write the remaining frames and the end, and stop listening; further calls do nothing."""
         if self._is_open:
             self._stop()
             self._write(self._writer.end())

@@ -1,11 +1,11 @@
-"""A recording: a header, and one record per frame."""
+"""Recording of a run: a header, and one record per frame."""
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ai_core.recording.frame_watch import Run
+from ai_core.recording.frame_watch import TaskRun
 from ai_core.recording.grants import Grant
 
 __all__ = ["FrameRecord", "Header", "Recording"]
@@ -13,16 +13,16 @@ __all__ = ["FrameRecord", "Header", "Recording"]
 
 @dataclass(frozen=True)
 class Header:
-    """What a recording is of.
+    """Description of a recording.
 
     Attributes:
-        name: what was recorded: the name of a scenario, for instance.
-        seed: the seed it was built with.
-        parts: names of the parts, in the order in which they are compared.
-        exact: True if digests tell numbers apart by every bit.
-        is_timed: True if frames ran on time, False if on steps.
-        made_with: versions of what made it, for the message when it differs.
-        look_every_frames: how often each part was looked at.
+        name: name of the recorded run, such as a scenario.
+        seed: seed of the run.
+        parts: names of the parts, in the order of comparison.
+        exact: True if digests distinguish numbers by every bit.
+        is_timed: True if frames had time budgets, False for budgets of steps.
+        made_with: versions of the software used, for the message about a difference.
+        digest_every_frames: frames between two digests of a part (frames).
     """
 
     name: str
@@ -31,22 +31,21 @@ class Header:
     exact: bool = False
     is_timed: bool = False
     made_with: Mapping[str, str] = field(default_factory=dict)
-    look_every_frames: int = 1
+    digest_every_frames: int = 1
 
 
 class FrameRecord(NamedTuple):
-    """One frame.
+    """Record of one frame.
 
     Attributes:
-        frame: number of the frame on the clock when it ended.
-        seconds: game time then (s).
-        budget: what the frame might use (steps, or µs), None for no limit.
-        inputs: what came from outside: plain JSON data.
-        grants: where each budget was spent; empty when steps were counted.
-        runs: the work that ran, in the order in which it ended.
-        parts: digests of the parts that changed since they were last looked
-            at; None if nobody looked.
-        told: digests of what was told, by kind.
+        frame: frame number of the clock at the end of the frame.
+        seconds: game time at the end of the frame (s).
+        budget: budget of the frame (steps or µs), None for no limit.
+        inputs: external inputs, as plain JSON data.
+        grants: grant of each time budget; empty for budgets of steps.
+        runs: task runs, in the order of their ends.
+        parts: digests of the parts that changed since their last digest; None if no part was due.
+        told: digests of reported events, sensations, states and paths, by kind.
     """
 
     frame: int
@@ -54,18 +53,18 @@ class FrameRecord(NamedTuple):
     budget: float | None
     inputs: Any
     grants: tuple[Grant | None, ...]
-    runs: tuple[Run, ...]
+    runs: tuple[TaskRun, ...]
     parts: Mapping[str, str] | None
     told: Mapping[str, str]
 
 
 class Recording(NamedTuple):
-    """A recording that was read.
+    """A recording read from lines.
 
     Attributes:
-        header: what it is of.
-        frames: what happened.
-        is_whole: False if it was cut short, by a crash for instance.
+        header: description of the recording.
+        frames: records of the frames, in order.
+        is_whole: False if the end is missing, for example after a crash.
     """
 
     header: Header

@@ -1,4 +1,4 @@
-"""The replay: runs a recording again, and stops where it differs."""
+"""Replay: repeats a recorded run and reports the first difference."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from ai_core.budget import Budget
 from ai_core.clock import Clock, TimeIndex
 from ai_core.recording.digest import digest_of
-from ai_core.recording.frame_watch import FrameWatch, Run, runs_of, told_of
-from ai_core.recording.grants import GrantedBudget
+from ai_core.recording.frame_watch import FrameWatch, TaskRun, report_digests, runs_of
+from ai_core.recording.grants import ReplayBudget
 from ai_core.recording.packed import unpack
 from ai_core.recording.recording import FrameRecord, Recording
 from ai_core.trace import Trace
@@ -18,14 +18,13 @@ __all__ = ["Difference", "Replay"]
 
 
 class Difference(NamedTuple):
-    """The first frame in which a replay was not as recorded.
+    """First frame in which a replay differs from the recording.
 
     Attributes:
         frame: number of the frame.
-        part: the first that differs: of the work in the order it ran, then
-            the parts in their order, then what was told.
-        what: what of it differs.
-        also: all others that differ in this frame.
+        part: name of the first difference: task runs in order, then parts in order, then reports.
+        what: description of the difference.
+        also: names of all other differences in this frame.
     """
 
     frame: int
@@ -39,9 +38,9 @@ class Difference(NamedTuple):
 
 
 class Replay:
-    """Hands out what was recorded, frame by frame, and compares.
+    """Supplies the recorded inputs and budgets frame by frame, and compares the results.
 
-    Built like the recorded world: same name, seed and start. Drive it with
+    Create the world as for the recording, with the same name, seed and start. Drive the replay with
     ``run``, or frame by frame::
 
         while not replay.is_over and difference is None:
@@ -50,13 +49,13 @@ class Replay:
             difference = replay.end_frame()
 
     Args:
-        recording: what is run again.
-        clock: the clock of what runs.
-        trace: where its work, events, sensations and habits are told of.
-        parts: what is compared, by the same names as recorded.
+        recording: recording to repeat.
+        clock: clock of the repeated run.
+        trace: trace that reports its task runs, events, sensations and habits.
+        parts: parts to compare, with the same names as in the recording.
 
     Raises:
-        ValueError: if the names of the parts are others.
+        ValueError: if the names of the parts differ from the recording.
         TypeError: if a part has neither ``observe`` nor ``save_state``.
     """
 
@@ -67,12 +66,12 @@ class Replay:
         strange = sorted(set(header.parts) ^ set(parts))
         if strange:
             where = "only in the recording" if strange[0] in header.parts else "not in the recording"
-            raise ValueError(f"parts must be those recorded, got {strange[0]!r} {where}")
+            raise ValueError(f"parts must be those of the recording, got {strange[0]!r} {where}")
         self._recording = recording
         self._clock = clock
         ordered = {name: parts[name] for name in header.parts}
         self._watch = FrameWatch(
-            trace, ordered, exact=header.exact, look_every_frames=header.look_every_frames
+            trace, ordered, exact=header.exact, digest_every_frames=header.digest_every_frames
         )
         self._expected: dict[str, str] = {}
         self._next = 0
@@ -84,28 +83,28 @@ class Replay:
 
     @property
     def inputs(self) -> Any:
-        """What came from outside in the frame that was begun, or comes in the next."""
+        """External inputs of the current frame, or of the next one between frames."""
         return self._record.inputs
 
     def begin_frame(self) -> Budget:
-        """Return the budget of the next frame: its steps, or the grants of its time.
+        """Return the budget of the next frame: its steps, or its recorded grants.
 
         Raises:
-            RuntimeError: if all frames are over.
+            RuntimeError: if no frame is left.
         """
         record = self._record
         self._watch.begin()
         if self._recording.header.is_timed:
-            return GrantedBudget(record.grants)
+            return ReplayBudget(record.grants)
         if record.budget is None:
             return Budget.unlimited()
         return Budget.of_steps(int(record.budget))
 
     def end_frame(self) -> Difference | None:
-        """Compare the frame with its record; None if all is as recorded.
+        """Compare the frame with its record; return the difference, or None.
 
         Raises:
-            RuntimeError: if all frames are over.
+            RuntimeError: if no frame is left.
         """
         record = self._record
         self._expected.update(record.parts or {})
@@ -118,10 +117,10 @@ class Replay:
         return Difference(record.frame, part, what, tuple(name for name, _ in rest))
 
     def run(self, step: Callable[[Budget, Any], object]) -> Difference | None:
-        """Run all frames that are left; return the first difference, or None.
+        """Run all remaining frames; return the first difference, or None.
 
         Args:
-            step: runs one frame with a budget and inputs.
+            step: function that runs one frame with a budget and inputs.
         """
         difference = None
         try:
@@ -134,51 +133,51 @@ class Replay:
         return difference
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stop listening to the trace."""
         self._watch.stop()
 
     @property
     def _record(self) -> FrameRecord:
         if self.is_over:
-            raise RuntimeError(f"all {self._next} frames of the recording are over")
+            raise RuntimeError(f"all {self._next} frames of the recording are done; check is_over before begin_frame")
         return self._recording.frames[self._next]
 
     def _differences(
         self, record: FrameRecord, parts: Mapping[str, str], now: TimeIndex
     ) -> dict[str, str]:
-        """Return what differs, by part, the most telling first."""
+        """Return the differences by name, the most significant first."""
         found: dict[str, str] = {}
         exact = self._recording.header.exact
         noted, noted_as_told, _ = unpack(self._watch.packed(()))
-        told = told_of(noted_as_told, exact=exact)
+        told = report_digests(noted_as_told, exact=exact)
         then = (record.frame, record.seconds)
         if digest_of(then, exact=exact) != digest_of(tuple(now), exact=exact):
-            found["clock"] = f"it is frame {now.frame}, {now.seconds} s; recorded at {then[1]} s"
+            found["clock"] = f"it is at frame {now.frame}, {now.seconds} s, but was recorded at {then[1]} s"
         for recorded, ran in zip_longest(record.runs, runs_of(noted, exact=exact)):
             name, what = _difference_of_runs(recorded, ran)
             if what:
                 found.setdefault(name, what)
                 if what.startswith("ran"):
-                    break  # from here on runs no longer stand side by side
+                    break  # later runs cannot be matched
         for name, code in parts.items():
             if code != self._expected.get(name):
                 found.setdefault(name, "its state differs")
         for name in (*record.told, *told):
             if record.told.get(name) != told.get(name):
-                found.setdefault(name, "something else was told")
+                found.setdefault(name, "the reports differ")
         return found
 
 
-def _difference_of_runs(recorded: Run | None, ran: Run | None) -> tuple[str, str]:
+def _difference_of_runs(recorded: TaskRun | None, ran: TaskRun | None) -> tuple[str, str]:
     if ran is None:
         assert recorded is not None
         return recorded.name, "did not run"
     if recorded is None:
-        return ran.name, "ran, which was not recorded"
+        return ran.name, "ran, but is not in the recording"
     if (ran.name, ran.depth) != (recorded.name, recorded.depth):
         return ran.name, f"ran where {recorded.name!r} ran in the recording"
     if ran.steps != recorded.steps:
-        return ran.name, f"took {ran.steps} steps, recorded are {recorded.steps}"
+        return ran.name, f"took {ran.steps} steps, but {recorded.steps} in the recording"
     if ran.result != recorded.result:
         return ran.name, "its result differs"
     return ran.name, ""

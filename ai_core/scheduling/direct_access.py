@@ -157,7 +157,7 @@ class DirectAccessScheduler(Scheduler):
             return  # by the task itself, which ran out of step
         task, now = self._overrunner(), self._clock.now
         granted, used = (budget.deadline_ns - begun_ns) / 1000, (ended_ns - begun_ns) / 1000
-        self._tell_overrun(Overrun(task._name, task._id, now, granted, used, budget.over), task)
+        self._emit_overrun(Overrun(task._name, task._id, now, granted, used, budget.over), task)
 
     def _overrunner(self) -> Task:
         """Return who went beyond the budget; of a round that was timed as a whole, who took longest so far."""

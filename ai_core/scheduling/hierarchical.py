@@ -106,8 +106,8 @@ class HierarchicalScheduler(LoadBalancingScheduler):
                 return task
         raise ValueError(f"{shown(group)} is no group of this scheduler; add it first")
 
-    def _tell_overrun(self, overrun: Overrun, task: Task) -> None:
-        super()._tell_overrun(overrun._replace(name="/".join(_culprits(task, overrun))), task)
+    def _emit_overrun(self, overrun: Overrun, task: Task) -> None:
+        super()._emit_overrun(overrun._replace(name="/".join(_culprits(task, overrun))), task)
 
 
 def tree_statistics(scheduler: Scheduler) -> list[dict[str, object]]:

@@ -84,7 +84,7 @@ class TaskRunning(ABC):
             record.note_lateness(lateness_frames)
         used = used_ns / 1000 if share.stopwatch else share.steps - steps
         if used > granted and not self._overrun_told and whole.over > 0:
-            self._tell_overrun(Overrun(task._name, task._id, now, granted, used, whole.over), task)
+            self._emit_overrun(Overrun(task._name, task._id, now, granted, used, whole.over), task)
         told = result if failure is None else failure
         if self._trace.after_task or self._trace.task_ran:
             self._tell_trace(task, now, granted, share.steps - steps, used_ns / 1000, told)
@@ -131,7 +131,7 @@ class TaskRunning(ABC):
         finally:
             self._faults.forget(task)
 
-    def _tell_overrun(self, overrun: Overrun, task: Task) -> None:
+    def _emit_overrun(self, overrun: Overrun, task: Task) -> None:
         self._overrun_told = True
         self._overruns += 1
         self._last_overrun = overrun

@@ -19,7 +19,7 @@ def statistics_table(
     columns: Sequence[str] | None = None,
     sort_by: str | None = None,
     is_ascending: bool = False,
-    most_rows: int | None = None,
+    max_rows: int | None = None,
 ) -> str:
     """Return rows as a table: a heading, a rule, a line each; numbers to the right.
 
@@ -34,12 +34,12 @@ def statistics_table(
             that have nothing there come last. None keeps the order of the rows,
             and so do equal ones.
         is_ascending: smallest first; else largest first.
-        most_rows: show no more, and say how many there are; None for all.
+        max_rows: show no more, and say how many there are; None for all.
 
     Raises:
         TypeError: if rows are not dicts, or ``columns`` is one text.
         UnknownNameError: if no row has a column of that name.
-        ValueError: if ``most_rows`` is below 1.
+        ValueError: if ``max_rows`` is below 1.
 
     Cost: O(rows * columns + rows log rows).
 
@@ -63,9 +63,9 @@ def statistics_table(
     if sort_by is not None:
         table = _sorted(table, sort_by, is_ascending)
     left_out = 0
-    if most_rows is not None:
-        left_out = len(table) - whole_number("most_rows", most_rows, minimum=1, remedy="use None for all")
-        table = table[:most_rows]
+    if max_rows is not None:
+        left_out = len(table) - whole_number("max_rows", max_rows, minimum=1, remedy="use None for all")
+        table = table[:max_rows]
     lines = _aligned(names, table)
     if left_out > 0:
         lines.append(f"and {left_out} more")

@@ -37,7 +37,7 @@ tuple_of = tuple.__new__
 """Makes a named tuple of all its parts in half the time that calling it takes; two are made in each frame."""
 
 Grants = list[tuple[int, int] | None]
-"""Answers that a recording keeps: of a WatchedBudget."""
+"""Answers that a recording keeps: of a RecordingBudget."""
 
 
 class _ShareTurn(Turn):
@@ -198,7 +198,7 @@ def _follow_up(
     granted_ns, used_ns, over_ns = times_ns
     now, trace = turn.now, scheduler._trace
     if over_ns > 0 and used_ns > granted_ns and not scheduler._overrun_told:
-        scheduler._tell_overrun(Overrun(task._name, task._id, now, *(one / NS_PER_US for one in times_ns)), task)
+        scheduler._emit_overrun(Overrun(task._name, task._id, now, *(one / NS_PER_US for one in times_ns)), task)
     for hook in trace.after_task:
         hook(task._name, now, used_ns / NS_PER_US)
     for hook in trace.task_ran:

@@ -54,12 +54,13 @@ class GridRoutes:
     """Ways over a grid of cells, from a ``PathService``, which must be advanced by whoever owns it.
 
     Args:
-        service: a ``PathService`` over ``GridWays``.
+        service: a ``PathService`` over ``GridPathProvider``.
         shape: (height, width) of the grid.
         cell_size_m: side of a cell (m).
         origin: (x, y) of the corner of cell (0, 0) (m); in 3D x and z.
         dimensions: 2 or 3, of the points.
-        partial: whether a way that ends near the goal is one; only ``GridWays(passage, partial=True)`` gives any.
+        partial: whether a way that ends near the goal is one; only ``GridPathProvider(passage, partial=True)`` gives
+            any.
 
     Raises:
         TypeError, ValueError: if an argument is not what it must be.

@@ -29,7 +29,7 @@ const TOLERANCE := 1.1
 const WARMING_FRAMES := 30
 const MEASURED_FRAMES := 300
 const RECORDED_FRAMES := 120
-const LOOK_EVERY_FRAMES := 30
+const DIGEST_EVERY_FRAMES := 30
 const NAMES: Dictionary[How, String] = {
 	How.EVERYONE: "everyone, every frame",
 	How.NAIVE: "naive slices of 100",
@@ -89,7 +89,7 @@ func _cell(place: Vector2) -> int:
 func _process(delta: float) -> void:
 	var now_us := Time.get_ticks_usec()
 	# But not when looking at ages took part of it.
-	if frame % LOOK_EVERY_FRAMES != 0: _times_us.append(float(now_us - _begun_us))
+	if frame % DIGEST_EVERY_FRAMES != 0: _times_us.append(float(now_us - _begun_us))
 	_begun_us = now_us
 	frame += 1
 	var angle := frame * 0.02
@@ -107,7 +107,7 @@ func _process(delta: float) -> void:
 			ai.step(delta)
 	if Time.get_ticks_usec() - thought_us > TOLERANCE * ai.budget_us: _over_budget += 1
 	for one in characters: one.turn(delta)
-	if frame % LOOK_EVERY_FRAMES == 0: _look_at_ages()
+	if frame % DIGEST_EVERY_FRAMES == 0: _look_at_ages()
 	queue_redraw()
 
 

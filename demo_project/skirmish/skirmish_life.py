@@ -16,7 +16,7 @@ from addons.ai_core.bridge.gd import (
     gdclass,
     method,
 )
-from addons.ai_core.nodes.scheduling.scheduled import scheduler_of
+from addons.ai_core.nodes.scheduling.scheduler_lookup import scheduler_of
 from ai_core.scheduling.task import Turn
 from demo_project.scenarios import skirmish
 

@@ -129,7 +129,7 @@ def test_a_part_of_a_level_is_not_asked_for_what_the_level_brings(project, prepa
         say(await warned("Sensor"))
         say(await warned("Habits"))
     """)
-    assert said == ["", "has no Habit below it and does nothing; add one"]
+    assert said == ["", "has no Habit below it and does nothing; add a Habit"]
 
 
 def test_nothing_runs_in_the_editor(project, prepared):

@@ -107,7 +107,7 @@ def build(spec, world, log):
         non_blocking=spec["beside"], uninterruptible=spec["held"],
         wakes_on=(name,) if spec["waits"] else (), tick=tick if spec["ticks"] else None, **says,
         timeout_s=spec["timeout_s"], cooldown_s=spec["cooldown_s"], repeats=spec["repeats"], retries=spec["retries"],
-        outcome=Outcome.INVERTED if spec["inverted"] else Outcome.AS_IT_ENDED,
+        outcome=Outcome.INVERTED if spec["inverted"] else Outcome.UNCHANGED,
     )
 
 

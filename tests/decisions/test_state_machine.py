@@ -140,7 +140,7 @@ def test_a_transition_without_target_stays_and_only_acts(diary):
     machine = StateMachine(StateMachineDefinition(
         "door", [state(diary, "shut", state(diary, "locked")), state(diary, "open")],
         [
-            Transition("knock", "shut", None, action=lambda machine: diary.append((machine.event, machine.cargo))),
+            Transition("knock", "shut", None, action=lambda machine: diary.append((machine.event, machine.payload))),
             Transition("push", "shut", "open"),
             Transition("push", "shut/locked", None),
         ],
@@ -149,7 +149,7 @@ def test_a_transition_without_target_stays_and_only_acts(diary):
     diary.clear()
     assert machine.send("knock", 3) is True
     assert diary == [("knock", 3)]
-    assert (machine.event, machine.cargo) == (None, None)
+    assert (machine.event, machine.payload) == (None, None)
     assert machine.send("push") is False
     assert machine.state == "shut/locked"
 
@@ -173,7 +173,7 @@ def test_an_event_sent_while_a_transition_runs_waits_until_it_is_over(diary):
         diary.append("entered b")
 
     machine = StateMachine(StateMachineDefinition(
-        "chain", [State("a"), State("b", enter=enter), State("c", enter=lambda machine: diary.append(machine.cargo))],
+        "chain", [State("a"), State("b", enter=enter), State("c", enter=lambda machine: diary.append(machine.payload))],
         [Transition("go", "a", "b"), Transition("on", "b", "c")],
     ))
     assert machine.send("go") is True

@@ -102,11 +102,11 @@ def test_time_in_which_it_stood_still_counts_in_no_state():
     clock.advance(seconds=2.0)
     one.send("bored")
     clock.advance(seconds=5.0)
-    one.stand_still(4.5)
+    one.skip_time(4.5)
     assert one.time_in_state_s == 0.5
     one.update(0.1)
     assert one.state == "peace/patrol"      # in peace for 2.5 of 7 seconds
-    one.stand_still(100.0)
+    one.skip_time(100.0)
     assert one.time_in_state_s == 0.0
     clock.advance(seconds=3.0)
     one.update(0.1)
@@ -116,4 +116,4 @@ def test_time_in_which_it_stood_still_counts_in_no_state():
 @pytest.mark.parametrize(("seconds", "error"), [(-1.0, ValueError), (float("nan"), ValueError), ("1", TypeError)])
 def test_it_stands_still_for_seconds(seconds, error):
     with pytest.raises(error, match="seconds must be"):
-        machine().stand_still(seconds)
+        machine().skip_time(seconds)

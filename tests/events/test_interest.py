@@ -95,12 +95,12 @@ def test_a_predicate_decides_what_is_told_and_what_counts(events):
     assert events.counts.delivered == 1
 
 
-@pytest.mark.parametrize(("x", "is_heard"), [(49.9, True), (50.0, True), (50.1, False), (-50, True)])
-def test_grenades_within_fifty_metres_are_heard(events, x, is_heard):
+@pytest.mark.parametrize(("x", "has_listeners"), [(49.9, True), (50.0, True), (50.1, False), (-50, True)])
+def test_grenades_within_fifty_metres_are_heard(events, x, has_listeners):
     guard = Guard()
     events.listen("grenade", guard.hear, near=((0, 0, 0), 50))
     events.send_now("grenade", position=(x, 0))
-    assert guard.heard == ["grenade"] * is_heard
+    assert guard.heard == ["grenade"] * has_listeners
 
 
 def test_a_region_moves_with_whoever_it_belongs_to(events):
@@ -240,7 +240,7 @@ def test_a_weak_listener_that_fails_is_isolated_and_still_weak():
 def test_an_interest_that_makes_no_sense_is_refused(events, settings, error, message):
     with pytest.raises(error, match=message):
         events.listen("x", print, **settings)
-    assert not events.is_heard("x")
+    assert not events.has_listeners("x")
 
 
 def test_a_listener_removed_between_two_halves_of_a_broadcast_is_left_out_whatever_its_interest(events):

@@ -76,7 +76,7 @@ def test_a_member_says_things_to_its_group_under_its_name(army):
 
 def test_survivors_of_a_squad_are_reassigned_in_one_call(army):
     army.cast.member("A1x").leave()
-    army.cast.group("A1").hand_over(army.cast.group("B1"))
+    army.cast.group("A1").transfer_listeners(army.cast.group("B1"))
     army.cast.group("A1").send("order")
     assert army.told() == []
     army.cast.group("B1").send("order")
@@ -205,7 +205,7 @@ def test_a_group_is_removed_when_it_is_empty(army):
     with pytest.raises(ValueError, match="group 'A' has 1 members and 2 groups below it"):
         army.cast.group("A").remove()
     squad.send("order")
-    squad.hand_over(army.cast.group("A2"))
+    squad.transfer_listeners(army.cast.group("A2"))
     squad.remove()
     assert army.told() == []
     assert army.cast.counts.unheard == 1
@@ -261,9 +261,9 @@ def test_declared_codes_hold_in_every_group():
     for use in (lambda: group.send("ordr"), lambda: group.send_now("ordr"), lambda: member.listen("ordr", print)):
         with pytest.raises(UnknownNameError, match="did you mean 'order'"):
             use()
-    assert not cast.is_heard("alarm")
+    assert not cast.has_listeners("alarm")
     member.listen(0b10, print)
-    assert cast.is_heard("alarm")
+    assert cast.has_listeners("alarm")
 
 
 def test_a_weak_listener_moves_and_is_dropped_with_its_object(army):

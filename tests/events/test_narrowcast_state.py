@@ -21,7 +21,7 @@ commands = st.one_of(
     st.tuples(st.just("send"), groups, st.sampled_from(REACHES), st.integers(0, 2), st.integers(0, 1), st.booleans()),
     st.tuples(st.just("tell"), groups, st.sampled_from(REACHES)),
     st.tuples(st.just("move"), members, groups),
-    st.tuples(st.just("hand_over"), groups, groups),
+    st.tuples(st.just("transfer_listeners"), groups, groups),
     st.tuples(st.just("reassign"), groups, groups | st.none()),
     st.tuples(st.just("frame"), st.integers(0, 5)),
 )
@@ -58,8 +58,8 @@ class World:
     def move(self, member, group):
         self.cast.member(member).move_to(self.cast.group(group))
 
-    def hand_over(self, group, to):
-        self.cast.group(group).hand_over(self.cast.group(to))
+    def transfer_listeners(self, group, to):
+        self.cast.group(group).transfer_listeners(self.cast.group(to))
 
     def reassign(self, group, above):
         try:
@@ -129,7 +129,7 @@ def test_an_event_reaches_those_whose_group_it_reaches_each_once(script):
         world.run([(name, *arguments)])
         if name == "move":
             reference.where[arguments[0]] = arguments[1]
-        elif name == "hand_over":
+        elif name == "transfer_listeners":
             reference.where = {m: arguments[1] if g == arguments[0] else g for m, g in reference.where.items()}
         elif name == "reassign" and world.log != ["cycle"]:
             reference.above[arguments[0]] = arguments[1]
@@ -178,7 +178,7 @@ def test_what_was_stopped_before_the_save_is_stopped_by_loading():
 def test_an_event_for_a_removed_group_is_saved_and_told_to_nobody():
     first, second = World(), World()
     for world in (first, second):
-        world.cast.group("D").hand_over(world.cast.group("C"))
+        world.cast.group("D").transfer_listeners(world.cast.group("C"))
     first.cast.group("D").send("x", 1)
     first.cast.group("D").remove()
     second.cast.group("D").remove()

@@ -59,7 +59,7 @@ def test_entries_are_found_by_topic_way_asker_key_and_frame(station):
 
 
 def test_the_table_reads(station):
-    text = lived(station).table(most_rows=3)
+    text = lived(station).table(max_rows=3)
     assert text.splitlines() == [
         "frame  question    asker  how          age  answer",
         "-----  ----------  -----  -----------  ---  ------",

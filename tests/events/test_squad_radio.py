@@ -40,7 +40,7 @@ def squads():
 
 
 def test_comrades_hear_with_sender_and_age_and_nobody_else_does(squads):
-    squads.ann.say_intent("flank", subject="door", position=(1, 2))
+    squads.ann.announce_intent("flank", subject="door", position=(1, 2))
     squads.live(4)
     message = squads.bob.latest("intent", "ann", "door")
     assert message == ("intent", "ann", "door", "flank", (1.0, 2.0, 0.0), 0.0)
@@ -52,10 +52,10 @@ def test_comrades_hear_with_sender_and_age_and_nobody_else_does(squads):
 
 def test_the_latest_word_about_a_subject_replaces_the_one_before(squads):
     for place in (1, 2):
-        squads.ann.say_sighting("intruder", position=(place, 0))
+        squads.ann.report_sighting("intruder", position=(place, 0))
         squads.live()
-    squads.bob.say_sighting("intruder", position=(3, 0))
-    squads.ann.say_sighting("cat", content="black")
+    squads.bob.report_sighting("intruder", position=(3, 0))
+    squads.ann.report_sighting("cat", content="black")
     squads.live()
     assert [(one.sender, one.subject, one.position) for one in squads.cid.messages()] == [
         ("ann", "cat", None), ("bob", "intruder", (3, 0, 0)), ("ann", "intruder", (2, 0, 0)),
@@ -66,17 +66,17 @@ def test_the_latest_word_about_a_subject_replaces_the_one_before(squads):
 
 
 def test_an_older_message_that_comes_later_changes_nothing(squads):
-    squads.ann.say_intent("wait", delay_s=1)
+    squads.ann.announce_intent("wait", delay_s=1)
     squads.live()
-    squads.ann.say_intent("attack")
+    squads.ann.announce_intent("attack")
     squads.live(9)
     assert squads.bob.latest("intent", "ann").content == "attack"
 
 
 def test_old_messages_can_be_left_out_and_forgotten(squads):
-    squads.ann.say_sighting("intruder")
+    squads.ann.report_sighting("intruder")
     squads.live(4)
-    squads.bob.say_sighting("intruder")
+    squads.bob.report_sighting("intruder")
     squads.live()
     assert [one.sender for one in squads.cid.messages(max_age_s=1)] == ["bob"]
     squads.cid.forget(sender="bob")
@@ -88,31 +88,31 @@ def test_old_messages_can_be_left_out_and_forgotten(squads):
 def test_memory_is_bounded_and_the_oldest_make_room():
     squads = Squads(capacity=3)
     for number in range(10):
-        squads.ann.say_sighting(f"thief {number}")
+        squads.ann.report_sighting(f"thief {number}")
         squads.live()
     assert [one.subject for one in squads.bob.messages()] == ["thief 9", "thief 8", "thief 7"]
 
 
 def test_a_radio_goes_with_its_member_and_keeps_what_it_heard(squads):
-    squads.ann.say_intent("hold")
+    squads.ann.announce_intent("hold")
     squads.live()
     squads.cast.member("bob").move_to(squads.cast.group("blue"))
-    squads.ann.say_intent("retreat")
-    squads.eve.say_intent("ambush")
+    squads.ann.announce_intent("retreat")
+    squads.eve.announce_intent("ambush")
     squads.live()
     assert [(one.sender, one.content) for one in squads.bob.messages()] == [("eve", "ambush"), ("ann", "hold")]
 
 
 def test_a_radio_that_is_switched_off_hears_nothing_more(squads):
     squads.bob.switch_off()
-    squads.ann.say_intent("hold")
+    squads.ann.announce_intent("hold")
     squads.live()
     assert squads.bob.messages() == []
 
 
 def test_what_was_heard_is_saved(squads):
-    squads.ann.say_intent({"plan": (1, 2)}, position=(1, 2, 3))
-    squads.cid.say_sighting("cat")
+    squads.ann.announce_intent({"plan": (1, 2)}, position=(1, 2, 3))
+    squads.cid.report_sighting("cat")
     squads.live()
     other = Squads()
     other.bob.prepare_state(json.loads(json.dumps(squads.bob.save_state())))()
@@ -122,7 +122,7 @@ def test_what_was_heard_is_saved(squads):
 
 def test_a_state_that_cannot_be_is_refused():
     squads = Squads(capacity=1)
-    squads.ann.say_intent("hold")
+    squads.ann.announce_intent("hold")
     squads.live()
     good = squads.bob.save_state()
     row = good["heard"][0]
@@ -145,16 +145,16 @@ def test_misuse_is_refused(squads):
     with pytest.raises(ValueError, match="max_age_s must be at least 0"):
         squads.ann.messages(max_age_s=-1)
     with pytest.raises(TypeError, match="subject must be a text, got 3"):
-        squads.ann.say_sighting(3)
+        squads.ann.report_sighting(3)
     with pytest.raises(ValueError, match="position must be a finite number"):
-        squads.ann.say_sighting("cat", position=(0, math.nan))
+        squads.ann.report_sighting("cat", position=(0, math.nan))
     with pytest.raises(ValueError, match="capacity must be at least 1"):
         SquadRadio(squads.cast.member("ann"), capacity=0)
 
 
 def test_the_log_says_whose_radio_was_told(squads):
     squads.cast.log = EventLog()
-    squads.ann.say_sighting("intruder")
+    squads.ann.report_sighting("intruder")
     squads.live()
     told = [one.who for one in squads.cast.log.entries() if one.kind == "told"]
     assert told == ["radio of ann", "radio of bob", "radio of cid"]

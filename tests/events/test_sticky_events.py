@@ -88,7 +88,7 @@ def test_a_receipt_says_who_was_told_when_and_who_failed(events):
     stopped.stop()
     events.clock.advance()
     events.advance(Budget.unlimited())
-    assert [(one.name, one.told_at.frame, one.has_failed) for one in event.receipt.deliveries] == [
+    assert [(one.name, one.delivered_at.frame, one.has_failed) for one in event.receipt.deliveries] == [
         ("well", 1, False), ("ill", 2, True),
     ]
     assert event.receipt.is_complete

@@ -32,30 +32,30 @@ def machine(bob):
 @pytest.mark.parametrize("setting", ["enter_method", "update_method", "exit_method"])
 def test_a_state_names_a_method_that_is_not_there(machine, bob, physics_frames, expect_errors, setting):
     machine.get_node("Idle").set(setting, StringName("cheer"))
-    expect_errors("of Idle': 'Bob' has no method cheer(); write it, or name another", times=None)
+    expect_errors("of Idle': 'Bob' has no method cheer(); add it, or name another method", times=None)
     bob.add_child(machine)
     physics_frames(2)
     machine.send_event("go")
     assert machine.get_state() == "Alert"
-    assert "'Bob' has no method cheer(); write it, or name another" in machine._get_configuration_warnings()
+    assert "'Bob' has no method cheer(); add it, or name another method" in machine._get_configuration_warnings()
 
 
 def test_a_transition_names_a_method_that_is_not_there(machine, bob, physics_frames, expect_errors):
     machine.get_node("Idle/go").set("guard_method", StringName("may_go"))
-    expect_errors("'go' from 'Idle' (1)': 'Bob' has no method may_go(); write it", times=1)
+    expect_errors("'go' from 'Idle' (1)': 'Bob' has no method may_go(); add it", times=1)
     bob.add_child(machine)
     physics_frames(2)
     assert machine.send_event("go") is False
-    assert "'Bob' has no method may_go(); write it, or name another" in machine._get_configuration_warnings()
+    assert "'Bob' has no method may_go(); add it, or name another method" in machine._get_configuration_warnings()
 
 
 def test_a_rule_names_a_method_that_is_not_there(bob, physics_frames, expect_errors):
     rules = construct("RuleSet")
     rules.set("rules", "flee: always | repeats, do run_away")
     mind = made("RuleMind", "Mind", rule_set=rules)
-    expect_errors("rule 'flee'': 'Bob' has no method run_away(); write it", times=3)
+    expect_errors("rule 'flee'': 'Bob' has no method run_away(); add it", times=3)
     bob.add_child(mind)
-    assert "'Bob' has no method run_away(); write it, or name another" in mind._get_configuration_warnings()
+    assert "'Bob' has no method run_away(); add it, or name another method" in mind._get_configuration_warnings()
     physics_frames(5)
 
 

@@ -238,10 +238,10 @@ class Listener:
         """Who is told of each run has them made one by one."""
 
 
-def lived(node, gdscript, live, periods, *, policy, is_heard):
+def lived(node, gdscript, live, periods, *, policy, has_listeners):
     """Let actors that think so often live as told; return who thought, in order, and what is known of each."""
     scheduler = node("AIScheduler", policy=policy, budget_us=100_000.0)
-    if is_heard:
+    if has_listeners:
         scheduler.trace.listen(Listener())
     world, script, actors = gdscript(WORLD).new(), gdscript(ACTOR), []
     world.name = "World"
@@ -274,7 +274,8 @@ def test_calls_in_batches_do_what_calls_one_by_one_do(node, gdscript, physics_fr
         physics_frames(5)
 
     found, expected = (
-        lived(node, gdscript, live, [1] * 4, policy=policy, is_heard=is_heard) for is_heard in (False, True))
+        lived(node, gdscript, live, [1] * 4, policy=policy, has_listeners=has_listeners)
+        for has_listeners in (False, True))
     assert found == expected
     assert len(found[0]) >= 4 * 4
 
@@ -295,7 +296,8 @@ def test_a_crowd_that_meddles_does_in_rows_what_it_does_one_by_one(node, gdscrip
                     actor.deed = world.others(other, deed)
 
     found, expected = (
-        lived(node, gdscript, live, [1, 2] * 15, policy=policy, is_heard=is_heard) for is_heard in (False, True))
+        lived(node, gdscript, live, [1, 2] * 15, policy=policy, has_listeners=has_listeners)
+        for has_listeners in (False, True))
     assert found == expected
     assert len(found[0]) > 100
 

@@ -65,8 +65,8 @@ def test_values_are_written_and_compared(brain, physics_frames, signals):
 
 def test_waiting_takes_its_time_and_wakes_when_told(brain, physics_frames, signals):
     wait = add(brain, "HabitWait", "wait", seconds=0.2)
-    dinner = add(brain, "HabitWait", "dinner", seconds=0.0, until_told="dinner")
-    late = add(brain, "HabitWait", "late", seconds=0.1, until_told="never", outcome=2)
+    dinner = add(brain, "HabitWait", "dinner", seconds=0.0, until_notified="dinner")
+    late = add(brain, "HabitWait", "late", seconds=0.1, until_notified="never", outcome=2)
     last(brain)
     ends = [signals(one, "exited") for one in (wait, dinner, late)]
     brain.enter()
@@ -191,7 +191,7 @@ def test_an_animation_is_played_to_its_end(brain, physics_frames, frames):
 
 @pytest.mark.parametrize(("kind", "settings", "message"), [
     ("HabitCheckValue", {}, "key is empty"),
-    ("HabitCheckValue", {"key": "health", "value": "3 +"}, "cannot read '3 +'"),
+    ("HabitCheckValue", {"key": "health", "value": "3 +"}, "cannot parse '3 +'"),
     ("HabitEmitSignal", {}, "signal_name is empty"),
     ("HabitCallMethod", {}, "method_name is empty"),
     ("HabitPlayAnimation", {}, "animation is empty"),

@@ -158,7 +158,7 @@ def test_a_map_is_saved_with_the_scene(ground, heat, scheduler, physics_frames):
     (lambda maps: maps.call("write", "heat", Vector3(0, 0, 0), -1.0), "must be 0 to"),
     (lambda maps: maps.call("write", "heat", Vector2(0, 0), 1.0), "must be a Vector3"),
     (lambda maps: maps.call("write_batch", "heat", np.zeros((2, 3), np.float32), np.zeros(3, np.float32)),
-     "2 as cells are"),
+     "one per cell, 2"),
     (lambda maps: maps.call("best_cell", 5), "name of a layer"),
     (lambda maps: maps.call("choke_points"), "needs walls"),
     (lambda maps: maps.set("shown_layer", "x") or maps.set("show_in_game", True), "shown_layer must be one of heat"),

@@ -73,7 +73,7 @@ def test_what_was_freed_looks_no_more_and_that_is_said_once(side, looker, schedu
     side.top.listen("fire", nothing)
     side.top.check("fire", look_of(looker))
     looker.free()
-    expect_errors("looks no more", times=1)
+    expect_errors("was freed; call uncheck() before freeing it", times=1)
     physics_frames(3)
     assert [row["name"] for row in scheduler.get_stats()["behaviors"] if "looks for" in row["name"]] == []
 

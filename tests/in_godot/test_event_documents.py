@@ -65,7 +65,7 @@ def test_the_guard_of_a_squad_hears_what_the_page_says(samples, side, node, phys
     red.send("door_opened", ["a thief"], 0.0, {"position": Vector3(5, 0, 0)})
     physics_frames(1)
     assert ann.get("heard").count("the first door near me") == 1
-    blue.take_in(ann)
+    blue.adopt_listener(ann)
     ann.set("heard", [])
     red.send("door_opened")
     physics_frames(1)

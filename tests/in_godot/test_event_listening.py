@@ -81,7 +81,7 @@ def test_who_is_stopped_by_an_earlier_listener_hears_nothing_and_nobody_is_skipp
 
 def test_who_is_freed_by_an_earlier_listener_is_dropped_and_counted(
         manager, listener, physics_frames, expect_errors):
-    expect_errors("was freed and listens no more", times=1)
+    expect_errors("was freed while it listened", times=1)
     first = listener(code=None)
     ears = [listener(code=None) for _ in range(5)]
     first.call("free_others", manager, ears[1:3])
@@ -214,7 +214,7 @@ def test_the_log_shows_and_filters_what_was_sent_and_told(scheduler, node, expec
 
 
 @pytest.mark.parametrize(("terms", "complaint"), [
-    ({"urgent": True}, "unknown term 'urgent'; known are deadline_s, position"),
+    ({"urgent": True}, "unknown term 'urgent'; use one of deadline_s, position"),
     ({"priority": 0.5}, "priority"),
     ({"deadline_s": -1.0}, "deadline_s"),
     ({"deadline_s": float("nan")}, "deadline_s"),
@@ -229,8 +229,8 @@ def test_bad_terms_of_sending_are_errors_and_nothing_is_queued(manager, listener
 
 
 @pytest.mark.parametrize(("terms", "complaint"), [
-    ({"weak": True}, "unknown term 'weak'; known are near, once"),
-    ({"near": Vector3()}, "near and range_m belong together"),
+    ({"weak": True}, "unknown term 'weak'; use one of near, once"),
+    ({"near": Vector3()}, "near and range_m must be given together"),
     ({"near": Vector3(), "range_m": -1.0}, "range_m"),
     ({"near": "here", "range_m": 1.0}, "near must be a Vector3"),
     ({"where": 3}, "where must be a Callable"),
@@ -312,7 +312,7 @@ def test_codes_that_are_none_are_errors_and_nobody_listens(scheduler, node, expe
     manager = node("AIEventManager", scheduler, codes=["alarm", "calm", "door"])
     expect_errors(complaint, times=1)
     manager.call("listen", codes, lambda code, arguments: None)
-    assert not manager.is_heard("alarm")
+    assert not manager.has_listeners("alarm")
     assert manager.get_stats()["listening_here"] == 0
 
 
@@ -336,7 +336,7 @@ def test_handlers_that_answer_each_other_without_end_are_ended_and_named(manager
         one = answerer.new()
         manager.add_child(one)
         one.call("begin", manager)
-    expect_errors("64 events were told inside each other, ping -> pong -> ping -> pong -> …; answer with", times=2)
+    expect_errors("64 events were dispatched inside each other, ping -> pong -> ping -> pong -> …; use send()", times=2)
     for _ in range(2):
         manager.send_now("ping")
         assert answerer.take() == 3 * 64  # every level tells its three, and no more levels
@@ -349,7 +349,7 @@ def test_who_listens_once_again_and_again_takes_no_more_memory(manager, gdscript
         extends Node
         var heard := 0
         func begin(manager: AIEventManager) -> void: manager.listen("alarm", on_alarm, {"once": true})
-        func begin_anew(manager: AIEventManager) -> void:
+        func reset_unsaved(manager: AIEventManager) -> void:
             manager.listen("alarm", func(_code: String, _arguments: Array): heard += 1, {"once": true})
         func on_alarm(_code: String, _arguments: Array) -> void: heard += 1
     """).new()
@@ -361,7 +361,7 @@ def test_who_listens_once_again_and_again_takes_no_more_memory(manager, gdscript
     listening, = manager.events.of_node(ear)
     assert len(listening.listenings) == 1
     for _ in range(1000):
-        ear.call("begin_anew", manager)
+        ear.call("reset_unsaved", manager)
         manager.send_now("alarm")
     assert ear.get("heard") == 1050
     assert len(manager.events.of_node(ear)[0].listenings) < 600

@@ -77,7 +77,7 @@ def test_freed_listeners_are_dropped_counted_and_reported_once(manager, gdscript
         one.call("begin", manager)
     listeners[0].free()
     listeners[1].free()
-    expect_errors("on_alarm was freed and listens no more; unlisten() it before", times=1)
+    expect_errors("on_alarm was freed while it listened; call unlisten() before freeing it", times=1)
     for _ in range(3):
         manager.send("alarm")
         physics_frames(1)
@@ -175,9 +175,9 @@ def test_listeners_stay_when_the_manager_moves_under_another_scheduler(node, phy
 
 
 WRONG_CODES = {
-    "": "an event code must not be empty",
+    "": "an event code must be a non-empty string",
     5: "a bit mask needs declared codes, got 5",
-    ("alarm", 5): "codes must all be texts, got 5 among them",
+    ("alarm", 5): "codes must all be strings, got 5 among them",
 }
 
 

@@ -88,11 +88,11 @@ def test_who_has_a_radio_is_tuned_in_under_another_scheduler_too(node, world, li
     first = node("AIScheduler", world)
     manager = node("AIEventManager", world)
     ann, bob = listener(manager), listener(manager)
-    manager.tune_in(ann), manager.tune_in(bob)
+    manager.add_radio(ann), manager.add_radio(bob)
     first.free()
     node("AIScheduler", world)
     physics_frames(2)
-    manager.say_intent(ann, "flank")
+    manager.announce_intent(ann, "flank")
     physics_frames(1)
     assert [one["content"] for one in manager.get_messages(bob)] == ["flank"]
 
@@ -119,8 +119,8 @@ def walk(ann, here, there):
 
 WAYS = {
     "it walks there": walk,
-    "it is taken in": lambda ann, here, there: there.take_in(ann),
-    "all are handed over": lambda ann, here, there: here.hand_over(there),
+    "it is taken in": lambda ann, here, there: there.adopt_listener(ann),
+    "all are handed over": lambda ann, here, there: here.transfer_listeners(there),
 }
 
 
@@ -131,10 +131,10 @@ def test_who_goes_to_a_manager_under_another_scheduler_hears_that_one_and_goes_o
     here, there = two
     ann, bob = listener(here), listener(there)
     ann.call("listen", here)
-    here.tune_in(ann), there.tune_in(bob)
+    here.add_radio(ann), there.add_radio(bob)
     go(ann, here, there)
     assert told(two, ann, physics_frames) == [1]
-    there.say_intent(bob, "flank")
+    there.announce_intent(bob, "flank")
     physics_frames(2)
     assert [one["content"] for one in there.get_messages(ann)] == ["flank"]
     ann.get_parent().remove_child(ann)
@@ -230,11 +230,11 @@ def test_who_begins_to_listen_in_the_frame_in_which_the_scheduler_was_freed_is_t
     ann, bob = listener(manager), listener(manager)
     ann.call("listen", manager)
     ann.call("wait", manager, "08:10")
-    manager.tune_in(ann), manager.tune_in(bob)
+    manager.add_radio(ann), manager.add_radio(bob)
     node("AIScheduler", world)
     physics_frames(2)
     manager.send("alarm", ["alarm"])
-    manager.say_intent(bob, "flank")
+    manager.announce_intent(bob, "flank")
     physics_frames(20)
     assert ann.get("heard") == ["alarm", 0, 1]
     assert [one["content"] for one in manager.get_messages(ann)] == ["flank"]

@@ -72,7 +72,7 @@ def test_whatever_else_there_is_the_engine_is_asked(text):
 
 @pytest.mark.parametrize("text", ["a <", "and a < 1", "a < 1 and and b == 2"])
 def test_what_the_engine_cannot_read_is_refused(text):
-    with pytest.raises(RefusedValue, match="here: cannot read"):
+    with pytest.raises(RefusedValue, match="here: cannot parse"):
         GuardExpression(text, "here")
 
 

@@ -18,7 +18,7 @@ LISTENER = """
         await habit.exited
         heard += 1
     func listen_to_tree(habit: Habit) -> void:
-        (habit.get_tree_of_habits() as HabitTree).habit_exited.connect(func(_path, _status) -> void: heard += 1)
+        (habit.get_habit_tree() as HabitTree).habit_exited.connect(func(_path, _status) -> void: heard += 1)
     func listen_by_name(habit: Node) -> void: habit.connect("exited", hear)
     var kept: Signal
     func listen_and_leave(habit) -> void:

@@ -102,8 +102,8 @@ def something_happens(chance, scheduler, trees):
         tree.set("period_frames", chance.choice([1, 2, 3]))
     elif dice < 0.52:
         tree.set("priority", chance.choice([1.0, 2.0]))
-    elif dice < 0.56 and "habit trees" in scheduler.crowds:      # one more turn, with little time
-        scheduler.crowds["habit trees"](Turn(scheduler.clock.now, 0.0, Budget.of_steps(chance.randint(1, 3))))
+    elif dice < 0.56 and "habit trees" in scheduler.update_groups:      # one more turn, with little time
+        scheduler.update_groups["habit trees"](Turn(scheduler.clock.now, 0.0, Budget.of_steps(chance.randint(1, 3))))
 
 
 def lived(physics_frames, scheduler, trees, chance, frames):

@@ -17,7 +17,7 @@ def tree_with(habit):
 
 SETTINGS = {
     "no key": ("HabitSetValue", {"key": ""}, "Brain/fight/swing: key must be text, got ''"),
-    "no expression": ("Habit", {"condition": "1 +"}, "Brain/fight/swing: condition of 'swing': cannot read '1 +'"),
+    "no expression": ("Habit", {"condition": "1 +"}, "Brain/fight/swing: condition of 'swing': cannot parse '1 +'"),
     "no name": ("Habit", {"wakes_on": [""]}, "Brain/fight/swing: habit 'swing': wakes_on must hold names, got ''"),
     "no such module": ("Habit", {"python_class": "nowhere:Swing"}, "of 'swing': there is no module 'nowhere'"),
     "no module at all": ("Habit", {"python_class": ":Swing"}, "write \"module:Class\""),
@@ -56,10 +56,10 @@ def test_a_method_that_the_actor_does_not_have_is_warned_of_and_told_in_one_line
     habit = construct("Habit")
     habit.set("tick_method", StringName("hit"))
     tree = tree_with(habit)
-    expect_errors("tick of Brain/fight/swing': 'Bob' has no method hit(); write it, or name another", times=3)
+    expect_errors("tick of Brain/fight/swing': 'Bob' has no method hit(); add it, or name another method", times=3)
     node("Node3D", scheduler, name="Bob").add_child(tree)
     physics_frames(5)
-    assert habit._get_configuration_warnings() == ["'Bob' has no method hit(); write it, or name another"]
+    assert habit._get_configuration_warnings() == ["'Bob' has no method hit(); add it, or name another method"]
 
 
 @pytest.mark.parametrize(("kind", "speed", "warnings"), [

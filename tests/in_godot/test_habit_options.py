@@ -47,7 +47,7 @@ def test_a_tree_in_which_all_wait_is_not_visited_until_something_is_told_or_chan
         extends Habit
         var heard = null
         func _tick(_elapsed_s: float) -> int:
-            heard = get_told("noise")
+            heard = get_payload("noise")
             return STATUS_SUCCEEDED
     """)
     tree = trees()
@@ -134,7 +134,7 @@ def test_who_waits_for_a_time_is_not_visited_until_then(trees, physics_frames, s
     exited = signals(wait, "exited")
     tree.enter()
     physics_frames(2)
-    [pace] = tree._crowd.paces
+    [pace] = tree._update_group.tick_groups
     assert pace.population.awake_count == 0
     physics_frames(28)
     assert exited == []

@@ -11,13 +11,13 @@ from ai_core.saving.fields import StateError
 DODGE = """
     extends Habit
     var log := []
-    func _can_activate() -> bool: return get_tree_of_habits().get_value("danger", false)
+    func _can_activate() -> bool: return get_habit_tree().get_value("danger", false)
     func _enter() -> void: log.append("enter " + get_reason())
     func _tick(elapsed_s: float) -> int:
         return STATUS_SUCCEEDED if get_time_in_habit_s() > 0.04 else STATUS_RUNNING
     func _exit() -> void:
         log.append("exit")
-        get_tree_of_habits().set_value("danger", false)
+        get_habit_tree().set_value("danger", false)
 """
 
 
@@ -190,7 +190,7 @@ def test_a_rare_tree_hears_true_times(build, gdscript, physics_frames):
 def test_a_habit_that_raises_is_reported_and_ends_once(build, physics_frames, expect_errors, signals):
     tree = build({"bad": {"tick_method": "nonsense"}, "walk": {}})
     exited = signals(tree.get_node("bad"), "exited")
-    expect_errors("has no method nonsense(); write it", times=3)
+    expect_errors("has no method nonsense(); add it", times=3)
     physics_frames(8)
     assert exited == [(2,)] * 3
     assert list(tree.get_active_paths()) == ["Brain/walk"]
@@ -204,7 +204,7 @@ def test_a_wrong_result_of_a_tick_says_what_to_return(build, gdscript, physics_f
 
 
 def test_an_empty_tree_says_what_is_missing(build, expect_errors, physics_frames):
-    expect_errors("has no Habit below it and does nothing; add one", times=1)
+    expect_errors("has no Habit below it and does nothing; add a Habit", times=1)
     build({})
     physics_frames(2)
 
@@ -217,7 +217,7 @@ def test_a_python_class_that_is_no_habit_is_named(build, expect_errors, physics_
 
 @pytest.mark.parametrize(
     ("settings", "why"),
-    [({"condition": "1 +"}, "new: condition of 'new': cannot read '1 +'"),
+    [({"condition": "1 +"}, "new: condition of 'new': cannot parse '1 +'"),
      ({"python_class": "no_such_module:Habit"}, "there is no module 'no_such_module'")],
 )
 def test_a_habit_that_cannot_be_read_stops_its_own_tree_and_no_other(
@@ -264,22 +264,22 @@ def test_a_habit_that_is_freed_by_who_is_told_of_its_tree_stops_nobody(build, sc
 def test_a_save_of_trees_whose_turns_are_no_turns_is_refused(build, scheduler, expect_errors):
     build({"walk": {}})
     scheduler.step()
-    state = scheduler.crowds["habit trees"].save_state()
-    scheduler.crowds["habit trees"].prepare_state(state)()
-    state["paces"][0]["population"] = 5
-    with pytest.raises(StateError, match=r"paces\[0\]\.population"):
-        scheduler.crowds["habit trees"].prepare_state(state)
+    state = scheduler.update_groups["habit trees"].save_state()
+    scheduler.update_groups["habit trees"].prepare_state(state)()
+    state["tick_groups"][0]["population"] = 5
+    with pytest.raises(StateError, match=r"tick_groups\[0\]\.population"):
+        scheduler.update_groups["habit trees"].prepare_state(state)
 
 
 def test_a_save_of_turns_that_never_come_or_come_twice_is_refused(build, scheduler):
     build({"walk": {}})
     scheduler.step()
-    crowd = scheduler.crowds["habit trees"]
+    crowd = scheduler.update_groups["habit trees"]
     state = crowd.save_state()
-    pace, = state["paces"]
+    pace, = state["tick_groups"]
     for wrong, place in (([{**pace, "phase_frames": 1}], "paces\\[0\\]"), ([pace, pace], "paces\\[1\\]")):
         with pytest.raises(StateError, match=rf"{place}\.phase_frames"):
-            crowd.prepare_state({**state, "paces": wrong})
+            crowd.prepare_state({**state, "tick_groups": wrong})
 
 
 def test_trees_weigh_together_what_each_weighs_however_they_come_and_go(node, scheduler):
@@ -332,7 +332,7 @@ def test_a_tree_that_is_added_before_its_habits_begins_when_they_come(node, fram
     frames(3)
     assert [path.rpartition("/")[2] for path in tree.get_active_paths()] == ["Doze"]
     empty = node("HabitTree", root)
-    expect_errors("has no Habit below it and does nothing; add one", times=1)
+    expect_errors("has no Habit below it and does nothing; add a Habit", times=1)
     frames(3)
     late = construct("HabitWait")
     late.name, late.seconds = "Late", 100.0

@@ -19,7 +19,7 @@ SCRIPT = """
         if chance.randi() % 20 == 0: hold()
     func _exit() -> void: exited_count += 1
     func _tick(_elapsed_s: float) -> int:
-        var tree: HabitTree = get_tree_of_habits()
+        var tree: HabitTree = get_habit_tree()
         match chance.randi() % 40:
             0: tree.tell("boo")
             1: tree.set_value("x", chance.randi() % 3)

@@ -120,7 +120,7 @@ def test_a_condition_whose_value_comes_late_is_false_until_then_which_is_said_on
 
 
 def test_a_value_that_is_null_until_later_is_less_and_more_than_nothing(bob, physics_frames, expect_errors):
-    expect_errors("condition of 'flee': 'near_m < 5.0' has no answer", times=1)
+    expect_errors("condition of 'flee': 'near_m < 5.0' cannot be evaluated", times=1)
     tree = bob({"near_m": None}, "near_m < 5.0")
     physics_frames(10)
     tree.set_value("near_m", 3.0)
@@ -143,7 +143,7 @@ def test_what_is_reckoned_with_a_value_that_is_not_there_fails_until_it_is(bob, 
 
 
 def test_a_mistake_in_a_condition_is_still_an_error(bob, physics_frames, expect_errors):
-    expect_errors("condition of 'flee': 'no_method()' has no answer")
+    expect_errors("condition of 'flee': 'no_method()' cannot be evaluated")
     tree = bob({}, "no_method()")
     physics_frames(10)
     assert list(tree.get_active_paths()) == ["Brain/walk"]

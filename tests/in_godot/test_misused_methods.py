@@ -20,7 +20,7 @@ CALLED = (
     ("AIScheduler", "step", ("1e12",), "delta_s must be from 0 to 1e+06, got 1e+12; call step() more often"),
     ("AIScheduler", "step", ("-1.0",), "delta_s must be from 0 to 1e+06, got -1; call step() more often"),
     ("AIScheduler", "step", ("NAN",), "delta_s must be from 0 to 1e+06, got nan"),
-    ("AIEventManager", "clear_sticky", ("''",), "an event code must not be empty"),
+    ("AIEventManager", "clear_sticky", ("''",), "an event code must be a non-empty string"),
     ("PollingStation", "invalidate", ("'sight'", "[[[]]]"), "a key of topic 'sight' must be hashable"),
 )
 

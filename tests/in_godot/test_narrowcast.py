@@ -65,11 +65,11 @@ def test_at_once_reaches_as_far_as_it_is_told(side, ear):
 
 
 def test_survivors_are_handed_over_in_one_call(side, ear, physics_frames, expect_errors):
-    expect_errors("was freed and listens no more", times=1)
+    expect_errors("was freed while it listened", times=1)
     _, red, blue = side
     ann, bob, cleo = ear(red), ear(red), ear(blue)
     ann.free()
-    red.hand_over(blue)
+    red.transfer_listeners(blue)
     red.send("red")
     blue.send("blue")
     physics_frames(1)
@@ -95,7 +95,7 @@ def test_a_room_takes_in_who_enters_and_all_below_but_not_what_is_heard_above(si
     cook = ear(kitchen)
     apprentice = ear(cook, kitchen)
     cook.call("listen", top, "fire")
-    hall.take_in(cook)
+    hall.adopt_listener(cook)
     hall.send("clock")
     top.send("fire")
     kitchen.send("kettle")
@@ -149,7 +149,7 @@ def test_a_listener_moved_by_an_earlier_one_is_told_only_if_the_event_reaches_it
         var to: AIEventManager
         var whom: Node
         func begin(manager: AIEventManager) -> void: manager.listen("go", on_go)
-        func on_go(_code: String, _arguments: Array) -> void: to.take_in(whom)
+        func on_go(_code: String, _arguments: Array) -> void: to.adopt_listener(whom)
     """).new()
     red.add_child(mover)
     mover.call("begin", red)
@@ -159,7 +159,7 @@ def test_a_listener_moved_by_an_earlier_one_is_told_only_if_the_event_reaches_it
     red.send("go")
     physics_frames(1)
     assert codes(ann) == []
-    red.take_in(ann)
+    red.adopt_listener(ann)
     top.send_down("go")
     physics_frames(1)
     assert codes(ann) == ["go"]
@@ -181,7 +181,7 @@ def test_a_save_puts_everybody_into_the_group_where_he_was(node, ear, physics_fr
         return scheduler, red, blue, ear(red, name="Ann")
 
     scheduler, red, blue, ann = world()
-    blue.take_in(ann)
+    blue.adopt_listener(ann)
     blue.send("later", [Vector3(1, 2, 3)], 0.05)
     saved = scheduler.save_state()
     scheduler.free()
@@ -195,10 +195,10 @@ def test_a_save_puts_everybody_into_the_group_where_he_was(node, ear, physics_fr
 def test_comrades_hear_intents_and_sightings_with_sender_and_age(side, ear, physics_frames, expect_errors):
     _, red, blue = side
     ann, bob = ear(red, code="none", name="Ann"), ear(red, code="none", name="Bob")
-    red.tune_in(ann)
-    red.tune_in(bob)
-    red.say_sighting(ann, "thief", "armed", Vector3(1, 0, 2))
-    red.say_intent(ann, "flank", "thief")
+    red.add_radio(ann)
+    red.add_radio(bob)
+    red.report_sighting(ann, "thief", "armed", Vector3(1, 0, 2))
+    red.announce_intent(ann, "flank", "thief")
     physics_frames(4)
     heard = red.get_messages(bob, "sighting")
     assert [(one["sender"], one["subject"], one["content"]) for one in heard] == [(ann, "thief", "armed")]
@@ -206,10 +206,10 @@ def test_comrades_hear_intents_and_sightings_with_sender_and_age(side, ear, phys
     assert heard[0]["age_s"] == pytest.approx(4 / 60)
     assert red.get_messages(ann) == []
     assert len(red.get_messages(bob, "", "", 0.01)) == 0
-    blue.take_in(bob)
+    blue.adopt_listener(bob)
     assert len(blue.get_messages(bob)) == 2
-    expect_errors("Ann is not tuned in here; call tune_in() first", times=1)
-    blue.call("say_intent", ann, "x")
+    expect_errors("Ann has no radio at this manager; call add_radio() first", times=1)
+    blue.call("announce_intent", ann, "x")
 
 
 def test_who_waits_for_a_time_of_day_is_told_once(node, scheduler, physics_frames):
@@ -283,7 +283,7 @@ def test_a_day_that_cannot_be_is_refused_and_events_are_told_as_before(
 
 
 def test_without_a_day_asking_for_a_time_says_what_to_set(node, scheduler, expect_errors):
-    expect_errors("there is no time of day; set day_length_s of this manager or one above", times=1)
+    expect_errors("there is no time of day; set day_length_s of this manager or of a manager above", times=1)
     node("AIEventManager", scheduler).call("at_time", "17:00", lambda time, arguments: None)
 
 
@@ -302,10 +302,10 @@ def test_the_time_of_day_is_saved(node, physics_frames):
 
 
 @pytest.mark.parametrize(("call", "complaint"), [
-    (("take_in", None), "take_in needs a node, got null"),
-    (("hand_over", None), "hand_over needs an AIEventManager"),
+    (("adopt_listener", None), "adopt_listener needs a node, got null"),
+    (("transfer_listeners", None), "transfer_listeners needs an AIEventManager"),
     (("send_now", "alarm", [], 7), "reach must be one of"),
-    (("tune_in", None), "a radio belongs to a node, got null"),
+    (("add_radio", None), "a radio needs a node, got null"),
 ])
 def test_misuse_says_what_is_wrong(node, scheduler, expect_errors, call, complaint):
     manager = node("AIEventManager", scheduler)

@@ -98,7 +98,7 @@ def test_a_tree_begins_before_its_class_is_told_and_ends_though_that_raises(brai
     brain.free()
     scheduler.step()
     assert core.active_paths() == []
-    assert scheduler.crowds["habit trees"].save_state()["paces"] == []
+    assert scheduler.update_groups["habit trees"].save_state()["tick_groups"] == []
 
 
 def test_a_row_calls_nobody_who_was_freed_though_nobody_told_it(gdscript):

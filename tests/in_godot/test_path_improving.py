@@ -77,7 +77,7 @@ def test_a_mover_walks_along_and_is_saved_on_its_way(service, node, scheduler, p
     ticket = service.request_improving_path(START, GOAL)
     until_there_is_a_way(service, ticket, physics_frames)
     here = service.check_path(ticket)[1].tolist()
-    service.walk_to(ticket, Vector2(*here))
+    service.move_start(ticket, Vector2(*here))
     assert service.check_path(ticket)[0].tolist() == here
     assert service.get_place_meanwhile(ticket, Vector2(*here)) == Vector2(*here)    # it has a way: no trying
     state = json.loads(json.dumps(service.save_state()))
@@ -92,7 +92,7 @@ def test_a_mover_walks_along_and_is_saved_on_its_way(service, node, scheduler, p
         physics_frames(1)
         if fresh.get_state(ticket) == "improving":
             here = fresh.check_path(ticket)[min(1, len(fresh.check_path(ticket)) - 1)].tolist()
-            fresh.walk_to(ticket, Vector2(*here))
+            fresh.move_start(ticket, Vector2(*here))
     assert fresh.get_state(ticket) == "found"
     assert fresh.check_path(ticket)[0].tolist() == here
     assert fresh.check_path(ticket)[-1].tolist() == list(GOAL)
@@ -113,8 +113,8 @@ def test_a_listener_may_release_the_ticket_it_is_told_of(service, physics_frames
 
 
 def test_mistakes_are_clear_errors(service, node, scheduler, expect_errors):
-    expect_errors("walk_to is for tickets of request_improving_path", times=1)
-    service.call("walk_to", service.request_path(START, GOAL), START)
+    expect_errors("move_start is for tickets of request_improving_path", times=1)
+    service.call("move_start", service.request_path(START, GOAL), START)
     expect_errors("only over a grid; use request_path", times=1)
     assert not node("PathService", scheduler).call("request_improving_path", Vector3(), Vector3(1, 0, 0))
 

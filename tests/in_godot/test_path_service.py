@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from addons.ai_core.bridge.gd import Rect2i, Vector2, Vector2i, Vector3, Vector3i, construct, singleton
-from addons.ai_core.nodes.paths.navigation_ways import MOST_REFUSALS, NavigationWays
+from addons.ai_core.nodes.paths.navigation_ways import MOST_REFUSALS, NavigationPathProvider
 from ai_core.budget import Budget
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "paths.md"
@@ -92,7 +92,7 @@ def test_a_goal_off_the_map_gets_a_partial_way(service, floor, told, physics_fra
     assert service.check_path(whole).shape == (0, 3)
     assert service.get_state(ticket) == "partial"
     counts = service.get_stats()
-    assert (counts["found"], counts["partial"], counts["no_way"]) == (0, 0, 1)
+    assert (counts["found"], counts["partial"], counts["no_path"]) == (0, 0, 1)
 
 
 def test_without_a_map_it_says_so_once_and_requests_fail(service, told, physics_frames, expect_errors):
@@ -183,7 +183,7 @@ def test_numbers_out_of_range_and_walls_of_a_map_are_clear_errors(service, expec
 
 def test_a_query_is_begun_only_if_what_is_left_is_what_queries_cost():
     now_ns = [0]
-    ways = NavigationWays(3, singleton("NavigationServer3D").map_create(), 1, 0.5)
+    ways = NavigationPathProvider(3, singleton("NavigationServer3D").map_create(), 1, 0.5)
     ways.note_cost(5000.0)
     assert ways.query_us == 5000
     ways.note_cost(100.0)

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from addons.ai_core.bridge.gd import Vector3, construct
-from addons.ai_core.nodes.paths.navigation_ways import NavigationWays
+from addons.ai_core.nodes.paths.navigation_ways import NavigationPathProvider
 from ai_core.budget import Budget
 
 SIDE = 20
@@ -35,7 +35,7 @@ def service(node):
 @pytest.fixture
 def asked_us(monkeypatch):
     """What each query cost."""
-    costs, find = [], NavigationWays.find
+    costs, find = [], NavigationPathProvider.find
 
     def timed(self, start, goal):
         begun_ns = WATCH()
@@ -43,7 +43,7 @@ def asked_us(monkeypatch):
         costs.append((WATCH() - begun_ns) / 1000)
         return found
 
-    monkeypatch.setattr(NavigationWays, "find", timed)
+    monkeypatch.setattr(NavigationPathProvider, "find", timed)
     return costs
 
 

@@ -102,6 +102,6 @@ def test_a_goal_behind_a_wall_gives_one_answer_whatever_is_known(service, grid, 
     answers = [found(Vector2(0, 0), Vector2(column, 0)) for column in (40, 40, 50)]
     assert answers == [("partial", [[0, 0], [10, 0]]) if is_partial else ("none", [])] * 3
     counts = service.get_stats()
-    assert [counts[one] for one in ("found", "partial", "no_way")] == ([0, 2, 0] if is_partial else [0, 0, 2])
+    assert [counts[one] for one in ("found", "partial", "no_path")] == ([0, 2, 0] if is_partial else [0, 0, 2])
     found(Vector2(0, 0), Vector2(10, 0))
     assert (len(ready), len(failed)) == ((4, 0) if is_partial else (1, 3))

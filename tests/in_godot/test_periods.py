@@ -4,7 +4,7 @@ from __future__ import annotations
 import pytest
 
 from addons.ai_core.bridge.gd import construct
-from addons.ai_core.nodes.characters.character_crowd import CharacterCrowd
+from addons.ai_core.nodes.characters.update_group import UpdateGroup
 from ai_core.saving.fields import StateError
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
@@ -67,8 +67,8 @@ def thinker(request, node, scheduler):
 def test_who_decides_most_rarely_has_a_phase_of_its_own(thinker, scheduler):
     for _ in range(6):
         thinker()
-    (crowd,) = [one for one in scheduler.crowds.values() if one.paces]
-    assert [pace.key for pace in crowd.paces] == [(MAX_PERIOD_FRAMES, phase) for phase in range(6)]
+    (crowd,) = [one for one in scheduler.update_groups.values() if one.tick_groups]
+    assert [pace.key for pace in crowd.tick_groups] == [(MAX_PERIOD_FRAMES, phase) for phase in range(6)]
     scheduler.step()
 
 
@@ -76,10 +76,10 @@ def test_whose_phase_got_free_is_taken_by_the_next(thinker, scheduler):
     first, second, _ = thinker(), thinker(), thinker()
     first.free()
     second.free()
-    (crowd,) = [one for one in scheduler.crowds.values() if one.paces]
+    (crowd,) = [one for one in scheduler.update_groups.values() if one.tick_groups]
     thinker()
     thinker()
-    assert sorted(pace.phase_frames for pace in crowd.paces) == [0, 1, 2]
+    assert sorted(pace.phase_frames for pace in crowd.tick_groups) == [0, 1, 2]
 
 
 @pytest.mark.parametrize("period", [MAX_PERIOD_FRAMES + 1, 2**63 - 1])
@@ -89,8 +89,8 @@ def test_a_save_with_a_longer_period_is_refused(thinker, scheduler, period):
     state["settings"]["period_frames"] = period
     with pytest.raises(StateError, match=r"'settings.period_frames'.*(between 1 and 1e.06|at most)"):
         one.prepared(state)
-    (crowd,) = [crowd for crowd in scheduler.crowds.values() if crowd.paces]
+    (crowd,) = [crowd for crowd in scheduler.update_groups.values() if crowd.tick_groups]
     state = crowd.save_state()
-    state["paces"][0]["period_frames"] = period
+    state["tick_groups"][0]["period_frames"] = period
     with pytest.raises(StateError, match="period_frames"):
-        CharacterCrowd.prepare_state(crowd, state)
+        UpdateGroup.prepare_state(crowd, state)

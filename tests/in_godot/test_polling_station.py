@@ -122,7 +122,7 @@ def test_own_topics_survive_a_move(station, node):
 
 def test_outside_the_tree_it_says_what_it_needs(expect_errors):
     lonely = construct("PollingStation")
-    expect_errors("path_length needs a world to look at; add the PollingStation to the scene first", times=1)
+    expect_errors("path_length needs a world; add the PollingStation to the scene first", times=1)
     assert lonely.path_length(Vector3(), Vector3(1, 0, 0)) == -1
     lonely.free()
 
@@ -242,7 +242,7 @@ def test_a_way_in_the_plane_has_a_length(station, node, physics_frames):
 @pytest.mark.parametrize(("goal", "complaint"), [
     (Vector2(1, 0), "two Vector3 or two Vector2"),
     ("there", "two Vector3 or two Vector2"),
-    (Vector3(float("nan"), 0, 0), "finite places"),
+    (Vector3(float("nan"), 0, 0), "finite positions"),
 ])
 def test_places_that_do_not_fit_are_clear_errors(station, expect_errors, goal, complaint):
     expect_errors(complaint, times=1)

@@ -61,7 +61,7 @@ def yard(node):
             lines, core = [], self.scheduler
             parts = {"guard": Place(self.guard), "thief": Place(self.thief)}
             with Recorder(
-                lines.append, clock=core.clock, trace=core.trace, parts=parts, look_every_frames=1
+                lines.append, clock=core.clock, trace=core.trace, parts=parts, digest_every_frames=1
             ) as recorder:
                 for frame in range(frames):
                     recorder.begin_frame(Budget.unlimited())

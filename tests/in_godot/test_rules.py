@@ -47,7 +47,7 @@ def character(node, scheduler, gdscript):
     def made(rules, **settings):
         actor = node("Node3D", scheduler)
         actor.set_script(script)
-        settings = {"thinks_by_itself": False, "rule_set": rules, **settings}
+        settings = {"think_automatically": False, "rule_set": rules, **settings}
         return actor, node("RuleMind", actor, **settings)
 
     return made
@@ -82,7 +82,7 @@ def test_facts_are_asked_of_the_actor_and_concluded_by_rules(rule_set, character
 
 
 def test_a_mind_thinks_through_the_scheduler_as_often_as_its_rules_say(rule_set, character, physics_frames, signals):
-    _, mind = character(rule_set(period_s=0.1), thinks_by_itself=True, most_rules=1)
+    _, mind = character(rule_set(period_s=0.1), think_automatically=True, max_rules=1)
     fired = signals(mind, "rule_fired")
     physics_frames(25)
     assert len(fired) in (4, 5)
@@ -115,7 +115,7 @@ MISTAKES = {
 
 @pytest.mark.parametrize("message", MISTAKES)
 def test_a_mistake_in_the_text_is_named_with_rule_line_and_column(message, rule_set):
-    assert message in rule_set(rules=MISTAKES[message]).get_mistake()
+    assert message in rule_set(rules=MISTAKES[message]).get_error()
 
 
 def test_a_mind_with_wrong_rules_says_so_and_does_not_run(rule_set, character, expect_errors, physics_frames):
@@ -128,7 +128,7 @@ def test_a_mind_with_wrong_rules_says_so_and_does_not_run(rule_set, character, e
 
 @pytest.mark.parametrize(("settings", "message"), [
     ({"parameters": {"corage": 1.0}}, "parameters do not fit the rules: unknown parameter 'corage'"),
-    ({"rule_set": None}, "has no rule_set and thinks nothing"),
+    ({"rule_set": None}, "has no rule_set and does nothing"),
 ])
 def test_what_a_mind_lacks_is_warned_of(settings, message, rule_set, character, expect_errors, physics_frames):
     expect_errors(message, times=1)
@@ -143,7 +143,7 @@ def test_the_page_is_true(rule_set, node, scheduler, gdscript):
     soldier = gdscript(script).new()
     mind = construct("RuleMind")
     mind.set("name", "RuleMind")
-    mind.set("thinks_by_itself", False)
+    mind.set("think_automatically", False)
     mind.set("rule_set", rule_set(rules=text))
     soldier.add_child(mind)
     scheduler.add_child(soldier)

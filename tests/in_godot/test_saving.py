@@ -13,10 +13,10 @@ WAIT = """
     extends Habit
     var visits := 0
     func _can_activate() -> bool:
-        return get_tree_of_habits().get_value("calm", true)
+        return get_habit_tree().get_value("calm", true)
     func _enter() -> void: visits += 1
     func _tick(_elapsed_s: float) -> int:
-        var board := get_tree_of_habits()
+        var board := get_habit_tree()
         board.set_value("place", Vector3(visits, 0.1, -1))
         board.set_value("who", get_actor())
         if get_time_in_habit_s() > 0.05 * visits: return STATUS_SUCCEEDED
@@ -349,10 +349,10 @@ def test_a_tree_that_does_not_run_says_what_it_needs_first(yard, node, physics_f
     one = yard()
     physics_frames(3)
     state = one.guards[0].call("save_state")
-    expect_errors("has no Habit below it and does nothing; add one", times=1)
+    expect_errors("has no Habit below it and does nothing; add a Habit", times=1)
     empty = node("HabitTree", one.scheduler)
     physics_frames(1)
-    expect_errors("node: the tree does not run; give it an actor, habits and an AIScheduler first", times=1)
+    expect_errors("node: the tree does not run; it needs an actor, habits and an AIScheduler", times=1)
     assert empty.call("load_state", state) is False
 
 

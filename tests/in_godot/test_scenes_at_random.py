@@ -18,7 +18,7 @@ CHARACTER = """
     func begin(manager: AIEventManager) -> void:
         manager.listen(["noise", "alarm"], hear)
         manager.at_time("09:00", hear, true)
-        manager.tune_in(self)
+        manager.add_radio(self)
         $Slicer.set_job(job)
         $Slicer.add_job("x")
         $Brain.watch_value("scared", watched)
@@ -101,8 +101,8 @@ class Scene:
         self.one("schedulers").add_child(manager)
 
     def take(self):
-        self.one("managers").take_in(self.one("characters"))
-        self.one("managers").hand_over(self.one("managers"))
+        self.one("managers").adopt_listener(self.one("characters"))
+        self.one("managers").transfer_listeners(self.one("managers"))
 
     def tell(self):
         sticky = {"sticky": self.chance.random() < 0.2}
@@ -136,7 +136,7 @@ DEEDS = ("come", "go", "walk", "lose_scheduler", "lose_manager", "move_manager",
 @pytest.mark.parametrize("seed", range(12))
 def test_whatever_goes_and_comes_the_engine_has_nothing_to_say(root, gdscript, physics_frames, expect_errors, seed):
     scene = Scene(root, gdscript(CHARACTER), seed)
-    expect_errors("was freed and listens no more; unlisten() it before")
+    expect_errors("was freed while it listened; call unlisten() before freeing it")
     for _ in range(25):
         getattr(scene, scene.chance.choice(DEEDS))()
         physics_frames(1)

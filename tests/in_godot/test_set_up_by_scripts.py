@@ -146,7 +146,7 @@ def test_a_script_sets_it_up_after_add_child(kind, node, scheduler, bell, gdscri
 @pytest.mark.parametrize(("kind", "settings", "words"), [
     ("SignalEvent", {}, "signal_name is empty"),
     ("AIBehavior", {}, "has no method"),
-    ("RuleMind", {}, "has no rule_set and thinks nothing"),
+    ("RuleMind", {}, "has no rule_set and does nothing"),
     ("StateMachine", {}, "has no AIState below it and does nothing"),
     ("BehavioralLOD", {}, "has no LODBehavior below it and does nothing"),
     ("SenseRegion3D", {}, "there is no SenseManager"),

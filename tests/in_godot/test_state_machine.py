@@ -52,7 +52,7 @@ def guard(bob):
         made("AIState", hostile, "combat", enter_method="draw")
         made("StateTransition", idle, "bored", event="bored", to=NodePath("../../patrol"))
         made("StateTransition", peace, "noise", event="noise", to=NodePath("../../hostile"),
-             guard_expression="cargo < hears_m")
+             guard_expression="payload < hears_m")
         made("StateTransition", hostile, "see", event="see", to=NodePath("../combat"))
         made("StateTransition", hostile, "calm", event="calm", to=NodePath("../../peace"), history=2)
         made("StateTransition", machine, "hit", event="hit", to=NodePath("../stunned"))
@@ -100,8 +100,8 @@ def test_it_begins_in_its_first_frame_and_goes_where_events_lead(mind, physics_f
 
 def test_time_and_history_lead_back(mind, bob, physics_frames):
     physics_frames(1)
-    for event, cargo in (("bored", None), ("noise", 5.0), ("see", None), ("hit", None)):
-        mind.send_event(event, cargo)
+    for event, payload in (("bored", None), ("noise", 5.0), ("see", None), ("hit", None)):
+        mind.send_event(event, payload)
     assert mind.get_state() == "stunned"
     physics_frames(5)
     assert mind.get_state() == "stunned"
@@ -119,10 +119,10 @@ def test_scripts_of_states_and_methods_of_the_actor_are_called(bob, node, gdscri
         var log := []
         func _enter() -> void: log.append("enter " + get_machine().get_event())
         func _update(elapsed_s: float) -> void: log.append(elapsed_s > 0.0)
-        func _exit() -> void: log.append("exit %s %s" % [get_machine().get_cargo(), get_actor().name])
+        func _exit() -> void: log.append("exit %s %s" % [get_machine().get_payload(), get_actor().name])
     """)
     machine = construct("StateMachine")
-    rest = made("AIState", machine, "rest", update_method="run", emits_updated=True)
+    rest = made("AIState", machine, "rest", update_method="run", emit_updated=True)
     made("AIState", machine, "walk", script=walk)
     made("StateTransition", rest, "go", event="go", to=NodePath("../../walk"))
     made("StateTransition", machine.get_node("walk"), "stop", event="stop", to=NodePath("../../rest"))
@@ -225,8 +225,8 @@ def test_states_change_while_it_runs(mind, physics_frames):
 def test_it_is_loaded_where_it_was_saved(mind, scheduler, physics_frames, signals):
     physics_frames(1)
     mind.set_value("alarm", 3)
-    for event, cargo in (("bored", None), ("noise", 5.0), ("hit", None)):
-        mind.send_event(event, cargo)
+    for event, payload in (("bored", None), ("noise", 5.0), ("hit", None)):
+        mind.send_event(event, payload)
     physics_frames(3)
     saved = scheduler.save_state()
     physics_frames(20)
@@ -267,16 +267,16 @@ def test_an_event_nobody_waits_for_is_a_misspelling(mind, physics_frames, expect
 
 def test_a_guard_that_cannot_be_answered_is_named_and_says_no(mind, bob, physics_frames, expect_errors):
     physics_frames(1)
-    expect_errors("'cargo < hears_m' has no answer", times=1)
+    expect_errors("'payload < hears_m' cannot be evaluated", times=1)
     assert mind.send_event("noise", "loud") is False
     assert mind.get_state() == "peace/idle"
 
 
 WRONG = {
     "has no AIState below it": {},
-    "is no AIState; choose the state it leads to": {"event": "go"},
+    "is no AIState; choose the target state": {"event": "go"},
     "has no event, no after_s and no guard": {"target": 1},
-    "cannot read 'health <'": {"event": "go", "target": 1, "guard_expression": "health <"},
+    "cannot parse 'health <'": {"event": "go", "target": 1, "guard_expression": "health <"},
 }
 
 
@@ -304,7 +304,8 @@ def test_a_state_that_nothing_leads_to_is_warned_of(bob, physics_frames):
     made("AIState", machine, "lost")
     bob.add_child(machine)
     warnings = list(machine._get_configuration_warnings())
-    assert warnings == ["state 'lost' is never active: it is not initial, and no transition leads to it; add one"]
+    assert warnings == [
+        "state 'lost' is never active: it is not initial, and no transition leads to it; add a transition"]
 
 
 def test_the_page_is_true(guard, node, scheduler, gdscript, physics_frames):
@@ -316,7 +317,7 @@ def test_the_page_is_true(guard, node, scheduler, gdscript, physics_frames):
     peace = made("AIState", machine, "Peace")
     stunned = made("AIState", machine, "Stunned")
     made("StateTransition", peace, "noise", event="noise", to=NodePath("../../Stunned"),
-         guard_expression="cargo < hears_m")
+         guard_expression="payload < hears_m")
     made("StateTransition", stunned, "recover", after_s=2.0, target=1)
     character.add_child(machine)
     scheduler.add_child(character)

@@ -44,7 +44,7 @@ def test_a_state_counts_from_its_own_entered_to_its_own_exited(mind, physics_fra
         seen.append((what, path, mind.get_state(), mind.is_in(path)))
 
     mind.state_exited.connect(lambda path: look(path, "-"))
-    mind.get_node("peace/noise").taken.connect(lambda event, cargo: seen.append((event, mind.get_state())))
+    mind.get_node("peace/noise").taken.connect(lambda event, payload: seen.append((event, mind.get_state())))
     mind.state_entered.connect(lambda path: look(path, "+"))
     physics_frames(1)
     seen.clear()
@@ -112,7 +112,7 @@ def test_who_rebuilds_at_each_change_may_free_it(mind, bob, scheduler, physics_f
 
 
 def test_what_cannot_be_rebuilt_goes_on_as_it_was(mind, bob, physics_frames, expect_errors):
-    expect_errors("goes on as it was: transition 'hostile/doze' to '../nowhere' is no AIState", times=1)
+    expect_errors("keeps its previous states: transition 'hostile/doze' to '../nowhere' is no AIState", times=1)
     physics_frames(1)
     bob.call("grow_at", mind, NodePath("../nowhere"))
     mind.send_event("noise")

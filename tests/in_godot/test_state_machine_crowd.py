@@ -55,7 +55,7 @@ def test_all_machines_are_one_piece_of_work_and_those_that_wait_are_not_visited(
     assert (row["name"], row["runs"]) == ("state machines", 1)
     machines[1].send_event("hit")
     physics_frames(3)
-    population = scheduler.crowds["state machines"].paces[0].population
+    population = scheduler.update_groups["state machines"].tick_groups[0].population
     assert (population.awake_count, population.is_asleep) == (0, False)
     physics_frames(6)
     assert machines[1].get_state() == "rest"
@@ -194,7 +194,7 @@ def together(machine, scheduler, physics_frames):
 def test_whom_a_budget_did_not_reach_has_a_turn_in_the_next_frame_and_the_others_in_theirs(
     together, scheduler, physics_frames,
 ):
-    scheduler.crowds["state machines"](Turn(scheduler.clock.now, 0.0, Budget.of_steps(1)))
+    scheduler.update_groups["state machines"](Turn(scheduler.clock.now, 0.0, Budget.of_steps(1)))
     before = turns_of(together)
     physics_frames(1)
     assert turns_of(together) == [before[0], before[1] + 1, before[2] + 1]
@@ -205,7 +205,7 @@ def test_whom_a_budget_did_not_reach_has_a_turn_in_the_next_frame_and_the_others
 
 
 def test_who_waits_for_a_turn_as_the_budget_was_spent_is_saved(together, scheduler, physics_frames):
-    scheduler.crowds["state machines"](Turn(scheduler.clock.now, 0.0, Budget.of_steps(2)))
+    scheduler.update_groups["state machines"](Turn(scheduler.clock.now, 0.0, Budget.of_steps(2)))
     state = scheduler.save_state()
     physics_frames(4)
     before = turns_of(together)
@@ -225,7 +225,7 @@ def test_a_frame_costs_nothing_for_those_whose_frame_is_another(machine, schedul
         seen = []
         sys.setprofile(lambda _frame, event, _what, seen=seen: seen.append(event))
         try:
-            scheduler.crowds["state machines"](Turn(scheduler.clock.now, 0.0, Budget.unlimited()))
+            scheduler.update_groups["state machines"](Turn(scheduler.clock.now, 0.0, Budget.unlimited()))
         finally:
             sys.setprofile(None)
         calls.append(len(seen))
@@ -237,10 +237,10 @@ def test_a_frame_costs_nothing_for_those_whose_frame_is_another(machine, schedul
 def test_nodes_that_are_not_in_a_save_come_after_those_that_are(machine, scheduler, physics_frames):
     first, last = machine("First"), machine("Last")
     physics_frames(2)
-    crowd = scheduler.crowds["state machines"]
+    crowd = scheduler.update_groups["state machines"]
     state = crowd.save_state()
-    state["paces"][0]["nodes"] = ["Last/Mind", "Gone/Mind"]
+    state["tick_groups"][0]["nodes"] = ["Last/Mind", "Gone/Mind"]
     crowd.prepare_state(state)()
-    assert list(crowd.paces[0].population) == [last, first]
+    assert list(crowd.tick_groups[0].population) == [last, first]
     with pytest.raises(StateError, match=r"nodes\[0\].* must be a path, got 5"):
-        crowd.prepare_state({**state, "paces": [{**state["paces"][0], "nodes": [5]}]})
+        crowd.prepare_state({**state, "tick_groups": [{**state["tick_groups"][0], "nodes": [5]}]})

@@ -81,9 +81,9 @@ def something_happens(chance, scheduler, machines):
         machine.set("period_frames", chance.choice([1, 2, 3]))
     elif dice < 0.47:
         machine.set("priority", chance.choice([1.0, 2.0]))
-    elif dice < 0.5 and "state machines" in scheduler.crowds:     # one more turn, with little time
+    elif dice < 0.5 and "state machines" in scheduler.update_groups:     # one more turn, with little time
         turn = Turn(scheduler.clock.now, 0.0, Budget.of_steps(chance.randint(1, 3)))
-        scheduler.crowds["state machines"](turn)
+        scheduler.update_groups["state machines"](turn)
 
 
 def lived(physics_frames, scheduler, machines, chance, frames):

@@ -8,7 +8,7 @@ import pytest
 
 from addons.ai_core.bridge.gd import RefusedValue, Vector2, Vector2i, construct
 from addons.ai_core.nodes.paths.grid_of_scene import grid_of_scene
-from ai_core.paths import cells_around
+from ai_core.paths import neighbors_on_grid
 
 ISOMETRIC, HALF_OFFSET, HEXAGON = 1, 2, 3
 SHAPES = {"isometric": ISOMETRIC, "half-offset": HALF_OFFSET, "hexagonal": HEXAGON}
@@ -52,7 +52,7 @@ def walkable(layer, cell):
 
 def test_a_cell_leads_where_the_engine_says_it_does(layer):
     grid, places = grid_of_scene(layer, 4, "closed", "", 0, [])
-    look = cells_around(grid.passage())
+    look = neighbors_on_grid(grid.passage())
     assert grid.neighbors == (4 if layer.tile_set.tile_shape == ISOMETRIC else 6)
     seen = 0
     for cell in layer.get_used_cells():

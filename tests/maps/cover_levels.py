@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from ai_core.budget import Budget
-from ai_core.maps import CellSight, CoverBaking, CoverMap, CoverSearch, Grid, candidates_of_grid
+from ai_core.maps import CoverBaking, CoverMap, CoverSearch, Grid, GridLineOfSight, candidates_from_grid
 
 HEIGHTS = {".": 0.0, "#": np.inf, "o": 1.2, "~": 0.0}
 """Floor, wall, crate and water."""
@@ -17,12 +17,12 @@ class CoverLevel:
         self.grid = Grid(letters == ".")
         heights = np.vectorize(HEIGHTS.get)(letters).astype(float)
         self.gives_cover = heights > 0
-        self.sight = CellSight(heights)
+        self.sight = GridLineOfSight(heights)
         height, width = letters.shape
         self.middles = np.array([(column, 0, row) for row in range(height) for column in range(width)], np.float32)
 
     def candidates(self):
-        return candidates_of_grid(self.grid.passage(), self.middles, gives_cover=self.gives_cover)
+        return candidates_from_grid(self.grid.passage(), self.middles, gives_cover=self.gives_cover)
 
     def baking(self):
         return CoverBaking(self.candidates(), self.sight)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ai_core.errors import UnknownNameError
-from ai_core.maps import CoverMap, CoverObject, CoverSpots, CoverWish
+from ai_core.maps import CoverMap, CoverObject, CoverQuery, CoverSpots
 from ai_core.saving.fields import StateError
 from tests.maps.cover_levels import CoverLevel, best
 
@@ -87,7 +87,7 @@ def test_who_hides_behind_a_crate_is_told_when_it_is_pushed_away():
     crate = CoverObject((0, 0.6, 0), (0.6, 0.6, 0.6))
     cover.put_object(3, crate)
     sight_of_crate = CoverLevel("o").sight
-    spot = best(cover, (0, 0, 3), [(8, 1, 0)], sight_of_crate, wish=CoverWish(least_threat_m=0)).result.spot
+    spot = best(cover, (0, 0, 3), [(8, 1, 0)], sight_of_crate, query=CoverQuery(least_threat_m=0)).result.spot
     assert cover.reserve(spot.id, "Bob")
     assert cover.put_object(3, CoverObject((0.1, 0.6, 0), (0.6, 0.6, 0.6))) == []
     assert cover.put_object(3, CoverObject((0.5, 0.6, 0), (0.6, 0.6, 0.6))) == ["Bob"]
@@ -99,7 +99,7 @@ def test_who_hides_behind_a_crate_is_told_when_it_is_pushed_away():
 def test_who_hides_behind_a_crate_is_told_when_it_is_gone():
     cover = CoverMap()
     cover.put_object(3, CoverObject((0, 0.6, 0), (0.6, 0.6, 0.6)))
-    spot = best(cover, (0, 0, 3), [(8, 1, 0)], CoverLevel("o").sight, wish=CoverWish(least_threat_m=0)).result.spot
+    spot = best(cover, (0, 0, 3), [(8, 1, 0)], CoverLevel("o").sight, query=CoverQuery(least_threat_m=0)).result.spot
     cover.reserve(spot.id, 5)
     assert cover.remove_object(3) == [5]
     assert cover.remove_object(3) == []
@@ -129,7 +129,7 @@ def test_a_saved_map_goes_on_as_it_was():
 def test_a_held_spot_behind_a_crate_is_saved():
     cover = CoverMap()
     cover.put_object(3, CoverObject((0, 0.6, 0), (0.6, 0.6, 0.6)))
-    spot = best(cover, (0, 0, 3), [(8, 1, 0)], CoverLevel("o").sight, wish=CoverWish(least_threat_m=0)).result.spot
+    spot = best(cover, (0, 0, 3), [(8, 1, 0)], CoverLevel("o").sight, query=CoverQuery(least_threat_m=0)).result.spot
     cover.reserve(spot.id, "Bob")
     other = CoverMap()
     other.prepare_state(saved(cover))()

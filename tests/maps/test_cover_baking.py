@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ai_core.budget import Budget
-from ai_core.maps import CoverBaking, CoverCandidates, Grid, candidates_along_edges, candidates_of_grid, wall_edges
+from ai_core.maps import CoverBaking, CoverCandidates, Grid, candidates_along_edges, candidates_from_grid, wall_edges
 from ai_core.maps.cover.cover_spots import LEFT, OVER, RIGHT
 from tests.maps.cover_levels import CoverLevel
 
@@ -91,7 +91,7 @@ def test_hexagons_have_six_sides():
     cells[2, 2] = False
     grid = Grid(cells, neighbors=6)
     middles = [(column + 0.5 * (row % 2), 0, row * 0.75) for row in range(5) for column in range(5)]
-    assert len(candidates_of_grid(grid.passage(), middles)) == 6
+    assert len(candidates_from_grid(grid.passage(), middles)) == 6
 
 
 def test_the_edges_of_a_mesh_are_those_of_one_polygon():
@@ -123,8 +123,8 @@ def test_rays_that_answer_something_else_are_refused(answer, error):
 @pytest.mark.parametrize("wrong", [
     lambda: CoverCandidates([(0, 0, 0)], [(0, 0, 0)], 1.0),
     lambda: CoverCandidates([(0, 0, 0)], [], 1.0),
-    lambda: candidates_of_grid(Grid([[True]]).passage(), [(0, 0, 0)], gives_cover=[[True, True]]),
-    lambda: candidates_of_grid(Grid([[True]]).passage(), []),
+    lambda: candidates_from_grid(Grid([[True]]).passage(), [(0, 0, 0)], gives_cover=[[True, True]]),
+    lambda: candidates_from_grid(Grid([[True]]).passage(), []),
     lambda: wall_edges([(0, 0, 0)], [[0, 1, 2]]),
     lambda: candidates_along_edges(np.zeros((0, 9), np.float32), spacing_m=0.0, reach_m=1.0),
 ])

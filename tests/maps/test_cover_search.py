@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.maps import CellSight, CoverBody, CoverMap, CoverObject, CoverSearch, CoverWish
+from ai_core.maps import CoverBody, CoverMap, CoverObject, CoverQuery, CoverSearch, GridLineOfSight
 from ai_core.scheduling import Errand, FrequencyScheduler
 from tests.maps.cover_levels import CoverLevel, at, best
 
@@ -42,56 +42,56 @@ def test_a_search_is_work_for_an_errand(yard):
     found = []
     Errand(scheduler, CoverSearch(yard.cover(), (6, 0, 4), [NORTH], yard.sight), then=found.append)
     scheduler.advance(Budget.unlimited())
-    assert [at(verdict.spot) for verdict in found] == [(6, 3)]
+    assert [at(evaluation.spot) for evaluation in found] == [(6, 3)]
 
 
 def test_between_two_threats_no_side_of_a_wall_will_do_and_it_says_so(yard):
     found = best(yard.cover(), (6, 0, 4), [NORTH, SOUTH], yard.sight)
     assert found.result is None
     assert "too open" in found.why
-    half = best(yard.cover(), (6, 0, 4), [NORTH, SOUTH], yard.sight, wish=CoverWish(least_protection=0.5))
+    half = best(yard.cover(), (6, 0, 4), [NORTH, SOUTH], yard.sight, query=CoverQuery(min_protection=0.5))
     assert half.result.protection == 0.5
     assert len(half.result.seen_by) == 1
 
 
 def test_the_weightier_threat_decides(yard):
-    wish = CoverWish(least_protection=0.5)
+    query = CoverQuery(min_protection=0.5)
     for weights, spot in (((9, 1), (6, 3)), ((1, 9), (6, 1))):
-        found = best(yard.cover(), (6, 0, 2), [NORTH, SOUTH], yard.sight, wish=wish, weights=weights)
+        found = best(yard.cover(), (6, 0, 2), [NORTH, SOUTH], yard.sight, query=query, weights=weights)
         assert at(found.result.spot) == spot
 
 
 def test_a_crate_will_do_unless_one_must_stand(yard):
     cover = yard.cover()
-    low = best(cover, (2, 0, 6), [(2, 1.0, -6)], yard.sight, wish=CoverWish(range_m=3))
+    low = best(cover, (2, 0, 6), [(2, 1.0, -6)], yard.sight, query=CoverQuery(range_m=3))
     assert (at(low.result.spot), low.result.spot.is_low) == ((2, 6), True)
-    stand = best(cover, (2, 0, 6), [(2, 1.0, -6)], yard.sight, wish=CoverWish(range_m=3, posture="stand"))
+    stand = best(cover, (2, 0, 6), [(2, 1.0, -6)], yard.sight, query=CoverQuery(range_m=3, posture="stand"))
     assert stand.result is None
     assert "too low" in stand.why
 
 
 def test_who_aims_from_above_sees_over_a_crate(yard):
-    high = best(yard.cover(), (2, 0, 6), [(2, 9.0, 0)], yard.sight, wish=CoverWish(range_m=3))
+    high = best(yard.cover(), (2, 0, 6), [(2, 9.0, 0)], yard.sight, query=CoverQuery(range_m=3))
     assert high.result is None
 
 
 def test_the_way_there_counts_and_an_unreachable_spot_is_refused(yard):
     cover = yard.cover()
-    threat, wish = (2.0, 1.0, -6.0), CoverWish(least_protection=0.7, posture="crouch")
-    near = best(cover, (3, 0, 6), [threat], yard.sight, wish=wish)
+    threat, query = (2.0, 1.0, -6.0), CoverQuery(min_protection=0.7, posture="crouch")
+    near = best(cover, (3, 0, 6), [threat], yard.sight, query=query)
     assert at(near.result.spot) == (2, 6)
     blocked = best(
-        cover, (3, 0, 6), [threat], yard.sight, wish=wish,
+        cover, (3, 0, 6), [threat], yard.sight, query=query,
         travel=lambda places: np.where(places[:, 2] > 5, np.inf, 4.0))
     assert at(blocked.result.spot) == (6, 3)
-    assert any(one.why == "no path leads there" for one in blocked.verdicts)
+    assert any(one.why == "no path leads there" for one in blocked.evaluations)
 
 
 def test_spots_near_a_threat_are_left_out(yard):
     threat = (6.0, 1.6, 0.4)
     for least_threat_m, is_there in ((3.5, False), (1, True)):
-        wish = CoverWish(range_m=4, least_threat_m=least_threat_m)
-        assert (best(yard.cover(), (6, 0, 5), [threat], yard.sight, wish=wish).result is not None) == is_there
+        query = CoverQuery(range_m=4, least_threat_m=least_threat_m)
+        assert (best(yard.cover(), (6, 0, 5), [threat], yard.sight, query=query).result is not None) == is_there
 
 
 def test_a_taken_spot_is_nobodys_but_the_holders(yard):
@@ -117,27 +117,27 @@ def test_one_stays_unless_another_spot_is_clearly_better():
     first, second = (best(cover, (x, 0, 3), [threat], level.sight).result.spot for x in (5, 7))
     assert (at(first), at(second)) == ((5, 2), (7, 2))
     cover.reserve(second.id, "Bob")
-    for staying, expected in ((0.0, first), (0.5, second)):
-        found = best(cover, (5, 0, 3), [threat], level.sight, wish=CoverWish(staying=staying), who="Bob").result
+    for stay_bonus, expected in ((0.0, first), (0.5, second)):
+        found = best(cover, (5, 0, 3), [threat], level.sight, query=CoverQuery(stay_bonus=stay_bonus), who="Bob").result
         assert found.spot.id == expected.id
     assert "for staying" in found.why
 
 
 def test_who_holds_a_spot_behind_a_crate_stays_there_when_the_threat_moves_a_little():
     cover, sight = crates()
-    wish = CoverWish(least_threat_m=0, staying=0.5)
-    spot = best(cover, (-2, 0, 0), [(8, 1.0, 0)], sight, wish=wish, who="Bob").result.spot
+    query = CoverQuery(least_threat_m=0, stay_bonus=0.5)
+    spot = best(cover, (-2, 0, 0), [(8, 1.0, 0)], sight, query=query, who="Bob").result.spot
     cover.reserve(spot.id, "Bob")
     for threat in ((8, 1.0, 0.2), (8, 1.0, -0.2)):
-        assert best(cover, spot.place, [threat], sight, wish=wish, who="Bob").result.spot.id == spot.id
-    assert best(cover, spot.place, [(0, 1.0, 8)], sight, wish=wish, who="Bob").result.spot.id != spot.id
+        assert best(cover, spot.place, [threat], sight, query=query, who="Bob").result.spot.id == spot.id
+    assert best(cover, spot.place, [(0, 1.0, 8)], sight, query=query, who="Bob").result.spot.id != spot.id
 
 
 def by_hand(cover, agent, threats, blocked):
     """The best score, of all spots, without any short cut."""
     everything = CoverSearch(cover, agent, threats, blocked)
-    verdicts = everything._judged([everything._next() for _ in range(len(everything._ranks))])
-    return max((one.score for one in verdicts if one.score is not None), default=None)
+    evaluations = everything._judged([everything._next() for _ in range(len(everything._ranks))])
+    return max((one.score for one in evaluations if one.score is not None), default=None)
 
 
 @given(
@@ -162,13 +162,13 @@ def crates(**sides):
     half = {"half_sides": (0.6, 0.6, 0.6), **sides}
     cover = CoverMap()
     cover.put_object(7, CoverObject((0, half["half_sides"][1], 0), **half))
-    return cover, CellSight([[half["half_sides"][1] * 2]])
+    return cover, GridLineOfSight([[half["half_sides"][1] * 2]])
 
 
 def test_behind_a_crate_one_crouches_on_the_far_side_of_the_threat():
     cover, sight = crates()
     for threat, place in (((8, 1.0, 0), (-1.1, 0)), ((0, 1.0, 8), (0, -1.1))):
-        found = best(cover, (0, 0, 4), [threat], sight, wish=CoverWish(least_threat_m=0)).result
+        found = best(cover, (0, 0, 4), [threat], sight, query=CoverQuery(least_threat_m=0)).result
         assert (found.spot.thing, found.spot.is_low, found.protection) == (7, True, 1.0)
         assert (found.spot.place[0], found.spot.place[2]) == pytest.approx(place, abs=1e-5)
         assert found.spot.place[1] == pytest.approx(0, abs=1e-5)
@@ -184,7 +184,7 @@ def test_a_crate_smaller_than_the_body_hides_nobody(half_sides, why):
 
 def test_a_crate_against_a_wall_has_no_room_behind_it():
     cover, _ = crates()
-    walled = CellSight([[0, np.inf, 1.2]], origin=(-2, 0, 0))
+    walled = GridLineOfSight([[0, np.inf, 1.2]], origin=(-2, 0, 0))
     found = best(cover, (0, 0, 4), [(8, 1.0, 0)], walled)
     assert found.result is None
     assert "no room behind it" in found.why
@@ -193,9 +193,9 @@ def test_a_crate_against_a_wall_has_no_room_behind_it():
 def test_a_turned_plank_hides_from_its_broad_side_only():
     cover = CoverMap()
     cover.put_object(1, CoverObject((0, 1, 0), (1.0, 1.0, 0.1), math.pi / 2))      # turned: long along z
-    wish = CoverWish(least_threat_m=0)
-    broad = CoverSearch(cover, (0, 0, 2), [(9, 1, 0)], lambda lines: np.ones(len(lines), bool), wish=wish)
-    narrow = CoverSearch(cover, (0, 0, 2), [(0, 1, 9)], lambda lines: np.ones(len(lines), bool), wish=wish)
+    query = CoverQuery(least_threat_m=0)
+    broad = CoverSearch(cover, (0, 0, 2), [(9, 1, 0)], lambda lines: np.ones(len(lines), bool), query=query)
+    narrow = CoverSearch(cover, (0, 0, 2), [(0, 1, 9)], lambda lines: np.ones(len(lines), bool), query=query)
     for search in (broad, narrow):
         search.advance(Budget.unlimited())
     assert "no room" in broad.why              # all rays are blocked: wide enough, the room is asked for
@@ -214,8 +214,8 @@ def test_in_a_flat_world_nobody_crouches():
     body = CoverBody(0.3, 0, 0, up="-z")
     cover = CoverMap()
     cover.put_object(1, CoverObject((0, 0, 0), (0.5, 0.5, 0)))
-    sight = CellSight([[np.inf]], steps=((1, 0, 0), (0, 1, 0)), up="-z")
-    found = best(cover, (0, 3, 0), [(6, 0, 0)], sight, body=body, wish=CoverWish(least_threat_m=0)).result
+    sight = GridLineOfSight([[np.inf]], steps=((1, 0, 0), (0, 1, 0)), up="-z")
+    found = best(cover, (0, 3, 0), [(6, 0, 0)], sight, body=body, query=CoverQuery(least_threat_m=0)).result
     assert found.spot.place.tolist() == pytest.approx([-0.9, 0, 0], abs=1e-6)
     assert found.spot.is_low is False
 
@@ -227,7 +227,7 @@ def test_when_spots_go_while_it_searches_it_begins_anew(yard):
     cover.replace(CoverLevel(YARD.replace("#", ".")).baked())
     search.advance(Budget.unlimited())
     assert search.result is None or cover.spot(search.result.spot.id)
-    assert all(at(one.spot) != (6, 3) for one in search.verdicts)
+    assert all(at(one.spot) != (6, 3) for one in search.evaluations)
 
 
 def test_a_place_behind_a_crate_that_has_moved_meanwhile_is_left_out():
@@ -235,11 +235,11 @@ def test_a_place_behind_a_crate_that_has_moved_meanwhile_is_left_out():
     cover.put_object(8, CoverObject((0, 0.6, 3), (0.6, 0.6, 0.6)))
     search = CoverSearch(
         cover, (-2, 0, 0), [(8, 1.0, 0)], lambda lines: sight(lines) | (lines[:, 2] > 2) & (lines[:, 3] > 7),
-        wish=CoverWish(least_threat_m=0, least_protection=0))
+        query=CoverQuery(least_threat_m=0, min_protection=0))
     cover.put_object(7, CoverObject((0, 0.6, -5), (0.6, 0.6, 0.6)))
     search.advance(Budget.unlimited())
     assert search.result.spot.thing == 8
-    assert any(one.why == "its object has moved" and one.spot.thing == 7 for one in search.verdicts)
+    assert any(one.why == "its object has moved" and one.spot.thing == 7 for one in search.evaluations)
 
 
 def test_it_says_what_it_found_and_why(yard):
@@ -261,11 +261,11 @@ def test_what_cannot_be_asked_is_refused(yard, wrong, error):
         CoverSearch(**arguments)
 
 
-@pytest.mark.parametrize("wish", [
-    {"range_m": 0}, {"least_protection": 1.5}, {"posture": "lie"}, {"distance": -1}, {"exposure": math.nan}])
-def test_a_wish_that_makes_no_sense_is_refused(wish):
+@pytest.mark.parametrize("query", [
+    {"range_m": 0}, {"min_protection": 1.5}, {"posture": "lie"}, {"distance": -1}, {"exposure": math.nan}])
+def test_a_wish_that_makes_no_sense_is_refused(query):
     with pytest.raises(ValueError, match="must be"):
-        CoverWish(**wish)
+        CoverQuery(**query)
 
 
 def test_travel_that_answers_nonsense_is_refused(yard):

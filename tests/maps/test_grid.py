@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ai_core.errors import UnknownNameError
 from ai_core.maps.cell_moves import ODD_ROW
 from ai_core.maps.grid import MOST_CELLS, Grid
-from ai_core.maps.passage import CHANGES_KEPT, Passage
+from ai_core.maps.passage import CHANGES_KEPT, GridPassage
 
 INF = np.inf
 
@@ -65,7 +65,7 @@ def test_a_change_reaches_every_passage_it_concerns_and_no_other():
     all_passages = plain, boat, red = grid.passage(), grid.passage("boat"), grid.passage(team="red")
     grid.set_cells([1], INF)
     assert [one.version for one in all_passages] == [1, 0, 1]
-    grid.set_shut([2], True, team="red")
+    grid.set_closed([2], True, team="red")
     assert [one.version for one in all_passages] == [1, 0, 2]
     assert red.costs.tolist() == [[1, INF, INF]]
     assert plain.changed_since(0).tolist() == [1]
@@ -101,7 +101,7 @@ def test_a_passage_that_is_changed_equals_one_made_of_the_changed_cells(data):
         some = data.draw(st.lists(st.integers(0, cells.size - 1), min_size=1, max_size=4))
         cells[some] = data.draw(cost)
         grid.set_cells(some, cells[some])
-    expected = Passage(cells.reshape(height, width).astype(np.float32), passage.moves, corners)
+    expected = GridPassage(cells.reshape(height, width).astype(np.float32), passage.moves, corners)
     np.testing.assert_array_equal(passage.costs, expected.costs)
     np.testing.assert_array_equal(passage.open_moves, expected.open_moves)
     assert (passage.least_cost, passage.most_cost) == (expected.least_cost, expected.most_cost)
@@ -140,7 +140,7 @@ def test_a_wrong_change_changes_nothing():
     with pytest.raises(UnknownNameError, match="unknown mover 'boat'"):
         grid.set_cells([0], 2, mover="boat")
     with pytest.raises(UnknownNameError, match="unknown team 'red'"):
-        grid.set_shut([0], True, team="red")
+        grid.set_closed([0], True, team="red")
     assert passage.version == 0
     assert passage.costs.tolist() == [[1, 1]]
 
@@ -152,7 +152,7 @@ def test_names_of_movers_and_teams_are_checked():
         grid.add_mover("tank", [[1, 1]])
     with pytest.raises(TypeError, match="name of a team must be a non-empty string"):
         grid.add_team("", [[True, False]])
-    with pytest.raises(ValueError, match="is_shut must have the grid's shape"):
+    with pytest.raises(ValueError, match="is_closed must have the grid's shape"):
         grid.add_team("red", [[True]])
     with pytest.raises(UnknownNameError, match="did you mean 'tank'"):
         grid.passage("tanks")

@@ -17,7 +17,7 @@ OF_MODULES = {
     bucket_search: ("bucket_search",),
     canonical_field: ("canonical_field",),
     canonical_search: ("canonical_search",),
-    jump_distances: ("fill_lines", "mend_jumps"),
+    jump_distances: ("fill_lines", "repair_jumps"),
     jump_search: ("jump_search",),
     portal_search: ("portal_search",),
     region_fields: ("costs_by_fields", "fill_fields", "follow_field", "follow_fields"),

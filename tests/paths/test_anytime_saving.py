@@ -34,7 +34,7 @@ def test_a_loaded_search_ends_with_a_way_of_the_same_cost(grid, numbers, steps, 
     for _ in range(steps):
         search.advance(Budget.of_steps(1))
     if walked and search.best is not None and len(search.best.cells) > 1:
-        search.walk_to(int(search.best.cells[1]))
+        search.move_start(int(search.best.cells[1]))
     state = through_json(search.save_state())
     other = AnytimeSearch(passage, 0, 0)
     other.prepare_state(state)()

@@ -80,7 +80,7 @@ def test_who_walks_on_meanwhile_still_gets_the_cheapest_rest(grid, numbers, step
     for stride in strides:
         search.advance(Budget.of_steps(steps))
         if search.best is not None and len(search.best.cells):
-            search.walk_to(int(search.best.cells[min(stride, len(search.best.cells) - 1)]))
+            search.move_start(int(search.best.cells[min(stride, len(search.best.cells) - 1)]))
     advanced(search)
     if search.result.is_found:
         plain = plain_costs(passage, search.start)
@@ -95,7 +95,7 @@ def test_who_is_pushed_off_the_way_gets_one_from_there(grid, numbers, pushed):
     start, goals = ends_on(passage, numbers)
     search = AnytimeSearch(passage, start, goals)
     search.advance(Budget.of_steps(9))
-    search.walk_to(pushed % passage.costs.size)
+    search.move_start(pushed % passage.costs.size)
     result = advanced(search).result
     plain = plain_costs(passage, pushed % passage.costs.size)
     least = min((plain[goal] for goal in goals if goal in plain), default=math.inf)
@@ -144,7 +144,7 @@ def test_who_walks_towards_a_goal_that_cannot_be_reached_keeps_the_rest_of_the_w
     passage = Grid(cells).passage()
     search = advanced(AnytimeSearch(passage, 0, 80))
     way, cost = search.best.cells.tolist(), search.best.cost
-    search.walk_to(way[3])
+    search.move_start(way[3])
     assert search.best.cells.tolist() == way[3:]
     assert search.best.cost == pytest.approx(cost - cost_along(passage, way[:4]))
 
@@ -191,7 +191,7 @@ def test_cancelled_it_keeps_its_best_and_gives_its_memory_back():
     assert search.is_cancelled
     assert search.best.is_found
     assert memory.holder is None
-    for misuse in (lambda: search.advance(Budget.of_steps(1)), lambda: search.walk_to(0)):
+    for misuse in (lambda: search.advance(Budget.of_steps(1)), lambda: search.move_start(0)):
         with pytest.raises(RuntimeError, match="cancelled; begin another"):
             misuse()
 
@@ -199,7 +199,7 @@ def test_cancelled_it_keeps_its_best_and_gives_its_memory_back():
 def test_bad_input_is_refused_at_the_call():
     grid = maze()
     passage = grid.passage()
-    with pytest.raises(TypeError, match="passage must be a Passage"):
+    with pytest.raises(TypeError, match="passage must be a GridPassage"):
         AnytimeSearch(grid, 0, 1)
     with pytest.raises(TypeError, match="AStarSearch"):
         AnytimeSearch(passage, 0, lambda cell: True)
@@ -214,7 +214,7 @@ def test_bad_input_is_refused_at_the_call():
     with pytest.raises(RuntimeError, match="not done"):
         search.result  # noqa: B018
     with pytest.raises(ValueError, match="cell"):
-        search.walk_to(-1)
+        search.move_start(-1)
 
 
 def test_a_mover_that_could_not_be_followed_may_say_so_again():
@@ -224,10 +224,10 @@ def test_a_mover_that_could_not_be_followed_may_say_so_again():
     other = AStarSearch(passage, 0, 8, memory=memory)
     for _ in range(2):
         with pytest.raises(ValueError, match="memory is in use"):
-            search.walk_to(72)
+            search.move_start(72)
     assert search.start == 0
     other.cancel()
-    search.walk_to(72)
+    search.move_start(72)
     assert advanced(search).best.cells[0] == 72
 
 
@@ -256,7 +256,7 @@ def test_the_bound_of_a_way_walked_along_is_that_of_its_rest():
         while not search.is_done:
             search.advance(Budget.of_steps(30))
             if search.best is not None and search.best.is_found and len(search.best.cells) > 4:
-                search.walk_to(int(search.best.cells[2]))
+                search.move_start(int(search.best.cells[2]))
                 cheapest = AStarSearch(passage, search.start, goal)
                 cheapest.advance(Budget.unlimited())
                 assert search.best.cost <= search.best.bound * cheapest.result.cost * (1 + 1e-6)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ai_core.maps.cell_moves import moves_of
+from ai_core.maps.cell_moves import moves_for
 from ai_core.maps.grid import Grid
 from ai_core.paths.searches.walking_search import NOWHERE
 from tests.paths.conftest import FORMS, forms_of
@@ -71,7 +71,7 @@ def test_both_forms_do_the_same_where_a_few_cells_are_very_dear(most):
 
 def test_nothing_is_done_after_the_end():
     passage_costs = np.ones((2, 2), np.float32)
-    moves = moves_of(4)
+    moves = moves_for(4)
     for make in forms_of("bucket_search"):
         search = make(moves.open_from(np.isfinite(passage_costs), "closed"), passage_costs, moves)
         assert search.is_done
@@ -85,7 +85,7 @@ def test_nothing_is_done_after_the_end():
 def test_the_kernel_refuses_what_it_would_read_wrongly():
     if "compiled" not in FORMS:
         pytest.skip("kernels are not built")
-    make, moves = forms_of("bucket_search")[1], moves_of(8)
+    make, moves = forms_of("bucket_search")[1], moves_for(8)
     costs = np.ones((2, 3), np.float32)
     with pytest.raises(TypeError, match="costs must be"):
         make(np.zeros((2, 3), np.uint8), costs.astype(np.float64), moves)

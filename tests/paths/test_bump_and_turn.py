@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.maps.grid import Grid
-from ai_core.paths import BumpAndTurn, ExploredMap, cells_apart, cells_around
+from ai_core.paths import BumpAndTurn, ExploredMap, distance_on_grid, neighbors_on_grid
 from ai_core.saving.fields import StateError
 from tests.paths.levels import grids, plain_costs
 
@@ -34,14 +34,14 @@ def ground(text=BENT):
 
 
 def walker(passage, start, goal, **how):
-    return BumpAndTurn(cells_around(passage), cells_apart(passage), start, goal, **how)
+    return BumpAndTurn(neighbors_on_grid(passage), distance_on_grid(passage), start, goal, **how)
 
 
 def walked(one, most, explored=None):
     """The places it comes through, until it is there or gives up."""
     places = [one.at]
     for _ in range(most):
-        if one.state in ("arrived", "hopeless"):
+        if one.state in ("arrived", "unreachable"):
             break
         if explored is not None:
             explored.advance(Budget.unlimited())
@@ -50,7 +50,7 @@ def walked(one, most, explored=None):
 
 
 def legal(passage, places):
-    look = cells_around(passage)
+    look = neighbors_on_grid(passage)
     return all(one == other or other in look(one) for one, other in pairwise(places))
 
 
@@ -82,7 +82,7 @@ def test_with_a_memory_it_arrives_wherever_a_way_leads_and_else_knows_that_none_
     start, goal = (data.draw(st.integers(0, cells - 1)) for _ in range(2))
     one = walker(passage, start, goal)
     places = walked(one, 4 * cells + 4)
-    assert one.state == ("arrived" if goal in plain_costs(passage, start) else "hopeless")
+    assert one.state == ("arrived" if goal in plain_costs(passage, start) else "unreachable")
     assert legal(passage, places)
     assert len(places) <= 2 * cells + 1
 
@@ -96,13 +96,13 @@ def test_so_do_many_with_one_memory(grid, data, steps):
     many = [walker(passage, *pair, explored=explored) for pair in ends]
     ways = [[one.at] for one in many]
     for _ in range(200 * cells):
-        if all(one.state in ("arrived", "hopeless") for one in many):
+        if all(one.state in ("arrived", "unreachable") for one in many):
             break
         explored.advance(Budget.of_steps(steps))
         for one, way in zip(many, ways, strict=True):
             way.append(one.step())
     assert [one.state for one in many] == [
-        "arrived" if goal in plain_costs(passage, start) else "hopeless" for start, goal in ends]
+        "arrived" if goal in plain_costs(passage, start) else "unreachable" for start, goal in ends]
     assert all(legal(passage, way) for way in ways)
 
 
@@ -151,14 +151,14 @@ def test_who_is_shut_in_does_not_go_back_through_the_wall():
     one = walker(passage, grid.cell(0, 2), grid.cell(2, 4))
     assert [one.step(), one.step()] == [3, 4]
     grid.set_cells([3], False)
-    assert (one.step(), one.state) == (4, "hopeless")
+    assert (one.step(), one.state) == (4, "unreachable")
 
 
 @given(grids(), st.data(), st.sampled_from(["own memory", "advanced first", "advanced last"]))
 def test_walls_that_come_lead_nobody_through_them_and_make_nobody_give_up_while_a_way_is_left(grid, data, how):
     passage = grid.passage()
     cells = passage.costs.size
-    look, explored = cells_around(passage), None if how == "own memory" else ExploredMap()
+    look, explored = neighbors_on_grid(passage), None if how == "own memory" else ExploredMap()
     for _ in range(3):      # who comes later knows what has changed since
         start, goal = (data.draw(st.integers(0, cells - 1)) for _ in range(2))
         one = walker(passage, start, goal, explored=explored)
@@ -170,13 +170,13 @@ def test_walls_that_come_lead_nobody_through_them_and_make_nobody_give_up_while_
                     grid.set_cells([shut], False)
             if explored is not None and how == "advanced first":
                 explored.advance(Budget.unlimited())
-            before, open_ways = one.at, look(one.at)
-            assert one.step() in (before, *open_ways)
+            before, neighbors = one.at, look(one.at)
+            assert one.step() in (before, *neighbors)
             if explored is not None and how == "advanced last":
                 explored.advance(Budget.unlimited())
-            if one.state in ("arrived", "hopeless"):
+            if one.state in ("arrived", "unreachable"):
                 break
-        assert one.state == ("arrived" if one.at == goal or goal in plain_costs(passage, one.at) else "hopeless")
+        assert one.state == ("arrived" if one.at == goal or goal in plain_costs(passage, one.at) else "unreachable")
 
 
 def test_who_is_pushed_goes_on_from_there():
@@ -184,7 +184,7 @@ def test_who_is_pushed_goes_on_from_there():
     one = walker(passage, grid.cell(0, 0), grid.cell(5, 8))
     for _ in range(3):
         one.step()
-    assert one.step(grid.cell(5, 0)) in cells_around(passage)(grid.cell(5, 0))
+    assert one.step(grid.cell(5, 0)) in neighbors_on_grid(passage)(grid.cell(5, 0))
     assert one.step(grid.cell(5, 8)) == grid.cell(5, 8)
     assert one.state == "arrived"
 
@@ -222,7 +222,7 @@ def test_a_damaged_save_is_refused():
 
 def test_misuse_is_refused():
     _, passage = ground()
-    look, apart = cells_around(passage), cells_apart(passage)
+    look, apart = neighbors_on_grid(passage), distance_on_grid(passage)
     with pytest.raises(TypeError, match="callables"):
         BumpAndTurn(None, apart, 0, 1)
     with pytest.raises(ValueError, match="start must be at least 0"):
@@ -231,8 +231,8 @@ def test_misuse_is_refused():
         BumpAndTurn(look, apart, 0, 1, explored=[])
     with pytest.raises(TypeError, match="apart must be"):
         ExploredMap().ask(0, 1, None)
-    with pytest.raises(TypeError, match="Passage"):
-        cells_around(np.zeros((2, 2)))
+    with pytest.raises(TypeError, match="GridPassage"):
+        neighbors_on_grid(np.zeros((2, 2)))
 
 
 def test_the_sample_of_the_page_runs():

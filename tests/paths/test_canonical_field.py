@@ -20,17 +20,17 @@ from tests.paths.test_canonical_search import passages
 
 
 def written(make, passage, goals, most):
-    heart = make(passage.open_moves)
+    core = make(passage.open_moves)
     lengths, moves = np.empty(passage.shape, np.uint32), np.zeros(passage.shape, np.uint8)
     for ends in (np.zeros(1, np.int32), goals):     # the second in the memory of the first
-        heart.begin(ends, lengths, moves)
+        core.begin(ends, lengths, moves)
         moves[:] = 0
         if ends is goals:
             moves.reshape(-1)[goals] = 8
         slices = []
-        while not heart.is_done:
-            slices.append(heart.advance(most))
-    assert not heart.is_too_far
+        while not core.is_done:
+            slices.append(core.advance(most))
+    assert not core.is_too_far
     return slices, lengths, moves
 
 
@@ -83,30 +83,30 @@ def test_where_a_way_is_too_long_for_its_numbers_another_search_makes_the_field(
         """As the heart, but nothing is near enough for it."""
 
         def __init__(self, open_moves):
-            self.heart = made(open_moves)
+            self.core = made(open_moves)
             self.is_done, self.is_too_far = False, False
 
         def begin(self, *arguments):
-            self.heart.begin(*arguments)
+            self.core.begin(*arguments)
 
         def advance(self, most):
             self.is_done = self.is_too_far = True
-            return self.heart.advance(1)
+            return self.core.advance(1)
 
     monkeypatch.setattr(canonical_field, "canonical_field", Limited)
     field = FlowField(passage, 3)
     field.advance(Budget.unlimited())
     assert np.allclose(field.costs, fits.costs, rtol=1e-12)
-    assert field.way_from(34).cells[-1] == 3
+    assert field.path_from(34).cells[-1] == 3
 
 
 def test_a_way_too_long_for_its_numbers_is_noticed(monkeypatch):
     monkeypatch.setattr(canonical_field, "LONGEST_WAY", 20 * 13_860)
-    heart = forms_of("canonical_field")[0](Grid(np.ones((40, 40))).passage().open_moves)
-    heart.begin(np.zeros(1, np.int32), np.empty((40, 40), np.uint32), np.empty((40, 40), np.uint8))
-    while not heart.is_done:
-        heart.advance(100)
-    assert heart.is_too_far
+    core = forms_of("canonical_field")[0](Grid(np.ones((40, 40))).passage().open_moves)
+    core.begin(np.zeros(1, np.int32), np.empty((40, 40), np.uint32), np.empty((40, 40), np.uint8))
+    while not core.is_done:
+        core.advance(100)
+    assert core.is_too_far
 
 
 def test_a_few_movers_are_told_what_is_known_of_all():
@@ -122,10 +122,10 @@ def test_a_few_movers_are_told_what_is_known_of_all():
 
 def test_the_kernel_refuses_what_it_would_write_wrongly():
     for make in forms_of("canonical_field")[1:]:
-        heart = make(np.zeros((2, 3), np.uint8))
+        core = make(np.zeros((2, 3), np.uint8))
         with pytest.raises(ValueError, match="must be uint32 and uint8"):
-            heart.begin(np.zeros(1, np.int32), np.zeros(6), np.zeros(6, np.uint8))
+            core.begin(np.zeros(1, np.int32), np.zeros(6), np.zeros(6, np.uint8))
         with pytest.raises(IndexError, match="a goal is not on the grid"):
-            heart.begin(np.array([6], np.int32), np.zeros(6, np.uint32), np.zeros(6, np.uint8))
-        assert heart.is_done
-        assert heart.advance(10) == 0
+            core.begin(np.array([6], np.int32), np.zeros(6, np.uint32), np.zeros(6, np.uint8))
+        assert core.is_done
+        assert core.advance(10) == 0

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ai_core.paths.searches.cells_along import costs_along, moves_along, without_loops
+from ai_core.paths.searches.cells_along import costs_along, moves_along, remove_loops
 from tests.paths.levels import cost_along, grids, moves_from
 
 
@@ -33,7 +33,7 @@ def test_a_walk_costs_the_sum_of_its_moves_and_comes_to_no_cell_twice_without_it
     costs = costs_along(passage, np.array(walk, np.int32))
     assert costs[-1] == 0
     assert costs[0] == pytest.approx(cost_along(passage, walk))
-    short = without_loops(np.array(walk, np.int32)).tolist()
+    short = remove_loops(np.array(walk, np.int32)).tolist()
     assert (short[0], short[-1]) == (walk[0], walk[-1])
     assert len(set(short)) == len(short)
     assert cost_along(passage, short) <= costs[0] + 1e-9

@@ -37,7 +37,7 @@ def test_an_unknown_goal_gets_the_way_to_where_it_may_be():
     explored = line()
     question = explored.ask(1, 9, apart)
     assert answered(explored, question) == [1, 2, 3, 4, 5, 6]
-    assert not question.leads_there
+    assert not question.reaches_goal
 
 
 def test_when_all_is_known_and_the_goal_is_not_in_it_there_is_no_way():
@@ -52,7 +52,7 @@ def test_reports_are_seen_once_the_map_was_advanced_and_not_before():
     assert not explored.knows(3)
     explored.advance(Budget.of_steps(1))
     assert explored.knows(3)
-    assert explored.ways_from(3) == (4,)
+    assert explored.neighbors_of(3) == (4,)
 
 
 @pytest.mark.parametrize("steps", [1, 2, 7])
@@ -84,13 +84,13 @@ def test_what_is_reported_again_and_again_while_it_waits_is_taken_in_once():
     budget = Budget.of_steps(1000)
     explored.advance(budget)
     assert budget.steps == 3
-    assert (explored.ways_from(1), explored.ways_from(2)) == ((2,), (1,))
+    assert (explored.neighbors_of(1), explored.neighbors_of(2)) == ((2,), (1,))
     explored.report(1, [2])
     explored.report(2, [3])
     explored.forget([3])
     explored.report(1, [2])
     explored.advance(Budget.unlimited())
-    assert (explored.ways_from(1), explored.ways_from(2)) == ((2,), (3,))
+    assert (explored.neighbors_of(1), explored.neighbors_of(2)) == ((2,), (3,))
 
 
 def test_reports_from_many_threads_are_all_taken_in():
@@ -126,4 +126,4 @@ def test_of_reports_that_come_back_to_what_was_the_last_one_counts():
     explored.advance(Budget.of_steps(2))
     explored.report(0, [2])
     explored.advance(Budget.unlimited())
-    assert explored.ways_from(0) == (2,)
+    assert explored.neighbors_of(0) == (2,)

@@ -32,7 +32,7 @@ def test_it_costs_from_every_cell_what_a_search_finds(grid, goals, steps):
         costs = plain_costs(passage, cell)
         best = 0.0 if cell in goals else min(costs.get(goal, math.inf) for goal in goals)
         assert field.costs.flat[cell] == pytest.approx(best, rel=1e-9)
-        way = field.way_from(cell)
+        way = field.path_from(cell)
         assert way.is_found == (best < math.inf)
         if way.is_found:
             assert way.end in goals
@@ -100,7 +100,7 @@ def test_misuse_is_told():
         FlowField(passage, lambda cell: True)
     with pytest.raises(ValueError, match="goals must be at most 1, got 2"):
         FlowField(passage, 2)
-    with pytest.raises(TypeError, match="passage must be a Passage of a grid"):
+    with pytest.raises(TypeError, match="passage must be a GridPassage"):
         FlowField(None, 0)
     field = FlowField(passage, 0)
     with pytest.raises(RuntimeError, match="is not done"):

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.maps.grid import Grid
-from ai_core.paths import GridWays, PathService
+from ai_core.paths import GridPathProvider, PathService
 from ai_core.saving import StateError
 from tests.paths.levels import cost_along, grids, plain_costs
 
 
 def service_of(grid, **settings):
-    return PathService(GridWays(grid.passage(), partial=True), ManualClock(), **settings)
+    return PathService(GridPathProvider(grid.passage(), partial=True), ManualClock(), **settings)
 
 
 def bag():
@@ -63,7 +63,7 @@ def first_way(service, ends):
 def test_in_a_maze_the_first_way_comes_over_regions():
     grid = snake()
     ends = grid.cell(0, 0), grid.cell(95, 95)
-    ways = GridWays(grid.passage(), regions=True)
+    ways = GridPathProvider(grid.passage(), regions=True)
     while not ways.is_prepared:
         ways.prepare(Budget.unlimited())
     alone, over = service_of(grid), PathService(ways, ManualClock())
@@ -71,7 +71,7 @@ def test_in_a_maze_the_first_way_comes_over_regions():
     assert 5 * by_regions < by_cells
     least = plain_costs(grid.passage(), ends[0])[ends[1]]
     assert least <= ticket.path.cost <= 1.1 * least
-    over.walk_to(ticket, int(ticket.path.cells[1]))
+    over.move_start(ticket, int(ticket.path.cells[1]))
     while not ticket.is_over:
         over.advance(Budget.of_steps(500))
     assert ticket.path.cost <= least
@@ -80,7 +80,7 @@ def test_in_a_maze_the_first_way_comes_over_regions():
 @pytest.mark.parametrize("what", ["walks", "wall", "cancel"])
 def test_what_happens_before_the_way_over_regions_is_there_does_not_stop_it(what):
     grid = snake()
-    ways = GridWays(grid.passage(), regions=True)
+    ways = GridPathProvider(grid.passage(), regions=True)
     while not ways.is_prepared:
         ways.prepare(Budget.unlimited())
     service = PathService(ways, ManualClock())
@@ -89,7 +89,7 @@ def test_what_happens_before_the_way_over_regions_is_there_does_not_stop_it(what
     service.advance(Budget.of_steps(1))
     assert (ticket.state, ticket.path) == ("running", None)
     if what == "walks":
-        service.walk_to(ticket, grid.cell(0, 3))
+        service.move_start(ticket, grid.cell(0, 3))
     elif what == "wall":
         grid.set_cells([grid.cell(0, 5)], False)
     else:
@@ -121,7 +121,7 @@ def test_a_mover_that_walks_along_gets_there_whatever_the_slices_also_when_it_is
             if ticket.path is not None and ticket.path.is_found and not ticket.is_over and len(ticket.path.cells) > 1:
                 at = int(ticket.path.cells[1])
                 walked.append(at)
-                service.walk_to(ticket, at)
+                service.move_start(ticket, at)
                 assert ticket.path.cells[0] == at
         if ticket.is_over:
             break
@@ -145,7 +145,7 @@ def test_nobody_shares_a_way_that_somebody_walks_along_but_what_it_found_at_last
     third = service.request_improving_path(*ends)
     assert (other.is_shared, third.is_shared) == (False, False)
     assert (near.is_near, near.is_shared) == (True, True)        # to the one that was asked for as usual
-    service.walk_to(walker, int(walker.path.cells[1]))
+    service.move_start(walker, int(walker.path.cells[1]))
     while not service.is_idle:
         service.advance(Budget.of_steps(100))
     assert (walker.state, other.state, third.state) == ("found", "found", "found")
@@ -161,7 +161,7 @@ def test_a_wall_in_the_way_takes_it_away_and_another_is_found():
     ticket = service.request_improving_path(grid.cell(20, 5), grid.cell(12, 39))
     while ticket.path is None:
         service.advance(Budget.of_steps(10))
-    service.walk_to(ticket, int(ticket.path.cells[1]))
+    service.move_start(ticket, int(ticket.path.cells[1]))
     shut = int(ticket.path.cells[-4])
     grid.set_cells([shut], False)
     while not ticket.is_over:
@@ -173,11 +173,11 @@ def test_a_wall_in_the_way_takes_it_away_and_another_is_found():
 
 def test_who_gives_up_leaves_the_memory_to_others_and_walks_no_more():
     grid = bag()
-    service = service_of(grid, most_running=1)
+    service = service_of(grid, max_running=1)
     ticket = service.request_improving_path(grid.cell(20, 5), grid.cell(12, 39))
     service.advance(Budget.of_steps(10))
     service.cancel(ticket)
-    service.walk_to(ticket, 0)
+    service.move_start(ticket, 0)
     assert (service.is_idle, ticket.state) == (True, "cancelled")
     other = service.request_path(0, 5)
     service.advance(Budget.unlimited())
@@ -203,10 +203,10 @@ def test_misuse_is_told():
     grid = bag()
     service = service_of(grid)
     with pytest.raises(ValueError, match="one of request_improving_path"):
-        service.walk_to(service.request_path(0, 5), 1)
+        service.move_start(service.request_path(0, 5), 1)
     with pytest.raises(ValueError, match="place must be at most 1599"):
-        service.walk_to(service.request_improving_path(0, 5), 1600)
-    ways = GridWays(grid.passage())
+        service.move_start(service.request_improving_path(0, 5), 1600)
+    ways = GridPathProvider(grid.passage())
 
     class Elsewhere:
         def __getattr__(self, name):

@@ -64,7 +64,7 @@ def test_jumps_end_at_jump_points_or_walls(cells):
 def test_mending_equals_writing_anew(cells, changes):
     grid = Grid(cells)
     passage = grid.passage()
-    forms = list(zip(forms_of("fill_lines"), forms_of("mend_jumps"), strict=True))
+    forms = list(zip(forms_of("fill_lines"), forms_of("repair_jumps"), strict=True))
     mended = [jumps_of(passage, fill) for fill, _ in forms]
     for cell, is_free in changes:
         before = passage.version
@@ -78,7 +78,7 @@ def test_mending_equals_writing_anew(cells, changes):
 def test_the_kernel_refuses_what_it_would_read_wrongly():
     if "compiled" not in FORMS:
         pytest.skip("kernels are not built")
-    fill, mend = forms_of("fill_lines")[1], forms_of("mend_jumps")[1]
+    fill, mend = forms_of("fill_lines")[1], forms_of("repair_jumps")[1]
     opened, jumps = np.zeros((2, 3), np.uint8), np.zeros((2, 3, 8), np.int16)
     with pytest.raises(TypeError, match="jumps must be"):
         fill(opened, jumps.astype(np.int32), 0, 0, 1)

@@ -112,7 +112,7 @@ def test_a_ground_without_jumps_is_refused():
         assert not JumpTable.suits(grid.passage())
         with pytest.raises(ValueError, match="passage must have 8 neighbors, closed corners, one cost"):
             JumpTable(grid.passage())
-    with pytest.raises(TypeError, match="passage must be a Passage of a grid"):
+    with pytest.raises(TypeError, match="passage must be a GridPassage"):
         JumpTable(Grid([[1]]))
 
 
@@ -120,7 +120,7 @@ def test_ground_that_gets_costs_says_so():
     grid = Grid([[1, 1]])
     table = built(grid.passage())
     grid.set_cells([0], 2)
-    with pytest.raises(ValueError, match="a cell changed, so there are no jumps any more"):
+    with pytest.raises(ValueError, match="a changed cell has another"):
         table.advance(Budget.unlimited())
 
 

@@ -26,9 +26,9 @@ from ai_core.paths import (
     RegionGraph,
     RegionSearch,
     SearchMemory,
-    cells_apart,
-    cells_around,
+    distance_on_grid,
     line_is_open,
+    neighbors_on_grid,
     pull_cells,
 )
 from ai_core.twins import SWITCH, compiled
@@ -98,7 +98,7 @@ def advanced(work, steps=3):
 
 def cost_of_way(passage, cells, start, goal):
     """What a way costs that leads from start to goal by moves that are open."""
-    width, look, cost = passage.shape[1], cells_around(passage), 0.0
+    width, look, cost = passage.shape[1], neighbors_on_grid(passage), 0.0
     assert (cells[0], cells[-1]) == (start, goal)
     for one, other in pairwise(cells):
         assert other in look(one)
@@ -121,7 +121,7 @@ def test_open_moves_are_those_of_the_rules(levels):
     for grid, _ in levels:
         passage, width = grid.passage(), grid.shape[1]
         for cell in range(passage.costs.size):
-            around = [divmod(other, width) for other in cells_around(passage)(cell)]
+            around = [divmod(other, width) for other in neighbors_on_grid(passage)(cell)]
             assert len(around) == len(set(around))
             assert set(around) == neighbors_of(grid, *divmod(cell, width))
 
@@ -177,7 +177,7 @@ def test_anytime_searches_are_right_after_a_walk_and_a_change_of_cells(levels):
             search = AnytimeSearch(passage, start, goal)
             search.advance(Budget.of_steps(4))
             if search.best is not None and len(search.best.cells) > 1:
-                search.walk_to(int(search.best.cells[1]))
+                search.move_start(int(search.best.cells[1]))
             if not search.is_done:
                 cell = number % passage.costs.size
                 before = float(passage.costs.flat[cell])
@@ -207,7 +207,7 @@ def test_flow_fields_lead_from_every_cell_by_the_cheapest_way(levels):
         for _, goal in pairs[:3]:
             field = advanced(FlowField(passage, goal))
             for start in range(passage.costs.size):
-                is_right(field.way_from(start), passage, start, goal)
+                is_right(field.path_from(start), passage, start, goal)
 
 
 def test_reachability_is_that_of_a_plain_search(levels):
@@ -226,17 +226,17 @@ def test_bump_and_turn_goes_by_open_moves_and_arrives_where_a_way_leads(levels, 
         explored = ExploredMap() if how == "explored" else None
         for start, goal in pairs:
             more = {"explored": explored} if explored is not None else {"remembers": how == "remembers"}
-            one = BumpAndTurn(cells_around(passage), cells_apart(passage), start, goal, **more)
+            one = BumpAndTurn(neighbors_on_grid(passage), distance_on_grid(passage), start, goal, **more)
             for _ in range(8 * passage.costs.size + 8):
-                if one.state in ("arrived", "hopeless"):
+                if one.state in ("arrived", "unreachable"):
                     break
                 if explored is not None:
                     explored.advance(Budget.of_steps(1000))
                 at = one.at
                 there = one.step()
-                assert there == at or there in cells_around(passage)(at)
+                assert there == at or there in neighbors_on_grid(passage)(at)
             if how != "plain":
-                assert one.state == ("arrived" if goal in plain_costs(passage, start) else "hopeless")
+                assert one.state == ("arrived" if goal in plain_costs(passage, start) else "unreachable")
 
 
 def test_lines_are_open_as_exact_numbers_say_and_pulled_ways_stay_open(levels):

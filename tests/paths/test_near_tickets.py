@@ -7,13 +7,13 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.maps.grid import Grid
-from ai_core.paths.grid_ways import GridWays
+from ai_core.paths.grid_path_provider import GridPathProvider
 from ai_core.paths.path_service import PathService
 
 
 def service_on(cells, **settings):
     grid = Grid(cells)
-    return grid, PathService(GridWays(grid.passage(), **settings), ManualClock())
+    return grid, PathService(GridPathProvider(grid.passage(), **settings), ManualClock())
 
 
 def test_a_cancelled_ticket_stays_cancelled_also_if_somebody_else_asked_for_its_own_way():

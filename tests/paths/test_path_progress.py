@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ai_core.paths import PathProgress, StuckDetection, smooth
+from ai_core.paths import PathProgress, StuckDetector, smooth
 from ai_core.saving import StateError
 
 CORNER = [(0, 0), (10, 0), (10, 10)]
@@ -19,14 +19,14 @@ PLACES = st.tuples(*[st.floats(-20, 20).map(lambda number: round(number, 3))] * 
 def test_who_walks_along_the_way_gets_to_its_end():
     progress = PathProgress(CORNER, arrival_m=0.5)
     here, steps = np.zeros(2), 0
-    while not progress.is_there:
+    while not progress.has_arrived:
         target = progress.ahead(1.0)
         here = here + (target - here) / max(1.0, math.dist(target, here)) * 0.5
         progress.note(here)
         steps += 1
         assert steps < 100
-    assert progress.left_m <= 1
-    assert progress.aside_m <= 0.6  # it cuts the corner a little
+    assert progress.remaining_m <= 1
+    assert progress.offset_m <= 0.6  # it cuts the corner a little
 
 
 @given(points=st.lists(PLACES, min_size=1, max_size=6), walk=st.lists(PLACES, max_size=10))
@@ -38,43 +38,43 @@ def test_progress_never_falls_and_never_leaps_beyond_its_window(points, walk):
         assert before <= progress.walked_m <= before + 3.0 + 1e-9
         assert progress.walked_m <= progress.length_m + 1e-9
         assert np.isfinite(progress.ahead(2.0)).all()
-        assert progress.aside_m >= 0
+        assert progress.offset_m >= 0
 
 
 def test_on_a_way_that_comes_by_again_the_part_it_is_on_counts():
     hairpin = PathProgress([(0, 0), (20, 0), (20, 0.2), (0, 0.2)])
     hairpin.note((1, 0.2))
     assert hairpin.walked_m == 1
-    assert not hairpin.is_there
+    assert not hairpin.has_arrived
 
 
 def test_a_way_of_one_point_is_walked_when_one_is_near():
     progress = PathProgress([(3, 4, 0)], arrival_m=1.0)
     progress.note((0, 0, 0))
-    assert (progress.aside_m, progress.is_there) == (5, False)
+    assert (progress.offset_m, progress.has_arrived) == (5, False)
     progress.note((3, 4, 0.5))
-    assert progress.is_there
+    assert progress.has_arrived
     assert progress.ahead(9.0).tolist() == [3, 4, 0]
 
 
 def test_who_comes_too_little_too_long_is_stuck_until_it_gets_on():
-    stuck = StuckDetection(least_m=1.0, within_s=2.0)
+    stuck = StuckDetector(least_m=1.0, within_s=2.0)
     told = [stuck.note(min(0.3 * step, 2.0), 0.5 * step) for step in range(16)]
     assert told.index(True) == 8  # at 1.2 m at 2.0 s, and 0.8 m farther at 4.0 s
-    stuck.begin_anew()
+    stuck.reset()
     assert not stuck.note(2.0, 0.0)
 
 
 def test_going_back_is_getting_on_too():
-    stuck = StuckDetection(least_m=1.0, within_s=2.0)
+    stuck = StuckDetector(least_m=1.0, within_s=2.0)
     assert not any(stuck.note(float(-step), float(step)) for step in range(10))
 
 
 def test_states_go_through_json_and_back():
-    progress, stuck = PathProgress(CORNER), StuckDetection()
+    progress, stuck = PathProgress(CORNER), StuckDetector()
     progress.note((4, 1))
     stuck.note(progress.walked_m, 1.0)
-    other, other_stuck = PathProgress([(0, 0)]), StuckDetection()
+    other, other_stuck = PathProgress([(0, 0)]), StuckDetector()
     other.prepare_state(json.loads(json.dumps(progress.save_state())))()
     other_stuck.prepare_state(json.loads(json.dumps(stuck.save_state())))()
     assert other.save_state() == progress.save_state()
@@ -119,8 +119,8 @@ def test_bad_input_is_refused_at_the_call():
     with pytest.raises(ValueError, match="distance_m"):
         PathProgress(CORNER).ahead(-1)
     with pytest.raises(ValueError, match="least_m"):
-        StuckDetection(least_m=0)
-    stuck = StuckDetection()
+        StuckDetector(least_m=0)
+    stuck = StuckDetector()
     stuck.note(0.0, 5.0)
     with pytest.raises(ValueError, match="must not decrease"):
         stuck.note(0.0, 4.0)

@@ -13,7 +13,7 @@ from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
 from ai_core.maps.grid import Grid
-from ai_core.paths.grid_ways import GridWays
+from ai_core.paths.grid_path_provider import GridPathProvider
 from ai_core.paths.path_service import PathService
 from ai_core.paths.regions.region_graph import RegionGraph
 from ai_core.trace import Trace
@@ -27,7 +27,7 @@ def clock():
 
 def service_on(cells, clock, **settings):
     grid = Grid(cells)
-    return grid, PathService(GridWays(grid.passage()), clock, **settings)
+    return grid, PathService(GridPathProvider(grid.passage()), clock, **settings)
 
 
 def finished(service, clock, steps=None):
@@ -62,7 +62,7 @@ def test_a_thousand_tickets_for_ten_ways_cause_ten_searches(clock):
 )
 def test_every_ticket_gets_what_a_plain_search_says_whatever_the_slices(grid, steps, ends):
     passage, clock = grid.passage(), ManualClock()
-    service = PathService(GridWays(passage), clock, most_running=2)
+    service = PathService(GridPathProvider(passage), clock, max_running=2)
     tickets = []
     for start, goal, priority in ends:
         size = passage.costs.size
@@ -93,7 +93,7 @@ def test_a_long_search_does_not_hold_up_short_ones(clock):
 
 
 def test_priority_gives_more_turns_and_nobody_waits_for_ever(clock):
-    grid, service = service_on(np.ones((60, 60)), clock, most_running=1)
+    grid, service = service_on(np.ones((60, 60)), clock, max_running=1)
     service._ways.prepare = lambda budget: None
     patient = service.request_path(0, grid.cell(59, 59), priority=0.01)
     for frame in range(2000):
@@ -168,7 +168,7 @@ def test_a_cancelled_request_ends_its_search_unless_others_wait_for_it(clock):
 
 
 def test_above_the_limit_a_ticket_says_that_it_was_refused(clock):
-    _, service = service_on(np.ones((3, 3)), clock, most_waiting=2)
+    _, service = service_on(np.ones((3, 3)), clock, max_waiting=2)
     tickets = [service.request_path(0, goal) for goal in (1, 2, 3)]
     assert [ticket.state for ticket in tickets] == ["waiting", "waiting", "refused"]
     assert "2 other paths wait" in tickets[2].why
@@ -178,7 +178,7 @@ def test_above_the_limit_a_ticket_says_that_it_was_refused(clock):
 
 def test_a_search_that_raises_fails_its_tickets_and_no_other(clock):
     grid = Grid(np.ones((3, 3)))
-    ways = GridWays(grid.passage())
+    ways = GridPathProvider(grid.passage())
     begin = ways.begin
     ways.begin = lambda start, goal: begin(start, goal) if goal != 1 else 1 / 0
     faults = FaultIsolation()
@@ -242,17 +242,17 @@ def test_misuse_is_told(clock):
     with pytest.raises(TypeError, match=r"ways must be a path provider, got .* without answer, begin"):
         PathService(grid.passage(), clock)
     with pytest.raises(TypeError, match="clock must have a 'now'"):
-        PathService(GridWays(grid.passage()), None)
-    with pytest.raises(ValueError, match="most_running must be at least 1"):
-        PathService(GridWays(grid.passage()), clock, most_running=0)
-    with pytest.raises(TypeError, match="passage must be a Passage of a grid"):
-        GridWays(grid)
+        PathService(GridPathProvider(grid.passage()), None)
+    with pytest.raises(ValueError, match="max_running must be at least 1"):
+        PathService(GridPathProvider(grid.passage()), clock, max_running=0)
+    with pytest.raises(TypeError, match="passage must be a GridPassage"):
+        GridPathProvider(grid)
 
 
 def test_who_begins_next_is_who_has_waited_longest_by_its_priority(clock):
     done = []
     service = service_on(
-        np.ones((3, 60)), clock, most_running=1, on_over=lambda ticket: done.append(ticket.number))[1]
+        np.ones((3, 60)), clock, max_running=1, on_over=lambda ticket: done.append(ticket.number))[1]
     first = service.request_path(0, 10, priority=1.0)
     urgent = service.request_path(0, 11, priority=3.0)
     raised = service.request_path(0, 12, priority=0.5)
@@ -266,7 +266,7 @@ def test_who_begins_next_is_who_has_waited_longest_by_its_priority(clock):
 
 def test_waiting_for_a_turn_that_may_not_be_begun_ends_the_frame(clock):
     grid = Grid(np.ones((4, 4)))
-    ways = GridWays(grid.passage())
+    ways = GridPathProvider(grid.passage())
     service = PathService(ways, clock)
     ticket = service.request_path(0, 3)
     ways.fits = lambda budget: False
@@ -287,7 +287,7 @@ def test_one_who_is_told_of_a_way_and_raises_keeps_it_from_nobody(clock, is_rera
             raise ValueError("on purpose")
 
     faults = FaultIsolation(report=reports.append, reraise=is_reraised)
-    service = PathService(GridWays(Grid(np.ones((3, 3))).passage()), clock, on_over=hear, faults=faults)
+    service = PathService(GridPathProvider(Grid(np.ones((3, 3))).passage()), clock, on_over=hear, faults=faults)
     tickets = [service.request_path(0, 5) for _ in range(3)]
     with pytest.raises(ValueError, match="on purpose") if is_reraised else nullcontext():
         service.advance(Budget.unlimited())
@@ -298,7 +298,8 @@ def test_one_who_is_told_of_a_way_and_raises_keeps_it_from_nobody(clock, is_rera
 def test_each_ticket_that_is_over_is_told_once_and_cancelled_ones_are_not(clock):
     grid = Grid(np.ones((4, 4)))
     over = []
-    service = PathService(GridWays(grid.passage()), clock, most_waiting=2, on_over=lambda one: over.append(one.state))
+    service = PathService(GridPathProvider(grid.passage()), clock, max_waiting=2,
+        on_over=lambda one: over.append(one.state))
     service.request_path(0, 3)
     service.cancel(service.request_path(0, 4))
     service.request_path(0, 5)
@@ -314,7 +315,7 @@ def test_long_ways_over_unlike_ground_go_by_regions_once_they_are_made(clock):
     cells[60:64, :120] = math.inf
     cells[::9, ::7] = 3.0
     grid = Grid(cells)
-    ways = GridWays(grid.passage(), regions=True)
+    ways = GridPathProvider(grid.passage(), regions=True)
     service = PathService(ways, clock)
     before = service.request_path(grid.cell(1, 1), grid.cell(126, 1))
     finished(service, clock)
@@ -336,10 +337,10 @@ def test_over_regions_every_ticket_gets_a_way_within_its_bound_also_after_a_chan
     passage, clock = grid.passage(), ManualClock()
     if not RegionGraph.suits(passage):
         return
-    ways, size = GridWays(passage, partial=True), passage.costs.size
+    ways, size = GridPathProvider(passage, partial=True), passage.costs.size
     ways.regions = RegionGraph(passage, side=4, stretch=2)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ai_core.paths.grid_ways.LONG_WAY", 0)
+        patch.setattr("ai_core.paths.grid_path_provider.LONG_PATH", 0)
         service = PathService(ways, clock)
         for _ in range(2):
             while not ways.is_prepared:
@@ -356,7 +357,7 @@ def test_over_regions_every_ticket_gets_a_way_within_its_bound_also_after_a_chan
 
 def test_where_a_hundred_ask_at_once_the_jumps_are_made_meanwhile(clock):
     grid = Grid(np.ones((64, 64), np.bool_), neighbors=8)
-    ways = GridWays(grid.passage())
+    ways = GridPathProvider(grid.passage())
     service = PathService(ways, clock)
     tickets = [service.request_path(grid.cell(0, row % 64), grid.cell(63, row * 7 % 64)) for row in range(100)]
     frames = 0

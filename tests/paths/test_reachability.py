@@ -69,7 +69,7 @@ def test_a_wall_in_the_open_is_one_step_however_large_the_level():
 
 def test_misuse_is_told():
     passage = Grid([[1, 1]]).passage()
-    with pytest.raises(TypeError, match="passage must be a Passage of a grid"):
+    with pytest.raises(TypeError, match="passage must be a GridPassage"):
         Reachability(None)
     reachability = Reachability(passage)
     with pytest.raises(RuntimeError, match="it is not done"):

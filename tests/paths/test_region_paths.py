@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ai_core.budget import Budget
-from ai_core.maps.cell_moves import moves_of
+from ai_core.maps.cell_moves import moves_for
 from ai_core.maps.grid import Grid
 from ai_core.paths import AnytimeSearch, AStarSearch, RegionGraph, RegionSearch
 from tests.benchmarks.paths.levels import level
@@ -126,7 +126,7 @@ def test_both_forms_do_the_same(grid, start, goal, steps):
 
 @pytest.mark.parametrize("cost", [math.nan, -1.0])
 def test_costs_that_no_grid_has_are_an_error_and_no_endless_loop(cost):
-    moves, costs = moves_of(8), np.full((4, 4), cost, np.float32)
+    moves, costs = moves_for(8), np.full((4, 4), cost, np.float32)
     opened = moves.open_from(np.ones((4, 4), bool), "closed")
     for fill in forms_of("fill_fields"):
         with pytest.raises(RuntimeError, match="internal error in the fields"):
@@ -135,7 +135,7 @@ def test_costs_that_no_grid_has_are_an_error_and_no_endless_loop(cost):
 
 
 def test_a_field_that_leads_round_in_a_circle_is_an_error_and_no_endless_loop():
-    moves, costs = moves_of(4), np.ones((1, 2), np.float32)
+    moves, costs = moves_for(4), np.ones((1, 2), np.float32)
     field = np.array([[2, 1]], np.uint8)    # to the right, and back
     for follow in forms_of("follow_field"):
         with pytest.raises(RuntimeError, match="internal error in the fields"):
@@ -185,7 +185,7 @@ def test_regions_are_made_in_slices():
 def test_bad_input_is_refused_at_the_call():
     grid = Grid(np.ones((8, 8), bool))
     regions = regions_of(grid)
-    with pytest.raises(TypeError, match="passage must be a Passage"):
+    with pytest.raises(TypeError, match="passage must be a GridPassage"):
         RegionGraph(grid)
     with pytest.raises(ValueError, match="AStarSearch"):
         RegionGraph(Grid(np.ones((8, 8), bool), neighbors=6).passage())
@@ -236,8 +236,8 @@ def test_a_search_given_up_while_it_goes_on_by_cells_leaves_its_memory_to_one_ot
     regions = regions_of(Grid(cells))
     hopeless = RegionSearch(regions, 0, 15)
     hopeless.advance(Budget.of_steps(1))
-    while regions.lend() is not hopeless._memory:       # until it gave back its memory, and goes by cells
+    while regions.borrow_memory() is not hopeless._memory:       # until it gave back its memory, and goes by cells
         hopeless.advance(Budget.of_steps(1))
-    regions.give_back(hopeless._memory, regions.passage.version)
+    regions.return_memory(hopeless._memory, regions.passage.version)
     hopeless.cancel()
-    assert regions.lend() is not regions.lend()
+    assert regions.borrow_memory() is not regions.borrow_memory()

@@ -68,8 +68,8 @@ def test_both_forms_do_the_same_in_every_slice(grid, numbers, most):
 @pytest.mark.skipif("compiled" not in FORMS, reason="kernels are not built")
 def test_the_kernel_refuses_cells_that_are_not_on_the_grid():
     _, make = forms_of("repairing_search")
-    from ai_core.maps.cell_moves import moves_of
-    moves, costs = moves_of(8), np.ones((2, 3), np.float32)
+    from ai_core.maps.cell_moves import moves_for
+    moves, costs = moves_for(8), np.ones((2, 3), np.float32)
     search = make(moves.open_from(np.isfinite(costs), "closed"), costs, moves)
     for start, goal in ((-1, 0), (6, 0), (0, -1), (0, 6)):
         with pytest.raises(IndexError):

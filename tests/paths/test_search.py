@@ -141,7 +141,7 @@ def test_ways_on_graphs_cost_what_a_plain_search_says(data):
 
 
 def test_a_limit_ends_it_with_a_partial_way():
-    search = AStarSearch(Grid(np.ones((20, 20))).passage(), 0, 399, most_expanded=5)
+    search = AStarSearch(Grid(np.ones((20, 20))).passage(), 0, 399, max_expanded=5)
     path = finished(search)
     assert (path.state, path.expanded) == ("partial", 5)
 
@@ -158,14 +158,14 @@ def test_memory_is_used_again_but_by_one_search_at_a_time():
     grid = Grid(np.ones((30, 30)))
     memory = SearchMemory(grid.passage())
     first = AStarSearch(grid.passage(), 0, 899, memory=memory)
-    with pytest.raises(ValueError, match="memory is in use by a search that is not over"):
+    with pytest.raises(ValueError, match="memory is in use by an unfinished search"):
         AStarSearch(grid.passage(), 0, 1, memory=memory)
     kept = finished(first).cells.tolist()
     second = AStarSearch(grid.passage(), 5, 1, memory=memory)
     second.cancel()
     assert finished(AStarSearch(grid.passage(), 899, 0, memory=memory)).cost == pytest.approx(29 * 2 ** 0.5)
     assert first.result.cells.tolist() == kept
-    with pytest.raises(ValueError, match="memory must be of the passage searched"):
+    with pytest.raises(ValueError, match="memory must belong to the passage searched"):
         AStarSearch(Grid([[1, 1]]).passage(), 0, 1, memory=memory)
 
 
@@ -182,13 +182,13 @@ def test_a_cancelled_search_says_so():
 @pytest.mark.parametrize(
     ("arguments", "error", "says"),
     [
-        ((None, 0, 1), TypeError, "ground must be a Passage of a grid, or a Graph"),
+        ((None, 0, 1), TypeError, "ground must be a GridPassage or a Graph"),
         ((Grid([[1, 1]]).passage(), 2, 1), ValueError, "start must be at most 1, got 2"),
         ((Grid([[1, 1]]).passage(), -1, 1), ValueError, "start must be at least 0"),
         ((Grid([[1, 1]]).passage(), 0, 2), ValueError, "goals must be at most 1, got 2"),
         ((Grid([[1, 1]]).passage(), 0, [0, 2]), ValueError, "goals must be 0 to 1"),
-        ((Grid([[1, 1]]).passage(), 0, []), ValueError, "goals must be at least one"),
-        ((Grid([[1, 1]]).passage(), 0, [0.5]), TypeError, "goals must be whole numbers, or a function"),
+        ((Grid([[1, 1]]).passage(), 0, []), ValueError, "goals must contain at least one place"),
+        ((Grid([[1, 1]]).passage(), 0, [0.5]), TypeError, "goals must be integers or a function"),
     ],
 )
 def test_what_cannot_be_searched_is_refused(arguments, error, says):

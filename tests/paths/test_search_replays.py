@@ -7,7 +7,7 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.maps.grid import Grid
 from ai_core.paths import AnytimeSearch, AStarSearch, FlowField, RegionGraph, RegionSearch
-from ai_core.recording.grants import GrantedBudget, WatchedBudget
+from ai_core.recording.grants import RecordingBudget, ReplayBudget
 
 
 def over_regions(passage, start, goal):
@@ -46,9 +46,9 @@ def test_a_replay_does_as_much_in_each_frame_as_the_recording(name):
     def watched():
         for _ in range(100):
             noted.append([])
-            yield WatchedBudget(Budget.of_time(2, stopwatch), noted[-1])
+            yield RecordingBudget(Budget.of_time(2, stopwatch), noted[-1])
 
     recorded = steps_by_frame(SEARCHES[name](passage, 0, 6399), watched())
-    replayed = steps_by_frame(SEARCHES[name](passage, 0, 6399), (GrantedBudget(grants) for grants in noted))
+    replayed = steps_by_frame(SEARCHES[name](passage, 0, 6399), (ReplayBudget(grants) for grants in noted))
     assert len(recorded) > 1
     assert replayed == recorded

@@ -14,7 +14,7 @@ from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
 from ai_core.maps.grid import Grid
-from ai_core.paths import GridWays, Path, PathService
+from ai_core.paths import GridPathProvider, Path, PathService
 from tests.paths.levels import grids
 
 
@@ -36,7 +36,7 @@ def test_on_threads_every_ticket_gets_the_way_it_gets_without(grid, steps, helpe
     with ThreadPoolExecutor(2) as executor:
         for threads in (None, executor):
             clock = ManualClock()
-            service = PathService(GridWays(passage), clock, executor=threads, helpers=helpers)
+            service = PathService(GridPathProvider(passage), clock, executor=threads, helpers=helpers)
             size = passage.costs.size
             tickets = [service.request_path(start % size, goal % size) for start, goal in ends]
             finished(service, clock, steps)
@@ -66,7 +66,7 @@ class Thought:
         pass
 
 
-class Thoughts(GridWays):
+class Thoughts(GridPathProvider):
     def __init__(self, passage, turns, barrier=None):
         super().__init__(passage)
         self.turns, self.barrier = turns, barrier
@@ -110,7 +110,7 @@ def test_between_two_frames_no_thread_runs_and_nothing_is_done(clock):
     cells[180, :-1] = False
     grid = Grid(cells)
     with ThreadPoolExecutor(1) as executor:
-        service = PathService(GridWays(grid.passage()), clock, executor=executor)
+        service = PathService(GridPathProvider(grid.passage()), clock, executor=executor)
         tickets = [service.request_path(0, grid.cell(199, column)) for column in (0, 9)]
         service.advance(Budget.of_steps(3000))
         states = [one.state for one in tickets]
@@ -131,7 +131,7 @@ def test_a_search_that_raises_on_a_thread_fails_its_own_tickets_only(clock):
 
 
 def test_an_executor_is_refused_for_ways_that_may_not_be_found_on_threads(clock):
-    class Elsewhere(GridWays):
+    class Elsewhere(GridPathProvider):
         run_on_threads = False
 
     passage = Grid(np.ones((3, 3), bool)).passage()
@@ -139,6 +139,6 @@ def test_an_executor_is_refused_for_ways_that_may_not_be_found_on_threads(clock)
         with pytest.raises(ValueError, match="leave out executor"):
             PathService(Elsewhere(passage), clock, executor=executor)
         with pytest.raises(ValueError, match="helpers"):
-            PathService(GridWays(passage), clock, executor=executor, helpers=0)
+            PathService(GridPathProvider(passage), clock, executor=executor, helpers=0)
     with pytest.raises(TypeError, match="executor"):
-        PathService(GridWays(passage), clock, executor=object())
+        PathService(GridPathProvider(passage), clock, executor=object())

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.maps.grid import Grid
-from ai_core.paths import GridWays, PathService
+from ai_core.paths import GridPathProvider, PathService
 from ai_core.saving import StateError
 from tests.paths.levels import grids
 
 
 def service_of(grid, clock, **settings):
-    return PathService(GridWays(grid.passage(), partial=True), clock, **settings)
+    return PathService(GridPathProvider(grid.passage(), partial=True), clock, **settings)
 
 
 def through_json(state):
@@ -43,7 +43,7 @@ def finished(service, clock):
     max_size=9))
 def test_a_loaded_service_gives_every_ticket_the_way_it_would_have_had(grid, steps, spent, ends):
     clock, size = ManualClock(), grid.passage().costs.size
-    service = service_of(grid, clock, most_running=2)
+    service = service_of(grid, clock, max_running=2)
     tickets = [
         service.request_path(start % size, goal % size, priority=priority, tolerance=tolerance)
         for start, goal, priority, tolerance in ends
@@ -51,7 +51,7 @@ def test_a_loaded_service_gives_every_ticket_the_way_it_would_have_had(grid, ste
     for _ in range(spent):
         service.advance(Budget.of_steps(steps))
     state = through_json(service.save_state())
-    other = service_of(grid, clock, most_running=2)
+    other = service_of(grid, clock, max_running=2)
     other.prepare_state(state)()
     assert other.save_state() == state
     loaded = [other.ticket(one.number) for one in tickets]
@@ -84,12 +84,12 @@ def test_a_search_begins_anew_where_its_tickets_stood_in_the_queue():
     grid, clock = Grid(np.ones((30, 30), bool)), ManualClock()
     cells = [grid.cell(29, column) for column in range(29)]
     grid.set_cells(cells, False)
-    service = service_of(grid, clock, most_running=1)
+    service = service_of(grid, clock, max_running=1)
     tickets = [service.request_path(0, goal) for goal in (grid.cell(29, 29), grid.cell(28, 0), 5)]
     service.advance(Budget.of_steps(20))
     assert [one.state for one in tickets] == ["running", "waiting", "waiting"]
     over = []
-    other = service_of(grid, clock, most_running=1, on_over=over.append)
+    other = service_of(grid, clock, max_running=1, on_over=over.append)
     other.prepare_state(through_json(service.save_state()))()
     assert other.ticket(0).state == "waiting"
     finished(other, clock)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.maps.grid import Grid
-from ai_core.paths.grid_ways import GridWays
+from ai_core.paths.grid_path_provider import GridPathProvider
 from ai_core.paths.path_service import PathService
 from tests.paths.levels import grids, plain_costs
 
@@ -27,7 +27,7 @@ def test_an_unreachable_goal_gives_one_answer_before_and_after_that_is_known(par
     cells = np.ones((60, 60))
     cells[:, 30] = np.inf
     grid = Grid(cells)
-    ways = GridWays(grid.passage(), partial=partial)
+    ways = GridPathProvider(grid.passage(), partial=partial)
     service = PathService(ways, clock)
     prepare, ways.prepare = ways.prepare, lambda budget: None
     tickets = []
@@ -43,13 +43,13 @@ def test_an_unreachable_goal_gives_one_answer_before_and_after_that_is_known(par
     if partial:
         assert all(grid.place(one.path.end) == (grid.place(one.goal)[0], 29) for one in tickets)
     counts = service.statistics
-    assert (counts["found"], counts["partial"] > 0, counts["no_way"] > 0) == (0, partial, not partial)
+    assert (counts["found"], counts["partial"] > 0, counts["no_path"] > 0) == (0, partial, not partial)
 
 
 def test_where_no_cell_is_nearer_than_the_start_a_partial_way_is_that_cell():
     clock = ManualClock()
     passage = Grid([[True, False, True]]).passage()
-    service = PathService(GridWays(passage, partial=True), clock)
+    service = PathService(GridPathProvider(passage, partial=True), clock)
     shut_in, in_wall = service.request_path(0, 2), service.request_path(1, 2)
     finished(service, clock)
     assert (shut_in.state, shut_in.path.cells.tolist(), shut_in.path.cost) == ("partial", [0], 0.0)
@@ -60,7 +60,7 @@ def test_where_no_cell_is_nearer_than_the_start_a_partial_way_is_that_cell():
        ends=st.lists(st.tuples(st.integers(0, 63), st.integers(0, 63)), min_size=1, max_size=8))
 def test_states_and_counts_say_what_a_plain_search_says(grid, steps, partial, ends):
     passage, clock = grid.passage(), ManualClock()
-    service, tickets = PathService(GridWays(passage, partial=partial), clock), []
+    service, tickets = PathService(GridPathProvider(passage, partial=partial), clock), []
     for start, goal in ends:
         tickets.append(service.request_path(start % passage.costs.size, goal % passage.costs.size))
         service.advance(Budget.of_steps(steps))
@@ -73,5 +73,5 @@ def test_states_and_counts_say_what_a_plain_search_says(grid, steps, partial, en
         assert ticket.state == ticket.path.state == ("found" if leads_there else unreachable)
     counts = service.statistics
     answers = {(one.start, one.goal): one.state for one in tickets}
-    assert [counts["found"], counts["partial"], counts["no_way"]] == [
+    assert [counts["found"], counts["partial"], counts["no_path"]] == [
         sum(state == one for state in answers.values()) for one in ("found", "partial", "none")]

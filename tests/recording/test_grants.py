@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.events.event_manager import EventManager
-from ai_core.recording.grants import Grant, GrantedBudget, WatchedBudget
+from ai_core.recording.grants import Grant, RecordingBudget, ReplayBudget
 from ai_core.scheduling.budget_margin import BudgetMargin
 from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.scheduling.hierarchical import HierarchicalScheduler
@@ -67,11 +67,11 @@ def test_the_same_work_runs_equally_far_in_every_frame(seed, us):
     frame = house_of_work(recorded)
     for number in range(8):
         noted = []
-        frame(number, WatchedBudget(Budget.of_time(us, UnevenStopwatch(seed + number)), noted))
+        frame(number, RecordingBudget(Budget.of_time(us, UnevenStopwatch(seed + number)), noted))
         grants.append((noted, len(recorded)))
     frame = house_of_work(replayed)
     for number, (noted, length) in enumerate(grants):
-        frame(number, GrantedBudget(noted))
+        frame(number, ReplayBudget(noted))
         assert len(replayed) == length
     assert replayed == recorded
 
@@ -85,11 +85,11 @@ def test_what_waits_for_a_margin_waits_in_a_replay_whatever_stalls_between_two_f
     for number, stall_ns in enumerate(stalls_ns):
         inner, noted = Budget.of_time(us, stopwatch), []
         stopwatch.now_ns += stall_ns
-        frame(number, WatchedBudget(inner, noted))
+        frame(number, RecordingBudget(inner, noted))
         grants.append((noted, len(recorded)))
     frame = house_of_work(replayed, kind, margin=BudgetMargin())
     for number, (noted, length) in enumerate(grants):
-        frame(number, GrantedBudget(noted))
+        frame(number, ReplayBudget(noted))
         assert len(replayed) == length
     assert replayed == recorded
 
@@ -98,9 +98,9 @@ def test_what_waits_for_a_margin_waits_in_a_replay_whatever_stalls_between_two_f
 def test_every_question_has_the_same_answer_again(doings, lasts):
     looks = iter(range(100))
     noted, answers = [], []
-    watched = WatchedBudget(Budget.of_time(lasts / 1000, lambda: next(looks)), noted)
+    watched = RecordingBudget(Budget.of_time(lasts / 1000, lambda: next(looks)), noted)
     for budget in (watched, None):
-        budget = budget or GrantedBudget(noted)
+        budget = budget or ReplayBudget(noted)
         given = []
         for doing in doings:
             if doing == "step":
@@ -115,14 +115,14 @@ def test_every_question_has_the_same_answer_again(doings, lasts):
 
 def test_what_was_never_spent_has_no_end(stopwatch):
     noted = []
-    budget = WatchedBudget(Budget.of_time(5, stopwatch), noted)
+    budget = RecordingBudget(Budget.of_time(5, stopwatch), noted)
     assert not budget.is_spent
     assert noted == [None]
-    assert GrantedBudget(noted).left == math.inf
+    assert ReplayBudget(noted).left == math.inf
 
 
 def test_steps_count_on_the_budgets_that_it_is_part_of(stopwatch):
-    watched = WatchedBudget(Budget.of_time(10, stopwatch), [])
+    watched = RecordingBudget(Budget.of_time(10, stopwatch), [])
     part = watched.part(4).part(2)
     part.spend(3)
     part.spend(0)
@@ -133,52 +133,52 @@ def test_steps_count_on_the_budgets_that_it_is_part_of(stopwatch):
 
 
 def test_a_part_beyond_those_recorded_is_spent_at_once():
-    budget = GrantedBudget([Grant(5, 0)])
+    budget = ReplayBudget([Grant(5, 0)])
     assert budget.left == 5
     assert budget.part(3).is_spent
 
 
 def test_a_watched_budget_uses_and_overruns_as_the_one_that_decides(stopwatch):
     inner = Budget.of_time(10, stopwatch)
-    watched = WatchedBudget(inner, [])
+    watched = RecordingBudget(inner, [])
     part = watched.part(4)
     for passed_us in (3, 4, 6):
         stopwatch.passes(passed_us)
         assert (watched.used, watched.over, watched.left) == (inner.used, inner.over, inner.left)
     assert (part.used, part.over, part.left) == (13, 9, 0)
-    granted = GrantedBudget([Grant(2, 0)])
+    granted = ReplayBudget([Grant(2, 0)])
     granted.spend(5)
     assert (granted.used, granted.over) == (5, 0)
 
 
 def test_a_part_lasts_no_longer_than_the_whole(stopwatch):
-    watched = WatchedBudget(Budget.of_time(10, stopwatch), [])
+    watched = RecordingBudget(Budget.of_time(10, stopwatch), [])
     assert [watched.part(us).left for us in (4, 40, math.inf)] == [4, 10, 10]
 
 
 def test_only_time_has_to_be_watched():
-    with pytest.raises(TypeError, match=r"inner must be a budget of time, got .*; steps replay as they are"):
-        WatchedBudget(Budget.of_steps(2), [])
+    with pytest.raises(TypeError, match=r"inner must be a time budget, got .*; budgets of steps need no recording"):
+        RecordingBudget(Budget.of_steps(2), [])
 
 
 def test_a_budget_part_must_not_be_negative_when_watched_either(stopwatch):
     with pytest.raises(ValueError, match="amount must be at least 0"):
-        WatchedBudget(Budget.of_time(2, stopwatch), []).part(-1)
+        RecordingBudget(Budget.of_time(2, stopwatch), []).part(-1)
 
 
 def test_what_is_only_looked_at_for_a_report_is_no_answer(stopwatch):
     noted = []
-    watched = WatchedBudget(Budget.of_time(5, stopwatch), noted)
+    watched = RecordingBudget(Budget.of_time(5, stopwatch), noted)
     part = watched.part(2)
     assert (watched.peek(), part.peek(), noted) == (5, 2, [])
     stopwatch.passes(3)
     assert (watched.peek(), part.peek(), noted) == (2, 0, [])
     assert (part.is_spent, noted) == (True, [(0, 0)])
-    assert GrantedBudget(noted).peek() == math.inf
+    assert ReplayBudget(noted).peek() == math.inf
 
 
 def test_grants_are_taken_in_the_order_in_which_budgets_are_first_asked(stopwatch):
-    for budget in (WatchedBudget(Budget.of_time(5, stopwatch), noted := []), GrantedBudget([(0, 0), None])):
+    for budget in (RecordingBudget(Budget.of_time(5, stopwatch), noted := []), ReplayBudget([(0, 0), None])):
         late, early = budget.part(3), budget.part(0)
         assert [early.is_spent, late.is_spent] == [True, False]
     assert noted == [(0, 0), None]

@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 
 from ai_core.clock import TimeIndex
 from ai_core.recording.digest import digest_of, digest_of_text
-from ai_core.recording.frame_watch import Run
+from ai_core.recording.frame_watch import TaskRun
 from ai_core.recording.grants import Grant
 from ai_core.recording.lines import (
     MAXIMUM_LINE_CHARACTERS,
@@ -23,13 +23,13 @@ from ai_core.recording.packed import pack
 from ai_core.recording.recording import FrameRecord, Header
 
 HEADER = Header(
-    "yard", 7, ("guard", "door"), exact=True, is_timed=True, made_with={"python": "3.11.2"}, look_every_frames=5
+    "yard", 7, ("guard", "door"), exact=True, is_timed=True, made_with={"python": "3.11.2"}, digest_every_frames=5
 )
 FRAMES = (
     FrameRecord(1, 0.1, 500.0, {"move": [0.5, -1.0]}, (None, Grant(3, 1)),
-                (Run("guard", 0, 120.5, 3, digest_of(["chase", 0.1], exact=True), 17.25),),
+                (TaskRun("guard", 0, 120.5, 3, digest_of(["chase", 0.1], exact=True), 17.25),),
                 {"guard": "aa", "door": "bb"}, {}),
-    FrameRecord(2, 0.2, None, None, (), (Run("door", 1, None, 1, None),), {},
+    FrameRecord(2, 0.2, None, None, (), (TaskRun("door", 1, None, 1, None),), {},
                 {"events": digest_of_text('["shot",1]\n["shot",2]')}),
     FrameRecord(4, 0.4, 0.0, None, (), (), None, {}),
 )
@@ -92,7 +92,7 @@ def test_any_change_of_any_character_is_found_in_its_line(data):
 def test_a_lost_line_is_missed_where_it_was():
     lines = written()
     del lines[2]
-    with pytest.raises(RecordingError, match="line 3: it was changed, or a line before it is missing or moved"):
+    with pytest.raises(RecordingError, match="line 3: the line was changed, or an earlier line is missing or moved"):
         read_recording(lines)
 
 
@@ -127,30 +127,30 @@ def test_damage_before_the_last_line_is_no_cut():
     ("bodies", "message"),
     [
         ([], "the recording is empty"),
-        (['{"frame":1}'], "version None of recordings is unknown, this reads version 3"),
-        (['{"recording":1}'], "line 1: version 1 of recordings is unknown"),
-        (['{"recording":true}'], "line 1: version True"),
+        (['{"frame":1}'], "unknown version None of recordings; this reader supports version 3"),
+        (['{"recording":1}'], "line 1: unknown version 1 of recordings"),
+        (['{"recording":true}'], "line 1: unknown version True"),
         ([GOOD_HEADER.replace(":7", ':"7"')], "line 1: 'seed' must be int, got '7'"),
-        ([GOOD_HEADER.replace('["guard"]', "[1]")], r"line 1: 'parts' must be names, got \[1\]"),
+        ([GOOD_HEADER.replace('["guard"]', "[1]")], r"line 1: 'parts' must be strings, got \[1\]"),
         ([GOOD_HEADER.replace('"name":"yard",', "")], "line 1: 'name' must be str, got None"),
-        ([GOOD_HEADER, '{"frame":1,"frame":2}'], "line 2: it is not JSON: 'frame' stands there twice"),
-        ([GOOD_HEADER, '{"frame":NaN}'], "line 2: it is not JSON: NaN is not a number"),
-        ([GOOD_HEADER, '{"frame":1,"a":' + "[" * 100_000 + "}"], "line 2: it is not JSON: "),
-        ([GOOD_HEADER, '{"frame":' + "9" * 5_000 + "}"], "line 2: it is not JSON: "),
+        ([GOOD_HEADER, '{"frame":1,"frame":2}'], "line 2: the line must be JSON: 'frame' is used twice"),
+        ([GOOD_HEADER, '{"frame":NaN}'], "line 2: the line must be JSON: NaN is not a JSON number"),
+        ([GOOD_HEADER, '{"frame":1,"a":' + "[" * 100_000 + "}"], "line 2: the line must be JSON: "),
+        ([GOOD_HEADER, '{"frame":' + "9" * 5_000 + "}"], "line 2: the line must be JSON: "),
         ([GOOD_HEADER, '{"frame":1.0}'], "line 2: 'frame' must be int, got 1.0"),
         ([GOOD_HEADER.replace('"look_every":1', '"look_every":0')], "line 1: 'look_every' must be at least 1, got 0"),
         ([GOOD_HEADER, '{"frame":1,"s":0}'], "line 2: 'ran' must be str, got None"),
-        ([GOOD_HEADER, frame_of(ran="a b")], "line 2: 'ran' cannot be read: it is not packed data"),
-        ([GOOD_HEADER, frame_of(ran=([], []))], "line 2: 'ran' cannot be read: it must be runs, what was told"),
-        ([GOOD_HEADER, frame_of(ran=([], ([],), []))], "it must be runs, what was told, and grants"),
+        ([GOOD_HEADER, frame_of(ran="a b")], "line 2: invalid 'ran': it is not packed data"),
+        ([GOOD_HEADER, frame_of(ran=([], []))], "line 2: invalid 'ran': it must be runs, reports and grants"),
+        ([GOOD_HEADER, frame_of(ran=([], ([],), []))], "it must be runs, reports and grants"),
         ([GOOD_HEADER, frame_of(ran=(["a", 0, 1], *RAN[2][1:]))], "a run must be name, depth, granted"),
         ([GOOD_HEADER, frame_of(ran=(["a", 0, 1, 1.5, 0.0, None], *RAN[2][1:]))], "a run must be name, depth"),
-        ([GOOD_HEADER, frame_of(ran=(*RAN[2][:2], [(1, 2, 3)]))], "line 2: 'ran' .* a grant must be steps and asks"),
-        ([GOOD_HEADER, frame_of(more=',"parts":{"guard":1}')], "line 2: 'parts' of 'guard' must be a text"),
-        ([GOOD_HEADER, frame_of(more=',"parts":{"door":""}')], "line 2: part 'door' is not one of"),
+        ([GOOD_HEADER, frame_of(ran=(*RAN[2][:2], [(1, 2, 3)]))], "line 2: .* 'ran': a grant must be None or .steps"),
+        ([GOOD_HEADER, frame_of(more=',"parts":{"guard":1}')], "line 2: 'parts' of 'guard' must be a string"),
+        ([GOOD_HEADER, frame_of(more=',"parts":{"door":""}')], "line 2: part 'door' is not in the header"),
         ([GOOD_HEADER, frame_of(3), frame_of(3)], "line 3: frame 3 must come after frame 3"),
-        ([GOOD_HEADER, '{"end":4}'], "line 2: it ends after 4 frames, here are 0"),
-        ([GOOD_HEADER, '{"end":0}', '{"end":0}'], "line 3: there is something after the end"),
+        ([GOOD_HEADER, '{"end":4}'], "line 2: the end is after 4 frames, got 0"),
+        ([GOOD_HEADER, '{"end":0}', '{"end":0}'], "line 3: a line follows the end"),
     ],
 )
 def test_what_cannot_be_is_refused_with_its_line(bodies, message):
@@ -159,13 +159,13 @@ def test_what_cannot_be_is_refused_with_its_line(bodies, message):
 
 
 def test_an_enormous_line_is_not_even_looked_into():
-    with pytest.raises(RecordingError, match=f"line 1: it has .* characters, at most {MAXIMUM_LINE_CHARACTERS}"):
+    with pytest.raises(RecordingError, match=f"line 1: a line must have at most {MAXIMUM_LINE_CHARACTERS} characters"):
         read_recording(["{" * (MAXIMUM_LINE_CHARACTERS + 1)])
 
 
 def test_a_result_too_large_for_a_digest_is_an_error_of_its_line():
     huge = frame_of(ran=(["a", 0, 1, 1, 0.0, 10 ** 5000], *RAN[2][1:]))
-    with pytest.raises(RecordingError, match="line 2: 'ran' cannot be read"):
+    with pytest.raises(RecordingError, match="line 2: invalid 'ran'"):
         read_recording(signed(GOOD_HEADER, huge))
 
 
@@ -188,7 +188,7 @@ def test_inputs_are_kept_as_they_were_and_as_json_has_them(inputs):
 
 
 def test_inputs_with_two_keys_that_are_one_in_json_are_refused():
-    with pytest.raises(TypeError, match=r"inputs must be plain JSON data, got .*: '1' stands there twice"):
+    with pytest.raises(TypeError, match=r"inputs must be plain JSON data, got .*: '1' is used twice"):
         kept_inputs({1: "a", "1": "b"})
 
 

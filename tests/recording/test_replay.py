@@ -10,7 +10,7 @@ from ai_core.clock import ManualClock
 from ai_core.events.event_manager import EventManager
 from ai_core.faults import FaultIsolation
 from ai_core.recording import Recorder, Replay, read_recording
-from ai_core.recording.recorder import FLUSH_EVERY_FRAMES, LOOK_EVERY_FRAMES
+from ai_core.recording.recorder import DIGEST_EVERY_FRAMES, FLUSH_EVERY_FRAMES
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 from ai_core.trace import HOOK_NAMES, Trace
 
@@ -55,7 +55,7 @@ class World:
         self.scheduler.advance(budget)
 
     def recorder(self, lines, **settings):
-        settings = {"look_every_frames": 1, **settings}
+        settings = {"digest_every_frames": 1, **settings}
         return Recorder(lines.append, clock=self.clock, trace=self.trace, parts=self.parts, **settings)
 
     def replay(self, lines):
@@ -128,7 +128,7 @@ def test_an_event_that_was_not_sent_is_missed():
     difference = world.replay(lines).run(
         lambda budget, inputs: world.step(budget, {**inputs, "shout": world.clock.now.frame == 3 or inputs["shout"]})
     )
-    assert (difference.frame, difference.part, difference.what) == (4, "events", "something else was told")
+    assert (difference.frame, difference.part, difference.what) == (4, "events", "the reports differ")
 
 
 def test_all_that_differs_in_the_frame_is_listed():
@@ -143,9 +143,9 @@ def test_all_that_differs_in_the_frame_is_listed():
     ("change", "part", "what"),
     [
         (lambda world: world.scheduler.remove(world.tasks[2]), "walker 2", "did not run"),
-        (lambda world: world.scheduler.add(lambda turn: None, name="new"), "new", "ran, which was not recorded"),
+        (lambda world: world.scheduler.add(lambda turn: None, name="new"), "new", "ran, but is not in the recording"),
         (lambda world: world.scheduler.pause(world.tasks[0]), "walker 1", "ran where 'walker 0' ran"),
-        (lambda world: world.clock.advance(), "clock", "it is frame 2, "),
+        (lambda world: world.clock.advance(), "clock", "it is at frame 2, "),
     ],
 )
 def test_other_work_is_named(change, part, what):
@@ -166,7 +166,7 @@ def test_work_that_takes_more_steps_than_recorded_is_named():
     world.scheduler.add(lambda turn: (turn.budget.spend(3), walk(turn))[1], name="walker 1")
     world.scheduler.add(world.walkers[2].think, name="walker 2")
     difference = world.replay(lines).run(world.step)
-    assert (difference.part, difference.what) == ("walker 1", "took 3 steps, recorded are 1")
+    assert (difference.part, difference.what) == ("walker 1", "took 3 steps, but 1 in the recording")
 
 
 def test_work_that_raises_is_recorded_as_raising():
@@ -191,7 +191,7 @@ def test_what_ran_on_time_runs_again_by_the_steps_it_was_granted(stopwatch):
 
 
 def test_all_parts_are_looked_at_first_and_then_they_take_turns():
-    lines = recorded(look_every_frames=5)
+    lines = recorded(digest_every_frames=5)
     looked = [set(frame.parts or ()) for frame in read_recording(lines).frames]
     assert looked[0] == {"walker 0", "walker 1", "walker 2"}
     assert looked[5:10] == [{"walker 0"}, {"walker 1"}, {"walker 2"}, set(), set()]
@@ -200,7 +200,7 @@ def test_all_parts_are_looked_at_first_and_then_they_take_turns():
 
 
 def test_a_part_that_changes_is_found_when_its_turn_comes():
-    lines = recorded(look_every_frames=5)
+    lines = recorded(digest_every_frames=5)
     world = World()
     world.walkers[1].observe = lambda: {"place": world.walkers[1].place + (world.clock.now.frame == 7)}
     difference = world.replay(lines).run(world.step)
@@ -208,7 +208,7 @@ def test_a_part_that_changes_is_found_when_its_turn_comes():
 
 
 def test_results_are_compared_in_every_frame_however_rarely_parts_are_looked_at():
-    lines = recorded(look_every_frames=LOOK_EVERY_FRAMES, exact=True, budget=Budget.unlimited)
+    lines = recorded(digest_every_frames=DIGEST_EVERY_FRAMES, exact=True, budget=Budget.unlimited)
     world = World(spoil=one_bit("walker 1", 13))
     difference = world.replay(lines).run(world.step)
     assert (difference.frame, difference.part) == (13, "walker 1")
@@ -216,8 +216,8 @@ def test_results_are_compared_in_every_frame_however_rarely_parts_are_looked_at(
 
 @pytest.mark.parametrize("bad", [0, -1, 1.5, True, math.nan])
 def test_parts_are_looked_at_every_whole_number_of_frames(bad):
-    with pytest.raises((TypeError, ValueError), match="look_every_frames must be"):
-        World().recorder([], look_every_frames=bad)
+    with pytest.raises((TypeError, ValueError), match="digest_every_frames must be"):
+        World().recorder([], digest_every_frames=bad)
 
 
 def test_frames_are_written_some_at_a_time_or_on_demand():
@@ -326,7 +326,7 @@ def test_a_part_that_shows_objects_is_named():
     world.walkers[1].observe = lambda: {"target": object()}
     recorder = world.recorder([])
     recorder.begin_frame(Budget.unlimited())
-    with pytest.raises(TypeError, match="part 'walker 1': what is digested must be plain data"):
+    with pytest.raises(TypeError, match="part 'walker 1': digested data must be plain"):
         recorder.end_frame()
 
 
@@ -350,7 +350,7 @@ def test_a_part_may_show_the_state_that_it_saves():
 def test_other_parts_than_those_recorded_are_refused():
     lines, world = recorded(), World()
     world.parts["door"] = world.walkers[0]
-    with pytest.raises(ValueError, match="parts must be those recorded, got 'door' not in the recording"):
+    with pytest.raises(ValueError, match="parts must be those of the recording, got 'door' not in the recording"):
         world.replay(lines)
     del world.parts["door"], world.parts["walker 0"]
     with pytest.raises(ValueError, match="got 'walker 0' only in the recording"):
@@ -362,7 +362,7 @@ def test_frames_are_begun_and_ended_in_turn():
     with pytest.raises(RuntimeError, match="no frame was begun; call begin_frame"):
         recorder.end_frame()
     recorder.begin_frame(Budget.unlimited())
-    with pytest.raises(RuntimeError, match="the last frame has not ended"):
+    with pytest.raises(RuntimeError, match="the previous frame has not ended"):
         recorder.begin_frame(Budget.unlimited())
     recorder.end_frame()
     recorder.close()
@@ -372,7 +372,7 @@ def test_frames_are_begun_and_ended_in_turn():
 
 
 def test_a_budget_of_another_kind_than_announced_is_refused(stopwatch):
-    with pytest.raises(ValueError, match="of the kind is_timed=False announces, got one of time"):
+    with pytest.raises(ValueError, match="must match is_timed=False, got one of time"):
         World().recorder([]).begin_frame(Budget.of_time(100, stopwatch))
 
 
@@ -381,5 +381,5 @@ def test_a_replay_ends_with_the_recording():
     replay = world.replay(lines)
     assert replay.run(world.step) is None
     assert replay.is_over
-    with pytest.raises(RuntimeError, match="all 20 frames of the recording are over"):
+    with pytest.raises(RuntimeError, match="all 20 frames of the recording are done"):
         replay.begin_frame()

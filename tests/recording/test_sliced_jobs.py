@@ -7,7 +7,7 @@ import pytest
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.recording.grants import GrantedBudget, WatchedBudget
+from ai_core.recording.grants import RecordingBudget, ReplayBudget
 from ai_core.scheduling.timeslicer import Timeslicer
 
 
@@ -24,5 +24,5 @@ def test_an_update_on_time_pauses_in_a_replay_where_it_paused(allowed_us):
         for key in range(8):
             slicer.add(key)
         whole = Budget.of_time(allowed_us, lambda: passed_ns[0])
-        started.append(slicer.advance(GrantedBudget(grants) if replays else WatchedBudget(whole, grants)))
+        started.append(slicer.advance(ReplayBudget(grants) if replays else RecordingBudget(whole, grants)))
     assert started[0] == started[1] == min(8, math.ceil(allowed_us))

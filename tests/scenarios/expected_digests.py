@@ -29,7 +29,7 @@ def lines_of(scenario: Scenario, frames: int, *, exact: bool = False, budget=Non
     with Recorder(
         lines.append, clock=scenario.clock, trace=scenario.trace, parts=scenario.observed,
         name=scenario.name, seed=scenario.seed, exact=exact, is_timed=budget is not None,
-        look_every_frames=1,
+        digest_every_frames=1,
     ) as recorder:
         for _ in range(frames):
             inputs = scenario.next_inputs()

@@ -10,10 +10,10 @@ import sys
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.maps import Grid
-from ai_core.paths import GridWays, PathService
+from ai_core.paths import GridPathProvider, PathService
 from demo_project.scenarios import SCENARIOS, build
 
-paths = PathService(GridWays(Grid([[True] * 9] * 9).passage()), ManualClock())
+paths = PathService(GridPathProvider(Grid([[True] * 9] * 9).passage()), ManualClock())
 worlds = [build(name) for name in SCENARIOS]
 known = set(sys.modules)
 paths.request_path(0, 80)

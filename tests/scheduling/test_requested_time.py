@@ -6,7 +6,7 @@ import math
 import pytest
 
 from ai_core.budget import Budget
-from ai_core.recording.grants import GrantedBudget, WatchedBudget
+from ai_core.recording.grants import RecordingBudget, ReplayBudget
 from ai_core.saving.fields import StateError
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 from ai_core.scheduling.requested_time import RequestedTimeScheduler
@@ -164,8 +164,8 @@ def test_frames_that_ran_on_time_replay_with_the_same_runs(clock, stopwatch):
         return ran
 
     recorded = [[] for _ in range(6)]
-    watched = [lambda notes=notes: WatchedBudget(Budget.of_time(700, stopwatch), notes) for notes in recorded]
-    granted = [lambda notes=notes: GrantedBudget(notes) for notes in recorded]
+    watched = [lambda notes=notes: RecordingBudget(Budget.of_time(700, stopwatch), notes) for notes in recorded]
+    granted = [lambda notes=notes: ReplayBudget(notes) for notes in recorded]
     as_recorded = world(watched)
     assert as_recorded[:11] == ["a", "b", "d", "e", "|", "c", "a", "b", "d", "e", "|"]
     assert world(granted) == as_recorded

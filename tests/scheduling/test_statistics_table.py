@@ -57,9 +57,9 @@ def test_what_a_row_does_not_have_is_left_empty():
 
 
 def test_no_more_rows_than_asked_for_and_how_many_there_are():
-    text = statistics_table(ROWS, sort_by="used_us_mean", most_rows=2)
+    text = statistics_table(ROWS, sort_by="used_us_mean", max_rows=2)
     assert (order(text), text.splitlines()[-1]) == (["1", "0", "and"], "and 1 more")
-    assert "more" not in statistics_table(ROWS, most_rows=3)
+    assert "more" not in statistics_table(ROWS, max_rows=3)
 
 
 def test_names_of_any_kind_keep_to_their_cell():
@@ -113,8 +113,8 @@ def test_whatever_is_in_the_rows_no_line_is_wider_than_the_rule(rows):
         ({"columns": "name"}, TypeError, r"columns must be several names, got 'name'; use \['name'\]"),
         ({"columns": ["nam"]}, UnknownNameError, "unknown column 'nam'; did you mean 'name'"),
         ({"sort_by": "speed"}, UnknownNameError, "unknown column 'speed'; known:"),
-        ({"most_rows": 0}, ValueError, "most_rows must be at least 1, got 0; use None for all"),
-        ({"most_rows": 1.0}, TypeError, "most_rows must be a whole number"),
+        ({"max_rows": 0}, ValueError, "max_rows must be at least 1, got 0; use None for all"),
+        ({"max_rows": 1.0}, TypeError, "max_rows must be a whole number"),
     ],
 )
 def test_bad_arguments_are_refused(settings, error, message):

@@ -14,7 +14,7 @@ import ai_core.scheduling.sharing as sharing
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
-from ai_core.recording.grants import GrantedBudget, WatchedBudget
+from ai_core.recording.grants import RecordingBudget, ReplayBudget
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 from ai_core.scheduling.overrun_bias import OverrunBias
 from ai_core.scheduling.priority import PriorityPolicy, PriorityScheduler
@@ -116,7 +116,7 @@ class World:
 
     def live_watched(self, budgets_us, grants):
         for us in budgets_us:
-            self.live_on([WatchedBudget(Budget.of_time(us, lambda: self.ns), grants)])
+            self.live_on([RecordingBudget(Budget.of_time(us, lambda: self.ns), grants)])
 
     def live_on(self, budgets, *, plainly=False):
         share = one_by_one if plainly else sharing.share_time
@@ -204,10 +204,10 @@ def test_a_recording_keeps_the_same_answers_and_a_replay_gives_them_again(policy
     for world in (quick, plain):
         for us in budgets_us:
             noted[world].append([])
-            watched = WatchedBudget(Budget.of_time(us, lambda world=world: world.ns), noted[world][-1])
+            watched = RecordingBudget(Budget.of_time(us, lambda world=world: world.ns), noted[world][-1])
             world.live_on([watched], plainly=world is plain)
     assert noted[quick] == noted[plain]
-    again.live_on([GrantedBudget(grants) for grants in noted[quick]])
+    again.live_on([ReplayBudget(grants) for grants in noted[quick]])
     assert [run[:4] for run in again.ran] == [run[:4] for run in quick.ran]
     assert [task.id for task in again.scheduler.waiting] == [task.id for task in quick.scheduler.waiting]
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai_core.budget import Budget
-from ai_core.recording.grants import GrantedBudget, WatchedBudget
+from ai_core.recording.grants import RecordingBudget, ReplayBudget
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.memory import SenseMemory
 from tests.senses.worlds import World, hearing
@@ -54,6 +54,6 @@ class Stopwatch:
 )
 def test_what_was_told_on_scarce_time_is_told_again(speed, looks, moves):
     stopwatch, noted = Stopwatch(looks), [[] for _ in range(FRAMES)]
-    watched = (WatchedBudget(Budget.of_time(2.0, stopwatch), grants) for grants in noted)
+    watched = (RecordingBudget(Budget.of_time(2.0, stopwatch), grants) for grants in noted)
     told = life(watched, speed, moves)
-    assert life((GrantedBudget(grants) for grants in noted), speed, moves) == told
+    assert life((ReplayBudget(grants) for grants in noted), speed, moves) == told

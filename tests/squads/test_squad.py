@@ -9,7 +9,7 @@ from ai_core.clock import ManualClock
 from ai_core.errors import UnknownNameError
 from ai_core.faults import FaultIsolation
 from ai_core.maps.grid import Grid
-from ai_core.paths.grid_ways import GridWays
+from ai_core.paths.grid_path_provider import GridPathProvider
 from ai_core.paths.path_service import PathService
 from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.squads.capabilities import Capabilities, Force
@@ -231,7 +231,7 @@ def test_a_path_over_a_grid_is_found_by_ticket_within_a_budget(clock):
     free[:, 20] = False
     free[15, 20] = True
     grid = Grid(free)
-    service = PathService(GridWays(grid.passage()), clock)
+    service = PathService(GridPathProvider(grid.passage()), clock)
     squad = squad_of(4, clock, routes=GridRoutes(service, grid.shape), at=(2, 2))
     order = squad.move_to((35.5, 2.5))
     squad.think()
@@ -253,7 +253,7 @@ def test_a_path_over_a_grid_is_found_by_ticket_within_a_budget(clock):
 
 def test_a_new_order_gives_up_the_search_of_the_last(clock):
     grid = Grid(np.ones((20, 40), bool))
-    service = PathService(GridWays(grid.passage()), clock)
+    service = PathService(GridPathProvider(grid.passage()), clock)
     squad = squad_of(4, clock, routes=GridRoutes(service, grid.shape), at=(2, 2))
     squad.move_to((30, 10))
     squad.think()

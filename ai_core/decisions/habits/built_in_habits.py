@@ -151,22 +151,22 @@ class Emit(Habit):
     Args:
         name, options: as ``Habit`` takes them.
         event: what happened.
-        cargo: what comes with it, or a callable that is told the context.
-        send: told event and cargo: ``event_manager.send``, a signal's emit;
+        payload: what comes with it, or a callable that is told the context.
+        send: told event and payload: ``event_manager.send``, a signal's emit;
             None tells this character's own habits.
     """
 
     def __init__(
-        self, name: str, event: str, cargo: Any = None, *, send: Callable[[str, Any], Any] | None = None,
+        self, name: str, event: str, payload: Any = None, *, send: Callable[[str, Any], Any] | None = None,
         **options: Unpack[HabitOptions],
     ) -> None:
-        self.event, self.cargo = _text("event", event), cargo
+        self.event, self.payload = _text("event", event), payload
         self.send = None if send is None else _callable(name, "send", send)
         super().__init__(name, **options)
 
     def tick(self, context: HabitContext) -> Status:
         """Tell."""
-        (self.send or context.tree.tell)(self.event, _value(self.cargo, context))
+        (self.send or context.tree.tell)(self.event, _value(self.payload, context))
         return Status.SUCCEEDED
 
 
@@ -236,7 +236,7 @@ class PlayAnimation(Habit):
         play: told the context and the animation when it begins.
         stop: told the context if it ends before the animation does.
         ends_on: what is told at the end, with the animation or nothing as
-            cargo; the end of another animation is not taken for this one's.
+            payload; the end of another animation is not taken for this one's.
     """
 
     def __init__(

@@ -50,13 +50,13 @@ class Told:
     """Something a tree was told.
 
     Args:
-        cargo: what came with it.
+        payload: what came with it.
     """
 
-    __slots__ = ("at_s", "cargo", "tick_number")
+    __slots__ = ("at_s", "payload", "tick_number")
 
-    def __init__(self, cargo: Any) -> None:
-        self.cargo = cargo
+    def __init__(self, payload: Any) -> None:
+        self.payload = payload
         self.tick_number = 0  # of the tick that finds it; 0 before
         self.at_s = 0.0
 

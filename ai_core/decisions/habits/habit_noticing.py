@@ -29,7 +29,7 @@ class HabitNoticing(HabitReports):
             self._watch(self.plan.keys)
         return self._blackboard
 
-    def tell(self, name: str, cargo: Any = None) -> None:
+    def tell(self, name: str, payload: Any = None) -> None:
         """Tell the character's habits that something happened.
 
         Who ``begins_on`` it, ``wakes_on`` it or waits for it is seen to in the
@@ -37,7 +37,7 @@ class HabitNoticing(HabitReports):
 
         Args:
             name: what happened: "shot at".
-            cargo: what ``context.told(name)`` returns in that tick.
+            payload: what ``context.told(name)`` returns in that tick.
 
         Raises:
             TypeError: if the name is no text.
@@ -45,7 +45,7 @@ class HabitNoticing(HabitReports):
         if not isinstance(name, str):
             raise TypeError(f"name must be text, got {shown(name)}")
         self._told = self._told or {}
-        self._told[name] = Told(cargo)
+        self._told[name] = Told(payload)
         self._notice(name)
 
     def _notice(self, name: str) -> None:
@@ -81,4 +81,4 @@ class HabitNoticing(HabitReports):
 
     def _cargo_of(self, name: str) -> Any:
         told = self._told.get(name) if self._told else None
-        return None if told is None or not told.tick_number else told.cargo
+        return None if told is None or not told.tick_number else told.payload

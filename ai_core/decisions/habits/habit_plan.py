@@ -31,7 +31,7 @@ class Place(PlaceFields):
         self.name = habit.name
         self.path = path
         self.launch = habit.launch
-        self.outcome = None if habit.outcome is Outcome.AS_IT_ENDED else habit.outcome
+        self.outcome = None if habit.outcome is Outcome.UNCHANGED else habit.outcome
         self.weight = habit.weight
         self.urgency = habit.urgency
         self.timeout_s, self.cooldown_s = habit.timeout_s, habit.cooldown_s

@@ -96,7 +96,7 @@ def _saved(tree: HabitTree) -> State:
         "asks_all": tree._asks_all,
         "noticed": sorted(tree._noticed or ()),
         "told": {
-            name: {"cargo": values.plain(told.cargo, f"told ({name})"), "tick_number": told.tick_number,
+            name: {"payload": values.plain(told.payload, f"told ({name})"), "tick_number": told.tick_number,
                    "at_s": told.at_s}
             for name, told in (tree._told or {}).items()
         },
@@ -264,7 +264,7 @@ def _read_told(tree: HabitTree, group: Fields) -> dict[str, Told]:
     found: dict[str, Told] = {}
     for name in group.names():
         one = group.group(name)
-        told = found[name] = Told(tree.values.value(one.anything("cargo"), one.place_of("cargo")))
+        told = found[name] = Told(tree.values.value(one.anything("payload"), one.place_of("payload")))
         told.tick_number, told.at_s = one.whole("tick_number"), one.seconds("at_s")
         one.end()
     return found

@@ -45,7 +45,7 @@ class Status(Enum):
 class Outcome(Enum):
     """What a habit's parent is told when it has ended."""
 
-    AS_IT_ENDED = "as it ended"
+    UNCHANGED = "as it ended"
     INVERTED = "inverted"
     ALWAYS_SUCCEEDED = "always succeeded"
     ALWAYS_FAILED = "always failed"
@@ -146,7 +146,7 @@ class Habit:
         exit: Callback | None = None,
         timeout_s: float = math.inf, cooldown_s: float = 0.0,
         repeats: float = 1, retries: float = 0,
-        outcome: Outcome = Outcome.AS_IT_ENDED,
+        outcome: Outcome = Outcome.UNCHANGED,
         wakes_on: Iterable[str] = (), asks_every_s: float = 0.0,
         begins_on: Iterable[str] = (), remembers_s: float = 0.0,
         tick_batch: BatchCallback | None = None, columns: Iterable[str] = (),

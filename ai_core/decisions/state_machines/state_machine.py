@@ -76,7 +76,7 @@ def live_view(
 VERSION = 1
 
 
-def still_there(state: State, definition: StateMachineDefinition) -> State:
+def without_removed(state: State, definition: StateMachineDefinition) -> State:
     """Return what ``save_state`` returned, for a machine that lives by another definition from now on.
 
     What was in states that are not there any more is left out; the active state is kept as it is.
@@ -207,7 +207,7 @@ class StateMachine:
             which have a true attribute ``is_notice``; no: they are left out.
 
     Attributes:
-        event, cargo: inside callbacks: the event that led here, and what was sent with it; else None.
+        event, payload: inside callbacks: the event that led here, and what was sent with it; else None.
         elapsed_s: inside ``update``: since the last one (s).
 
     Cost: O(1); about 250 bytes. A transition is O(states left and entered); any other event or update O(1).
@@ -216,9 +216,32 @@ class StateMachine:
     advance_takes: ClassVar[Literal["turn"]] = "turn"  # a scheduler calls advance with its Turn
 
     __slots__ = (
-        "__weakref__", "_at", "_clock", "_definition", "_faults", "_frame", "_isolation", "_kept_errors", "_leaf",
-        "_left", "_listening", "_previous", "_queue", "_reason", "_seconds", "_should_stop", "_since_around",
-        "_since_s", "_table", "_trace", "cargo", "elapsed_s", "event", "name", "owner", "parts",
+        "__weakref__",
+        "_at",
+        "_clock",
+        "_definition",
+        "_faults",
+        "_frame",
+        "_isolation",
+        "_kept_errors",
+        "_leaf",
+        "_left",
+        "_listening",
+        "_previous",
+        "_queue",
+        "_reason",
+        "_seconds",
+        "_should_stop",
+        "_since_around",
+        "_since_s",
+        "_table",
+        "_trace",
+        "elapsed_s",
+        "event",
+        "name",
+        "owner",
+        "parts",
+        "payload",
     )
 
     def __init__(
@@ -253,7 +276,7 @@ class StateMachine:
         self._seconds = self._since_s = self.elapsed_s = 0.0
         self._frame, self._should_stop, self._reason = 0, False, ""
         self.event: str | None = None
-        self.cargo: Any = None
+        self.payload: Any = None
         self.owner, self.name, self.parts = owner, name or definition.name, parts
 
     @property
@@ -301,12 +324,12 @@ class StateMachine:
         wanted, active = self._definition.node(path), self._at or self._leaf
         return active is not None and wanted in active.up()
 
-    def send(self, event: str, cargo: Any = None) -> bool | None:
+    def send(self, event: str, payload: Any = None) -> bool | None:
         """Tell the machine that something happened.
 
         Args:
             event: one that some transition waits for.
-            cargo: what callbacks find as ``machine.cargo``.
+            payload: what callbacks find as ``machine.payload``.
 
         Returns:
             Whether a transition was taken; None if the event waits, because one is running.
@@ -317,11 +340,11 @@ class StateMachine:
         try:
             routes = self._table[event]
         except (KeyError, TypeError):
-            return self._send_otherwise(event, cargo)
+            return self._send_otherwise(event, payload)
         if not routes:
             return False
         self._table = BUSY
-        self.event, self.cargo = event, cargo
+        self.event, self.payload = event, payload
         try:
             has_changed = self._take_first(routes)
             if self._queue is not None:
@@ -401,16 +424,16 @@ class StateMachine:
         """Return which states are active, since when and why; one state per line."""
         return live_view(self._definition, self.name, self._at or self._leaf, self.time_in_state_s, self._reason)
 
-    def _send_otherwise(self, event: str, cargo: Any) -> bool | None:
+    def _send_otherwise(self, event: str, payload: Any) -> bool | None:
         """Send what the table does not know: while busy, before the beginning, or by mistake."""
         self._definition.check_event(event)
         if self._table is BUSY:
             if self._queue is None:
                 self._queue = []
-            self._queue.append((event, cargo))
+            self._queue.append((event, payload))
             return None
         self.start()
-        return self.send(event, cargo) if self._leaf is not None else False
+        return self.send(event, payload) if self._leaf is not None else False
 
     def _take_first(self, routes: tuple[Route, ...]) -> bool:
         for route in routes:
@@ -469,13 +492,13 @@ class StateMachine:
                     f" the last {circle}; they go round in a circle, the rest is dropped"))
                 break
             settled += 1
-            self.event, self.cargo = self._queue.pop(0)
+            self.event, self.payload = self._queue.pop(0)
             if self._leaf is not None:
                 self._take_first(self._leaf.table[self.event])
-        self._queue = self.event = self.cargo = None
+        self._queue = self.event = self.payload = None
 
     def _come_to_rest(self) -> None:
-        self.event = self.cargo = self._at = None
+        self.event = self.payload = self._at = None
         if self._should_stop:
             self._leave_all()
         leaf = self._leaf
@@ -554,7 +577,7 @@ class StateMachine:
         """What tells it the time, or None."""
         return self._clock
 
-    def stand_still(self, seconds: float) -> None:
+    def skip_time(self, seconds: float) -> None:
         """Let time that has passed count for nothing: its character was paused, and states began that much later.
 
         Args:
@@ -594,4 +617,4 @@ class StateMachine:
         return _prepared(self, state)
 
 
-__all__ = ["MOST_EVENTS_AT_ONCE", "StateMachine", "live_view", "rest_in", "still_there"]
+__all__ = ["MOST_EVENTS_AT_ONCE", "StateMachine", "live_view", "rest_in", "without_removed"]

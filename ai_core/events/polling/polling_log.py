@@ -107,16 +107,16 @@ class PollingLog:
             and (about is None or shown(about) in (one.key or ()))
         ]
 
-    def table(self, *, most_rows: int | None = None, **wanted: object) -> str:
+    def table(self, *, max_rows: int | None = None, **wanted: object) -> str:
         """Return entries as a table of plain text.
 
         Args:
-            most_rows: show no more than the last so many; None for all.
+            max_rows: show no more than the last so many; None for all.
             wanted: which entries; see ``entries``.
         """
         found = self.entries(**wanted)  # type: ignore[arg-type]
-        if most_rows is not None:
-            found = found[-whole_number("most_rows", most_rows, minimum=1, remedy="use None for all"):]
+        if max_rows is not None:
+            found = found[-whole_number("max_rows", max_rows, minimum=1, remedy="use None for all"):]
         return statistics_table(
             [
                 {"frame": one.frame, "question": one.question, "asker": one.asker,

@@ -19,17 +19,17 @@ from ai_core.maps.cover.cover_spots import (
     CoverBody,
     CoverCandidates,
     CoverSpots,
-    asked_blocked,
+    check_blocked,
 )
-from ai_core.maps.passage import Passage
+from ai_core.maps.passage import GridPassage
 from ai_core.scheduling.interruptible import Cancellable
 
 WELD_M = 1e-3
 """Polygon corners nearer to each other than this are merged (m): meshes are stored with rounded numbers."""
 
 
-def candidates_of_grid(
-    passage: Passage, middles: ArrayLike, *, gives_cover: ArrayLike | None = None
+def candidates_from_grid(
+    passage: GridPassage, middles: ArrayLike, *, gives_cover: ArrayLike | None = None
 ) -> CoverCandidates:
     """Return a candidate for each side of a free cell that borders a cell with cover.
 
@@ -44,8 +44,8 @@ def candidates_of_grid(
 
     Cost: O(cells).
     """
-    if not isinstance(passage, Passage):
-        raise TypeError(f"passage must be a Passage of a grid, got {shown(passage)}")
+    if not isinstance(passage, GridPassage):
+        raise TypeError(f"passage must be a GridPassage, got {shown(passage)}")
     is_free = np.isfinite(passage.costs)
     covers = ~is_free if gives_cover is None else as_array("gives_cover", gives_cover)
     if covers.dtype != np.bool_ or covers.shape != passage.shape:
@@ -274,7 +274,7 @@ class CoverBaking(Cancellable):
         return self._ask(places, places + towards * np.float32(self._candidates.reach_m))
 
     def _ask(self, starts: NDArray[np.float32], ends: NDArray[np.float32]) -> NDArray[np.bool_]:
-        return asked_blocked(self._blocked, np.concatenate((starts, ends), axis=1))
+        return check_blocked(self._blocked, np.concatenate((starts, ends), axis=1))
 
     def _exposures(self, places: NDArray[np.float32]) -> NDArray[np.float32]:
         count = self._settings.directions
@@ -301,4 +301,4 @@ class CoverBaking(Cancellable):
         return peeks
 
 
-__all__ = ["CoverBaking", "CoverBakingSettings", "candidates_along_edges", "candidates_of_grid", "wall_edges"]
+__all__ = ["CoverBaking", "CoverBakingSettings", "candidates_along_edges", "candidates_from_grid", "wall_edges"]

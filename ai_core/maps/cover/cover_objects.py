@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import finite_number, point, shown
-from ai_core.maps.cover.cover_spots import UPWARD, Blocked, CoverBody, asked_blocked
+from ai_core.maps.cover.cover_spots import UPWARD, Blocked, CoverBody, check_blocked
 
-__all__ = ["GAP_M", "BehindObject", "CoverObject"]
+__all__ = ["GAP_M", "CoverObject", "ObjectCover"]
 
 GAP_M = 0.1
 """Gap between an object and a body behind it (m); with less, they would collide."""
@@ -79,24 +79,24 @@ class CoverObject:
 
 
 @dataclass(frozen=True)
-class BehindObject:
+class ObjectCover:
     """A position behind an object, seen from one threat.
 
     Attributes:
         place: (3,) position of the feet (m).
         towards: (3,) unit vector towards the object.
         is_low: True if only a crouching body is hidden.
-        why_not: reason why the object provides no cover; "" if it does.
+        refusal: reason why the object provides no cover; "" if it does.
     """
 
     place: NDArray[np.float32]
     towards: NDArray[np.float32]
     is_low: bool
-    why_not: str = ""
+    refusal: str = ""
 
     @staticmethod
     def of(thing: CoverObject, eye: NDArray[np.float32], body: CoverBody, *, may_stand: bool = True,
-           may_crouch: bool = True) -> BehindObject:
+           may_crouch: bool = True) -> ObjectCover:
         """Return the position behind an object, checked by size only; ``has_room`` checks the room.
 
         The silhouette must be as wide as the body, and as high as the standing or crouching body.
@@ -108,7 +108,7 @@ class BehindObject:
         level = [one - above * other for one, other in zip(level, upward, strict=True)]
         length = math.hypot(*level)
         if length == 0:
-            return BehindObject(np.array(middle, np.float32), np.zeros(3, np.float32), False, "threat directly above")
+            return ObjectCover(np.array(middle, np.float32), np.zeros(3, np.float32), False, "threat directly above")
         away = [one / length for one in level]
         side = [upward[1] * away[2] - upward[2] * away[1], upward[2] * away[0], -upward[1] * away[0]]
         height_m = thing.top_m(body.up)
@@ -125,7 +125,7 @@ class BehindObject:
             least = body.crouching_m if may_crouch else body.standing_m
             if height_m < least:
                 why = f"too low: {height_m:.2f} m for a body of {least:.2f} m"
-        return BehindObject(place, -np.array(away, np.float32), is_low, why)
+        return ObjectCover(place, -np.array(away, np.float32), is_low, why)
 
     def room_rays(self, body: CoverBody) -> NDArray[np.float32]:
         """Return the segments (n, 6) that must be free for the body to fit: across and upwards (m)."""
@@ -141,4 +141,4 @@ class BehindObject:
 
     def has_room(self, body: CoverBody, blocked: Blocked) -> bool:
         """Return whether the body fits at the position, tested with rays."""
-        return not asked_blocked(blocked, self.room_rays(body)).any()
+        return not check_blocked(blocked, self.room_rays(body)).any()

@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from ai_core.budget import Budget
 from ai_core.errors import check_callables, check_kind, finite_number, numbers, point, positions, shown, whole_number
 from ai_core.maps.cover.cover_map import CoverMap, CoverSpot, Who
-from ai_core.maps.cover.cover_objects import GAP_M, BehindObject, CoverObject
-from ai_core.maps.cover.cover_spots import Blocked, CoverBody, asked_blocked
+from ai_core.maps.cover.cover_objects import GAP_M, CoverObject, ObjectCover
+from ai_core.maps.cover.cover_spots import Blocked, CoverBody, check_blocked
 from ai_core.scheduling.interruptible import Cancellable
 
-__all__ = ["CoverSearch", "CoverVerdict", "CoverWish", "Ground", "Travel"]
+__all__ = ["CoverEvaluation", "CoverQuery", "CoverSearch", "Ground", "Travel"]
 
 Travel = Callable[[NDArray[np.float32]], ArrayLike]
 """Function from positions (n, 3) to travel distances (n,) (m), ``inf`` where no path leads."""
@@ -43,13 +43,13 @@ MOST = 1 << 53
 
 
 @dataclass(frozen=True)
-class CoverWish:
+class CoverQuery:
     """Requirements and weights of a cover search.
 
     Args:
         range_m: largest travel distance of a spot (m), above 0.
         least_threat_m: smallest distance of a spot from a threat (m).
-        least_protection: smallest share of the body that must be hidden, 0 to 1, averaged over threats.
+        min_protection: smallest share of the body that must be hidden, 0 to 1, averaged over threats.
         posture: "any"; "stand" excludes low cover; "crouch" tests all spots with a crouching body.
         protection, distance, exposure: weights of the score, 0 or more: of the hidden share of the body,
             of the travel distance as a share of the range, of the share of open directions.
@@ -62,25 +62,25 @@ class CoverWish:
 
     range_m: float = 25.0
     least_threat_m: float = 3.0
-    least_protection: float = 0.75
+    min_protection: float = 0.75
     posture: Literal["any", "stand", "crouch"] = "any"
     protection: float = 1.0
     distance: float = 0.5
     exposure: float = 0.25
-    staying: float = 0.1
+    stay_bonus: float = 0.1
 
     def __post_init__(self) -> None:
         finite_number("range_m", self.range_m, above=0)
         finite_number("least_threat_m", self.least_threat_m, minimum=0)
-        finite_number("least_protection", self.least_protection, minimum=0, maximum=1)
+        finite_number("min_protection", self.min_protection, minimum=0, maximum=1)
         if self.posture not in ("any", "stand", "crouch"):
             raise ValueError(f"posture must be any, stand or crouch, got {shown(self.posture)}")
-        for name in ("protection", "distance", "exposure", "staying"):
+        for name in ("protection", "distance", "exposure", "stay_bonus"):
             finite_number(name, getattr(self, name), minimum=0)
 
 
 @dataclass(frozen=True, eq=False)
-class CoverVerdict:
+class CoverEvaluation:
     """Evaluation of one spot.
 
     Attributes:
@@ -116,7 +116,7 @@ class CoverSearch(Cancellable):
         threats: (m, 3) positions of the eyes of the threats (m), 1 to ``MOST_THREATS``.
         blocked: ray test, see ``Blocked``; it must ignore the agent and the threats.
         body: size of the agent; None for the defaults of ``CoverBody``.
-        wish: requirements and weights; None for the defaults of ``CoverWish``.
+        wish: requirements and weights; None for the defaults of ``CoverQuery``.
         who: holder with a reserved spot that counts as free.
         weights: (m,) weight of each threat, above 0; None for equal weights.
         travel: travel distances of spots; None for straight distances. It is called once for every
@@ -131,7 +131,7 @@ class CoverSearch(Cancellable):
 
     def __init__(
         self, cover: CoverMap, agent: object, threats: object, blocked: Blocked, *, body: CoverBody | None = None,
-        wish: CoverWish | None = None, who: Who | None = None, weights: ArrayLike | None = None,
+        query: CoverQuery | None = None, who: Who | None = None, weights: ArrayLike | None = None,
         travel: Travel | None = None, ground: Ground | None = None,
     ) -> None:
         if not isinstance(cover, CoverMap):
@@ -145,12 +145,12 @@ class CoverSearch(Cancellable):
         self._weights = _checked_weights(weights, len(self._eyes))
         self._held = 0 if who is None else cover.held.get(who, 0)
         check_kind("body", body, CoverBody)
-        check_kind("wish", wish, CoverWish)
+        check_kind("query", query, CoverQuery)
         check_callables(travel=travel, ground=ground)
-        self._body, self._wish = body or CoverBody(), wish or CoverWish()
+        self._body, self._query = body or CoverBody(), query or CoverQuery()
         self._travel, self._ground = travel, ground
-        self.verdicts: list[CoverVerdict] = []
-        self._best: CoverVerdict | None = None
+        self.evaluations: list[CoverEvaluation] = []
+        self._best: CoverEvaluation | None = None
         self._begin()
 
     @property
@@ -161,7 +161,7 @@ class CoverSearch(Cancellable):
                                 and self._ranks[-1][0] < self._best.score))
 
     @property
-    def result(self) -> CoverVerdict | None:
+    def result(self) -> CoverEvaluation | None:
         """Evaluation of the best spot; None if no spot qualifies.
 
         Raises:
@@ -174,10 +174,10 @@ class CoverSearch(Cancellable):
     def why(self) -> str:
         """Explanation of the best spot, or of the reasons why no spot qualifies."""
         if self._best is not None:
-            return f"{self._best.why}; {len(self.verdicts)} evaluated, {len(self._ranks)} could not be better"
-        if not self.verdicts:
-            return f"no spot within {self._wish.range_m:g} m"
-        counts = Counter(one.why.split(":")[0] for one in self.verdicts)
+            return f"{self._best.why}; {len(self.evaluations)} evaluated, {len(self._ranks)} could not be better"
+        if not self.evaluations:
+            return f"no spot within {self._query.range_m:g} m"
+        counts = Counter(one.why.split(":")[0] for one in self.evaluations)
         return "no spot qualifies: " + ", ".join(f"{count} {why}" for why, count in sorted(counts.items()))
 
     def advance(self, budget: Budget, /) -> None:
@@ -192,27 +192,27 @@ class CoverSearch(Cancellable):
             self._begin()
         while not self.is_done:
             some = [self._next() for _ in range(min(SPOTS_PER_STEP, len(self._ranks)))]
-            for verdict in self._judged(some):
-                self.verdicts.append(verdict)
-                if verdict.score is not None and _is_better(verdict, self._best):
-                    self._best = verdict
+            for evaluation in self._judged(some):
+                self.evaluations.append(evaluation)
+                if evaluation.score is not None and _is_better(evaluation, self._best):
+                    self._best = evaluation
             budget.spend()
-            self._name_the_best()
+            self._assign_id()
             if budget.is_spent:
                 return
 
     def _begin(self) -> None:
         """Sort all candidates by their best possible score, ascending; evaluation starts at the end."""
         self._version = self._cover.version
-        self.verdicts, self._best = [], None
-        cover, wish = self._cover, self._wish
-        rows, distances = cover.rows_near(self._agent, wish.range_m)
+        self.evaluations, self._best = [], None
+        cover, query = self._cover, self._query
+        rows, distances = cover.rows_near(self._agent, query.range_m)
         scores = self._scores(1.0, distances, cover.spots.exposures[rows].astype(np.float64))
-        scores[cover.ids[rows] == self._held] += wish.staying
+        scores[cover.ids[rows] == self._held] += query.stay_bonus
         self._others = self._behind_things()
         bounds = np.array([
             float(self._scores(1.0, np.array(math.dist(one.spot.place, self._agent)), np.array(one.spot.exposure)))
-            + (wish.staying if one.spot.id == self._held != 0 else 0.0) for one in self._others])
+            + (query.stay_bonus if one.spot.id == self._held != 0 else 0.0) for one in self._others])
         ranks = np.concatenate((scores, bounds)) + SLACK
         numbers = np.concatenate((cover.ids[rows], -1 - np.arange(len(bounds))))
         ids = np.where(numbers < 0, MOST - numbers, numbers)
@@ -225,45 +225,45 @@ class CoverSearch(Cancellable):
 
     def _behind_things(self) -> list[_Candidate]:
         """Return candidates behind objects for each threat, and the reserved spot of the agent."""
-        cover, wish = self._cover, self._wish
+        cover, query = self._cover, self._query
         found = []
         if self._held in cover.behind:
             found.append(_Candidate(cover.spot(self._held)))
         for name, thing in cover.things.items():
             around_m = 2 * math.hypot(*thing.half_sides) + self._body.radius_m + GAP_M
-            if math.dist(thing.middle, self._agent) > wish.range_m + around_m:
+            if math.dist(thing.middle, self._agent) > query.range_m + around_m:
                 continue                                   # every position behind it is out of range
             for eye in self._eyes:
-                behind = BehindObject.of(
-                    thing, eye, self._body, may_stand=wish.posture != "crouch", may_crouch=wish.posture != "stand")
-                if math.dist(behind.place, self._agent) <= wish.range_m:
+                behind = ObjectCover.of(
+                    thing, eye, self._body, may_stand=query.posture != "crouch", may_crouch=query.posture != "stand")
+                if math.dist(behind.place, self._agent) <= query.range_m:
                     spot = CoverSpot(0, behind.place, behind.towards, behind.is_low, EXPOSURE_BEHIND_THING, 0, name)
                     found.append(_Candidate(spot, behind, thing))
         return found
 
-    def _name_the_best(self) -> None:
+    def _assign_id(self) -> None:
         """Give a spot behind an object an id once it is the result."""
         while self.is_done and self._best is not None and self._best.spot.id == 0:
             self._name(self._best)
 
-    def _name(self, best: CoverVerdict) -> None:
+    def _name(self, best: CoverEvaluation) -> None:
         """Give a spot behind an object an id; if the object has moved, select the next best spot."""
         there = self._cover.things.get(best.spot.thing)  # type: ignore[arg-type]
         if there is not None and best.thing is not None and there.is_same(best.thing):
             self._best = replace(best, spot=self._cover.offer(best.spot))
             return
-        row = next(row for row, one in enumerate(self.verdicts) if one is best)
-        self.verdicts[row] = _refusal(best.spot, "its object has moved")
+        row = next(row for row, one in enumerate(self.evaluations) if one is best)
+        self.evaluations[row] = _refusal(best.spot, "its object has moved")
         self._best = None
-        for one in self.verdicts:
+        for one in self.evaluations:
             if one.score is not None and _is_better(one, self._best):
                 self._best = one
 
     def _scores(self, protection: float, travels_m: Floats, exposures: Floats) -> Floats:
-        wish = self._wish
-        return wish.protection * protection - wish.distance * travels_m / wish.range_m - wish.exposure * exposures
+        query = self._query
+        return query.protection * protection - query.distance * travels_m / query.range_m - query.exposure * exposures
 
-    def _judged(self, some: list[_Candidate]) -> list[CoverVerdict]:
+    def _judged(self, some: list[_Candidate]) -> list[CoverEvaluation]:
         free = self._cover.are_free(np.array([one.spot.place for one in some]), self._who).tolist()
         whys = [self._why_not(one, is_free) for one, is_free in zip(some, free, strict=True)]
         kept = [one for one, why in zip(some, whys, strict=True) if not why]
@@ -273,18 +273,18 @@ class CoverSearch(Cancellable):
 
     def _why_not(self, one: _Candidate, is_free: bool) -> str:
         """Return the reason to reject a spot before any visibility test; "" for none."""
-        spot, behind, wish = one.spot, one.behind, self._wish
-        if spot.is_low and wish.posture == "stand":
+        spot, behind, query = one.spot, one.behind, self._query
+        if spot.is_low and query.posture == "stand":
             return "too low: hides a crouching body only"
         nearest_m = float(np.linalg.norm(self._eyes - spot.place, axis=1).min())
-        if nearest_m < wish.least_threat_m:
+        if nearest_m < query.least_threat_m:
             return f"too near to a threat: {nearest_m:.1f} m"
         if not is_free:
             return "taken"
         if behind is None:
             return ""
-        if behind.why_not:
-            return behind.why_not
+        if behind.refusal:
+            return behind.refusal
         if self._ground is not None:
             place = np.asarray(self._ground(spot.place[None]), np.float32).reshape(-1)
             if place.shape != (3,) or not np.isfinite(place).all():
@@ -306,21 +306,21 @@ class CoverSearch(Cancellable):
         if not spots:
             return np.zeros((0, len(self._eyes)), np.float32)
         places = np.array([one.place for one in spots], np.float32)
-        is_low = np.array([one.is_low or self._wish.posture == "crouch" for one in spots])
+        is_low = np.array([one.is_low or self._query.posture == "crouch" for one in spots])
         parts = self._body.parts(places, self._eyes, is_low)
         eyes = np.broadcast_to(self._eyes[None, :, None], parts.shape)
         lines = np.concatenate((parts, eyes), axis=-1).reshape(-1, 6)
-        is_hidden = asked_blocked(self._blocked, lines).reshape(parts.shape[:3])
+        is_hidden = check_blocked(self._blocked, lines).reshape(parts.shape[:3])
         shares: NDArray[np.float32] = is_hidden.mean(axis=2, dtype=np.float32)
         return shares
 
-    def _verdict(self, one: _Candidate, travel_m: float, shares: NDArray[np.float32]) -> CoverVerdict:
-        spot, wish, protection = one.spot, self._wish, float(shares @ self._weights)
+    def _verdict(self, one: _Candidate, travel_m: float, shares: NDArray[np.float32]) -> CoverEvaluation:
+        spot, query, protection = one.spot, self._query, float(shares @ self._weights)
         seen_by = tuple(np.flatnonzero(shares < 1).tolist())
-        if travel_m > wish.range_m:
+        if travel_m > query.range_m:
             way = "no path leads there" if math.isinf(travel_m) else f"too far: {travel_m:.1f} m to travel"
             return replace(_refusal(spot, way), protection=protection, seen_by=seen_by, travel_m=travel_m)
-        if protection < wish.least_protection - 1e-6:
+        if protection < query.min_protection - 1e-6:
             why = f"too open: {protection:.2f} of the body hidden"
             return replace(_refusal(spot, why), protection=protection, seen_by=seen_by, travel_m=travel_m)
         score = float(self._scores(protection, np.array(travel_m), np.array(spot.exposure)))
@@ -328,24 +328,24 @@ class CoverSearch(Cancellable):
         what = f"object {spot.thing}" if spot.thing is not None else f"spot {spot.id}"
         stays = ""
         if spot.id == self._held != 0:
-            score, stays = score + wish.staying, f" + {wish.staying:g} for staying"
-        why = (f"{what}: score {score:.3f} = {wish.protection:g} · {protection:.2f} hidden - {wish.distance:g} ·"
-               f" {travel_m:.1f} m of {wish.range_m:g} m - {wish.exposure:g} · {spot.exposure:.2f} open{stays}; {by}")
-        return CoverVerdict(spot, score, protection, seen_by, travel_m, why, one.thing)
+            score, stays = score + query.stay_bonus, f" + {query.stay_bonus:g} for staying"
+        why = (f"{what}: score {score:.3f} = {query.protection:g} · {protection:.2f} hidden - {query.distance:g} ·"
+               f" {travel_m:.1f} m of {query.range_m:g} m - {query.exposure:g} · {spot.exposure:.2f} open{stays}; {by}")
+        return CoverEvaluation(spot, score, protection, seen_by, travel_m, why, one.thing)
 
 
 @dataclass(eq=False, slots=True)
 class _Candidate:
     spot: CoverSpot
-    behind: BehindObject | None = None
+    behind: ObjectCover | None = None
     thing: CoverObject | None = None
 
 
-def _refusal(spot: CoverSpot, why: str) -> CoverVerdict:
-    return CoverVerdict(spot, None, None, (), math.nan, why)
+def _refusal(spot: CoverSpot, why: str) -> CoverEvaluation:
+    return CoverEvaluation(spot, None, None, (), math.nan, why)
 
 
-def _is_better(one: CoverVerdict, best: CoverVerdict | None) -> bool:
+def _is_better(one: CoverEvaluation, best: CoverEvaluation | None) -> bool:
     """Return whether an evaluation is better than the best; ties go to the smaller id."""
     if best is None or one.score != best.score:
         return best is None or one.score > best.score  # type: ignore[operator]

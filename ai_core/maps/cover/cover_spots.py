@@ -195,7 +195,7 @@ class CoverBody:
         return around
 
 
-def asked_blocked(blocked: Blocked, segments: NDArray[np.float32]) -> NDArray[np.bool_]:
+def check_blocked(blocked: Blocked, segments: NDArray[np.float32]) -> NDArray[np.bool_]:
     """Call ``blocked`` and return its checked results, one bool per segment.
 
     Raises:
@@ -212,4 +212,4 @@ def asked_blocked(blocked: Blocked, segments: NDArray[np.float32]) -> NDArray[np
     return answers
 
 
-__all__ = ["LEFT", "OVER", "RIGHT", "UPWARD", "Blocked", "CoverBody", "CoverCandidates", "CoverSpots", "asked_blocked"]
+__all__ = ["LEFT", "OVER", "RIGHT", "UPWARD", "Blocked", "CoverBody", "CoverCandidates", "CoverSpots", "check_blocked"]

@@ -35,7 +35,7 @@ cdef struct Kind:
 
 cdef struct Box:
     int32_t top, left, rows, columns, width     # width of the grid
-    double even_cost    # 0 if cells differ
+    double uniform_cost    # 0 if cells differ
     uint8_t* open_moves
     float* costs
     Kind* kind
@@ -78,7 +78,7 @@ cdef bint fill_one(Box* box, int32_t target, double* ways, uint8_t* out, int32_t
         so_far = ways[cell]
         row, column = cell // box.columns, cell % box.columns
         place = (box.top + row) * box.width + box.left + column
-        here = 1 if box.even_cost else box.costs[place]
+        here = 1 if box.uniform_cost else box.costs[place]
         for move in range(kind.moves):
             # A move is open both ways or neither.
             if not box.open_moves[place] >> move & 1:
@@ -101,10 +101,10 @@ cdef bint fill_one(Box* box, int32_t target, double* ways, uint8_t* out, int32_t
                 queue[(front + waiting) % cells] = other
             waiting += 1
     write_moves(box, target, ways, out)
-    if box.even_cost:
+    if box.uniform_cost:
         for cell in range(cells):
             if ways[cell] != INFINITE:
-                ways[cell] = cost_of_length(<int64_t> ways[cell]) * box.even_cost
+                ways[cell] = cost_of_length(<int64_t> ways[cell]) * box.uniform_cost
     return True
 
 
@@ -131,7 +131,7 @@ cdef void write_moves(Box* box, int32_t target, double* ways, uint8_t* out) noex
                 continue
             other = cell + kind.down[move] * box.columns + kind.right[move]
             way = kind.length[move]
-            if not box.even_cost:
+            if not box.uniform_cost:
                 way = way * box.costs[place + kind.down[move] * box.width + kind.right[move]]
             way = ways[other] + way
             if way == ways[cell]:
@@ -139,7 +139,7 @@ cdef void write_moves(Box* box, int32_t target, double* ways, uint8_t* out) noex
                 break
 
 
-def fill_fields(open_moves, costs, moves, int top, int left, targets, double even_cost, out_costs, out_moves):
+def fill_fields(open_moves, costs, moves, int top, int left, targets, double uniform_cost, out_costs, out_moves):
     cdef Py_buffer opened, entering, ways, fields       # BORROWED for this call
     cdef Kind kind
     cdef Box box
@@ -148,10 +148,10 @@ def fill_fields(open_moves, costs, moves, int top, int left, targets, double eve
     cdef Py_ssize_t i, cells
     cdef bint is_filled
     read_kind(&kind, moves)
-    if even_cost:
+    if uniform_cost:
         for i in range(kind.moves):
             kind.length[i] = DIAGONAL if kind.down[i] and kind.right[i] else STRAIGHT
-    box.even_cost = even_cost
+    box.uniform_cost = uniform_cost
     PyObject_GetBuffer(open_moves, &opened, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
     PyObject_GetBuffer(costs, &entering, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
     PyObject_GetBuffer(out_costs, &ways, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE)

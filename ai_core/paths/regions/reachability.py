@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ai_core.budget import Budget
 from ai_core.errors import shown, whole_number
 from ai_core.maps.cell_moves import ODD_ROW
-from ai_core.maps.passage import Passage
+from ai_core.maps.passage import GridPassage
 from ai_core.scheduling.interruptible import Cancellable
 
 __all__ = ["Reachability"]
@@ -26,7 +26,7 @@ ROWS_PER_LOOK = 4
 MOST_CHANGED = 64
 """Number of changed cells (count) above which everything is recomputed, in 10 to 100 ms."""
 
-SHUT = -1
+BLOCKED = -1
 
 
 class Reachability(Cancellable):
@@ -36,15 +36,15 @@ class Reachability(Cancellable):
         passage: passage of the grid.
 
     Raises:
-        TypeError: if ``passage`` is not a Passage.
+        TypeError: if ``passage`` is not a GridPassage.
 
     Cost: O(cells), about 20 ms for a game map of 512 × 512 cells; a row is a step. A change
         costs O(cells of the smaller side), in one step. 4 bytes per cell.
     """
 
-    def __init__(self, passage: Passage) -> None:
-        if not isinstance(passage, Passage):
-            raise TypeError(f"passage must be a Passage of a grid, got {shown(passage)}")
+    def __init__(self, passage: GridPassage) -> None:
+        if not isinstance(passage, GridPassage):
+            raise TypeError(f"passage must be a GridPassage, got {shown(passage)}")
         self._passage = passage
         self._height = passage.shape[0]
         self._rows: int = 0
@@ -87,7 +87,7 @@ class Reachability(Cancellable):
         if type(goal) is not int or not 0 <= goal < len(runs):
             goal = whole_number("goal", goal, minimum=0, maximum=len(runs) - 1)
         first, second = runs[start], runs[goal]
-        if first == SHUT or second == SHUT:
+        if first == BLOCKED or second == BLOCKED:
             return False
         parents = self._parents
         return parents[first] == parents[second] or self._root(first) == self._root(second)
@@ -111,7 +111,7 @@ class Reachability(Cancellable):
 
     def _begin(self) -> None:
         self._version = self._passage.version
-        self._runs: NDArray[np.int32] = np.full(self._passage.shape, SHUT, np.int32)
+        self._runs: NDArray[np.int32] = np.full(self._passage.shape, BLOCKED, np.int32)
         self._flat = self._runs.reshape(-1).data  # single cells are read thrice as fast from it
         self._parents: list[int] = []
         self._rows = 0
@@ -123,7 +123,7 @@ class Reachability(Cancellable):
         begins[:, 1:] &= ~is_free[:, :-1]
         numbers = np.cumsum(begins).reshape(begins.shape) - 1 + len(self._parents)
         self._parents.extend(range(len(self._parents), len(self._parents) + int(begins.sum())))
-        self._runs[first:last] = np.where(is_free, numbers, SHUT)
+        self._runs[first:last] = np.where(is_free, numbers, BLOCKED)
         above = max(0, first - 1)
         runs, opened = self._runs[above:last], self._passage.open_moves[above:last]
         moves = self._passage.moves
@@ -161,15 +161,15 @@ class Reachability(Cancellable):
         around: set[int] = set()
         for cell in changed.tolist():
             around.update(self._window(cell))
-            if np.isfinite(costs[cell]) and runs[cell] == SHUT:
+            if np.isfinite(costs[cell]) and runs[cell] == BLOCKED:
                 runs[cell] = len(self._parents)
                 self._parents.append(len(self._parents))
             elif not np.isfinite(costs[cell]):
-                runs[cell] = SHUT
+                runs[cell] = BLOCKED
         for cell in sorted(around):
             for other in self._neighbors(cell):
                 self._join(int(runs[cell]), int(runs[other]))
-        self._split(sorted(cell for cell in around if runs[cell] != SHUT))
+        self._split(sorted(cell for cell in around if runs[cell] != BLOCKED))
         budget.spend()
 
     def _split(self, cells: list[int]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.maps.cell_moves import Moves
+from ai_core.maps.cell_moves import GridMoves
 from ai_core.paths.searches.canonical_moves import DIAGONAL, STRAIGHT, costs_of
 from ai_core.twins import twin
 
@@ -29,13 +29,13 @@ PASSES_PER_LOOK = 2
 EXACT = STRAIGHT, DIAGONAL
 """Lengths of moves as integers."""
 
-NO_WAY = 1 << 30
+NO_PATH = 1 << 30
 """Length above that of any path within a region; twice the value fits 32 bits."""
 
 ROUGH = 70, 99
 """Smaller lengths, which order paths with fewer than 70 diagonals correctly."""
 
-NO_WAY_ROUGH = (1 << 15) - 1
+NO_PATH_ROUGH = (1 << 15) - 1
 """The same for rough lengths; twice the value fits 16 bits. Longer paths, of 470 cells, use exact lengths."""
 
 ENDLESS = "internal error in the fields of a region: a way has no end; make the regions again, and report this"
@@ -48,11 +48,11 @@ Steps = list[tuple[int, NDArray[Any]]]
 def fill_fields(
     open_moves: NDArray[np.uint8],
     costs: NDArray[np.float32],
-    moves: Moves,
+    moves: GridMoves,
     top: int,
     left: int,
     targets: NDArray[np.int32],
-    even_cost: float,
+    uniform_cost: float,
     out_costs: NDArray[np.float64],
     out_moves: NDArray[np.uint8],
 ) -> None:
@@ -68,7 +68,7 @@ def fill_fields(
         top: first row of the rectangle.
         left: first column of the rectangle.
         targets: (n,) int32, cells in the rectangle.
-        even_cost: common cost of all cells that can be entered; 0 if costs differ.
+        uniform_cost: common cost of all cells that can be entered; 0 if costs differ.
         out_costs: (n, rows, columns), cost of the path from each cell to each target, ``inf`` without a path.
         out_moves: (n, rows, columns), next move on the path, or ``NO_MOVE``.
 
@@ -82,7 +82,7 @@ def fill_fields(
     entering = costs[top:top + rows, left:left + columns]
     ends = np.arange(count), (targets // width - top + 1) * across + targets % width - left + 1
     shape = count, (rows + 2) * across
-    if even_cost:
+    if uniform_cost:
         steps, nowhere = _even_steps(opened, moves, EXACT)
         ways = _nearly(shape, ends, opened, moves)
         _spread(ways, steps, across, passes_per_look=1)
@@ -94,12 +94,12 @@ def fill_fields(
     leads = _leads(ways, steps, across, nowhere)
     leads[ends] = NO_MOVE
     found = np.ascontiguousarray(ways.reshape(count, rows + 2, across)[:, *inside])
-    out_costs[:] = np.where(found < nowhere, costs_of(found, even_cost), np.inf) if even_cost else found
+    out_costs[:] = np.where(found < nowhere, costs_of(found, uniform_cost), np.inf) if uniform_cost else found
     out_moves[:] = leads.reshape(count, rows + 2, across)[:, *inside]
 
 
 def _nearly(
-    shape: tuple[int, int], ends: tuple[NDArray[Any], NDArray[Any]], opened: NDArray[np.uint8], moves: Moves
+    shape: tuple[int, int], ends: tuple[NDArray[Any], NDArray[Any]], opened: NDArray[np.uint8], moves: GridMoves
 ) -> NDArray[np.uint32]:
     """Return lengths of paths, exact or slightly too long; computed with half the bits, so twice as fast."""
     straight, diagonal = ROUGH
@@ -111,7 +111,7 @@ def _nearly(
     diagonals = rough.astype(np.uint32) * np.uint32(pow(diagonal, -1, straight)) % straight
     straights = (rough - diagonals * np.uint32(diagonal)) // straight
     exact = straights * np.uint32(STRAIGHT) + diagonals * np.uint32(DIAGONAL)
-    return np.where(rough < nowhere, exact, np.uint32(NO_WAY))
+    return np.where(rough < nowhere, exact, np.uint32(NO_PATH))
 
 
 def _spread(ways: NDArray[Any], steps: Steps, across: int, passes_per_look: int = PASSES_PER_LOOK) -> None:
@@ -150,7 +150,7 @@ def _leads(ways: NDArray[Any], steps: Steps, across: int, nowhere: Any) -> NDArr
 
 
 def _steps(
-    opened: NDArray[np.uint8], entering: NDArray[np.float32], moves: Moves
+    opened: NDArray[np.uint8], entering: NDArray[np.float32], moves: GridMoves
 ) -> tuple[Steps, np.float64]:
     """Return the offset of each move in a rectangle with a border, and its cost from each cell, ``inf`` if closed.
 
@@ -174,10 +174,10 @@ def _steps(
     return steps, np.float64(np.inf)
 
 
-def _even_steps(opened: NDArray[np.uint8], moves: Moves, lengths: tuple[int, int]) -> tuple[Steps, Any]:
+def _even_steps(opened: NDArray[np.uint8], moves: GridMoves, lengths: tuple[int, int]) -> tuple[Steps, Any]:
     """Return the same with 32-bit integers, or 16-bit where lengths are ``ROUGH``."""
     rows, columns = opened.shape
-    nowhere = np.uint16(NO_WAY_ROUGH) if lengths is ROUGH else np.uint32(NO_WAY)
+    nowhere = np.uint16(NO_PATH_ROUGH) if lengths is ROUGH else np.uint32(NO_PATH)
     shut, steps = nowhere + nowhere.dtype.type(1), []   # nowhere in the border and one step more: no number is as large
     for move, (down, right) in enumerate(moves.even):
         prices = np.full((rows + 2, columns + 2), shut)
@@ -190,7 +190,7 @@ def _even_steps(opened: NDArray[np.uint8], moves: Moves, lengths: tuple[int, int
 def follow_field(
     field: NDArray[np.uint8],
     costs: NDArray[np.float32],
-    moves: Moves,
+    moves: GridMoves,
     top: int,
     left: int,
     cell: int,
@@ -226,7 +226,7 @@ def follow_field(
 def costs_by_fields(
     fields: NDArray[np.uint8],
     costs: NDArray[np.float32],
-    moves: Moves,
+    moves: GridMoves,
     top: int,
     left: int,
     cell: int,
@@ -251,7 +251,7 @@ def costs_by_fields(
 def follow_fields(
     fields: Sequence[NDArray[np.uint8]],
     costs: NDArray[np.float32],
-    moves: Moves,
+    moves: GridMoves,
     corners: Sequence[tuple[int, int]],
     starts: Sequence[int],
 ) -> bytes:

@@ -8,7 +8,7 @@ import ai_core.paths.regions.region_fields as region_fields
 import ai_core.paths.searches.portal_search as portal_search
 from ai_core.budget import Budget
 from ai_core.errors import shown, whole_number
-from ai_core.maps.passage import Passage
+from ai_core.maps.passage import GridPassage
 from ai_core.paths.regions.region_portals import Portal, portals_between
 from ai_core.paths.searches.portal_search import NO_PORTAL, PortalGraph, PortalSearch
 from ai_core.scheduling.interruptible import Cancellable
@@ -40,7 +40,7 @@ class RegionGraph(Cancellable):
         stretch: largest number of border cells per portal (count), 1 or more.
 
     Raises:
-        TypeError: if ``passage`` is not a Passage.
+        TypeError: if ``passage`` is not a GridPassage.
         ValueError: if the passage does not support regions, or a number is out of range.
 
     Attributes:
@@ -54,9 +54,9 @@ class RegionGraph(Cancellable):
     Source: 003_designing_ai_for_games, navigation; Botea, Müller, Schaeffer 2004.
     """
 
-    def __init__(self, passage: Passage, *, side: int = SIDE, stretch: int = STRETCH) -> None:
-        if not isinstance(passage, Passage):
-            raise TypeError(f"passage must be a Passage of a grid, got {shown(passage)}")
+    def __init__(self, passage: GridPassage, *, side: int = SIDE, stretch: int = STRETCH) -> None:
+        if not isinstance(passage, GridPassage):
+            raise TypeError(f"passage must be a GridPassage, got {shown(passage)}")
         if not self.suits(passage):
             raise ValueError(
                 "passage must have 4 neighbors, or 8 and closed or half-open corners; use AStarSearch on others"
@@ -70,7 +70,7 @@ class RegionGraph(Cancellable):
         self._begin()
 
     @staticmethod
-    def suits(passage: Passage) -> bool:
+    def suits(passage: GridPassage) -> bool:
         """Return whether a passage supports regions."""
         # Portals are straight moves. Two of them lead around a half-open corner, but not between two walls.
         moves = len(passage.moves.lengths)
@@ -136,11 +136,11 @@ class RegionGraph(Cancellable):
         """Return the next moves from the cells of a region to its portals, (portals, rows, columns) uint8."""
         return self._fields[region]
 
-    def lend(self) -> PortalSearch:
-        """Return memory for a search, valid until cells change; return it with ``give_back``."""
+    def borrow_memory(self) -> PortalSearch:
+        """Return memory for a search, valid until cells change; return it with ``return_memory``."""
         return self._free.pop() if self._free else portal_search.portal_search(*self.graph)
 
-    def give_back(self, memory: PortalSearch, version: int) -> None:
+    def return_memory(self, memory: PortalSearch, version: int) -> None:
         """Keep memory for the next search, if it belongs to the current version of the passage."""
         if version == self._version:
             self._free.append(memory)
@@ -221,7 +221,8 @@ class RegionGraph(Cancellable):
         costs, fields = np.empty((len(targets), *extent)), np.empty((len(targets), *extent), np.uint8)
         if len(targets):
             region_fields.fill_fields(
-                passage.open_moves, passage.costs, passage.moves, top, left, targets, passage.even_cost, costs, fields)
+                passage.open_moves, passage.costs, passage.moves, top, left, targets, passage.uniform_cost, costs,
+                fields)
         self._fields[region] = fields
         rows, columns = np.divmod(targets, passage.shape[1])
         self.graph.ways[region] = np.inf

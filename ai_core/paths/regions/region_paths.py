@@ -1,11 +1,11 @@
-"""Ways over regions: from portal to portal instead of from cell to cell.
+"""Path search over regions: from portal to portal instead of from cell to cell.
 
-A long way takes some hundred steps. Between ends three regions apart it costs 1 to 4 % more than the cheapest on
-average, 11 % at most on the maps measured; between near ends it may be a detour, 2.5 times the cheapest at worst. How
-much at most, measured against the way as the crow flies, it says.
+A long path takes a few hundred steps. With three or more regions between start and goal it costs 1 to 4 % more than
+the cheapest path on average, and 11 % at most on the maps measured; between near ends it may be a detour of up to 2.5
+times the cheapest. ``Path.bound`` limits the ratio, measured against the straight distance.
 
-Rejected: a search back over ways shortened by what a detour by portals costs at most,
-for a tighter bound. It takes thrice the steps, and tells more on noise alone.
+Rejected: a backward search with path costs reduced by the largest detour over a portal, for a tighter
+bound. It takes three times the steps, and helps only on noise.
 """
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ai_core.errors import shown, whole_number
 from ai_core.maps.cell_moves import SQRT_2
 from ai_core.paths.path import Path
 from ai_core.paths.regions.region_graph import RegionGraph
-from ai_core.paths.searches.cells_along import costs_along, without_loops
+from ai_core.paths.searches.cells_along import costs_along, remove_loops
 from ai_core.paths.searches.path_search import PathSearch
 from ai_core.paths.searches.portal_search import PortalSearch
 from ai_core.paths.searches.search import AStarSearch
@@ -28,31 +28,32 @@ from ai_core.paths.searches.search import AStarSearch
 __all__ = ["RegionSearch"]
 
 PORTALS_PER_LOOK = 16
-"""Portals between two looks at the budget: 5 µs compiled, 0.5 ms interpreted."""
+"""Portals expanded between two checks of the budget (count): 5 µs compiled, 0.5 ms interpreted."""
 
 
 class RegionSearch(PathSearch):
-    """A way over regions, found in slices; ``result.bound`` says how much too dear it may be.
+    """Path over regions, found in slices; ``result.bound`` limits its excess cost.
 
-    No way over portals means no way at all: then, and when cells change before it is done,
-    an ``AStarSearch`` goes on instead, with the nearest cell or the cheapest way.
+    If no path over portals exists, no path exists at all. In this case, and when cells change before
+    the search is done, an ``AStarSearch`` continues and returns the path to the nearest cell, or the
+    cheapest path.
 
     Args:
-        regions: of the passage; done.
-        start: a cell.
-        goal: a cell.
+        regions: region graph of the passage; must be done.
+        start: start cell.
+        goal: goal cell.
 
     Attributes:
-        expanded: portals looked at, and cells expanded, so far.
-        restarts: times it began anew because cells changed.
+        expanded: number of expanded portals and cells.
+        restarts: number of restarts after cells changed.
 
     Raises:
-        TypeError: if they are of another type.
-        ValueError: if a place is not on the grid.
+        TypeError: if an argument has the wrong type.
+        ValueError: if a cell is outside the grid.
         RuntimeError: if the regions are not done.
 
-    Cost: O(portals * portals of a region), and O(cells of a region) where costs differ, or both
-        ends lie in one region.
+    Cost: O(portals * portals of a region), plus O(cells of a region) if costs differ or both ends
+        lie in one region.
     Source: 003_designing_ai_for_games, navigation.
     """
 
@@ -68,18 +69,18 @@ class RegionSearch(PathSearch):
         self.expanded = self.restarts = 0
         self._instead: AStarSearch | None = None
         self._goal_field: NDArray[np.uint8] | None = None
-        self._memory: PortalSearch = regions.lend()
+        self._memory: PortalSearch = regions.borrow_memory()
         self._begin()
 
     def cancel(self) -> None:
-        """Give up; does nothing when it is done."""
+        """Cancel the search; does nothing when it is done."""
         if not self.is_done and not self._is_cancelled:
             self._is_cancelled = True
-            if self._instead is None:       # else it was given back, and somebody else may have it
-                self._regions.give_back(self._memory, self._version)
+            if self._instead is None:       # otherwise it was returned, and another search may use it
+                self._regions.return_memory(self._memory, self._version)
 
     def advance(self, budget: Budget, /) -> None:
-        """Go on until done or the budget is spent, one look at least.
+        """Continue until done or the budget is spent; at least one batch of portals.
 
         Raises:
             RuntimeError: if it was cancelled.
@@ -108,12 +109,12 @@ class RegionSearch(PathSearch):
         out, direct = self._followed(start, self._start), math.inf
         if start == goal or not self._passage.is_uniform:
             into, direct = self._spread_from_goal(goal)
-        else:  # both ways cost the same
+        else:  # both directions cost the same
             into = self._followed(goal, self._goal)
         memory.begin(start, goal, out, into, self._rest(), direct)
 
     def _followed(self, region: int, cell: int) -> NDArray[np.float64]:
-        """Return what it costs from a cell to each portal of its region."""
+        """Return the costs from a cell to each portal of its region."""
         regions, passage = self._regions, self._passage
         fields = regions.fields(region)
         if not len(fields):
@@ -124,13 +125,13 @@ class RegionSearch(PathSearch):
         return np.where(ways >= 0, ways, np.where(at_portals, 0.0, np.inf))
 
     def _spread_from_goal(self, region: int) -> tuple[NDArray[np.float64], float]:
-        """Return what it costs from each portal of the goal's region to the goal, and from the start if it is there."""
+        """Return the costs from each portal of the goal region to the goal, and from the start if it lies there."""
         passage, (top, left) = self._passage, self._regions.corner(region)
         rows, columns = self._regions.extent(region)
         costs, field = np.empty((1, rows, columns)), np.empty((1, rows, columns), np.uint8)
         region_fields.fill_fields(
             passage.open_moves, passage.costs, passage.moves, top, left, np.array([self._goal], np.int32),
-            passage.even_cost, costs, field)
+            passage.uniform_cost, costs, field)
         self._goal_field = field[0]
         self.expanded += rows * columns
         cells = np.array([*self._regions.portal_cells(region), self._start], np.int64)
@@ -145,18 +146,18 @@ class RegionSearch(PathSearch):
         if self._memory.cost == math.inf:
             self._go_by_cells()
             return
-        cells = without_loops(np.frombuffer(self._joined(), np.int32))
+        cells = remove_loops(np.frombuffer(self._joined(), np.int32))
         cost = float(costs_along(self._passage, cells)[0])
         least = float(self._at_least(*np.divmod(np.array([self._start]), self._passage.shape[1]))[0])
         self._settle(Path("found", cells, cost, self.expanded, max(1.0, cost / least) if least else 1.0))
-        self._regions.give_back(self._memory, self._version)
+        self._regions.return_memory(self._memory, self._version)
 
     def _joined(self) -> bytes:
-        """Return the cells of the way from portal to portal."""
+        """Return the cells of the path over the portals."""
         regions, passage = self._regions, self._passage
         portals = np.frombuffer(self._memory.way(), np.int32)
         entries = regions.cells.reshape(-1)[portals].tolist()
-        # From the start, and from where one came into each region, to the portal on the near side of the next.
+        # From the start, and from the entry of each region, to the portal on the near side of the next region.
         before, number = np.divmod(regions.graph.partners.reshape(-1)[portals], regions.cells.shape[1])
         passed, last = before.tolist(), entries[-1] if entries else self._start
         fields = [regions.fields(region)[k] for region, k in zip(passed, number.tolist(), strict=True)]
@@ -168,14 +169,14 @@ class RegionSearch(PathSearch):
             fields, passage.costs, passage.moves, corners, [self._start, *entries][:len(fields)])
         if self._goal_field is not None:
             return joined
-        # Fields lead to portals: the last part is found the other way round.
+        # Fields lead to portals: the last part is found in reverse.
         back = regions.portal_cells(region).index(last)
         cells = region_fields.follow_fields(
             [regions.fields(region)[back]], passage.costs, passage.moves, [regions.corner(region)], [self._goal])
         return joined + np.frombuffer(cells, np.int32)[::-1].tobytes()
 
     def _rest(self) -> NDArray[np.float64]:
-        """Return what it costs at least from each portal to the goal, as the crow flies."""
+        """Return lower bounds of the costs from each portal to the goal, by straight distance."""
         return self._at_least(self._regions.rows, self._regions.columns)
 
     def _at_least(self, rows: NDArray[np.integer], columns: NDArray[np.integer]) -> NDArray[np.float64]:
@@ -186,7 +187,7 @@ class RegionSearch(PathSearch):
         return self._passage.least_cost * whole
 
     def _go_by_cells(self) -> None:
-        self._regions.give_back(self._memory, self._version)
+        self._regions.return_memory(self._memory, self._version)
         self._instead = AStarSearch(self._passage, self._start, self._goal)
 
     def _advance_instead(self, budget: Budget) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.maps.passage import Passage
+from ai_core.maps.passage import GridPassage
 
 __all__ = ["Portal", "portals_between"]
 
@@ -23,7 +23,7 @@ class Portal(NamedTuple):
 
 
 def portals_between(
-    passage: Passage, cells: NDArray[np.int32], step: int, longest: int, move: int
+    passage: GridPassage, cells: NDArray[np.int32], step: int, longest: int, move: int
 ) -> list[Portal]:
     """Return the portals of one border, in its order.
 

@@ -1,3 +1,3 @@
-"""Searches over grids and graphs, and the hot loops behind them."""
+"""Path searches over grids and graphs, and their compiled kernels."""
 
 __all__: list[str] = []

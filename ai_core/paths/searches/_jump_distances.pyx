@@ -186,7 +186,7 @@ cdef class Turned:
         return True
 
 
-def mend_jumps(open_moves, jumps, cells):
+def repair_jumps(open_moves, jumps, cells):
     cdef Grid grid = Grid(open_moves, jumps, PyBUF_WRITABLE)
     cdef Mending mending = Mending(grid)
     cdef int move, straight

@@ -1,10 +1,10 @@
-"""The heart of A* on grids: cells wait in buckets by the length of the way through them.
+"""A* on grids with buckets: cells wait in buckets by the estimated cost of the path through them.
 
-A bucket holds what differs by less than its width, the last in comes out first,
-and what got cheaper comes out once more. The way found is the cheapest when the
-bucket that holds its cost is empty, whatever the width: so no heap is needed.
+A bucket holds cells with costs that differ by less than its width, last in, first out; a cell that
+becomes cheaper is expanded again. The path found is the cheapest when the bucket of its cost is empty,
+for any width, so no heap is needed.
 
-This is the twin in Python of ``_bucket_search``, with the same results.
+Python twin of the kernel ``_bucket_search``, with identical results.
 """
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.maps.cell_moves import ODD_ROW, Moves
+from ai_core.maps.cell_moves import ODD_ROW, GridMoves
 from ai_core.paths.searches.walking_search import NOWHERE, WalkingSearch
 from ai_core.twins import twin
 
@@ -24,72 +24,72 @@ __all__ = [
 ]
 
 INTERFACE = 2
-"""Changes with any change of names, arguments or results, here and in the kernel."""
+"""Version of the interface; changed with every change of names, arguments or results, here and in the kernel."""
 
 BUCKETS = 1024
-"""Buckets in the ring (count, a power of 2). Where costs differ by more than some hundred
-times, buckets get wider instead of more, and more cells come out twice."""
+"""Buckets in the ring (count, a power of 2). If costs differ by a factor of more than a few hundred,
+buckets become wider, and more cells are expanded twice."""
 
 WIDTH = 0.5
-"""Width of a bucket, in the cheapest straight moves: narrower means more empty ones, wider
-more cells that come out twice. Measured on game maps, 0.25 to 1 differ by 5 %."""
+"""Width of a bucket, in costs of the cheapest straight move: narrower buckets are more often empty, wider
+ones expand more cells twice. On game maps, times for 0.25 to 1 differ by 5 %."""
 
 ROUNDS_FROM = 4.0
-"""Width of a bucket, likewise, from which on what falls into the bucket that is emptied waits until it is empty.
-Last in, first out goes down one way after the other there: with one cell of a million times the cost of the
-others it took more than 700 steps a cell, and takes one."""
+"""Width of a bucket, in the same unit, above which cells added to the current bucket wait until it is empty.
+Last in, first out would follow one path after the other there: with a single cell of a million times the cost
+of the others, it needs more than 700 steps per cell instead of one."""
 
 INFINITE = float("inf")
 
 ROUNDING = 1 + 1e-13
-"""A way counts as cheaper only by more than this factor. Ways of the same moves in another order
-differ by a rounding, and on open ground every second cell would be expanded again for nothing. A way
-is too dear by as much for each of its cells at most."""
+"""Factor by which a path must be cheaper to replace another. Paths of the same moves in another order
+differ by rounding errors, and on open ground every second cell would be expanded twice. The cost of a path
+exceeds the lowest by at most this factor per cell."""
 
 DIAGONAL = 2 ** 0.5 - 1
 SHAPES = {4: (1.0, 1.0, 1.0), 6: (0.0, 0.5, 0.5), 8: (DIAGONAL, 1.0, DIAGONAL)}
-"""By neighbors: short, far, both of an ``Estimate``."""
+"""Values ``short``, ``far`` and ``both`` of an ``Estimate``, by number of neighbors."""
 
 
 class BucketSearch(WalkingSearch, Protocol):
-    """A search that may also go back from goals, to every cell."""
+    """Cell-by-cell search that can also spread from goals to all cells."""
 
     def spread(self, goals: NDArray[np.int32], least_cost: float, most_cost: float) -> None:
-        """Forget the last search and begin one back from goals, to every cell.
+        """Discard the last search and start one from the goals to all cells, backwards.
 
-        Costs and ways are then from a cell to the cheapest goal: ``flow`` tells them all.
+        Costs and paths then lead from each cell to the cheapest goal; ``flow`` returns them.
 
         Args:
-            goals: (n,), at least one, ascending.
+            goals: (n,) int32, at least one goal cell, ascending.
             least_cost: as for ``begin``.
             most_cost: as for ``begin``.
         """
 
     def flow(self, out_costs: NDArray[np.float64], out_next: NDArray[np.int32]) -> None:
-        """Write what ``spread`` found: of each cell the cost to a goal, and the next cell on the way.
+        """Write the results of ``spread``: for each cell the cost to a goal, and the next cell on the path.
 
         Args:
-            out_costs: (cells,), ``inf`` where there is no way yet.
-            out_next: (cells,), the cell itself for goals, ``NOWHERE`` where there is no way.
+            out_costs: (cells,) float64, ``inf`` without a path.
+            out_next: (cells,) int32, the cell itself for goals, ``NOWHERE`` without a path.
         """
 
 
 @twin
-def bucket_search(open_moves: NDArray[np.uint8], costs: NDArray[np.float32], moves: Moves) -> BucketSearch:
+def bucket_search(open_moves: NDArray[np.uint8], costs: NDArray[np.float32], moves: GridMoves) -> BucketSearch:
     """Return memory for searches on one passage.
 
     Args:
-        open_moves: (height, width), of each cell, as bits. Kept, not copied.
-        costs: (height, width) of entering each cell. Kept, not copied.
-        moves: the kind of grid.
+        open_moves: (height, width) uint8, open moves of each cell as bits; referenced, not copied.
+        costs: (height, width) float32, cost of entering each cell; referenced, not copied.
+        moves: moves of the grid.
 
-    Cost: 10 bytes a cell, compiled 16.
+    Cost: 10 bytes per cell, compiled 16.
     """
     return _BucketSearch(open_moves, costs, moves)
 
 
 class _BucketSearch:
-    def __init__(self, open_moves: NDArray[np.uint8], costs: NDArray[np.float32], moves: Moves) -> None:
+    def __init__(self, open_moves: NDArray[np.uint8], costs: NDArray[np.float32], moves: GridMoves) -> None:
         self.moves = moves
         self.height, self.width = costs.shape
         self.open_moves = open_moves.reshape(-1).data  # indexed twice as fast as the array
@@ -100,8 +100,8 @@ class _BucketSearch:
         self.is_waiting = bytearray(costs.size)
         self.touched: list[int] = []
         self.tables: dict[float, list[tuple[tuple[int, float], ...]]] = {}
-        self.ring: list[list[int]] = [[] for _ in range(BUCKETS + 1)]    # the last: what waits for another round
-        self.begin(0, np.zeros(1, np.int32), 1.0, 1.0)  # done at once: it stands on its goal
+        self.ring: list[list[int]] = [[] for _ in range(BUCKETS + 1)]    # the last one holds cells of the next round
+        self.begin(0, np.zeros(1, np.int32), 1.0, 1.0)  # done at once: start and goal are equal
 
     def begin(self, start: int, goals: NDArray[np.int32], least_cost: float, most_cost: float) -> None:
         self._clear(least_cost, most_cost)
@@ -116,7 +116,7 @@ class _BucketSearch:
     def spread(self, goals: NDArray[np.int32], least_cost: float, most_cost: float) -> None:
         self._clear(least_cost, most_cost)
         self.start, self.goals, self.is_backward = NOWHERE, frozenset(), True
-        self.least_cost = 0.0  # no goal draws it
+        self.least_cost = 0.0  # no estimates
         self.estimate = Estimate.to(goals, self.moves, self.height, self.width)
         self.is_done, self.reached, self.bound, self.bucket = False, NOWHERE, INFINITE, 0
         self._begin_at(goals.tolist())
@@ -160,7 +160,7 @@ class _BucketSearch:
             cell, waiting = current.pop(), waiting - 1
             if not is_waiting[cell]:
                 continue
-            # Backwards every move ends here, and costs what this cell does.
+            # Backwards, every move ends here and has the cost of this cell.
             is_waiting[cell], so_far, here = 0, ways[cell], costs[cell] if self.is_backward else 0.0
             if bound != INFINITE and so_far + least_cost * self.estimate.from_cell(cell) >= limit:
                 continue
@@ -186,7 +186,7 @@ class _BucketSearch:
         return expanded
 
     def _not_empty(self, bucket: int) -> tuple[int, list[int]]:
-        """Return the first bucket from one on in which cells wait, and these; some do."""
+        """Return the first non-empty bucket from ``bucket`` on, and its cells; there is one."""
         ring = self.ring
         while not ring[bucket % BUCKETS]:
             if ring[BUCKETS]:
@@ -215,7 +215,7 @@ class _BucketSearch:
         return int(cells[np.lexsort((cells, np.frombuffer(self.ways)[cells], far))[0]])
 
     def _table(self, uniform_cost: float) -> list[tuple[tuple[int, float], ...]]:
-        """Return by open moves: step to the other cell and length, or cost if it is the same everywhere."""
+        """Return by open moves: cell difference and length of each move, or its cost on a grid with a single cost."""
         table = self.tables.get(uniform_cost)
         if table is None:
             table = self.tables[uniform_cost] = [self._row(bits, uniform_cost or 1.0) for bits in range(256)]
@@ -233,15 +233,15 @@ class _BucketSearch:
 
 
 class Estimate(NamedTuple):
-    """How long a way to the rectangle around the goals is at least, in moves of length 1.
+    """Lower bound of the length of a path to the bounding rectangle of the goals, in moves of length 1.
 
-    With ``down`` rows and ``aside`` columns to go it is ``down + short * aside`` if there
-    are more rows than columns to go, else ``far * aside + both * down``. On hexagonal grids
-    columns are counted in halves of a cell, which puts odd rows where they lie.
+    With ``down`` rows and ``aside`` columns left, it is ``down + short * aside`` if more rows than
+    columns are left, otherwise ``far * aside + both * down``. On hexagonal grids columns count half
+    cells, which accounts for the shift of odd rows.
 
     Attributes:
-        rows_down: rows to go from each row.
-        columns_aside: columns to go from each column, in even rows and in odd ones.
+        rows_down: rows left from each row.
+        columns_aside: columns left from each column, for even and for odd rows.
         short: see above.
         far: see above.
         both: see above.
@@ -254,8 +254,8 @@ class Estimate(NamedTuple):
     both: float
 
     @classmethod
-    def to(cls, goals: NDArray[np.int32], moves: Moves, height: int, width: int) -> Estimate:
-        """Return the estimate to goals.
+    def to(cls, goals: NDArray[np.int32], moves: GridMoves, height: int, width: int) -> Estimate:
+        """Return the estimate for goals.
 
         Cost: O(height + width + goals).
         """
@@ -276,14 +276,14 @@ class Estimate(NamedTuple):
 
 
 def _outside(lines: NDArray[np.int_], goals: NDArray[np.int_]) -> list[int]:
-    """Return how far lines are from the range of the goals."""
+    """Return the distances of rows or columns from the range of the goals."""
     far: list[int] = np.maximum(np.maximum(goals.min() - lines, lines - goals.max()), 0).tolist()
     return far
 
 
 def bucket_width(least_cost: float, most_cost: float) -> float:
-    """Return how much ways in one bucket may differ, so that the ring holds all that wait.
+    """Return the width of a bucket for which the ring holds all waiting cells.
 
-    A move lengthens a way and its estimate by no more than 1.5 times the two costs.
+    A move increases the cost of a path plus its estimate by at most 1.5 times the sum of the two costs.
     """
     return max(WIDTH * least_cost, 1.5 * (least_cost + most_cost) / (BUCKETS - 2))

@@ -1,9 +1,9 @@
-"""The heart of flow fields where every cell costs the same: lengths and moves back from the goals, to every cell.
+"""Flow fields on grids with a single cost: path lengths and moves from the goals to all cells.
 
-From a cell that is taken from its bucket, straight moves go on as far as nothing but the same move is worth a
-look: most cells are written by such a run, and never wait. What a run wrote too long is written again.
+From a cell taken from its bucket, straight moves continue as a run while only the same move is to be tried:
+most cells are written by a run and never wait. Lengths that a run wrote too high are overwritten later.
 
-This is the twin in Python of ``_canonical_field``, with the same results.
+Python twin of the kernel ``_canonical_field``, with identical results.
 """
 from __future__ import annotations
 
@@ -27,46 +27,46 @@ from ai_core.twins import twin
 __all__ = ["FAR", "INTERFACE", "CanonicalField", "canonical_field"]
 
 INTERFACE = 1
-"""Changes with any change of names, arguments or results, here and in the kernel."""
+"""Version of the interface; changed with every change of names, arguments or results, here and in the kernel."""
 
 FAR = 2 ** 32 - 1
-"""In place of the length of a way, where there is none."""
+"""Marker instead of a length: no path leads to a goal."""
 
 LONGEST_RUN = 512
-"""Cells (count) after which a run waits for its turn: the ring has no room for more."""
+"""Length of a run (cells) after which it waits in a bucket: the ring has no room for longer ones."""
 
 LONGEST_WAY = FAR - (LONGEST_RUN + 2) * DIAGONAL
-"""A way that is longer, 300,000 cells, does not fit the numbers: then another search must do."""
+"""Longest path (300,000 cells) that fits the integers; for longer ones another search is used."""
 
 
 NEVER = 256
-"""No moves are these bits."""
+"""Value that no set of move bits equals."""
 
 
 class CanonicalField(Protocol):
-    """Makes one field after the other."""
+    """Memory for consecutive fields."""
 
     def begin(self, goals: NDArray[np.int32], out_lengths: NDArray[np.uint32], out_moves: NDArray[np.uint8]) -> None:
-        """Begin a field.
+        """Start a field.
 
         Args:
-            goals: (n,), at least one, ascending.
-            out_lengths: (height, width), overwritten until it is done: of the way from each cell to a goal, ``FAR``
-                without one; as ``canonical_moves`` counts them.
-            out_moves: (height, width), overwritten until it is done: the move that leads to each cell from the
-                next one on its way, ``AT_ONCE`` for goals; without meaning where there is no way.
+            goals: (n,) int32, at least one goal cell, ascending.
+            out_lengths: (height, width) uint32, overwritten until the field is done: length of the path from each
+                cell to a goal, in the unit of ``canonical_moves``; ``FAR`` without a path.
+            out_moves: (height, width) uint8, overwritten until the field is done: move that leads to each cell
+                from the next cell of its path, ``AT_ONCE`` for goals; arbitrary without a path.
         """
 
     def advance(self, most: int, /) -> int:
-        """Write ``most`` cells and those of the runs begun by then; return how many, fewer when it is done."""
+        """Write ``most`` cells and the rest of started runs; return their number, less than ``most`` when done."""
 
     @property
     def is_done(self) -> bool:
-        """True when all is written."""
+        """True when all cells are written."""
 
     @property
     def is_too_far(self) -> bool:
-        """True if it ended because a way got too long for its numbers."""
+        """True if the field ended because a path became too long for the integers."""
 
 
 @twin
@@ -74,9 +74,9 @@ def canonical_field(open_moves: NDArray[np.uint8]) -> CanonicalField:
     """Return memory for fields on a passage that ``canonical_moves`` suit.
 
     Args:
-        open_moves: (height, width), of each cell, as bits. Kept, not copied.
+        open_moves: (height, width) uint8, open moves of each cell as bits; referenced, not copied.
 
-    Cost: what waits.
+    Cost: memory for the waiting cells.
     """
     return _CanonicalField(open_moves)
 
@@ -87,7 +87,7 @@ class _CanonicalField:
         self.open_moves = open_moves.reshape(-1).data
         self.ring: list[list[int]] = [[] for _ in range(FIELD_RING)]
         self.steps = steps = [down * width + right for down, right in SQUARE_8]
-        # Of a straight move, its bit alone: then the run goes on; after a diagonal never.
+        # Bit of a straight move: a run continues while it is the only one; NEVER for diagonals, which have no runs.
         self.tries = tuple(
             tuple((move, steps[move], LENGTHS[move], NEVER if LENGTHS[move] == DIAGONAL else 1 << move)
                   for move in range(8) if bits >> move & 1)
@@ -120,7 +120,7 @@ class _CanonicalField:
             cell, waiting = current.pop(), waiting - 1
             here = lengths[cell]
             if here >> BUCKET_BITS != bucket:
-                continue        # it got nearer since, and had its turn
+                continue        # the cell became nearer since, and was expanded then
             if here > LONGEST_WAY:
                 self.is_done = self.is_too_far = True
                 break

@@ -1,11 +1,11 @@
-"""Which moves are worth a look after a move, where every cell costs the same: mostly one to three of eight.
+"""Canonical moves: the moves to try after a move on a grid with a single cost, mostly one to three of eight.
 
-Of all ways of one length the one that takes its diagonals first is enough. So after a diagonal only that
-diagonal and its two straight parts are tried, after a straight move only the same once more; and past the end
-of a wall, round the corner. That is what jump points stand on, without the jumps.
+Of all paths of equal length, one that takes its diagonals first is enough. So after a diagonal, only that
+diagonal and its two straight components are tried; after a straight move, only the same move, and the moves
+around the corner at the end of a wall. Jump point search uses the same pruning, with jumps.
 
-Whichever of the cheapest ways to a cell is kept, none is lost: a move left out is one that another cell,
-beside this one and no dearer to get to, does make.
+No cheapest path is lost, whichever of them is kept for a cell: a pruned move is made from a neighboring
+cell that is reached at no higher cost.
 
 Source: Harabor, Grastien, Online Graph Pruning for Pathfinding on Grid Maps, 2011; Sturtevant, Rabin,
 Canonical Orderings on Grids, 2016.
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.maps.cell_moves import SQRT_2, SQUARE_8
-from ai_core.maps.passage import Passage
+from ai_core.maps.passage import GridPassage
 
 __all__ = [
     "AT_ONCE", "BUCKET_BITS", "DIAGONAL", "FIELD_RING", "LENGTHS", "STRAIGHT", "SUCCESSORS",
@@ -24,31 +24,31 @@ __all__ = [
 ]
 
 STRAIGHT = 13_860
-"""Length of a straight move, as whole numbers count it. Sums of whole numbers are the same in any order, and
-the two are so near to the square root of 2 (two parts in a thousand million) that of two ways with less than
-13,860 diagonals each the shorter one has the smaller number."""
+"""Length of a straight move as an integer (no unit). Sums of integers do not depend on their order, and the
+ratio of the two lengths is so near to the square root of 2 (2 parts in 1,000,000,000) that of two paths with
+fewer than 13,860 diagonals each, the shorter one has the smaller sum."""
 
 DIAGONAL = 19_601
-"""Length of a diagonal."""
+"""Length of a diagonal move, in the same unit."""
 
 BUCKET_BITS = 13
-"""Ways that are the same but for so many bits wait in one bucket: 0.6 moves. Half or twice that takes longer."""
+"""Low bits of a length that are ignored for its bucket: 0.6 moves per bucket. Half or twice that is slower."""
 
 FIELD_RING = 1024
-"""Buckets of a field (count): a run and the move before it are no longer than all of them."""
+"""Buckets of a field (count): enough for a run and the move before it."""
 
 AT_ONCE = 8
-"""In place of the move that led to a cell: it began here."""
+"""Marker instead of the move that led to a cell: the search starts here."""
 
 LENGTHS = tuple(DIAGONAL if down and right else STRAIGHT for down, right in SQUARE_8)
-"""By move."""
+"""Length of each move."""
 
 _INVERSE = pow(DIAGONAL, -1, STRAIGHT)
 _MOVE_OF = {goes: move for move, goes in enumerate(SQUARE_8)}
 
 
 def _successors(came: int, open_moves: int) -> int:
-    """Return the moves worth a look, as bits."""
+    """Return the moves to try, as bits."""
     if came == AT_ONCE:
         return open_moves
     down, right = SQUARE_8[came]
@@ -57,31 +57,31 @@ def _successors(came: int, open_moves: int) -> int:
     bits = 1 << came
     for side in ((right, down), (-right, -down)):
         back = _MOVE_OF[side[0] - down, side[1] - right]
-        # The cell before is free: if the one beside is, too, this diagonal is shut by a wall beside the cell before.
+        # The previous cell is free: if the side cell is free too, a wall beside the previous cell closes this diagonal.
         if open_moves >> _MOVE_OF[side] & 1 and not open_moves >> back & 1:
             bits |= 1 << _MOVE_OF[side] | 1 << _MOVE_OF[side[0] + down, side[1] + right]
     return open_moves & bits
 
 
 SUCCESSORS = bytes(_successors(came, open_moves) for came in range(AT_ONCE + 1) for open_moves in range(256))
-"""By 256 times the move that led to a cell and the moves open there: those worth a look, as bits."""
+"""Moves to try, as bits; the index is 256 times the move that led to the cell, plus its open moves."""
 
 
-def suits(passage: Passage) -> bool:
-    """Return whether these moves are enough on a passage as it is now: 8 neighbors, closed corners, one cost."""
+def suits(passage: GridPassage) -> bool:
+    """Return whether canonical moves suit the current passage: 8 neighbors, closed corners, a single cost."""
     return len(passage.moves.lengths) == 8 and passage.corners == "closed" and passage.is_uniform
 
 
 def cost_of(length: int, cost: float) -> float:
-    """Return what a way costs of that length in whole numbers, where every cell has that cost."""
+    """Return the cost of a path from its integer length and the single cost of all cells."""
     diagonals = length % STRAIGHT * _INVERSE % STRAIGHT
     straights = (length - diagonals * DIAGONAL) // STRAIGHT
     return (straights + SQRT_2 * diagonals) * cost
 
 
 def costs_of(lengths: NDArray[np.uint32], cost: float) -> NDArray[np.float64]:
-    """Return the same of many."""
-    # Remainders by way of whole quotients, which NumPy finds many times faster.
+    """Return the same for many paths."""
+    # Remainders from integer quotients, which NumPy computes many times faster.
     rest = (lengths - lengths // STRAIGHT * STRAIGHT) * np.uint32(_INVERSE)
     diagonals = rest - rest // STRAIGHT * STRAIGHT
     straights = (lengths - diagonals * np.uint32(DIAGONAL)) // STRAIGHT

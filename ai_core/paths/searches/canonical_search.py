@@ -1,9 +1,9 @@
-"""The heart of A* where every cell costs the same: as ``bucket_search``, but looks at few of the moves.
+"""A* on grids with a single cost: as ``bucket_search``, but with canonical moves only.
 
-Lengths are whole numbers, and estimates of them never wrong by a rounding: nothing is expanded twice for that,
-and eight buckets are enough. Half the time of ``bucket_search`` compiled.
+Lengths are integers, so that estimates have no rounding errors: no cell is expanded twice because of them, and
+eight buckets are enough. Compiled, it takes half the time of ``bucket_search``.
 
-This is the twin in Python of ``_canonical_search``, with the same results.
+Python twin of the kernel ``_canonical_search``, with identical results.
 """
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from ai_core.twins import twin
 __all__ = ["INTERFACE", "canonical_search"]
 
 INTERFACE = 1
-"""Changes with any change of names, arguments or results, here and in the kernel."""
+"""Version of the interface; changed with every change of names, arguments or results, here and in the kernel."""
 
 RING = 8
-"""Buckets (count): a move and its estimate make a way longer by no more than two diagonals, which is five."""
+"""Buckets (count): a move increases length plus estimate by at most two diagonals, which span five buckets."""
 
 SHORT = DIAGONAL - STRAIGHT
-"""What a diagonal is longer than a straight move."""
+"""Difference of the lengths of a diagonal and a straight move."""
 
 FAR = 1 << 62
-"""Longer than any way."""
+"""Length above that of any path."""
 
 
 @twin
@@ -45,9 +45,9 @@ def canonical_search(open_moves: NDArray[np.uint8]) -> WalkingSearch:
     """Return memory for searches on a passage that ``canonical_moves`` suit.
 
     Args:
-        open_moves: (height, width), of each cell, as bits. Kept, not copied.
+        open_moves: (height, width) uint8, open moves of each cell as bits; referenced, not copied.
 
-    Cost: 10 bytes a cell, compiled 8.
+    Cost: 10 bytes per cell, compiled 8.
     """
     return _CanonicalSearch(open_moves)
 
@@ -67,7 +67,7 @@ class _CanonicalSearch:
             tuple((move, self.steps[move], LENGTHS[move]) for move in range(8) if bits >> move & 1)
             for bits in SUCCESSORS
         )
-        self.begin(0, np.zeros(1, np.int32), 1.0, 1.0)  # done at once: it stands on its goal
+        self.begin(0, np.zeros(1, np.int32), 1.0, 1.0)  # done at once: start and goal are equal
 
     def begin(self, start: int, goals: NDArray[np.int32], least_cost: float, most_cost: float) -> None:
         for cell in self.touched:
@@ -145,13 +145,13 @@ class _CanonicalSearch:
         return int(cells[np.lexsort((cells, np.frombuffer(self.ways, np.int64)[cells], far))[0]])
 
     def _estimate(self, cell: int) -> int:
-        """Return how long a way from a cell to the rectangle around the goals is at least."""
+        """Return a lower bound of the length from a cell to the bounding rectangle of the goals."""
         down, aside = self.rows_down[cell // self.width], self.columns_aside[cell % self.width]
         return STRAIGHT * aside + SHORT * down if aside > down else STRAIGHT * down + SHORT * aside
 
 
 def _outside(count: int, goals: NDArray[np.int32]) -> list[int]:
-    """Return of each row or column how far it is from those of the goals."""
+    """Return the distance of each row or column from the range of the goals."""
     lines = np.arange(count)
     far: list[int] = np.maximum(np.maximum(goals.min() - lines, lines - goals.max()), 0).tolist()
     return far

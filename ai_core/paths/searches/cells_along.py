@@ -1,19 +1,19 @@
-"""What a way is made of: its moves, and what they cost."""
+"""Moves and costs along a path of cells."""
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.maps.cell_moves import ODD_ROW
-from ai_core.maps.passage import Passage
+from ai_core.maps.passage import GridPassage
 
-__all__ = ["costs_along", "is_way", "moves_along", "without_loops"]
+__all__ = ["costs_along", "is_path", "moves_along", "remove_loops"]
 
 
-def moves_along(passage: Passage, cells: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return the number of the move from each cell of a way to the next, -1 where no move is open; (n - 1,)."""
+def moves_along(passage: GridPassage, cells: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return the move number from each cell of a path to the next, (n - 1,); -1 if no move is open."""
     width, opened = passage.shape[1], passage.open_moves.reshape(-1)[cells[:-1]]
-    if width >= 3 and not passage.moves.is_hexagonal:  # every move has a step of its own
+    if width >= 3 and not passage.moves.is_hexagonal:  # every move has a unique difference of cells
         steps = np.array([down * width + right for down, right in passage.moves.even])
         moves = np.minimum(np.searchsorted(steps, np.diff(cells)), len(steps) - 1)
         is_open = (steps[moves] == np.diff(cells)) & (opened >> moves & 1).astype(bool)
@@ -29,8 +29,8 @@ def moves_along(passage: Passage, cells: NDArray[np.int32]) -> NDArray[np.int64]
     return found
 
 
-def is_way(passage: Passage, cells: NDArray[np.int32], start: int, goals: NDArray[np.int32]) -> bool:
-    """Return whether cells lead from a start to one of some goals by open moves."""
+def is_path(passage: GridPassage, cells: NDArray[np.int32], start: int, goals: NDArray[np.int32]) -> bool:
+    """Return whether cells form a path of open moves from ``start`` to one of ``goals``."""
     if not len(cells) or cells[0] != start or cells[-1] not in goals:
         return False
     if cells.min() < 0 or cells.max() >= passage.costs.size:
@@ -38,15 +38,15 @@ def is_way(passage: Passage, cells: NDArray[np.int32], start: int, goals: NDArra
     return bool((moves_along(passage, cells) >= 0).all())
 
 
-def costs_along(passage: Passage, cells: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Return what the way costs from each of its cells to the last, (n,); summed up from there."""
+def costs_along(passage: GridPassage, cells: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Return the cost from each cell of a path to its end, (n,) float64; summed from the end."""
     lengths = np.array(passage.moves.lengths)[moves_along(passage, cells)]
     steps = lengths * passage.costs.reshape(-1)[cells[1:]].astype(np.float64)
     return np.concatenate([np.cumsum(steps[::-1])[::-1], [0.0]])
 
 
-def without_loops(cells: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return a way that comes to no cell twice: what lies between is left out."""
+def remove_loops(cells: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the path without loops: the cells between two visits of a cell are removed."""
     last = {cell: i for i, cell in enumerate(cells.tolist())}
     if len(last) == len(cells):
         return cells

@@ -1,7 +1,7 @@
-"""A* over anything that tells its moves one by one: graphs, costs by function, goals by predicate.
+"""A* with callbacks for moves: for graphs, cost functions and goal functions.
 
-It calls back for every place, so it is interpreted; on grids without such
-functions ``bucket_search`` finds ways of the same cost some 20 times faster.
+It calls functions for every place, so it runs interpreted; on grids without such functions
+``bucket_search`` finds paths of the same cost about 20 times faster.
 """
 from __future__ import annotations
 
@@ -15,20 +15,18 @@ INFINITE = float("inf")
 
 
 class HeapSearch:
-    """One search.
-
-    Ties go to the smallest place.
+    """Single search; ties go to the smallest place number.
 
     Args:
-        start: where it begins.
-        is_goal: whether a place is a goal; asked once for each place expanded.
-        moves_from: gives (place, cost) for every move from a place.
-        estimate: gives what it costs at least from a place to a goal; never more than
-            a move and the estimate at its end. 0 where nothing is known.
+        start: start place.
+        is_goal: returns whether a place is a goal; called once for each expanded place.
+        moves_from: returns (place, cost) of every move from a place.
+        estimate: returns a lower bound of the cost from a place to a goal, at most the cost of a move
+            plus the estimate at its end; 0 if unknown.
 
     Attributes:
-        is_done: True if a goal is reached at the least cost, or never will be.
-        reached: the goal, or -1.
+        is_done: True when a goal is reached at the lowest cost, or no goal can be reached.
+        reached: the goal reached, or -1.
     """
 
     def __init__(
@@ -48,7 +46,7 @@ class HeapSearch:
         self._waiting = [(estimate(start), start, 0.0)]
 
     def advance(self, most: int) -> int:
-        """Expand up to ``most`` places; return how many. 0 when nothing is left to do."""
+        """Expand up to ``most`` places; return their number, 0 when the search is done."""
         waiting, ways, count = self._waiting, self._ways, 0
         while count < most and not self.is_done:
             if not waiting:
@@ -71,11 +69,11 @@ class HeapSearch:
         return count
 
     def cost_to(self, place: int) -> float:
-        """Return what the way found to a place costs, ``inf`` if there is none."""
+        """Return the cost of the path found to a place, ``inf`` without a path."""
         return self._ways.get(place, INFINITE)
 
     def way_to(self, place: int) -> bytes:
-        """Return the places of the way found to a place, from the start, as int32."""
+        """Return the places of the path from the start to a place, as int32 bytes."""
         places = array("i", [place])
         while place != self._start:
             place = self._came[place]
@@ -84,7 +82,7 @@ class HeapSearch:
         return places.tobytes()
 
     def nearest(self) -> int:
-        """Return the place expanded that is nearest to a goal; ties go to the cheaper, then the smaller."""
+        """Return the expanded place nearest to a goal; ties go to the lower cost, then the smaller number."""
         if not self._expanded:
             return self._start
         return min(self._expanded, key=lambda place: (self._estimate(place), self._ways[place], place))

@@ -1,4 +1,4 @@
-"""A first way over regions, then cheaper ones by cells: anytime search where estimates lead astray, as in mazes."""
+"""Improving search: a first path over regions, then cheaper ones by cells, for mazes where estimates mislead."""
 from __future__ import annotations
 
 from ai_core.budget import Budget
@@ -12,18 +12,18 @@ __all__ = ["ImprovingSearch"]
 
 
 class ImprovingSearch:
-    """An ``AnytimeSearch`` that begins with a way over regions; used as one.
+    """``AnytimeSearch`` that starts with a path over regions; it has the same interface.
 
-    Where cells change, or the mover walks on, before that way is found, it begins without.
+    If cells change, or the mover moves, before that path is found, the search continues without it.
 
     Args:
-        regions: done.
-        start: where the mover is.
-        goal: where to.
-        memory: what the anytime search writes into.
+        regions: region graph; must be done.
+        start: cell of the mover.
+        goal: goal cell.
+        memory: memory of the anytime search.
 
     Raises:
-        TypeError, ValueError: as ``AnytimeSearch`` and ``RegionSearch`` do.
+        TypeError, ValueError: as ``AnytimeSearch`` and ``RegionSearch``.
         RuntimeError: if the regions are not done.
     """
 
@@ -34,37 +34,37 @@ class ImprovingSearch:
 
     @property
     def best(self) -> Path | None:
-        """The best way so far; None: none yet."""
+        """Best path so far; None if none is found yet."""
         return self._by_cells.best
 
     @property
     def bound(self) -> float:
-        """The best way costs at most so many times what the cheapest does."""
+        """Upper limit of the cost of ``best`` divided by the lowest cost."""
         return self._by_cells.bound
 
     @property
     def is_done(self) -> bool:
-        """True when no way is cheaper, or there is none."""
+        """True when ``best`` is the cheapest path, or no path exists."""
         return self._by_cells.is_done
 
     @property
     def result(self) -> Path:
-        """The cheapest way; RuntimeError before it is done."""
+        """The cheapest path; RuntimeError if the search is not done."""
         return self._by_cells.result
 
     def cancel(self) -> None:
-        """Look for no better one; does nothing when it is done."""
+        """Cancel the search; does nothing when it is done."""
         self._leave_regions()
         self._by_cells.cancel()
 
-    def walk_to(self, cell: int) -> None:
-        """Say where the mover is now; see ``AnytimeSearch.walk_to``."""
+    def move_start(self, cell: int) -> None:
+        """Report the cell of the mover; see ``AnytimeSearch.move_start``."""
         if cell != self._by_cells.start:
             self._leave_regions()
-        self._by_cells.walk_to(cell)
+        self._by_cells.move_start(cell)
 
     def advance(self, budget: Budget, /) -> None:
-        """Go on until there is a better way, none can be, or the budget is spent; one look at least."""
+        """Continue until a better path is found, the search is done, or the budget is spent."""
         if self._over is not None and not self._regions.is_done:
             self._leave_regions()
         if self._over is None:
@@ -72,7 +72,7 @@ class ImprovingSearch:
             return
         self._over.advance(budget)
         if self._over.is_done:
-            self._by_cells.learn(self._over.result)
+            self._by_cells.offer_path(self._over.result)
             self._over = None
 
     def _leave_regions(self) -> None:

@@ -1,11 +1,10 @@
-"""How far one may jump from every cell of a grid: what JPS+ knows beforehand.
+"""Jump distances from every cell of a grid, precomputed for JPS+.
 
-For grids of 8 neighbors where every cell costs the same and no corner is cut.
-Of all ways of one length, one that turns from diagonals to straight lines as
-early as it can is enough; so only cells where a wall beside ends are worth a
-stop: jump points.
+For grids with 8 neighbors, a single cost and closed corners. Of all paths of equal length, one that
+turns from diagonals to straight lines as early as possible is enough; so only cells at the end of a wall
+are worth a stop: jump points.
 
-This is the twin in Python of ``_jump_distances``, with the same results.
+Python twin of the kernel ``_jump_distances``, with identical results.
 Source: Harabor, Grastien, Improving Jump Point Search, 2014; Rabin, Silva, JPS+, 2015.
 """
 from __future__ import annotations
@@ -18,50 +17,50 @@ from numpy.typing import NDArray
 from ai_core.maps.cell_moves import SQUARE_8
 from ai_core.twins import twin
 
-__all__ = ["DIAGONAL", "INTERFACE", "LONGEST_SIDE", "MOVE_OF", "STRAIGHT", "fill_lines", "mend_jumps"]
+__all__ = ["DIAGONAL", "INTERFACE", "LONGEST_SIDE", "MOVE_OF", "STRAIGHT", "fill_lines", "repair_jumps"]
 
 INTERFACE = 1
-"""Changes with any change of names, arguments or results, here and in the kernel."""
+"""Version of the interface; changed with every change of names, arguments or results, here and in the kernel."""
 
 LONGEST_SIDE = 32_766
-"""Longest side of a grid (cells): jumps are kept in 16 bits."""
+"""Longest side of a grid (cells): jumps are 16-bit integers."""
 
 MOVES = 8
 STRAIGHT = tuple(move for move, (down, right) in enumerate(SQUARE_8) if not (down and right))
 """Moves along rows and columns."""
 
 DIAGONAL = tuple(move for move, (down, right) in enumerate(SQUARE_8) if down and right)
-"""The other moves."""
+"""Diagonal moves."""
 
 HANGING = tuple(
     tuple(move for move in DIAGONAL if (down and SQUARE_8[move][0] == down) or (right and SQUARE_8[move][1] == right))
     for down, right in SQUARE_8
 )
-"""By straight move: the diagonal ones that may turn into it."""
+"""For each straight move, the diagonal moves that may turn into it."""
 
 MOVE_OF = {goes: move for move, goes in enumerate(SQUARE_8)}
-"""By rows and columns: the number of the move that goes so."""
+"""Number of the move with a (row, column) offset."""
 
 
 @twin
 def fill_lines(open_moves: NDArray[np.uint8], jumps: NDArray[np.int16], move: int, first: int, last: int) -> None:
-    """Write how far one may jump in one direction, from the cells of some lines.
+    """Compute the jumps in one direction for the cells of some lines.
 
-    Lines are rows, or columns for moves along a row. A jump of n > 0 leads to a jump
-    point n cells away; n <= 0 means that there is none, and a wall after -n cells.
+    Lines are rows, or columns for moves along a row. A jump of n > 0 leads to a jump point n cells
+    away; n <= 0 means that there is no jump point, and a wall after -n cells.
 
     Args:
-        open_moves: (height, width).
-        jumps: (height, width, 8), overwritten in the plane of the move. The line that a move
-            leads to must be there already, and for a diagonal both straight planes.
-        move: its number.
-        first: first line, in the order one meets them coming back against the move.
-        last: behind the last; at most the number of lines.
+        open_moves: (height, width) uint8, open moves as bits.
+        jumps: (height, width, 8) int16, overwritten in the plane of the move. The line that the move leads
+            to must be computed already, and for a diagonal both straight planes.
+        move: number of the move.
+        first: first line, in the order against the direction of the move.
+        last: line after the last; at most the number of lines.
 
     Cost: O(cells of the lines).
     """
     down, right = SQUARE_8[move]
-    # Turned so that the move leads to the next line: along a row, columns are the lines.
+    # Transposed so that the move leads to the next line: for moves along a row, columns are the lines.
     lines = open_moves if down else open_moves.T
     planes = jumps if down else jumps.transpose(1, 0, 2)
     ahead = down or right
@@ -93,24 +92,24 @@ def _beside(down: int, right: int) -> int:
 
 
 @twin
-def mend_jumps(open_moves: NDArray[np.uint8], jumps: NDArray[np.int16], cells: NDArray[np.int32]) -> None:
-    """Write jumps anew that hang on cells whose walls changed.
+def repair_jumps(open_moves: NDArray[np.uint8], jumps: NDArray[np.int16], cells: NDArray[np.int32]) -> None:
+    """Update the jumps that depend on changed cells.
 
     Args:
-        open_moves: (height, width), as they are now.
-        jumps: (height, width, 8), as they were before; mended.
-        cells: (n,), numbers of the cells that changed.
+        open_moves: (height, width) uint8, current open moves.
+        jumps: (height, width, 8) int16, previous jumps; updated in place.
+        cells: (n,) int32, changed cells.
 
-    Cost: O(jumps that differ + n).
+    Cost: O(changed jumps + n).
     """
     height, width = open_moves.shape
     opened, flat = open_moves.reshape(-1).data, jumps.reshape(-1).data
-    # Open moves differ up to a cell away, and a jump hangs on those of the next cell too.
+    # Open moves change up to one cell away, and a jump depends on those of the next cell too.
     around = _around(cells, height, width, 2)
     turned: list[tuple[int, int]] = []
-    for move in STRAIGHT:  # first: diagonal jumps hang on them
+    for move in STRAIGHT:  # first, as diagonal jumps depend on them
         for cell in around:
-            for other, jump in _mend_back(opened, flat, cell, move, height, width):
+            for other, jump in _repair_back(opened, flat, cell, move, height, width):
                 if (jump > 0) != (flat[other * MOVES + move] > 0):
                     turned.append((other, move))
                 flat[other * MOVES + move] = jump
@@ -122,14 +121,14 @@ def mend_jumps(open_moves: NDArray[np.uint8], jumps: NDArray[np.int16], cells: N
             if 0 <= row - down < height and 0 <= column - right < width:
                 waiting.append((cell - down * width - right, move))
     for cell, move in waiting:
-        for other, jump in _mend_back(opened, flat, cell, move, height, width):
+        for other, jump in _repair_back(opened, flat, cell, move, height, width):
             flat[other * MOVES + move] = jump
 
 
-def _mend_back(
+def _repair_back(
     opened: memoryview, jumps: memoryview, cell: int, move: int, height: int, width: int
 ) -> Iterator[tuple[int, int]]:
-    """Give the cells back against a move, as far as their jumps differ, with what they should be."""
+    """Yield cells against the direction of a move, with their new jumps, until a jump is unchanged."""
     down, right = SQUARE_8[move]
     row, column = divmod(cell, width)
     while 0 <= row < height and 0 <= column < width:
@@ -151,7 +150,7 @@ def _around(cells: NDArray[np.int32], height: int, width: int, reach: int) -> li
 
 
 def _jump_from(opened: memoryview, jumps: memoryview, cell: int, move: int, width: int) -> int:
-    """Return how far one may jump from one cell, as ``fill_lines`` writes it."""
+    """Return the jump from one cell, in the form of ``fill_lines``."""
     if not opened[cell] >> move & 1:
         return 0
     down, right = SQUARE_8[move]

@@ -1,6 +1,6 @@
-"""The search of JPS+: from jump point to jump point, one heap, one goal.
+"""JPS+ search: from jump point to jump point, with a heap, to one goal.
 
-This is the twin in Python of ``_jump_search``, with the same results.
+Python twin of the kernel ``_jump_search``, with identical results.
 Source: Rabin, Silva, JPS+: An Extreme A* Speed Optimization for Static Uniform Cost Grids, 2015.
 """
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ai_core.twins import twin
 __all__ = ["INTERFACE", "JumpSearch", "jump_search"]
 
 INTERFACE = 1
-"""Changes with any change of names, arguments or results, here and in the kernel."""
+"""Version of the interface; changed with every change of names, arguments or results, here and in the kernel."""
 
 MOVES = 8
 SQRT_2 = 2 ** 0.5
@@ -28,19 +28,19 @@ SQRT_2 = 2 ** 0.5
 
 @twin
 def jump_search(open_moves: NDArray[np.uint8], jumps: NDArray[np.int16]) -> JumpSearch:
-    """Return memory for searches that jump, to one goal each; used as a ``BucketSearch`` is.
+    """Return memory for searches with jumps to one goal each, with the interface of a ``BucketSearch``.
 
     Args:
-        open_moves: (height, width). Kept, not copied.
-        jumps: (height, width, 8). Kept, not copied.
+        open_moves: (height, width) uint8, open moves as bits; referenced, not copied.
+        jumps: (height, width, 8) int16, jump distances; referenced, not copied.
 
-    Cost: compiled 24 bytes a cell.
+    Cost: compiled 24 bytes per cell.
     """
     return JumpSearch(open_moves, jumps)
 
 
 class JumpSearch:
-    """One search after the other; see ``BucketSearch``. Costs are for cells that cost 1."""
+    """Memory for consecutive searches; see ``BucketSearch``. Costs assume a cost of 1 per cell."""
 
     def __init__(self, open_moves: NDArray[np.uint8], jumps: NDArray[np.int16]) -> None:
         self.height, self.width = open_moves.shape
@@ -50,16 +50,16 @@ class JumpSearch:
         self.begin(0, 0)
 
     def begin(self, start: int, goal: int) -> None:
-        """Forget the last search and begin one, from a cell to another."""
+        """Discard the last search and start one between two cells."""
         self.start, self.goal = start, goal
         self.reached = start if start == goal else NOWHERE
         self.is_done = start == goal
-        # By cell: way, straight and diagonal moves on it, cell before, moves to try and tried as bits.
+        # By cell: path length, its straight and diagonal moves, previous cell, moves to try and tried moves as bits.
         self.stops: dict[int, list[Any]] = {start: [0.0, 0, 0, start, 255, 0]}
         self.waiting = [(0.0, start)]
 
     def advance(self, most: int) -> int:
-        """Expand up to ``most`` cells; return how many. 0 when nothing is left to do."""
+        """Expand up to ``most`` cells; return their number, 0 when the search is done."""
         expanded, waiting, stops, jumps, width = 0, self.waiting, self.stops, self.jumps, self.width
         goal_row, goal_column = divmod(self.goal, width)
         while expanded < most and not self.is_done:
@@ -84,7 +84,7 @@ class JumpSearch:
                     continue
                 down, right = plan[2] * rows, plan[3] * columns
                 free = jump if jump > 0 else -jump
-                if plan[4]:  # a diagonal: one may turn to the goal where its row or column is met
+                if plan[4]:  # diagonal: also stop at the row or column of the goal
                     turn = right if right < down else down
                     if 0 < turn <= free and turn != jump:
                         self._stop_at(cell, stop, plan, turn)
@@ -95,11 +95,11 @@ class JumpSearch:
         return expanded
 
     def cost_to(self, cell: int) -> float:
-        """Return what the way found to a cell costs, ``inf`` if there is none."""
+        """Return the cost of the path found to a cell, ``inf`` without a path."""
         return float(self.stops[cell][0]) if cell in self.stops else float("inf")
 
     def way_to(self, cell: int) -> bytes:
-        """Return the cells of the way found to a cell, from the start, as int32."""
+        """Return the cells of the path from the start to a cell, as int32 bytes."""
         cells = array("i", [cell])
         while cell != self.start:
             before: int = self.stops[cell][CAME]
@@ -119,14 +119,14 @@ class JumpSearch:
         else:
             straight += count
             tries = TRIES[move][self.open_moves[other - step]]
-        # Whole numbers first, one product after: ways of one length are equal, however they add up.
+        # Counts first, one product after: paths of equal length have equal values, whatever their order of moves.
         way = straight + SQRT_2 * slanted
         known = self.stops.get(other)
         if known is None or way < known[0]:
             self.stops[other] = [way, straight, slanted, cell, tries, 0]
         elif way > known[0]:
             return
-        else:  # what only this way would try is not lost
+        else:  # keep the moves that only this path would try
             tries &= ~(known[TRIED] | known[TO_TRY])
             if not tries:
                 return
@@ -143,23 +143,23 @@ CAME, TO_TRY, TRIED = 3, 4, 5
 
 
 def _tries(move: int, open_moves: int) -> int:
-    """Return what to try after a move from a cell with those open moves, as bits."""
+    """Return the moves to try after a move from a cell with some open moves, as bits."""
     down, right = SQUARE_8[move]
     if down and right:
         return 1 << move | 1 << MOVE_OF[down, 0] | 1 << MOVE_OF[0, right]
     bits = 1 << move
     for side in ((right, down), (-right, -down)):
-        if not open_moves >> MOVE_OF[side] & 1:  # a wall beside that may end here
+        if not open_moves >> MOVE_OF[side] & 1:  # the wall beside may end here
             bits |= 1 << MOVE_OF[side] | 1 << MOVE_OF[down + side[0], right + side[1]]
     return bits
 
 
 TRIES = tuple(tuple(_tries(move, bits) for bits in range(256)) for move in range(MOVES))
-"""By move and open moves of the cell it is the last from: what to try next, as bits."""
+"""Moves to try next as bits, by move and by open moves of the cell that it leaves last."""
 
 
 def _plans(width: int) -> list[tuple[tuple[int, int, int, int, int, int], ...]]:
-    """Return by bits of moves, for each: its number, step, rows, columns, whether it is a diagonal, tries after it."""
+    """Return for each set of move bits: number, cell difference, rows, columns, is diagonal and next moves of each."""
     plans = [
         (move, down * width + right, down, right, int(bool(down and right)), TRIES[move][0])
         for move, (down, right) in enumerate(SQUARE_8)

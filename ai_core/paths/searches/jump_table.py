@@ -1,8 +1,8 @@
-"""What JPS+ knows of a grid beforehand: how far one may jump from every cell, in every direction.
+"""Jump table for JPS+: precomputed jump distances from every cell in every direction.
 
-Built as long work, and mended where cells change. Beside A*, compiled, paths over maps of games take a half to a
-fifteenth of the time, in the corridors of a maze a thirteenth to a hundredth, the longer times where caches are cold;
-on noise and between ragged walls as long. ``docs/benchmarks.md`` has the figures and their conditions.
+It is built as interruptible work and updated where cells change. Compared with compiled A*, searches on game maps take
+from a half to a fifteenth of the time, in the corridors of a maze from a thirteenth to a hundredth, depending on the
+CPU caches; on noise and between ragged walls they take as long. ``docs/benchmarks.md`` has figures and conditions.
 """
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import ai_core.paths.searches.jump_search as jump_search
 from ai_core.budget import Budget
 from ai_core.errors import shown
 from ai_core.maps.cell_moves import SQUARE_8
-from ai_core.maps.passage import Passage
+from ai_core.maps.passage import GridPassage
 from ai_core.paths.searches.jump_distances import DIAGONAL, LONGEST_SIDE, STRAIGHT
 from ai_core.paths.searches.jump_search import JumpSearch
 from ai_core.scheduling.interruptible import Cancellable
@@ -22,37 +22,36 @@ from ai_core.scheduling.interruptible import Cancellable
 __all__ = ["JumpTable"]
 
 LINES_PER_LOOK = 16
-"""Lines between two looks at the budget: 50 µs compiled on a side of 512 cells, 0.4 ms interpreted."""
+"""Lines between two checks of the budget (count): 50 µs compiled at 512 cells per line, 0.4 ms interpreted."""
 
 WORTHWHILE_CELLS = 3.0
-"""Mean straight jump (cells) from which on jumping beats walking: 2 on a third of random walls,
-where it is half as fast as a plain search, 10 and more on maps of games."""
+"""Mean length of straight jumps (cells) from which searches with jumps are faster. It is 2 on a third of
+random walls, where jumps halve the speed, and 10 or more on game maps."""
 
 MOST_CHANGED = 64
-"""Cells changed at once (count) above which a new table costs less than mending."""
+"""Number of changed cells (count) above which a new table costs less than an update."""
 
 
 class JumpTable(Cancellable):
-    """The jumps of one passage. Interruptible work: advance it until it is done.
+    """Jump distances of one passage. Interruptible work: advance it until it is done.
 
     Args:
-        passage: of 8 neighbors with closed corners, where every cell costs the same;
-            ``suits`` tells.
+        passage: passage with 8 neighbors, closed corners and a single cost; see ``suits``.
 
     Raises:
-        TypeError: if it is no passage.
-        ValueError: if it does not suit.
+        TypeError: if ``passage`` is not a GridPassage.
+        ValueError: if the passage does not support jumps.
 
-    Cost: 16 bytes a cell. 512 × 512 cells take some 10 ms compiled, 100 ms interpreted.
+    Cost: 16 bytes per cell. 512 × 512 cells take about 10 ms compiled, 100 ms interpreted.
     """
 
-    def __init__(self, passage: Passage) -> None:
-        if not isinstance(passage, Passage):
-            raise TypeError(f"passage must be a Passage of a grid, got {shown(passage)}")
+    def __init__(self, passage: GridPassage) -> None:
+        if not isinstance(passage, GridPassage):
+            raise TypeError(f"passage must be a GridPassage, got {shown(passage)}")
         if not self.suits(passage):
             raise ValueError(
                 "passage must have 8 neighbors, closed corners, one cost for all cells, and sides of"
-                f" at most {LONGEST_SIDE} cells, for others there are no jumps; search without a JumpTable"
+                f" at most {LONGEST_SIDE} cells; search others without a JumpTable"
             )
         self.passage = passage
         self._jumps: NDArray[np.int16] = np.zeros((*passage.shape, 8), np.int16)
@@ -66,8 +65,8 @@ class JumpTable(Cancellable):
         self._mean_jump: float | None = None
 
     @staticmethod
-    def suits(passage: Passage) -> bool:
-        """Return whether there can be jumps on a passage as it is now."""
+    def suits(passage: GridPassage) -> bool:
+        """Return whether the current passage supports jumps."""
         return (
             len(passage.moves.lengths) == 8 and passage.corners == "closed" and passage.is_uniform
             and max(passage.shape) <= LONGEST_SIDE
@@ -75,27 +74,27 @@ class JumpTable(Cancellable):
 
     @property
     def is_done(self) -> bool:
-        """True if the jumps are there and the passage is as it was; False again once cells changed."""
+        """True if the table is complete and valid for the current cells."""
         return bool(self._done == self._all and self._version == self.passage.version)
 
     @property
     def progress(self) -> float:
-        """Share of the lines that are written."""
+        """Share of the lines that are computed, 0 to 1."""
         return self._done / self._all
 
     @property
     def result(self) -> JumpTable:
-        """Itself.
+        """The table itself.
 
         Raises:
-            RuntimeError: if it is not done.
+            RuntimeError: if the table is not done.
         """
         self._check_done()
         return self
 
     @property
     def is_worthwhile(self) -> bool:
-        """True if jumps are long enough to be faster than plain searches; False until it is done."""
+        """True if jumps are long enough to make searches faster; False until the table is done."""
         if not self.is_done:
             return False
         if self._mean_jump is None:
@@ -104,15 +103,15 @@ class JumpTable(Cancellable):
         return self._mean_jump >= WORTHWHILE_CELLS
 
     def search(self) -> JumpSearch:
-        """Return memory for searches, one after the other; of use while ``is_done``."""
+        """Return memory for consecutive searches; valid while ``is_done``."""
         return jump_search.jump_search(self.passage.open_moves, self._jumps)
 
     def advance(self, budget: Budget, /) -> None:
-        """Go on until done or the budget is spent; a line is a step, and mending is one.
+        """Continue until done or the budget is spent; a line is a step, and so is an update.
 
         Raises:
-            RuntimeError: if it was cancelled.
-            ValueError: if the passage does not suit any more.
+            RuntimeError: if the table was cancelled.
+            ValueError: if the passage no longer supports jumps.
         """
         self._check_goes_on(budget)
         if self._version != self.passage.version:
@@ -124,19 +123,19 @@ class JumpTable(Cancellable):
                 return
 
     def _follow(self, budget: Budget) -> None:
-        """Mend what changed, or begin anew where that is less work."""
+        """Update the table for changed cells, or restart if that is less work."""
         if not self.suits(self.passage):
-            raise ValueError("passage must have one cost for all cells; a cell changed, so there are no jumps any more")
+            raise ValueError("passage must have one cost for all; a changed cell has another, search without jumps")
         changed = self.passage.changed_since(self._version)
         self._version, self._mean_jump = self.passage.version, None
         if self._done < self._all or changed is None or len(changed) > MOST_CHANGED:
             self._done = 0
             return
-        jump_distances.mend_jumps(self.passage.open_moves, self._jumps, changed)
+        jump_distances.repair_jumps(self.passage.open_moves, self._jumps, changed)
         budget.spend()
 
     def _write(self, most: int) -> int:
-        """Write up to so many lines of one direction; return how many."""
+        """Compute up to ``most`` lines of one direction; return their number."""
         begun = self._done
         for move, count in self._lines:
             if begun < count:

@@ -1,4 +1,4 @@
-"""What searches have in common that give one path, at their end."""
+"""Base class of searches with a single path as result."""
 from __future__ import annotations
 
 from ai_core.paths.path import Path
@@ -8,10 +8,10 @@ __all__ = ["PathSearch"]
 
 
 class PathSearch(Cancellable):
-    """Whether a search is over, and what came of it; for those that ``_settle`` it when they are done.
+    """Search with a single path as result; subclasses call ``_settle`` when they are done.
 
     Attributes:
-        is_done: True when ``result`` is there. Not a property: it is asked after every slice.
+        is_done: True when ``result`` is available. A plain attribute, as it is read after every slice.
     """
 
     is_done: bool
@@ -25,11 +25,11 @@ class PathSearch(Cancellable):
 
     @property
     def result(self) -> Path:
-        """The way.
+        """The path found.
 
         Raises:
-            RuntimeError: if it is not done.
+            RuntimeError: if the search is not done.
         """
         if self._result is None:
-            raise RuntimeError("the search is not done; advance it until is_done")
+            raise RuntimeError("the search is not done; call advance until is_done is True")
         return self._result

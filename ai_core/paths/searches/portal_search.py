@@ -1,9 +1,9 @@
-"""The heart of ways over regions: A* from portal to portal.
+"""A* from portal to portal, for searches over regions.
 
-A portal is numbered by its region and its place there; a search stands at the one by
-which it came in.
+A portal is numbered by its region and its index there; the nodes of the search are the portals through which
+the path enters a region.
 
-This is the twin in Python of ``_portal_search``, with the same results.
+Python twin of the kernel ``_portal_search``, with identical results.
 """
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from ai_core.twins import twin
 __all__ = ["INTERFACE", "NO_PORTAL", "PortalGraph", "PortalSearch", "portal_search"]
 
 INTERFACE = 1
-"""Changes with any change of names, arguments or results, here and in the kernel."""
+"""Version of the interface; changed with every change of names, arguments or results, here and in the kernel."""
 
 NO_PORTAL = -1
-"""In place of the portal on the other side, where there is none."""
+"""Portal number that stands for no portal."""
 
 INFINITE = float("inf")
 
 
 class PortalGraph(NamedTuple):
-    """The portals of a grid; with room for so many in a region.
+    """Portals of a grid, with room for a fixed number of portals per region.
 
     Attributes:
-        ways: (regions, room, room) float64, from portal to portal within a region, ``inf`` without a way.
-        partners: (regions, room) int32, the portal on the other side, ``NO_PORTAL`` where there is none.
-        enter: (regions, room) float64, what entering it from the other side costs.
-        counts: (regions,) int32, portals in use.
+        ways: (regions, room, room) float64, costs from portal to portal within a region, ``inf`` without a path.
+        partners: (regions, room) int32, portal on the other side, ``NO_PORTAL`` for none.
+        enter: (regions, room) float64, cost of entering the cell of the portal from the other side.
+        counts: (regions,) int32, number of portals of each region.
     """
 
     ways: NDArray[np.float64]
@@ -44,7 +44,7 @@ class PortalGraph(NamedTuple):
 
 
 class PortalSearch(Protocol):
-    """One search after the other, in the same memory."""
+    """Memory for consecutive searches over portals."""
 
     def begin(
         self,
@@ -55,30 +55,30 @@ class PortalSearch(Protocol):
         rest: NDArray[np.float64],
         direct: float,
     ) -> None:
-        """Forget the last search and begin one.
+        """Discard the last search and start a new one.
 
         Args:
-            start: the region it starts in.
-            goal: the region it goes to.
-            out: (portals of the start's region,), what it costs to each of them.
-            into: (portals of the goal's region,), what it costs from each of them to the goal.
-            rest: (regions, room), what it costs at least from each portal to the goal.
-            direct: of a way that stays in the region of both, ``inf`` without one.
+            start: region of the start.
+            goal: region of the goal.
+            out: (portals of the start region,), cost from the start to each portal.
+            into: (portals of the goal region,), cost from each portal to the goal.
+            rest: (regions, room), lower bound of the cost from each portal to the goal.
+            direct: cost of the path within a common region of start and goal, ``inf`` without a path.
         """
 
     def advance(self, most: int) -> int:
-        """Look at up to ``most`` portals; return how many. 0 when it is done."""
+        """Expand up to ``most`` portals; return their number, 0 when the search is done."""
 
     @property
     def is_done(self) -> bool:
-        """True if the cheapest way over portals is known."""
+        """True when the cheapest path over portals is found."""
 
     @property
     def cost(self) -> float:
-        """What it costs, ``inf`` if there is none; ``direct`` if none is cheaper."""
+        """Lowest cost so far: ``inf`` without a path, ``direct`` if no path over portals is cheaper."""
 
     def way(self) -> bytes:
-        """Return the portals by which it comes into regions, in order, as int32; none if the way is direct."""
+        """Return the entered portals in order, as int32 bytes; empty for the direct path."""
 
 
 @twin
@@ -88,9 +88,9 @@ def portal_search(
     enter: NDArray[np.float64],
     counts: NDArray[np.int32],
 ) -> PortalSearch:
-    """Return memory for searches over portals; arrays as in ``PortalGraph``, kept, not copied.
+    """Return memory for searches over portals; arrays as in ``PortalGraph``, referenced, not copied.
 
-    Cost: 32 bytes a portal there is room for, and what waits.
+    Cost: 32 bytes per portal that there is room for, plus memory for the waiting portals.
     """
     return _PortalSearch(ways, partners, enter, counts)
 
@@ -147,7 +147,7 @@ class _PortalSearch:
             heappush(self.waiting, (whole, other, so_far))
 
     def _go_on(self) -> int:
-        """Go on from the next portal; 1 if one was looked at."""
+        """Expand the next portal; return 1 if a portal was expanded, otherwise 0."""
         if not self.waiting or self.waiting[0][0] >= self.cost:
             self.is_done = True
             return 0

@@ -1,12 +1,12 @@
-"""The heart of anytime searches: a way soon, then cheaper ones, each round on what the last one knows.
+"""Anytime repairing search (ARA*): a quick first path, then cheaper ones; each round reuses the last.
 
-It is a search back from the goals, so that what it knows stays true when the mover
-walks on. Estimates count ``weight`` times, which draws it to the start. In a round no
-cell is expanded twice, but in one of weight 1; who gets cheaper meanwhile is parked for the
-next, where all that waits is put in order anew. Buckets lie between the least that a way
-can cost and the dearest that waits; what is dearer still is parked, too.
+The search runs backwards from the goals, so that its results stay valid when the mover moves. Estimates are
+multiplied by ``weight``, which directs the search to the start. In a round with a weight above 1, no cell is
+expanded twice; cells that become cheaper are parked for the next round, which sorts all waiting cells again.
+The buckets range from the lower bound of the cost to the highest cost that waits; more expensive cells are
+parked, too.
 
-This is the twin in Python of ``_repairing_search``, with the same results.
+Python twin of the kernel ``_repairing_search``, with identical results.
 """
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.maps.cell_moves import ODD_ROW, Moves
+from ai_core.maps.cell_moves import ODD_ROW, GridMoves
 from ai_core.paths.searches.bucket_search import BUCKETS, ROUNDING, WIDTH, Estimate
 from ai_core.paths.searches.canonical_moves import AT_ONCE, SUCCESSORS
 from ai_core.paths.searches.walking_search import NOWHERE
@@ -25,7 +25,7 @@ from ai_core.twins import twin
 __all__ = ["INTERFACE", "RepairingSearch", "repairing_search"]
 
 INTERFACE = 3
-"""Changes with any change of names, arguments or results, here and in the kernel."""
+"""Version of the interface; changed with every change of names, arguments or results, here and in the kernel."""
 
 INFINITE = float("inf")
 
@@ -34,76 +34,75 @@ CONTRADICTORY = (
 
 
 class RepairingSearch(Protocol):
-    """The memory of anytime searches on one passage, used again by each."""
+    """Memory for consecutive anytime searches on one passage."""
 
     def begin(
         self, start: int, goals: NDArray[np.int32], least_cost: float, most_cost: float, weight: float, is_even: bool
     ) -> None:
-        """Forget the last search and begin one.
+        """Discard the last search and start a new one.
 
         Args:
-            start: a cell.
-            goals: (n,), at least one, ascending.
-            least_cost: no cell that can be entered costs less.
-            most_cost: none costs more.
-            weight: how much estimates count, 1 or more.
-            is_even: whether ``canonical_moves`` suit the passage as it is: then few moves are looked at.
+            start: start cell.
+            goals: (n,) int32, at least one goal cell, ascending.
+            least_cost: lowest cost of a cell that can be entered.
+            most_cost: highest cost of a cell that can be entered.
+            weight: factor of the estimates, 1 or more.
+            is_even: True if ``canonical_moves`` suit the current passage: fewer moves are tried.
         """
 
     def adopt(self, cells: NDArray[np.int32], ways: NDArray[np.float64]) -> None:
-        """Learn a way before the first cell is expanded.
+        """Adopt a path before the first cell is expanded.
 
         Args:
-            cells: (n,), from the start to a goal, every step of it an open move.
-            ways: (n,), what it costs from each of them to that goal.
+            cells: (n,) int32, cells from the start to a goal, connected by open moves.
+            ways: (n,) float64, cost from each of them to the goal.
         """
 
     def repair(self, start: int, weight: float) -> None:
-        """Begin another round, on what is known.
+        """Start another round that reuses the results so far.
 
         Args:
-            start: where the mover is: where it was, a cell of the best way, or, as long as there
-                is no way, any cell.
-            weight: as for ``begin``; of use if not greater than before.
+            start: cell of the mover: unchanged, on the best path, or any cell while there is no path.
+            weight: as for ``begin``; should not be larger than before.
 
-        Cost: O(cells that wait).
+        Cost: O(waiting cells).
         """
 
     def advance(self, most: int) -> int:
-        """Expand up to ``most`` cells; return how many. 0 when the round is over."""
+        """Expand up to ``most`` cells; return their number, 0 when the round is over."""
 
     @property
     def is_done(self) -> bool:
-        """True if the round is over; after one of weight 1 its way is the cheapest, or there is none."""
+        """True when the round is over; after a round of weight 1 the path is the cheapest, or none exists."""
 
     @property
     def cost(self) -> float:
-        """What the best way costs, ``inf`` if there is none yet."""
+        """Cost of the best path, ``inf`` if none is found yet."""
 
     @property
     def least(self) -> float:
-        """What any way costs at least; never above the cheapest."""
+        """Lower bound of the cost of any path."""
 
     def way(self) -> bytes:
-        """Return the cells of the best way from start to goal, as int32."""
+        """Return the cells of the best path from start to goal, as int32 bytes."""
 
 
 @twin
-def repairing_search(open_moves: NDArray[np.uint8], costs: NDArray[np.float32], moves: Moves) -> RepairingSearch:
+def repairing_search(open_moves: NDArray[np.uint8], costs: NDArray[np.float32], moves: GridMoves) -> RepairingSearch:
     """Return memory for anytime searches on one passage.
 
     Args:
-        open_moves: (height, width), of each cell, as bits. Kept, not copied.
-        costs: (height, width) of entering each cell. Kept, not copied.
-        moves: the kind of grid.
+        open_moves: (height, width) uint8, open moves of each cell as bits; referenced, not copied.
+        costs: (height, width) float32, cost of entering each cell; referenced, not copied.
+        moves: moves of the grid.
 
-    Cost: 11 bytes a cell, compiled 16.
+    Cost: 11 bytes per cell, compiled 16.
     """
     return _RepairingSearch(open_moves, costs, moves)
 
 
 class _RepairingSearch:
-    def __init__(self, open_moves: NDArray[np.uint8], costs: NDArray[np.float32], moves: Moves) -> None:
+    def __init__(self, open_moves: NDArray[np.uint8], costs: NDArray[np.float32], moves: GridMoves) -> None:
         self.moves = moves
         self.height, self.width = costs.shape
         self.open_moves = open_moves.reshape(-1).data
@@ -169,10 +168,10 @@ class _RepairingSearch:
         self._sort()
 
     def _sort(self) -> None:
-        """Put what waits in order."""
+        """Sort the waiting cells into buckets."""
         cells = self._gathered()
         keys = [self.ways[cell] + self.weight * (self.least_cost * self.estimate.from_cell(cell)) for cell in cells]
-        reach = 1.5 * (self.weight * self.least_cost + self.most_cost)  # how much one move may lengthen a key
+        reach = 1.5 * (self.weight * self.least_cost + self.most_cost)  # largest increase of a key by one move
         high = min(max(keys, default=0.0) + reach, self.cost)
         self.base = min(self.least, high)
         self.per_bucket = 1 / max(WIDTH * self.least_cost, (high - self.base) / (BUCKETS - 2))
@@ -182,7 +181,7 @@ class _RepairingSearch:
         self.is_done = self.due == 0
 
     def _put(self, cell: int, key: float) -> None:
-        """Put a cell into its bucket; it is parked if it is not its turn in this round, or far off."""
+        """Put a cell into its bucket; park it if it is not due in this round or beyond the last bucket."""
         slot = (key - self.base) * self.per_bucket
         if key >= self.cost or slot >= BUCKETS or (self.weight > 1 and self.rounds[cell] == self.round):
             self.parked.append(cell)
@@ -192,7 +191,7 @@ class _RepairingSearch:
         self.ring[int(slot)].append(cell)
 
     def _gathered(self) -> list[int]:
-        """Take all that wait and may lead to a better way out of their buckets; learn what ways cost at least."""
+        """Remove and return all waiting cells that may lead to a better path; update the lower bound."""
         cells, least = [], INFINITE
         for bucket in (*self.ring, self.parked):
             for cell in reversed(bucket):
@@ -202,7 +201,7 @@ class _RepairingSearch:
                 if whole * ROUNDING >= self.cost:
                     self.is_waiting[cell] = 0
                     continue
-                self.is_waiting[cell] = 2  # so that it is gathered once
+                self.is_waiting[cell] = 2  # so that the cell is gathered once
                 cells.append(cell)
                 least = min(least, whole)
             bucket.clear()
@@ -258,7 +257,7 @@ class _RepairingSearch:
                 self._put(other, way + self.weight * left)
 
     def _learn_least(self) -> None:
-        """In a round of weight 1 no way is cheaper than the bucket that is looked at."""
+        """Raise the lower bound: in a round of weight 1 no path is cheaper than the current bucket."""
         least = self.cost if self.is_done else min(self.cost, self.base + self.bucket / self.per_bucket)
         self.least = max(self.least, least)
 

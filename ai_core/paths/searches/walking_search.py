@@ -1,4 +1,4 @@
-"""What a search that goes from cell to cell can do, whichever way it does it."""
+"""Interface of cell-by-cell searches on grids."""
 from __future__ import annotations
 
 from typing import Protocol
@@ -9,38 +9,38 @@ from numpy.typing import NDArray
 __all__ = ["NOWHERE", "WalkingSearch"]
 
 NOWHERE = -1
-"""A cell that is none."""
+"""Cell number that stands for no cell."""
 
 
 class WalkingSearch(Protocol):
-    """The memory of searches on one passage, used again by each."""
+    """Memory for consecutive searches on one passage."""
 
     def begin(self, start: int, goals: NDArray[np.int32], least_cost: float, most_cost: float) -> None:
-        """Forget the last search and begin one.
+        """Discard the last search and start a new one.
 
         Args:
-            start: a cell.
-            goals: (n,), at least one, ascending.
-            least_cost: no cell that can be entered costs less; 0 looks everywhere alike.
-            most_cost: none costs more.
+            start: start cell.
+            goals: (n,) int32, at least one goal cell, ascending.
+            least_cost: lowest cost of a cell that can be entered; 0 disables estimates.
+            most_cost: highest cost of a cell that can be entered.
         """
 
     def advance(self, most: int, /) -> int:
-        """Expand up to ``most`` cells; return how many: fewer when nothing is left to do."""
+        """Expand up to ``most`` cells; return their number: less than ``most`` when the search ends."""
 
     @property
     def is_done(self) -> bool:
-        """True if nothing is left to do: the goal is reached at the least cost, or never will be."""
+        """True when a goal is reached at the lowest cost, or no goal can be reached."""
 
     @property
     def reached(self) -> int:
-        """The goal reached at the least cost so far, or ``NOWHERE``."""
+        """Goal reached at the lowest cost so far, or ``NOWHERE``."""
 
     def cost_to(self, cell: int, /) -> float:
-        """Return what the way found to a cell costs, ``inf`` if there is none."""
+        """Return the cost of the path found to a cell, ``inf`` without a path."""
 
     def way_to(self, cell: int, /) -> bytes:
-        """Return the cells of the way found to a cell, from the start, as int32."""
+        """Return the cells of the path from the start to a cell, as int32 bytes."""
 
     def nearest(self) -> int:
-        """Return the cell expanded that is nearest to the goals; ties go to the cheaper, then the smaller."""
+        """Return the expanded cell nearest to the goals; ties go to the lower cost, then the smaller number."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import finite_number, positions, shown
-from ai_core.maps.map_picture import MapPicture
+from ai_core.maps.map_snapshot import MapSnapshot
 from ai_core.squads.capabilities import Capabilities, Force
 
 __all__ = [
@@ -90,7 +90,7 @@ class StrategicSituation:
     """
 
     now_s: float
-    picture: MapPicture
+    picture: MapSnapshot
     base: Place
     squads: tuple[SquadReport, ...] = ()
     sightings: tuple[EnemyReport, ...] = ()
@@ -106,7 +106,7 @@ class StrategicSituation:
         for name in ("now_s", "losses", "kills"):
             finite_number(name, getattr(self, name))
         finite_number("stock", self.stock, minimum=0)
-        for name, kind in (("picture", MapPicture), ("owned", Mapping)):
+        for name, kind in (("picture", MapSnapshot), ("owned", Mapping)):
             if not isinstance(getattr(self, name), kind):
                 raise TypeError(f"{name} must be a {kind.__name__}, got {shown(getattr(self, name))}")
         for name, report in (("squads", SquadReport), ("sightings", EnemyReport), ("defenses", DefenseReport)):

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ai_core.errors import finite_number
 from ai_core.maps.map_area import MapArea
-from ai_core.maps.map_picture import MapPicture
-from ai_core.maps.map_questions import best_cells
+from ai_core.maps.map_queries import best_cells
+from ai_core.maps.map_snapshot import MapSnapshot
 from ai_core.squads.battle_forecast import forecast
 from ai_core.squads.capabilities import Force
 from ai_core.squads.strategy.production import best_unit
@@ -44,7 +44,8 @@ class Defenses(NamedTuple):
 
 
 def analyzed_defenses(
-    place: tuple[float, float], radius_m: float, sightings: Iterable[EnemyReport], attacker: Force, picture: MapPicture,
+    place: tuple[float, float], radius_m: float, sightings: Iterable[EnemyReport], attacker: Force,
+    picture: MapSnapshot,
     *, come_from: tuple[float, float],
 ) -> Defenses:
     """Return how a place is defended.
@@ -81,7 +82,7 @@ def seen_force(sightings: Iterable[EnemyReport]) -> Force:
 
 
 def _approach(
-    place: tuple[float, float], radius_m: float, picture: MapPicture, come_from: tuple[float, float]
+    place: tuple[float, float], radius_m: float, picture: MapSnapshot, come_from: tuple[float, float]
 ) -> tuple[float, float]:
     area = picture.area
     turn = math.atan2(come_from[1] - place[1], come_from[0] - place[0])

@@ -8,21 +8,21 @@ import numpy as np
 
 from ai_core.budget import Budget
 from ai_core.maps import (
-    CellSight,
     CoverBaking,
     CoverBody,
     CoverCandidates,
     CoverMap,
     CoverObject,
+    CoverQuery,
     CoverSearch,
-    CoverWish,
     Grid,
-    candidates_of_grid,
+    GridLineOfSight,
+    candidates_from_grid,
 )
 from tools.benchmarking.declarations import Contest
 
 SIDE, AGENTS = 60, 10
-WISH, BODY = CoverWish(range_m=20.0), CoverBody()
+WISH, BODY = CoverQuery(range_m=20.0), CoverBody()
 
 
 @functools.cache
@@ -31,8 +31,8 @@ def level():
     random = np.random.default_rng(8)
     heights = np.where(random.random((SIDE, SIDE)) < 0.06, random.choice([1.2, np.inf], (SIDE, SIDE)), 0.0)
     middles = np.array([(column, 0, row) for row in range(SIDE) for column in range(SIDE)], np.float32)
-    candidates = candidates_of_grid(Grid(heights == 0).passage(), middles, gives_cover=heights > 0)
-    sight = CellSight(heights)
+    candidates = candidates_from_grid(Grid(heights == 0).passage(), middles, gives_cover=heights > 0)
+    sight = GridLineOfSight(heights)
     baking = CoverBaking(candidates, sight)
     baking.advance(Budget.unlimited())
     return sight, candidates, baking.result
@@ -59,7 +59,7 @@ def searching(cover, threats):
     def search():
         scores = []
         for agent, eyes in questions(threats):
-            found = CoverSearch(cover, agent, eyes, sight, body=BODY, wish=WISH)
+            found = CoverSearch(cover, agent, eyes, sight, body=BODY, query=WISH)
             found.advance(Budget.unlimited())
             scores.append(-1.0 if found.result is None else found.result.score)
         return np.array(scores)
@@ -84,7 +84,7 @@ def judging_each(cover, threats):
                     parts = BODY.parts(place[None], eye[None], low)[0, 0]
                     rays = np.concatenate((parts, np.broadcast_to(eye, parts.shape)), axis=1)
                     hidden += float(np.mean(sight(rays))) / len(eyes)
-                if hidden >= WISH.least_protection - 1e-6:
+                if hidden >= WISH.min_protection - 1e-6:
                     score = (WISH.protection * hidden - WISH.distance * travel_m / WISH.range_m
                              - WISH.exposure * float(spots.exposures[row]))
                     best = max(best, score)

@@ -182,7 +182,7 @@ func waits(tree: Node, seconds := 0.0) -> void:
 		tree.add_child(habit)
 	var wait := HabitWait.new()
 	wait.seconds = seconds
-	if not seconds: wait.until_told = "dinner"
+	if not seconds: wait.until_notified = "dinner"
 	tree.add_child(named(wait, "wait"))
 
 

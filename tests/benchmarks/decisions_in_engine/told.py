@@ -9,6 +9,6 @@ class BenchTold(Node):
     """Is told of an event as a StateMachine is, and does nothing."""
 
     @method
-    def send_event(self, event: str, cargo: Variant = None) -> bool:
+    def send_event(self, event: str, payload: Variant = None) -> bool:
         """Return that it was heard."""
         return True

@@ -114,14 +114,14 @@ def once(n: int) -> Contest:
         for one in ears:
             manager.listen("alarm", one.hear, once=True)
         manager.send_now("alarm", 1)
-        return manager.is_heard("alarm")
+        return manager.has_listeners("alarm")
 
     def by_hand() -> int:
         listenings = [other.listen("alarm", one.hear) for one in stopped]
         other.send_now("alarm", 1)
         for listening in listenings:
             listening.stop()
-        return other.is_heard("alarm")
+        return other.has_listeners("alarm")
 
     return _settled(Contest(ours, {"stopped by hand": by_hand}, complaint=crowds.complaint))
 

@@ -12,8 +12,8 @@ from ai_core.maps.decision_map import DecisionMap
 from ai_core.maps.influence_map import blur_rows
 from ai_core.maps.map_area import MapArea
 from ai_core.maps.map_layer import MapLayer
-from ai_core.maps.map_picture import MapPicture
-from ai_core.maps.map_questions import best_cells
+from ai_core.maps.map_queries import best_cells
+from ai_core.maps.map_snapshot import MapSnapshot
 from tools.benchmarking.declarations import Contest
 
 SIDE, LAYERS, KEPT = 512, 6, 0.9
@@ -29,7 +29,7 @@ def layers():
 
 @functools.cache
 def _picture():
-    picture = MapPicture(MapArea(SIDE, SIDE), NAMES)
+    picture = MapSnapshot(MapArea(SIDE, SIDE), NAMES)
     for name, layer in zip(NAMES, layers(), strict=True):
         picture.drawn[name][:] = layer
     return picture
@@ -49,7 +49,7 @@ def _blurred(decayed, column, blurred):
 def whole(_n):
     """Decay, blur and combine, as an update and a question to it do."""
     decayed, column, combined = (np.empty((SIDE, SIDE), np.float32) for _ in range(3))
-    picture = MapPicture(MapArea(SIDE, SIDE), NAMES)
+    picture = MapSnapshot(MapArea(SIDE, SIDE), NAMES)
     blurred = [picture.drawn[name] for name in NAMES]
 
     def ours():

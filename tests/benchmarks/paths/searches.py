@@ -22,7 +22,7 @@ from ai_core.clock import ManualClock
 from ai_core.maps.cell_moves import SQUARE_8
 from ai_core.maps.grid import Grid
 from ai_core.paths.flow_field import FlowField
-from ai_core.paths.grid_ways import GridWays
+from ai_core.paths.grid_path_provider import GridPathProvider
 from ai_core.paths.path_service import PathService
 from ai_core.paths.regions.reachability import Reachability
 from ai_core.paths.regions.region_graph import RegionGraph
@@ -37,7 +37,7 @@ from tools.benchmarking.declarations import Contest
 
 MODULES = {
     bucket_search: ("bucket_search",), canonical_field: ("canonical_field",),
-    canonical_search: ("canonical_search",), jump_distances: ("fill_lines", "mend_jumps"),
+    canonical_search: ("canonical_search",), jump_distances: ("fill_lines", "repair_jumps"),
     jump_search: ("jump_search",), region_fields: ("costs_by_fields", "fill_fields", "follow_field", "follow_fields"),
 }
 MOVES = 2 ** 0.5
@@ -362,7 +362,7 @@ def on_threads(_):
     executor = ThreadPoolExecutor(1)
 
     def finding(threads):
-        ways = GridWays(grid.passage())
+        ways = GridPathProvider(grid.passage())
         ways.prepare = lambda budget: None
 
         def find():

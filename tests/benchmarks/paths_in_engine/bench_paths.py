@@ -6,7 +6,7 @@ import numpy as np
 from addons.ai_core.bridge.gd import Node, PackedFloat64Array, PackedInt32Array, gdclass, method
 from ai_core.budget import Budget
 from ai_core.maps.grid import Grid
-from ai_core.paths.grid_ways import GridWays
+from ai_core.paths.grid_path_provider import GridPathProvider
 from ai_core.paths.searches.search import AStarSearch
 from tests.benchmarks.paths.levels import level
 from tests.benchmarks.paths.searches import memory_for
@@ -46,7 +46,7 @@ class BenchPaths(Node):
         """Make what a search has at hand in a game, and search once."""
         passage = self._passage(name, how)
         if how == "as the service chooses":
-            ways = self._ways[name, how] = GridWays(passage)
+            ways = self._ways[name, how] = GridPathProvider(passage)
             while not ways.is_prepared:
                 ways.prepare(Budget.unlimited())
         else:

@@ -144,7 +144,7 @@ SUITE = Suite(
         Measurement("a house of 12", partial(recorded_world, name="alarm", count=0)),
         Measurement(
             "100 guards, parts looked at every frame",
-            partial(recorded_world, name="guards", count=100, look_every_frames=1),
+            partial(recorded_world, name="guards", count=100, digest_every_frames=1),
         ),
         # No goal: medians wander by more than what is asked for. The complaint judges it.
         Measurement("100 visitors, recorder closed", partial(closed_recorder, name="crowd", count=100)),

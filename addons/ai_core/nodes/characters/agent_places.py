@@ -1,4 +1,4 @@
-"""Where agents and viewers are: read in one batch a look, never agent by agent."""
+"""NodePositions: positions of agents and viewers, read in one batch per update."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -13,14 +13,14 @@ from ai_core.saving.fields import LARGEST_FLOAT32
 Floats = NDArray[np.float32]
 
 NEW = -1
-"""Old row of a node that had none."""
+"""Old row of a node that is new."""
 
 SHORTEST_LOOK_S = 1e-6
-"""Time between two looks below which no speed is told (s); it would be divided by."""
+"""Time between two readings below which velocities are kept (s), as it is a divisor."""
 
 
 def place_of(node: Node) -> Any:
-    """Return the nearest Node3D or Node2D at or above a node; None if there is none, or it is no node."""
+    """Return the nearest Node3D or Node2D at or above a node; None if there is none."""
     while node is not None and node.is_class("Node"):
         if node.is_class("Node3D") or node.is_class("Node2D"):
             return node
@@ -34,10 +34,10 @@ def dimensions_of(place: Any) -> int:
 
 
 def packed(places: Any, dimensions: int, name: str) -> NDArray[Any]:
-    """Return packed places of the engine, or a list of its vectors, (n, dimensions).
+    """Return a packed array of positions, or a list of vectors, as an array of shape (n, dimensions).
 
     Raises:
-        RefusedValue: if they are something else, or of other dimensions.
+        RefusedValue: if the value is of another type or of other dimensions.
     """
     vector = Vector3 if dimensions == 3 else Vector2
     if isinstance(places, list) and all(isinstance(one, vector) for one in places):
@@ -50,11 +50,11 @@ def packed(places: Any, dimensions: int, name: str) -> NDArray[Any]:
 
 
 class Places:
-    """A row for each of some nodes: where it is, where it looks, how fast it moves.
+    """A table with a row per node: position, forward direction and velocity.
 
     Args:
         dimensions: 2 or 3.
-        unit_m: length of the scene's unit (m): a pixel's in 2D.
+        unit_m: length of a unit of the scene (m); in 2D the length of a pixel.
     """
 
     def __init__(self, dimensions: int, unit_m: float = 1.0) -> None:
@@ -69,7 +69,7 @@ class Places:
         self._off_the_map: set[int] = set()
 
     def keep(self, nodes: Sequence[Any]) -> None:
-        """Have rows for these nodes, in this order; what was seen of one is kept.
+        """Set the nodes of the table, in this order; the data of nodes that were in it are kept.
 
         Cost: O(nodes).
         """
@@ -79,15 +79,15 @@ class Places:
             self._have(np.array([rows.get(one, NEW) for one in ids.tolist()], np.intp), ids, list(nodes))
 
     def renew(self, kept: NDArray[np.bool_], come: Sequence[Any]) -> None:
-        """Keep some rows, those after others move up, and have rows for more nodes after them.
+        """Remove some rows, so that later rows move up, and append rows for new nodes.
 
-        What was seen of one that is back is kept.
+        The data of a node that was removed and is appended again are kept.
 
         Args:
-            kept: (n,) for each row.
-            come: nodes.
+            kept: (n,) whether to keep each row.
+            come: nodes to append.
 
-        Cost: O(nodes) in NumPy and one engine call a node; more only for those who go and come.
+        Cost: O(nodes) in NumPy and one engine call per node; more only for removed and appended nodes.
         """
         come_ids, nodes = _ids_of(come), self._nodes
         back = [(self._ids == one).nonzero()[0] for one in come_ids]
@@ -99,12 +99,12 @@ class Places:
         self._have(rows, np.concatenate((self._ids[stay], come_ids)), nodes)
 
     def reorder(self, order: Sequence[int]) -> None:
-        """Have the same rows in another order, given by their numbers."""
+        """Reorder the rows; ``order`` has their present numbers."""
         rows = np.array(order, np.intp)
         self._have(rows, self._ids[rows], [self._nodes[row] for row in order])
 
     def _have(self, rows: NDArray[np.intp], ids: NDArray[np.int64], nodes: list[Any]) -> None:
-        """Have rows for nodes, with what was seen in their old rows."""
+        """Set the rows for nodes, with the data of their old rows."""
         new = np.flatnonzero(rows == NEW)
         for name in ("positions", "forwards", "velocities", "_is_seen"):
             before = getattr(self, name)
@@ -117,11 +117,11 @@ class Places:
         self._there = NodePlaces(nodes, 0.0 if self.positions.shape[1] == 3 else self._unit_m)
 
     def look(self, elapsed_s: float) -> None:
-        """Read where all are now, and how far they came since the last look.
+        """Read the positions of all nodes, and compute velocities from the last reading.
 
-        A node whose place is no number is taken to be where it was, and named once.
+        A node whose position is not finite keeps its last position and is reported once.
 
-        Cost: one engine call a node.
+        Cost: one engine call per node.
         """
         before = self.positions.copy()
         lost = self._read()
@@ -130,7 +130,7 @@ class Places:
             self._name(lost)
         if elapsed_s < SHORTEST_LOOK_S:
             return
-        with np.errstate(over="ignore"):         # across all that float32 holds, in a frame: as fast as it holds
+        with np.errstate(over="ignore"):         # a move across the range of float32 in a frame is clipped
             np.subtract(self.positions, before, out=self.velocities)
             np.divide(self.velocities, elapsed_s, out=self.velocities)
         np.clip(self.velocities, -LARGEST_FLOAT32, LARGEST_FLOAT32, out=self.velocities)
@@ -138,17 +138,17 @@ class Places:
         self._is_seen[:] = True
 
     def seen(self, row: int) -> list[float] | None:
-        """Return where a node was at the last look, as it is saved."""
+        """Return the last position of a node for a save, None before the first reading."""
         found: list[float] | None = self.positions[row].tolist() if self._is_seen[row] else None
         return found
 
-    def put_seen(self, row: int, position: Sequence[float] | None) -> None:
-        """Take back what was saved."""
+    def restore_seen(self, row: int, position: Sequence[float] | None) -> None:
+        """Restore a saved position."""
         self._is_seen[row] = position is not None
         self.positions[row] = 0 if position is None else position
 
     def _read(self) -> list[int]:
-        """Read where all are; return the rows of those whose place is no number."""
+        """Read all positions; return the rows with positions that are not finite."""
         in_space = self.positions.shape[1] == 3
         lost: list[int] = self._there.read(self.positions, self.forwards if in_space else None)
         return lost
@@ -158,27 +158,27 @@ class Places:
             if node.is_valid() and node.instance_id not in self._off_the_map:
                 self._off_the_map.add(node.instance_id)
                 report_error(
-                    "its global transform holds a NaN or infinity; it is taken to be where it was before", node)
+                    "its global transform holds a NaN or infinity; its last position is used", node)
 
 
 def _ids_of(nodes: Sequence[Any]) -> NDArray[np.int64]:
     return np.array([node.instance_id for node in nodes], np.int64)
 
 
-def moved_to_the_edge(positions: Floats, radii: Floats, viewers: Floats) -> Floats:
-    """Return, for each, the point of its circle or sphere that is nearest to the nearest viewer.
+def nearest_points_of_extent(positions: Floats, radii: Floats, viewers: Floats) -> Floats:
+    """Return for each agent the point of its circle or sphere that is nearest to the nearest viewer.
 
     Args:
         positions: (n, d) centres (m).
         radii: (n,) (m), 0 or more.
         viewers: (v, d) (m).
 
-    Cost: O(n * viewers) where there are radii, else nothing.
+    Cost: O(n * viewers) for agents with a radius above 0; otherwise none.
     """
     wide = np.flatnonzero(radii)
     if not len(wide) or not len(viewers):
         return positions
-    with np.errstate(over="ignore"):             # beyond 1e19 m all are as far
+    with np.errstate(over="ignore"):             # distances beyond 1e19 m are all equal
         ways = (viewers[None, :, :] - positions[wide, None, :]).clip(-LARGEST_FLOAT32, LARGEST_FLOAT32)
         distances = np.sqrt((ways * ways).sum(axis=2))
     nearest = distances.argmin(axis=1)

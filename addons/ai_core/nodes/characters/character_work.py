@@ -1,4 +1,4 @@
-"""What nodes that decide for a character share: who it is, and how they have their turns."""
+"""Base classes of nodes that decide for a character: access to the actor, and scheduled updates."""
 from __future__ import annotations
 
 import functools
@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from addons.ai_core.bridge.gd import GodotCallError, NodePath, RefusedValue
-from addons.ai_core.nodes.characters.character_crowd import CharacterCrowd, crowd_of
+from addons.ai_core.nodes.characters.update_group import UpdateGroup, update_group_of
 
 
-class OfCharacter:
-    """A node that decides for its ``actor``; a part of those classes. It sets ``_actor`` to None when it is made."""
+class CharacterComponent:
+    """Base of nodes that decide for an ``actor``. A subclass sets ``_actor`` to None in its constructor."""
 
     get_node_or_null: Any
     actor: NodePath
     _actor: Any
 
     def actor_node(self) -> Any:
-        """Return the character; raise RefusedValue if it is not in the scene."""
+        """Return the node of the character; raise RefusedValue if it is not in the scene."""
         if self._actor is None or not self._actor.is_valid():
             self._actor = self.get_node_or_null(self.actor)
             if self._actor is None:
@@ -25,25 +25,25 @@ class OfCharacter:
         return self._actor
 
     def _look_for_actor(self) -> None:
-        """Another is its actor, perhaps. Not as it leaves: who is taken out by what it does ends with its character."""
+        """Look up the actor again at the next access; not called on leaving, where the present actor is needed."""
         self._actor = None
 
     def actor_method(self, name: str) -> Callable[..., object]:
-        """Return what calls a method of the character; it raises RefusedValue if there is no such method."""
+        """Return a function that calls a method of the actor, or raises RefusedValue if the actor lacks it."""
         return functools.partial(_call, self.actor_node(), name)
 
     def missing_methods(self, names: Iterable[str]) -> list[str]:
-        """Return what is to be said of methods that settings name and the character lacks."""
+        """Return a warning for each named method that the actor lacks."""
         actor = self.get_node_or_null(self.actor)
         missing = [] if actor is None else [name for name in names if name and not actor.has_method(name)]
         return [_without(actor, name) for name in dict.fromkeys(missing)]
 
     def actor_warnings(self) -> list[str]:
-        """Return what is wrong with ``actor``, in a list."""
+        """Return the warnings about ``actor``."""
         return [self._no_actor()] if self.get_node_or_null(self.actor) is None else []
 
-    def has_settled(self, *, is_asleep: bool) -> None:
-        """It was loaded with all others, and sleeps or not as it did when it was saved."""
+    def restore_sleep(self, *, is_asleep: bool) -> None:
+        """Note whether the node slept when it was saved; called after all nodes are loaded."""
 
     def _no_actor(self) -> str:
         return f"actor '{self.actor}' is not in the scene; choose the character's node"
@@ -59,38 +59,38 @@ def _call(actor: Any, name: str, *arguments: object) -> object:
 
 
 def _without(actor: Any, name: str) -> str:
-    return f"'{actor.get_name()}' has no method {name}(); write it, or name another"
+    return f"'{actor.get_name()}' has no method {name}(); add it, or name another method"
 
 
-class CharacterWork(OfCharacter):
-    """A node that decides in ``live``, every ``period_frames``; a part of those classes.
+class ScheduledCharacter(CharacterComponent):
+    """Base of nodes that decide in ``live``, every ``period_frames``.
 
-    It sets ``_scheduler`` and ``_crowd`` to None when it is made, and says which ``KIND`` it is of.
+    A subclass sets ``_scheduler`` and ``_update_group`` to None in its constructor, and defines ``KIND``.
     """
 
     KIND: str
     can_process: Any
     _scheduler: Any
-    _crowd: CharacterCrowd | None
+    _update_group: UpdateGroup | None
 
     @property
-    def in_crowd(self) -> Any:
-        """What lives for it among others."""
+    def group_member(self) -> Any:
+        """The object that the update group updates for this node."""
         return self
 
     def live(self, elapsed_s: float) -> float:
-        """Decide, in a frame of AI; return for how long nothing happens by itself (s), as ``MindPopulation`` says."""
-        raise AssertionError(f"{type(self).__name__} decides nothing")
+        """Decide, in a frame of AI; return the time for which no update is needed (s), see ``MindPopulation``."""
+        raise AssertionError(f"{type(self).__name__} does not implement live()")
 
-    def _take_turns(self, *, is_on: bool) -> None:
-        """Have turns as often as it says, or none: if it is off, paused or disabled."""
-        if self._crowd is None:
-            self._crowd = crowd_of(self._scheduler, self.KIND)
-        self._crowd.join(self)
-        self._crowd.set_resting(self, not (is_on and self.can_process()))
-        self._crowd.wake(self)
+    def _update_schedule(self, *, is_on: bool) -> None:
+        """Join the update group with the period of the node; rest while it is off, paused or disabled."""
+        if self._update_group is None:
+            self._update_group = update_group_of(self._scheduler, self.KIND)
+        self._update_group.join(self)
+        self._update_group.set_resting(self, not (is_on and self.can_process()))
+        self._update_group.wake(self)
 
-    def _leave_crowd(self) -> None:
-        if self._crowd is not None:
-            self._crowd.leave(self)
-            self._crowd = None
+    def _leave_update_group(self) -> None:
+        if self._update_group is not None:
+            self._update_group.leave(self)
+            self._update_group = None

@@ -1,4 +1,4 @@
-"""A condition written in the inspector: an expression over what is known of a character."""
+"""GuardExpression: a GDScript expression from the inspector over the values of a character."""
 from __future__ import annotations
 
 import operator
@@ -8,67 +8,68 @@ from typing import Any
 
 from addons.ai_core.bridge.gd import PackedStringArray, RefusedValue, construct, report_warning
 
-TEXTS = re.compile(r'"[^"]*"|\'[^\']*\'')
+STRING_LITERALS = re.compile(r'"[^"]*"|\'[^\']*\'')
 NAMES = re.compile(r"(?<![\w.])([a-z_]\w*)(?!\w|\s*\()")
-"""What stands for a value: no method, no member of something, no constant such as PI or Vector3.UP."""
+"""Pattern of names that stand for values: no method, no member, no constant such as PI or Vector3.UP."""
 
 COMPARISON = re.compile(
     r'\s*([a-z_]\w*)\s*(<=|>=|==|!=|<|>)\s*(-?\d+(?:\.\d+)?|true\b|false\b|"[^"\\]*")\s*(?:(?:and\b|&&)(?=.)|$)')
-"""One of the comparisons with a constant that make up the most common conditions."""
+"""Pattern of a comparison with a constant; the most common conditions consist of such comparisons."""
 
 COMPARED: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne}
 
 NUMBERS = (int, float)
 
-OWN_WORDS = {"true", "false", "null", "self", "and", "or", "not", "in"}
+KEYWORDS = {"true", "false", "null", "self", "and", "or", "not", "in"}
 ABSENT = object()
-"""What ``known`` returns for a name that stands for nothing."""
+"""Returned by ``known`` for a name without a value."""
 
 
 class MissingValue(RefusedValue):
-    """An expression names a value that is not there, as one that a script sets later is not."""
+    """Raised for a name without a value; a script may set the value later."""
 
 
 class GuardExpression:
-    """An expression as GDScript writes it: "health < 0.3 and can_see(cargo)".
+    """A condition or value in GDScript syntax: "health < 0.3 and can_see(payload)".
 
-    A name stands for what the mind knows of itself, else for a value of its blackboard, else for a property
-    of the actor; a method is one of the actor. While a name stands for nothing it is not met.
+    A name refers to a value of the deciding node (its own values, then its blackboard), then to a property of the
+    actor; a method is a method of the actor. While a name has no value, the condition is false.
 
     Args:
         text: the expression.
-        place: whose it is, for messages.
+        place: owner of the expression, for messages.
 
     Attributes:
-        comparisons: of a name with a constant, that are all of it, as (name, sign, constant); else none.
+        comparisons: (name, operator, constant) of each comparison, if the expression consists of comparisons of names
+            with constants only; else empty.
 
     Raises:
-        RefusedValue: if it cannot be read.
+        RefusedValue: if the expression cannot be parsed.
 
-    Cost: reading it O(length), once; asking it O(names), and one crossing unless it is made of
-    comparisons with numbers, texts, true and false, joined by "and".
+    Cost: parsing O(length), once; evaluation O(names), and one crossing unless the expression consists of
+    comparisons with numbers, strings, true and false, joined by "and".
     """
 
     def __init__(self, text: str, place: str) -> None:
         self.text, self._place = text, place
-        self._is_said = False        # that a value is missing
-        found = NAMES.findall(TEXTS.sub('""', text))
-        self.names = [name for name in dict.fromkeys(found) if name not in OWN_WORDS]
+        self._has_warned = False        # of a missing value
+        found = NAMES.findall(STRING_LITERALS.sub('""', text))
+        self.names = [name for name in dict.fromkeys(found) if name not in KEYWORDS]
         self._expression = construct("Expression")
         if self._expression.parse(text, PackedStringArray(self.names)) != 0:
-            raise RefusedValue(f"{place}: cannot read {text!r}: {self._expression.get_error_text()}")
+            raise RefusedValue(f"{place}: cannot parse {text!r}: {self._expression.get_error_text()}")
         self.comparisons = _comparisons(text)
 
     def value(self, mind: Any) -> Any:
-        """Return what it comes to.
+        """Return the value of the expression.
 
         Args:
-            mind: has ``actor_node()`` and ``known(name)``, which returns ABSENT for what it does not know.
+            mind: has ``actor_node()`` and ``known(name)``, which returns ABSENT for a name without a value.
 
         Raises:
-            MissingValue: if a name stands for nothing, or for null where the expression cannot have that.
-            RefusedValue: if there is no answer for another reason.
+            MissingValue: if a name has no value, or null where the expression does not allow it.
+            RefusedValue: if the evaluation fails for another reason.
         """
         actor = mind.actor_node()
         values = [self._value(name, mind, actor) for name in self.names]
@@ -78,35 +79,35 @@ class GuardExpression:
         answer = self._expression.execute(values, actor, False)
         if self._expression.has_execute_failed():
             nulls = [repr(name) for name, value in zip(self.names, values, strict=True) if value is None]
-            why = f"{self._place}: {self.text!r} has no answer: {self._expression.get_error_text()}"
+            why = f"{self._place}: {self.text!r} cannot be evaluated: {self._expression.get_error_text()}"
             raise MissingValue(f"{why}; {', '.join(nulls)} is null") if nulls else RefusedValue(why)
         return answer
 
     def constant(self) -> Any:
-        """Return what it comes to without any name."""
+        """Return the value of an expression without names; raise RefusedValue if it has names."""
         if self.names:
             raise RefusedValue(f"{self._place}: {self.text!r} must be a value such as 3, true or \"text\"")
         answer = self._expression.execute([], None, False)
         if self._expression.has_execute_failed():
-            raise RefusedValue(f"{self._place}: {self.text!r} is no value: {self._expression.get_error_text()}")
+            raise RefusedValue(f"{self._place}: {self.text!r} cannot be evaluated: {self._expression.get_error_text()}")
         return answer
 
     def is_met(self, mind: Any) -> bool:
-        """Return whether it comes to something true; no while a value is missing, which is said once."""
+        """Return whether the expression is true; false while a value is missing, which is reported once."""
         try:
             return bool(self.value(mind))
         except MissingValue as missing:
-            self.say_once(missing, "it is false until then", mind)
+            self.warn_once(missing, "it is false until then", mind)
             return False
 
-    def say_once(self, missing: MissingValue, result: str, mind: Any) -> None:
-        """Warn that a value is missing, the first time."""
-        if not self._is_said:
-            self._is_said = True
+    def warn_once(self, missing: MissingValue, result: str, mind: Any) -> None:
+        """Report a missing value as a warning, the first time."""
+        if not self._has_warned:
+            self._has_warned = True
             report_warning(f"{missing}; {result}", mind)
 
     def _compared(self, values: list[Any]) -> bool | None:
-        """Return what comparisons come to; None if there are others, or if it takes the engine to compare so."""
+        """Return the result of ``comparisons``; None if there are none, or if the types need the engine to compare."""
         if not self.comparisons:
             return None
         answer = True
@@ -130,11 +131,11 @@ class GuardExpression:
 
 
 def _comparisons(text: str) -> list[tuple[str, str, Any]]:
-    """Return the comparisons that a text is made of; none if it is of something else, too."""
+    """Return the comparisons that an expression consists of; empty if it contains anything else."""
     found, at = [], 0
     while at < len(text):
         match = COMPARISON.match(text, at)
-        if match is None or match[1] in OWN_WORDS:
+        if match is None or match[1] in KEYWORDS:
             return []
         constant: Any = match[3]
         if constant in ("true", "false"):

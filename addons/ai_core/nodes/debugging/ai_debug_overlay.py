@@ -19,8 +19,8 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.debugging.debug_watch import SECTIONS, DebugWatch, top_schedulers
 from addons.ai_core.nodes.debugging.edited_scene import has_action, is_a_part
-from addons.ai_core.nodes.scheduling.frame_stepping import FrameStepping
-from addons.ai_core.nodes.scheduling.scheduled import SCHEDULERS, nearest, scheduler_warnings
+from addons.ai_core.nodes.scheduling.frame_stepper import FrameStepper
+from addons.ai_core.nodes.scheduling.scheduler_lookup import SCHEDULERS, nearest, scheduler_warnings
 
 PANEL = "res://addons/ai_core/debugging/debug_panel.gd"
 KEY_F10 = 4194341
@@ -68,7 +68,7 @@ class AIDebugOverlay(Node):
         self._panel: Any = None
         self._watch: DebugWatch | None = None
         self._wish: dict[str, Any] = {}
-        self._stepping = FrameStepping(self.get_tree)
+        self._stepping = FrameStepper(self.get_tree)
 
     def on_enter_tree(self) -> None:
         self.process_mode = ALWAYS

@@ -7,7 +7,7 @@ from typing import Any
 from addons.ai_core.nodes.events.scene_events import events_under
 from addons.ai_core.nodes.paths.asked_path import AskedPath
 from addons.ai_core.nodes.saving.scene_values import path_of
-from addons.ai_core.nodes.scheduling.scheduled import SCHEDULERS, nearest
+from addons.ai_core.nodes.scheduling.scheduler_lookup import SCHEDULERS, nearest
 
 DECIDING = ("HabitTree", "StateMachine", "RuleMind")
 SENSING = ("Sensor3D", "Sensor2D")

@@ -6,8 +6,8 @@ from typing import Any
 from addons.ai_core.bridge.gd import GDObject
 from addons.ai_core.nodes.debugging import debug_texts
 from addons.ai_core.nodes.events.scene_events import events_under
-from addons.ai_core.nodes.scheduling.scheduled import SCHEDULERS
 from addons.ai_core.nodes.scheduling.scheduler_core import Policy
+from addons.ai_core.nodes.scheduling.scheduler_lookup import SCHEDULERS
 from ai_core.scheduling.frame_timeline import FrameTimeline, TimedFrame
 
 SECTIONS = ("scheduler", "habits", "senses", "events", "paths")

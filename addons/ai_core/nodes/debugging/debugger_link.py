@@ -5,7 +5,7 @@ from typing import Any
 
 from addons.ai_core.bridge.gd import construct, singleton
 from addons.ai_core.nodes.debugging.debug_watch import SECTIONS, DebugWatch, top_schedulers
-from addons.ai_core.nodes.scheduling.frame_stepping import FrameStepping
+from addons.ai_core.nodes.scheduling.frame_stepper import FrameStepper
 
 CAPTURE = "ai_core"
 """What messages of ours begin with: "ai_core:watch" from the editor, "ai_core:report" to it."""
@@ -25,14 +25,15 @@ class DebuggerLink:
     ``unwatch`` [] ends them; ``pause`` [bool] stops the game or lets it go on, ``next_frame`` [] for one frame.
 
     Args:
-        node: an AIScheduler; has ``debugger_asked(message, data)`` and ``send_debug_report()``, which call here.
+        node: an AIScheduler; has ``handle_debugger_message(message, data)`` and ``send_debug_report()``, which call
+            here.
     """
 
     def __init__(self, node: Any) -> None:
         self._node = node
         self._is_open = False
         self._watch: DebugWatch | None = None
-        self._stepping = FrameStepping(node.get_tree)
+        self._stepping = FrameStepper(node.get_tree)
         self._timer: Any = None
         self._reports_left = 0
 
@@ -40,7 +41,7 @@ class DebuggerLink:
         """Listen to the debugger, if there is one and nobody listens yet."""
         debugger = singleton("EngineDebugger")
         if not self._is_open and debugger.is_active() and not debugger.has_capture(CAPTURE):
-            debugger.register_message_capture(CAPTURE, self._node.debugger_asked)
+            debugger.register_message_capture(CAPTURE, self._node.handle_debugger_message)
             self._is_open = True
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""AIEventManager: what happened, and who is told."""
+"""AIEventManager node: queues events and dispatches them to listeners."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ from addons.ai_core.nodes.events.event_terms import listening_terms, place_of, r
 from addons.ai_core.nodes.events.scene_events import SceneEvents, events_of, memberships_of
 from addons.ai_core.nodes.events.scene_listening import manager_above
 from addons.ai_core.nodes.saving.scene_saving import saving
-from addons.ai_core.nodes.scheduling.scheduled import (
+from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     call_waiting,
     callable_name,
     callable_naming,
@@ -48,8 +48,8 @@ from ai_core.saving.fields import State
 from ai_core.scheduling.task import Task
 
 
-class HeardHere:
-    """What a check asks before it looks.
+class ListenedCodes:
+    """Answers for a check which codes have listeners.
 
     Args:
         manager: the AIEventManager.
@@ -60,17 +60,17 @@ class HeardHere:
 
     @property
     def log(self) -> EventLog | None:
-        """Where checks are written down."""
+        """The log of checks, None without one."""
         found: EventLog | None = self._manager.events.narrowcast.log
         return found
 
-    def is_heard(self, code: str) -> bool:
-        """Return whether anybody listens to a code there, or at a manager below."""
+    def has_listeners(self, code: str) -> bool:
+        """Return whether a code has listeners at the manager or below it."""
         return self._manager.is_present and _is_heard_under(self._manager.group, code)
 
 
-class Scheduled(NamedTuple):
-    """A check, as it was asked for, and what runs it."""
+class ScheduledCheck(NamedTuple):
+    """A check: its settings, and the task and scheduler that run it."""
 
     codes: tuple[str, ...]
     task: Task
@@ -82,8 +82,8 @@ def _is_heard_under(group: Group, code: str) -> bool:
     return bool(group.registry.listeners(code)) or any(_is_heard_under(one, code) for one in group.below)
 
 
-class Waiting(NamedTuple):
-    """Who waits for a time."""
+class TimeListener(NamedTuple):
+    """A listener that waits for a time of day."""
 
     listening: Listening
     every_day: bool
@@ -92,26 +92,26 @@ class Waiting(NamedTuple):
 
 GROUP = "ai_event_managers"
 RECEIPTS = 256
-"""Receipts kept (count); who asks for one looks at it within moments."""
+"""Receipts kept (count); a sender reads its receipt soon after sending."""
 
 
 @gdclass(icon="res://addons/ai_core/icons/ai_event_manager.svg")
 class AIEventManager(Node):
-    """Queues events and tells those who listen for their code.
+    """Queues events and dispatches them to the listeners of their code.
 
-    Managers below each other are a hierarchy: a side, its squads; or rooms. What is sent to one
-    is heard by those who listen there; send_down(), send_up() and send_to_all() reach further.
-    A node that listens at the manager above it, and is moved below another one, hears that one
-    from then on. All managers under one AIScheduler share a queue, its order and its budget.
+    Managers below each other form a hierarchy, such as a side and its squads, or a building and its rooms.
+    An event reaches the listeners of the manager it is sent to; send_down(), send_up() and send_to_all()
+    reach further. A node that listens at the manager above it and is moved below another manager listens
+    at that manager from then on. All managers under one AIScheduler share a queue, its order and its budget.
     SignalEvent children turn signals of scene nodes into events.
 
-    check() looks for what sends no signal, and only while somebody wants to know.
+    check() polls for conditions that emit no signal, only while an event code has listeners.
 
-    Terms of an event, all optional: "priority", higher is told first; "deadline_s", by when it
-    should be told; "position", a Vector or node, for those who listen near; "sticky", told to
-    whoever listens later, too; "receipt", see get_receipt(); "sender", a node or name.
-    Terms of listening: "priority"; "once"; "near", a Vector or node, with "range_m"; "where", a
-    Callable that takes code and arguments and returns whether to tell.
+    Terms of an event, all optional: "priority", higher is dispatched first; "deadline_s", the time by which
+    it should be dispatched; "position", a Vector or node, for listeners with "near"; "sticky", dispatched
+    also to later listeners; "receipt", see get_receipt(); "sender", a node or name.
+    Terms of a listener, all optional: "priority"; "once"; "near", a Vector or node, with "range_m"; "where",
+    a Callable that takes code and arguments and returns whether to call the handler.
     """
 
     class Reach(IntEnum):
@@ -122,11 +122,14 @@ class AIEventManager(Node):
 
     codes = export(
         PackedStringArray, (), on_set="_codes_set",
-        doc="The codes there are, so that a misspelt one is an error; empty takes those of the manager above, or any.")
+        doc="Event codes that exist, so that a misspelt code is an error. Empty: those of the manager above, or any"
+            " code if none is declared there.")
 
-    dispatched = signal(("code", str), ("arguments", list), doc="Every event sent here, as it is sent.")
+    dispatched = signal(("code", str), ("arguments", list),
+        doc="Emitted for every event sent at this manager, when it is sent.")
     event_was_late = signal(
-        ("code", str), ("late_s", float), doc="An event sent here was told to its last listener after its deadline.")
+        ("code", str), ("late_s", float),
+        doc="Emitted when an event sent at this manager reaches its last listener after its deadline.")
 
     def __init__(self) -> None:
         self._events: SceneEvents | None = None
@@ -134,21 +137,21 @@ class AIEventManager(Node):
         self._receipts: dict[int, Event] = {}
         self._receipts_given = 0
         self._signals: set[str] = set()
-        self._known: tuple[str, ...] | None = None     # codes, as they were after so many changes
+        self._known: tuple[str, ...] | None = None     # codes that hold here, as of the change _known_at
         self._known_at = 0
         self._plain: dict[str, EventTerms] = {}
         self.is_present = False
         self._day: TimeOfDay | None = None
-        self._waiting: dict[tuple[str, Any], Waiting] = {}
+        self._waiting: dict[tuple[str, Any], TimeListener] = {}
         self._tidy_at = 64
-        self._checks: dict[Any, Scheduled] = {}
+        self._checks: dict[Any, ScheduledCheck] = {}
 
     def on_enter_tree(self) -> None:
         self.add_to_group(GROUP)
 
     def on_entered(self) -> None:
         self.is_present = True
-        if self.find_place():
+        if self.join_events():
             self._events.choose_keeper()
             call_waiting(self, GROUP)
 
@@ -158,16 +161,16 @@ class AIEventManager(Node):
             self._events.choose_keeper()
 
     def on_predelete(self) -> None:
-        # Handlers hold scripts: let them go now, not whenever Python tidies up.
+        # Handlers hold scripts: release them now, not at the next garbage collection.
         self.end_checks()
         self._leave_events()
         self._receipts.clear()
         self.end_day()
 
-    def find_place(self) -> bool:
-        """Be in the group of events that belongs to where the node is; False without a scheduler.
+    def join_events(self) -> bool:
+        """Join the events of the nearest scheduler, below the manager above; return False without a scheduler.
 
-        Under another scheduler than before it begins anew, with the same listeners, radios, checks and time of day.
+        Under a new scheduler the manager keeps its listeners, radios, checks and time of day, and starts again.
         """
         if not self.is_inside_tree():
             return self._group is not None
@@ -177,7 +180,7 @@ class AIEventManager(Node):
         if self._events is None or self._events.scheduler != scheduler:
             self._begin_under(scheduler)
         above = manager_above(self)
-        is_below = above is not None and above.find_place() and above.events is self._events
+        is_below = above is not None and above.join_events() and above.events is self._events
         wanted = above.group if is_below else None
         if self._group.above is not wanted:
             self._group.move_under(wanted)
@@ -186,14 +189,14 @@ class AIEventManager(Node):
 
     def _begin_under(self, scheduler: Any) -> None:
         here = [] if self._group is None else self._events.in_group(self._group)
-        carried = [one.carried for one in here]
+        moved_listeners = [one.moved_listeners for one in here]
         self._leave_events()
         self._events = events_of(scheduler)
         self._group = self._events.add(self)
-        for one in carried:
+        for one in moved_listeners:
             one.begin(self)
-        self.renew_checks()
-        self.renew_day()
+        self.move_checks()
+        self.move_day()
         self.apply_log()
 
     def _leave_events(self) -> None:
@@ -204,44 +207,44 @@ class AIEventManager(Node):
 
     @property
     def events(self) -> SceneEvents:
-        """All events under the same scheduler."""
-        self.need_place()
+        """The events of all managers under the same scheduler."""
+        self.require_events()
         assert self._events is not None
         return self._events
 
     @property
     def group(self) -> Group:
-        """The group of the library, for behaviors written in Python."""
-        self.need_place()
+        """The library group of this manager, for behaviors written in Python."""
+        self.require_events()
         assert self._group is not None
         return self._group
 
-    def need_place(self) -> None:
-        """Be among the others under the same scheduler, or say what is missing."""
-        if self._group is None and not self.find_place():
+    def require_events(self) -> None:
+        """Join the events of the scheduler; raise RefusedValue without one."""
+        if self._group is None and not self.join_events():
             raise RefusedValue("needs an AIScheduler; add it to a scene that has one before using it")
 
     @method
     def listen(self, codes: Variant, handler: GDCallable, terms: dict = {}) -> None:  # noqa: B006
-        """Call ``handler(code, arguments)`` for every event of a code, or of an Array of codes, that is told here.
+        """Call ``handler(code, arguments)`` for every event of a code, or of an Array of codes, at this manager.
 
-        "*" is every code. A number is a bit mask: bit 0 is the first of the codes declared in the inspector.
-        The arguments are shared by all who hear: the Array is read-only.
+        "*" is every code. An integer is a bit mask: bit 0 is the first of the codes declared in the inspector.
+        All listeners share the Array of arguments, which is read-only. For ``terms`` see the class.
         """
         check_callable(handler, "listen")
         self.events.listen(self, self._wanted(codes), handler, listening_terms(terms))
 
     @method
     def unlisten(self, codes: Variant, handler: GDCallable) -> None:
-        """Stop calling a handler for what it was told to listen to; harmless if it did not listen."""
+        """Remove a handler that was added with listen(); does nothing if it does not listen."""
         if self._group is not None:
             self._events.unlisten(self._group, self._wanted(codes), handler)
 
     @method
     def signal_of(self, code: str) -> Signal:
-        """Return a signal that is emitted with the arguments of each event of a code told here.
+        """Return a signal that is emitted for each event of a code at this manager, with its arguments.
 
-        To connect, or to await: ``await manager.signal_of("door_opened")``.
+        It can be connected or awaited: ``await manager.signal_of("door_opened")``.
         """
         self._check_code(code)
         if code not in self._signals:
@@ -254,59 +257,64 @@ class AIEventManager(Node):
 
     @method
     def send(self, code: str, arguments: list = (), delay_s: float = 0.0, terms: dict = {}) -> int:  # noqa: B006
-        """Queue an event for those who listen here; told in the next frame of AI, or after the delay.
+        """Queue an event for the listeners of this manager; it is dispatched in the next frame of AI after the delay.
 
-        Returns the number of its receipt if the terms ask for one, else 0.
+        The delay is game time (s). Returns the number of the receipt if the terms request one, else 0. For
+        ``terms`` see the class.
         """
         return self._send(code, arguments, "own", delay_s, terms)
 
     @method
     def send_down(self, code: str, arguments: list = (), delay_s: float = 0.0, terms: dict = {}) -> int:  # noqa: B006
-        """Queue an event for those who listen here and at every manager below."""
+        """Queue an event for the listeners of this manager and of all managers below it; see send()."""
         return self._send(code, arguments, "down", delay_s, terms)
 
     @method
     def send_up(self, code: str, arguments: list = (), delay_s: float = 0.0, terms: dict = {}) -> int:  # noqa: B006
-        """Queue an event for those who listen here and at every manager above."""
+        """Queue an event for the listeners of this manager and of all managers above it; see send()."""
         return self._send(code, arguments, "up", delay_s, terms)
 
     @method
     def send_to_all(self, code: str, arguments: list = (), delay_s: float = 0.0, terms: dict = {}) -> int:  # noqa: B006
-        """Queue an event for the topmost manager above and all below it."""
+        """Queue an event for the listeners of the topmost manager above and of all managers below that; see send()."""
         return self._send(code, arguments, "all", delay_s, terms)
 
     @method
     def send_now(self, code: str, arguments: list = (), reach: int = 0) -> None:
-        """Tell listeners before returning.
+        """Dispatch an event before returning, without the queue. ``reach`` is a constant REACH_*.
 
-        Handlers that answer each other so have no end: 64 inside each other are an error.
+        Handlers may call send_now(); more than 64 such calls inside each other are an error.
         """
-        self.tell_now(code, arguments, self._reach(reach), self)
+        self.dispatch_now(code, arguments, self._reach(reach), self)
 
     @method
     def clear_sticky(self, code: str, reach: int = 0) -> None:
-        """Forget the sticky event of a code that was sent here with this reach."""
+        """Remove the sticky event of a code that was sent at this manager with this reach."""
         self._check_code(code)
         self.group.clear_sticky(code, reach=self._reach(reach))
 
     @method
     def get_receipt(self, number: int) -> dict:
-        """Return who was told: "listeners", a row for each, and "is_complete"; empty if it is not known (any more)."""
+        """Return the deliveries of an event: "code", "listeners" with a row for each, and "is_complete".
+
+        Returns an empty Dictionary for an unknown number; the latest 256 receipts are kept.
+        """
         event = self._receipts.get(number)
         if event is None or event.receipt is None:
             return {}
-        rows = [{"name": one.name, "told_at_s": one.told_at.seconds, "has_failed": one.has_failed}
+        rows = [{"name": one.name, "told_at_s": one.delivered_at.seconds, "has_failed": one.has_failed}
                 for one in event.receipt.deliveries]
         return {"code": event.code, "listeners": rows, "is_complete": event.receipt.is_complete}
 
     @method
-    def take_in(self, listener: Node) -> None:
-        """Let a node that listens elsewhere hear this manager instead: ``door.body_entered.connect(hall.take_in)``.
+    def adopt_listener(self, listener: Node) -> None:
+        """Move the listeners of a node to this manager, for example with a signal:
+        ``door.body_entered.connect(hall.adopt_listener)``.
 
-        Nodes below it come with it. What it listens to at managers above this one stays there.
+        The listeners of nodes below it move, too. Listeners at managers above this manager stay there.
         """
         if listener is None:
-            raise RefusedValue("take_in needs a node, got null")
+            raise RefusedValue("adopt_listener needs a node, got null")
         above, one = set(), self.group
         while one is not None:
             above.add(one)
@@ -317,50 +325,50 @@ class AIEventManager(Node):
                     member.move_to(self)
 
     @method
-    def hand_over(self, to: Node) -> None:
-        """Let everybody who listens here hear another manager instead: the survivors of a squad."""
+    def transfer_listeners(self, to: Node) -> None:
+        """Move all listeners of this manager to another manager, for example the survivors of a squad."""
         if to is None or not to.is_class("AIEventManager"):
-            raise RefusedValue(f"hand_over needs an AIEventManager, got {to!r}")
+            raise RefusedValue(f"transfer_listeners needs an AIEventManager, got {to!r}")
         for member in self.events.in_group(self.group):
             member.move_to(to)
 
     @method
-    def is_heard(self, code: str) -> bool:
-        """Return whether anybody listens here to a code."""
+    def has_listeners(self, code: str) -> bool:
+        """Return whether a code has listeners at this manager."""
         self._check_code(code)
         return bool(self.group.registry.listeners(code))
 
     save_state, load_state = saving(
-        "the events of all managers under the same scheduler: what waits and is half told, who is where")
+        "the events of all managers under the same scheduler: the queue, unfinished dispatches, and where nodes listen")
 
     day_length_s = export(
         float, 0.0, range=(0, 86400, 0.1), or_greater=True, unit="s", group="Time of Day", on_set="_day_changed",
-        doc="Game time that a whole day takes; 0 takes the day of the manager above.")
-    day_starts_at = export(str, "08:00", on_set="_day_settings_set", doc="What the clock shows when the game begins.")
+        doc="Length of a day in game time; 0 uses the day of the manager above.")
+    day_starts_at = export(str, "08:00", on_set="_day_settings_set", doc="Time of day when the game begins.")
     named_times = export(
-        dict, {}, on_set="_day_settings_set", doc='Moments with names, such as {"dawn": "06:00"}, for at_time().')
+        dict, {}, on_set="_day_settings_set", doc='Names for times of day, such as {"dawn": "06:00"}, for at_time().')
 
     logged_entries = export(
         int, 0, range=(0, 10000, 1), or_greater=True, group="Debug", on_set="apply_log",
-        doc="How many entries of what was sent and told are kept, for all managers under the same scheduler; 0 keeps"
-            " none. Telling takes several times as long with a log.")
+        doc="Number of log entries to keep, for all managers under the same scheduler; 0 keeps no log. With a log,"
+            " dispatching takes several times as long.")
 
     @method
     def get_stats(self) -> dict:
-        """Return what all managers under the same scheduler did: sent, dispatched, delivered, unheard, late, freed, …
+        """Return counts of all managers under the same scheduler: sent, dispatched, delivered, unheard, late, freed, …
 
-        "listening_here" counts the nodes that listen at this one.
+        "queued" is the length of the queue; "listening_here" is the number of nodes that listen at this manager.
         """
         narrowcast, here = self.events.narrowcast, len(self.group.members)
         return {**narrowcast.counts._asdict(), "queued": narrowcast.queue_length, "listening_here": here}
 
-    def tell_now(self, code: str, arguments: Any, reach: str, sender: Any) -> None:
-        """Tell listeners before returning, in the name of a sender."""
-        event = self._event(code, arguments, reach, sender)     # which says what is missing
-        self._events.tell_nested(event)
+    def dispatch_now(self, code: str, arguments: Any, reach: str, sender: Any) -> None:
+        """Dispatch an event of a sender before returning."""
+        event = self._event(code, arguments, reach, sender)     # raises if the manager has no scheduler
+        self._events.dispatch_nested(event)
 
     def send_for(self, code: str, arguments: Any, reach: str, sender: Any, terms: dict[str, Any]) -> None:
-        """Queue an event in the name of a sender, on terms of the library."""
+        """Queue an event of a sender, with terms of the library."""
         if not terms:
             event = self._event(code, arguments, reach, sender)
             self._events.narrowcast.events.put(event)
@@ -388,7 +396,7 @@ class AIEventManager(Node):
         return self._receipts_given
 
     def _event(self, code: str, arguments: Any, reach: str, sender: Any) -> Event:
-        """Return an event that asks for nothing but its reach: its terms are made once."""
+        """Return an event without terms other than its reach; its terms are created once."""
         terms = self._plain.get(reach)
         if terms is None or terms.audience.group is not self._group:
             terms = self._plain[reach] = EventTerms(audience=Reached.of(self.group, reach))
@@ -411,13 +419,13 @@ class AIEventManager(Node):
         if known and code not in known and not (may_be_every and code == EVERY_CODE):
             raise UnknownNameError("event code", code, known)
         if not code:
-            raise RefusedValue("an event code must not be empty; say what happened, such as 'door_opened'")
+            raise RefusedValue("an event code must be a non-empty string; name the event, such as 'door_opened'")
 
     def _get_configuration_warnings(self) -> list[str]:
         return [*scheduler_warnings(self), *self.day_warnings()]
 
     def _wanted(self, codes: Any) -> Any:
-        """Return the code, or the codes, that a listener names; all of them are checked."""
+        """Return the code or codes that a listener names, after checking them."""
         if isinstance(codes, bool) or not isinstance(codes, (str, StringName, list, tuple, PackedStringArray, int)):
             raise RefusedValue(f"codes must be a code, an Array of codes or a bit mask, got {codes!r}")
         if isinstance(codes, int):
@@ -425,10 +433,11 @@ class AIEventManager(Node):
         names = [codes] if isinstance(codes, (str, StringName)) else codes
         for one in names:
             if not isinstance(one, (str, StringName)):
-                raise RefusedValue(f"codes must all be texts, got {one!r} among them; a bit mask stands alone")
+                raise RefusedValue(
+                    f"codes must all be strings, got {one!r} among them; pass a bit mask without an Array")
         wanted = tuple(dict.fromkeys(map(str, names)))
         if not wanted:
-            raise RefusedValue("codes must name at least one event code, got none")
+            raise RefusedValue("codes must name at least one event code, got an empty Array")
         for code in wanted:
             self._check_code(code, may_be_every=len(wanted) == 1)
         return wanted[0] if len(wanted) == 1 else wanted
@@ -437,7 +446,7 @@ class AIEventManager(Node):
         known = self._look_up_codes()
         if not known:
             raise RefusedValue(
-                f"a bit mask needs declared codes, got {mask}; fill in codes in the inspector, or name what to hear")
+                f"a bit mask needs declared codes, got {mask}; set codes in the inspector, or pass names of codes")
         if not 0 < mask < 1 << len(known):
             raise RefusedValue(
                 f"a bit mask of {len(known)} declared codes must be from 1 to {(1 << len(known)) - 1}, got {mask}")
@@ -445,7 +454,7 @@ class AIEventManager(Node):
         return wanted[0] if len(wanted) == 1 else wanted
 
     def _look_up_codes(self) -> tuple[str, ...]:
-        """Return the codes that hold here, none if all do; they are kept until a manager comes, moves or changes."""
+        """Return the declared codes that apply here, none if any does; cached until a manager is added or changed."""
         declaring: Any = self
         while declaring is not None and not len(declaring.codes):
             declaring = manager_above(declaring)
@@ -458,41 +467,41 @@ class AIEventManager(Node):
         if self._events is not None:
             self._events.changes += 1
         if self._group is not None and self._group.members:
-            raise RefusedValue("codes cannot change once the manager is in use; set them before the scene runs")
+            raise RefusedValue("codes cannot change after listeners were added; set codes before the scene runs")
 
     def end_checks(self) -> None:
         for handler in [*self._checks]:
             self.uncheck(handler)
 
-    def renew_checks(self) -> None:
-        """Go on under another scheduler than before."""
+    def move_checks(self) -> None:
+        """Move the checks to another scheduler."""
         for look, before in [*self._checks.items()]:
             self.uncheck(look)
             self._begin_check(before.codes, look, before.times)
 
     @method
     def check(self, codes: Variant, look: GDCallable, period_frames: int = 1, phase_frames: int = -1) -> None:
-        """Call ``look(codes)`` every so many frames of AI, but only while somebody listens to one of the codes.
+        """Call ``look(codes)`` every ``period_frames`` frames of AI, but only while one of the codes has listeners.
 
-        It is called with an Array of those that are listened to, here or at a manager below, and sends what it
-        finds. A phase of -1 chooses the frame where the fewest others run. The same Callable once more takes the
-        place of its check before.
+        The argument is an Array of the codes that have listeners, at this manager or below; ``look`` sends events for
+        what it finds. A phase of -1 is chosen automatically, so that the check runs in the frames with the fewest
+        other runs. A repeated call with the same Callable replaces its check.
         """
         check_callable(look, "check")
         wanted = self._wanted(codes)
         names = (wanted,) if isinstance(wanted, str) else wanted
         if EVERY_CODE in names:
-            raise RefusedValue(f"check needs the codes that it may find, got {EVERY_CODE!r}, which is all of them")
+            raise RefusedValue(f"check needs the codes that it may send, got {EVERY_CODE!r}; name the codes")
         if period_frames < 1 or phase_frames < -1:
             raise RefusedValue(
                 f"period_frames must be at least 1 and phase_frames at least -1, got {period_frames}, {phase_frames}")
-        self.need_place()
+        self.require_events()
         self.uncheck(look)
         self._begin_check(names, look, {"period_frames": period_frames, "phase_frames": phase_frames})
 
     @method
     def uncheck(self, look: GDCallable) -> None:
-        """Look for it no more; harmless if it was not looked for."""
+        """Remove a check() of this Callable; does nothing if there is none."""
         found = self._checks.pop(look, None)
         if found is not None and found.scheduler.is_valid():
             found.scheduler.unschedule(found.task)
@@ -504,14 +513,14 @@ class AIEventManager(Node):
         def look_now(wanted: tuple[str, ...]) -> None:
             if isinstance(look, GDCallable) and not look.is_live():
                 self.uncheck(look)
-                report_warning(f"what {naming()} was freed and looks no more; uncheck() it before")
+                report_warning(f"the object of the check {naming()} was freed; call uncheck() before freeing it")
                 return
             look([*wanted])
 
-        check = Check(naming(), codes, look_now, HeardHere(self), scheduler.clock)
+        check = Check(naming(), codes, look_now, ListenedCodes(self), scheduler.clock)
         phase = None if times["phase_frames"] < 0 else times["phase_frames"] % times["period_frames"]
         task = scheduler.schedule(check, name=naming, period_frames=times["period_frames"], phase_frames=phase)
-        self._checks[look] = Scheduled(codes, task, scheduler, times)
+        self._checks[look] = ScheduledCheck(codes, task, scheduler, times)
 
     def end_day(self) -> None:
         for one in self._waiting.values():
@@ -519,8 +528,8 @@ class AIEventManager(Node):
         self._waiting.clear()
         self._day = None
 
-    def renew_day(self) -> None:
-        """Go on under another scheduler, whose clock is another, at the time it was."""
+    def move_day(self) -> None:
+        """Move the time of day to another scheduler, whose clock differs, and keep the present time."""
         before, self._day = self._day, None
         if before is None:
             return
@@ -530,16 +539,16 @@ class AIEventManager(Node):
         self.end_day()
         seconds = int(before.time_s)
         time = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
-        self.day.jump_to(time, day=before.day)      # tells nobody: none waits yet
+        self.day.jump_to(time, day=before.day)      # dispatches nothing: no listener waits yet
         for (time, handler), one in waiting.items():
             try:
                 self._wait(time, handler, one.every_day)
-            except (RefusedValue, LookupError) as problem:      # the others wait on
-                report_error(f"{callable_name(self.events.scheduler, handler)} waits no more: {problem}", self)
+            except (RefusedValue, LookupError) as problem:      # the other listeners still wait
+                report_error(f"{callable_name(self.events.scheduler, handler)} does not wait any more: {problem}", self)
 
     @property
     def day(self) -> TimeOfDay | None:
-        """The day of this manager itself, if it has one."""
+        """The day of this manager itself, None if it has none."""
         if self._day is None and self.day_length_s > 0 and self._group is not None:
             scheduler = self.events.scheduler
             self._day = self._made_day(
@@ -547,7 +556,7 @@ class AIEventManager(Node):
         return self._day
 
     def day_warnings(self) -> list[str]:
-        """Return what is wrong with the settings of its day."""
+        """Return the errors in the settings of the day."""
         try:
             self._made_day(ManualClock())
         except RefusedValue as error:
@@ -556,9 +565,9 @@ class AIEventManager(Node):
 
     @method
     def at_time(self, time: str, handler: GDCallable, every_day: bool = False) -> None:
-        """Call ``handler(time, [day, times])`` when the day next reaches "17:00", or a named time.
+        """Call ``handler(time, [day, times])`` when the day next reaches a time: "17:00", or a named time.
 
-        ``times`` is more than one if days were skipped.
+        With ``every_day`` it is called each day, otherwise once. ``times`` is above 1 if days were skipped.
         """
         check_callable(handler, "at_time")
         keeper = self._with_day()
@@ -568,38 +577,41 @@ class AIEventManager(Node):
             return
         self.not_at_time(time, handler)
         keeper._wait(time, handler, every_day)
-        keeper.forget_told()
+        keeper.forget_fired()
 
     @method
     def not_at_time(self, time: str, handler: GDCallable) -> None:
-        """Wait for a time no longer; harmless if it did not."""
+        """Remove an at_time() listener; does nothing if there is none."""
         waiting = self._with_day()._waiting.pop((time, handler), None)
         if waiting is not None:
             waiting.listening.stop()
 
     @method
     def jump_to_time(self, time: str, day: int = -1) -> None:
-        """Let it be another time; forwards, what lies between is told in the next frame of AI. Day -1 is today."""
+        """Set the time of day; day -1 is the present day.
+
+        If time moves forward, the times in between are dispatched in the next frame of AI.
+        """
         with refusing():
             self._with_day().day.jump_to(time, day=None if day == -1 else day)
 
     @method
     def get_time_of_day(self) -> str:
-        """Return what the clock shows, such as "17:00"."""
+        """Return the time of day, such as "17:00"."""
         return str(self._with_day().day)
 
     @method
     def get_day(self) -> int:
-        """Return how many midnights have passed."""
+        """Return the number of the present day: the midnights that have passed."""
         return self._with_day().day.day
 
-    def name_waiting_anew(self) -> None:
-        """Call who waits after its node, which may have been renamed."""
+    def refresh_listener_names(self) -> None:
+        """Update the names of waiting listeners after their nodes, which may have been renamed."""
         for one in self._waiting.values():
             one.listening.rename(one.naming())
 
-    def forget_told(self) -> None:
-        """Let go of handlers that were told, and that no save can bring back; O(1) on average."""
+    def forget_fired(self) -> None:
+        """Remove handlers that were called and that no save can restore. Cost: O(1) on average."""
         if len(self._waiting) < self._tidy_at:
             return
         for key in [key for key, one in self._waiting.items() if self.day.events.is_over(one.listening)]:
@@ -610,23 +622,23 @@ class AIEventManager(Node):
         waiting = self._waiting
 
         def gone(_event: Any) -> None:
-            waiting.pop((time, handler), Waiting(listening, every_day, naming)).listening.stop()
+            waiting.pop((time, handler), TimeListener(listening, every_day, naming)).listening.stop()
 
         call = SharedCall(handler, gone) if isinstance(handler, GDCallable) else (
             lambda event: handler(event.code, list(event.arguments)))
         naming = callable_naming(self.events.scheduler, handler)
         with refusing():
             listening = self.day.listen(time, call, every_day=every_day, name=naming())
-        waiting[time, handler] = Waiting(listening, every_day, naming)
+        waiting[time, handler] = TimeListener(listening, every_day, naming)
 
     def _with_day(self) -> Any:
-        self.need_place()
+        self.require_events()
         found: Any = self
         while found is not None and found.day is None:
             found = manager_above(found)
         if found is None:
-            raise RefusedValue("there is no time of day; set day_length_s of this manager or one above")
-        found.day.advance(Budget.of_steps(0))    # looks at the clock, tells nothing
+            raise RefusedValue("there is no time of day; set day_length_s of this manager or of a manager above")
+        found.day.advance(Budget.of_steps(0))    # reads the clock, dispatches nothing
         return found
 
     def _made_day(self, clock: Any, **events: Any) -> TimeOfDay:
@@ -636,25 +648,26 @@ class AIEventManager(Node):
                 names=dict(self.named_times), **events)
 
     def _day_changed(self) -> None:
-        self._made_day(ManualClock())    # or else it is refused now, not when events are to be told
+        self._made_day(ManualClock())    # a wrong value is refused now, not when events are dispatched
         if self._day is not None:
             if self.day_length_s <= 0:
-                raise RefusedValue("day_length_s cannot become 0 once the day has begun; it must be above 0")
+                raise RefusedValue("day_length_s must be above 0 after the day has begun, got 0")
             self._day.day_length_s = self.day_length_s
 
     def _day_settings_set(self) -> None:
         if self._day is not None:
-            raise RefusedValue("day_starts_at and named_times cannot change once the day has begun; use jump_to_time()")
+            raise RefusedValue(
+                "day_starts_at and named_times cannot change after the day has begun; use jump_to_time()")
         self._made_day(ManualClock())
 
     def apply_log(self) -> None:
-        """Keep a log if one is wanted by now."""
+        """Apply ``logged_entries`` to the log of the scheduler's events."""
         if self._group is not None:
             self.events.apply_log()
 
     @method
     def inject(self, code: str, arguments: list = ()) -> None:
-        """Send by hand, as from a console; the log shows it as injected."""
+        """Send an event for testing, as from a console; the log shows it as injected."""
         self._check_code(code)
         log = self.events.narrowcast.log
         if log is not None:
@@ -663,7 +676,7 @@ class AIEventManager(Node):
 
     @method
     def get_log(self, code: str = "", kind: str = "", since_frame: int = 0) -> list:
-        """Return entries as Dictionaries, the oldest first: of one code, of one kind, or all.
+        """Return log entries as Dictionaries, the oldest first; ``code`` and ``kind`` filter them, "" is any.
 
         Kinds: check, sent, injected, told, failed, unheard, late, freed.
         """
@@ -675,7 +688,7 @@ class AIEventManager(Node):
 
     @method
     def print_log(self, code: str = "", kind: str = "", since_frame: int = 0) -> None:
-        """Print the entries as a table."""
+        """Print log entries as a table; see get_log()."""
         print((self.events.narrowcast.log or EventLog()).table(self._entries(code, kind, since_frame)))
 
     def _entries(self, code: str, kind: str, since_frame: int) -> Any:
@@ -684,28 +697,28 @@ class AIEventManager(Node):
             return log.entries(kinds=kind or None, code=code or None, since_frame=since_frame)
 
     @method
-    def tune_in(self, who: Node) -> None:
-        """Give a node a radio here: it hears, and remembers, what comrades say, wherever it is moved to."""
+    def add_radio(self, who: Node) -> None:
+        """Give a node a radio at this manager: it keeps the messages of other radios here, and moves with the node."""
         self._radio(who, is_new=True)
 
     @method
-    def say_intent(self, who: Node, intent: Variant, subject: str = "", position: Variant = None) -> None:
-        """Tell the others here what a node is about to do."""
+    def announce_intent(self, who: Node, intent: Variant, subject: str = "", position: Variant = None) -> None:
+        """Send the intent of a node to the other radios at this manager."""
         place = None if position is None else place_of(position, "position")
-        self._radio(who).say_intent(intent, subject=subject, position=place)
+        self._radio(who).announce_intent(intent, subject=subject, position=place)
 
     @method
-    def say_sighting(self, who: Node, subject: str, content: Variant = None, position: Variant = None) -> None:
-        """Tell the others here what a node has seen, and where."""
+    def report_sighting(self, who: Node, subject: str, content: Variant = None, position: Variant = None) -> None:
+        """Send a sighting of a node, with its position, to the other radios at this manager."""
         place = None if position is None else place_of(position, "position")
-        self._radio(who).say_sighting(subject, content=content, position=place)
+        self._radio(who).report_sighting(subject, content=content, position=place)
 
     @method
     def get_messages(self, who: Node, kind: str = "", subject: str = "", max_age_s: float = -1.0) -> list:
-        """Return what a node heard, newest first, as Dictionaries.
+        """Return the radio messages that a node received, the newest first, as Dictionaries.
 
-        "kind" (intent or sighting), "sender", "subject", "content", "position", "age_s".
-        The sender is a node, null if it was freed.
+        Keys: "kind" (intent or sighting), "sender", "subject", "content", "position", "age_s". The sender is a
+        node, null if it was freed. ``kind`` and ``subject`` filter messages, "" is any; ``max_age_s`` -1 is no limit.
         """
         radio = self._radio(who)
         with refusing():
@@ -721,13 +734,13 @@ class AIEventManager(Node):
 
     def _radio(self, who: Any, *, is_new: bool = False) -> SquadRadio:
         if who is None:
-            raise RefusedValue("a radio belongs to a node, got null")
+            raise RefusedValue("a radio needs a node, got null")
         radios = self.events.radios
         for one in self.events.of_node(who):
             if one in radios and (one.member.group is self.group):
                 return radios[one]
         if not is_new:
-            raise RefusedValue(f"{who.get_name()} is not tuned in here; call tune_in() first")
+            raise RefusedValue(f"{who.get_name()} has no radio at this manager; call add_radio() first")
         member = self.events.member_of(self, who)
         radios[member] = SquadRadio(member.member)
         return radios[member]

@@ -1,4 +1,4 @@
-"""What GDScript may say beside the code: Dictionaries read into what the library takes."""
+"""Terms of events and listeners: Dictionaries of GDScript, converted to arguments of the library."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -6,19 +6,19 @@ from contextlib import contextmanager
 from typing import Any
 
 from addons.ai_core.bridge.gd import GDCallable, GDObject, RefusedValue, Vector2, Vector3
-from addons.ai_core.nodes.scheduling.scheduled import check_callable
+from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable
 from ai_core.events.narrowcast import Group, Member, Narrowcast
 
 
 class EventNames:
-    """Names in use, and what tells whom they are after, as nodes may be renamed."""
+    """Unique names of groups and members, taken from the paths of nodes, which may be renamed."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
         self._namings: dict[Group | Member, tuple[Callable[[], str], str]] = {}
 
     def free(self, wanted: str) -> str:
-        """Return a name that nobody else has, as long as it is kept for somebody."""
+        """Return a unique name based on ``wanted`` and reserve it."""
         number, name = 1, wanted
         while name in self._taken:
             number += 1
@@ -27,17 +27,17 @@ class EventNames:
         return name
 
     def keep(self, one: Group | Member, naming: Callable[[], str]) -> None:
-        """Call a group or a member after what ``naming`` tells, from ``anew`` on."""
+        """Name a group or member by ``naming``, which ``refresh`` calls again."""
         self._namings[one] = naming, naming()
 
     def drop(self, one: Group | Member) -> None:
-        """Somebody is gone."""
+        """Remove a group or member, and release its name."""
         del self._namings[one]
         self._taken.discard(one.name)
 
-    def anew(self, narrowcast: Narrowcast) -> None:
-        """Call all after their nodes by now. Cost: O(groups + members)."""
-        for kind in (Group, Member):                 # members are called after their groups, too
+    def refresh(self, narrowcast: Narrowcast) -> None:
+        """Rename all groups and members after the present paths of their nodes. Cost: O(groups + members)."""
+        for kind in (Group, Member):                 # names of members contain names of groups
             known = {one: (naming, was, naming()) for one, (naming, was) in self._namings.items() if type(one) is kind}
             changed = {one: now for one, (_, was, now) in known.items() if now != was}
             if changed:
@@ -47,14 +47,14 @@ class EventNames:
 
 
 NOWHERE = (1e30, 1e30, 1e30)
-"""Where something is that was freed: in range of nobody (m)."""
+"""Position of a freed node (m): out of range of every listener."""
 SENDING = ("deadline_s", "position", "priority", "receipt", "sender", "sticky")
 LISTENING = ("near", "once", "priority", "range_m", "where")
 
 
 @contextmanager
 def refusing() -> Iterator[None]:
-    """Let what the library refuses be a refusal of the node: its message says all."""
+    """Raise a TypeError or ValueError of the library as RefusedValue, with the same message."""
     try:
         yield
     except (TypeError, ValueError) as problem:
@@ -62,7 +62,7 @@ def refusing() -> Iterator[None]:
 
 
 def sending_terms(terms: dict[str, Any], sender: Any) -> dict[str, Any]:
-    """Return what ``Group.send`` takes for ``terms`` of a node's send()."""
+    """Return the arguments of ``Group.send`` for the ``terms`` of AIEventManager.send()."""
     if not terms:
         return {"sender": sender}
     _check_names(terms, SENDING)
@@ -78,7 +78,7 @@ def sending_terms(terms: dict[str, Any], sender: Any) -> dict[str, Any]:
 
 
 def listening_terms(terms: dict[str, Any]) -> dict[str, Any]:
-    """Return what ``Member.listen`` takes for ``terms`` of a node's listen()."""
+    """Return the arguments of ``Member.listen`` for the ``terms`` of AIEventManager.listen()."""
     _check_names(terms, LISTENING)
     found: dict[str, Any] = {}
     if "priority" in terms:
@@ -88,14 +88,14 @@ def listening_terms(terms: dict[str, Any]) -> dict[str, Any]:
     if "where" in terms:
         found["where"] = _predicate(terms["where"])
     if ("near" in terms) != ("range_m" in terms):
-        raise RefusedValue("near and range_m belong together: a place and how far it reaches")
+        raise RefusedValue("near and range_m must be given together: a position and a range")
     if "near" in terms:
         found["near"] = _near(terms["near"]), terms["range_m"]
     return found
 
 
 def place_of(place: Any, name: str) -> tuple[float, ...]:
-    """Return the coordinates of a Vector3, a Vector2 or a node in space (m)."""
+    """Return the coordinates of a Vector3, Vector2, Node3D or Node2D (m; in 2D pixels)."""
     if isinstance(place, GDObject) and place.is_valid() and (place.is_class("Node3D") or place.is_class("Node2D")):
         place = place.global_position
     if not isinstance(place, (Vector2, Vector3)):
@@ -126,4 +126,4 @@ def _predicate(where: Any) -> Callable[[Any], bool]:
 def _check_names(terms: dict[str, Any], known: tuple[str, ...]) -> None:
     for name in terms:
         if name not in known:
-            raise RefusedValue(f"unknown term {name!r}; known are {', '.join(known)}")
+            raise RefusedValue(f"unknown term {name!r}; use one of {', '.join(known)}")

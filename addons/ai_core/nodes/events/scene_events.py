@@ -1,4 +1,4 @@
-"""All events under one AIScheduler: a group for each AIEventManager, one queue for all."""
+"""SceneEvents: the events under one AIScheduler, with a group per AIEventManager and one queue for all."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ from addons.ai_core.bridge.gd import RefusedValue, call_run, get_object, report_
 from addons.ai_core.nodes.events.event_terms import EventNames
 from addons.ai_core.nodes.events.scene_listening import ListeningNode, SceneListening, owner_of
 from addons.ai_core.nodes.saving.scene_values import path_of
-from addons.ai_core.nodes.scheduling.scheduled import named_after
+from addons.ai_core.nodes.scheduling.scheduler_lookup import named_after
 from ai_core.clock import TimeIndex
 from ai_core.events.dispatcher import Dispatcher
 from ai_core.events.event import Event
@@ -20,14 +20,14 @@ from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Task, Turn
 from ai_core.trace import Trace
 
-MOST_NESTED = 64
-"""Events told at once inside each other (count); some ten levels of script later the engine's own stack ends."""
+MAX_NESTED = 64
+"""Most events dispatched with send_now() inside each other (count); about ten more overflow the engine's stack."""
 
 _OF_SCHEDULER: dict[int, SceneEvents] = {}
 
 
 def events_of(scheduler: Any) -> SceneEvents:
-    """Return the events under a scheduler, made when they are first asked for."""
+    """Return the events under a scheduler, created when they are first needed."""
     found = _OF_SCHEDULER.get(scheduler.instance_id)
     if found is None:
         found = _OF_SCHEDULER[scheduler.instance_id] = SceneEvents(scheduler)
@@ -35,20 +35,20 @@ def events_of(scheduler: Any) -> SceneEvents:
 
 
 def events_under(scheduler: Any) -> SceneEvents | None:
-    """Return the events under a scheduler, None if there is no event manager."""
+    """Return the events under a scheduler, None if it has no event manager."""
     return _OF_SCHEDULER.get(scheduler.instance_id)
 
 
 def memberships_of(node: Any) -> list[ListeningNode]:
-    """Return where a node listens, under any scheduler."""
+    """Return the memberships of a node, under any scheduler."""
     return [one for events in _OF_SCHEDULER.values() for one in events.of_node(node)]
 
 
 class SceneEvents:
-    """The narrowcast under one scheduler, and which nodes its groups and members are.
+    """The narrowcast under one scheduler, and the nodes of its groups and members.
 
-    One of the managers keeps it: it dispatches in its name, and is saved with all that belongs
-    here. Which one does not depend on the order in which they came.
+    One of the managers is the keeper: the dispatching task has its name, and the events of all managers are saved
+    with it. The choice does not depend on the order in which managers enter the tree.
 
     Args:
         scheduler: an AIScheduler.
@@ -70,17 +70,17 @@ class SceneEvents:
         self._members: dict[int, list[ListeningNode]] = {}     # by instance id, 0 for functions of no node
         self._names = EventNames()
         self.radios: dict[ListeningNode, SquadRadio] = {}
-        self.watched_entries = 0             # what a debugger wants of the log
+        self.watched_entries = 0             # log entries that a debugger needs
         self._logged_entries = 0
-        self._telling: list[str] = []        # codes of what is told at once, inside each other
+        self._telling: list[str] = []        # codes of the nested dispatches
         self._is_unwinding = False
-        self.changes = 0         # of managers: who is above whom, and what they declare
+        self.changes = 0         # counts changes of the hierarchy and of declared codes
         self._purge_at = 64
 
     # ---- managers
 
     def add(self, manager: Any) -> Group:
-        """Make the group of a manager."""
+        """Return a new group for a manager."""
         naming = named_after(self.scheduler, manager)
         group = self.narrowcast.add_group(self._names.free(naming()))
         self._names.keep(group, naming)
@@ -89,9 +89,9 @@ class SceneEvents:
         return group
 
     def remove(self, group: Group) -> None:
-        """Forget a manager, and whoever still listens there; those below come under the one above."""
+        """Remove the group of a manager with its listeners; the groups below it move under the group above."""
         for one in self.in_group(group):
-            self.let_go(one)
+            self.remove_member(one)
         for below in group.below:
             below.move_under(group.above)
         group.remove()
@@ -102,11 +102,11 @@ class SceneEvents:
             _OF_SCHEDULER.pop(self.scheduler.instance_id, None)
 
     def choose_keeper(self) -> None:
-        """Let the topmost manager in the tree dispatch and be saved; the first by path, of several."""
+        """Choose the topmost manager in the tree as the keeper; of several, the first by path."""
         if not self.scheduler.is_valid():
             self._keeper = self._task = None
             return
-        if not self.scheduler.is_inside_tree():      # leaving, perhaps for good; who comes back with it chooses anew
+        if not self.scheduler.is_inside_tree():      # leaving the tree; managers that enter again choose again
             return
         present = [one for one in self.managers.values() if one.is_present]
         ranked = sorted((path_of(self.scheduler, one), one.instance_id, one) for one in present)
@@ -119,10 +119,10 @@ class SceneEvents:
             self._task = None
         self._keeper = keeper
         if keeper is not None:
-            self._task = self.scheduler.serve(keeper, self._frame, "dispatch")
+            self._task = self.scheduler.schedule_service(keeper, self._frame, "dispatch")
 
     def apply_log(self) -> None:
-        """Keep as long a log as a manager or a debugger wants by now."""
+        """Apply the longest log length that a manager or a debugger needs."""
         wanted = max([self.watched_entries, *(one.logged_entries for one in self.managers.values())])
         if wanted != self._logged_entries:
             self.narrowcast.log = EventLog(wanted) if wanted else None
@@ -131,7 +131,7 @@ class SceneEvents:
     # ---- listeners
 
     def listen(self, manager: Any, code: str, handler: Any, terms: dict[str, Any]) -> None:
-        """Let a handler hear a code in the group of a manager; harmless if it does already."""
+        """Add a listener for a code in the group of a manager; does nothing if it listens already."""
         group = manager.group
         known = [one for one in self._listenings.get((code, handler), ()) if one.is_at(group)]
         if any(one.is_active for one in known):
@@ -149,17 +149,17 @@ class SceneEvents:
         except Exception:
             self.forget(made)
             if not member.listenings and member not in self.radios:
-                self.let_go(member)
+                self.remove_member(member)
             raise
 
     def unlisten(self, group: Group, code: str, handler: Any) -> None:
-        """Stop a handler that hears a code in a group; harmless if it does not."""
+        """Remove a listener for a code in a group; does nothing if there is none."""
         for one in self._listenings_of(code, handler):
             if one.member is not None and one.member.member.group is group:
                 self.forget(one)
 
     def forget(self, listening: SceneListening) -> None:
-        """Stop one listening and know it no more."""
+        """Stop and remove a listener."""
         member = listening.member
         listening.stop()
         key = listening.code, listening.handler
@@ -170,7 +170,7 @@ class SceneEvents:
             member.listenings.remove(listening)
 
     def in_group(self, group: Group) -> list[ListeningNode]:
-        """Return who is in a group, in the order they came."""
+        """Return the nodes in a group, in the order in which they joined."""
         place = {member: number for number, member in enumerate(group.members)}
         found = [one for members in self._members.values() for one in members if one.member.group is group]
         return sorted(found, key=lambda one: place[one.member])
@@ -180,7 +180,7 @@ class SceneEvents:
         return [*self._members.get(node.instance_id, ())]
 
     def member_of(self, manager: Any, node: Any) -> ListeningNode:
-        """Return the membership of a node in a manager's group, made if there is none."""
+        """Return the membership of a node in a manager's group, created if there is none."""
         known = self._members.setdefault(0 if node is None else node.instance_id, [])
         found = next((one for one in known if one.member.group is manager.group), None)
         if found is None:
@@ -199,7 +199,7 @@ class SceneEvents:
         member = next(found, None)
         return None if member is None else get_object(member.node_id)
 
-    # ---- told by the library
+    # ---- called by the library
 
     def event_sent(self, event: Event, now: TimeIndex) -> None:
         for hook in self.scheduler.trace.event_sent:
@@ -208,20 +208,21 @@ class SceneEvents:
         if manager is not None and manager.dispatched.has_connections():
             manager.dispatched.emit(event.code, list(event.arguments))
 
-    def tell_nested(self, event: Event) -> None:
-        """Tell at once; refuse it where handlers answer each other without end.
+    def dispatch_nested(self, event: Event) -> None:
+        """Dispatch an event at once; refuse it beyond ``MAX_NESTED`` levels.
 
-        The stack of the engine would end it otherwise, with the game. Once refused, all that is told at once inside
-        is, too: every level going on with its other listeners would take as good as for ever.
+        Unlimited nesting would overflow the stack of the engine and crash the game. After a refusal all nested
+        dispatches are refused until the outermost one ends: otherwise each level would continue with its other
+        listeners, which would take exponentially long.
         """
         inside = self._telling
-        if len(inside) >= MOST_NESTED or self._is_unwinding:
+        if len(inside) >= MAX_NESTED or self._is_unwinding:
             if not self._is_unwinding:
                 self._is_unwinding = True
                 chain = " -> ".join(inside[:4])
                 raise RefusedValue(
-                    f"{MOST_NESTED} events were told inside each other, {chain} -> …; answer with send(), which waits"
-                    f" for the next frame of AI. Until {inside[0]!r} is told, nothing else is told at once")
+                    f"{MAX_NESTED} events were dispatched inside each other, {chain} -> …; use send(), which waits"
+                    f" for the next frame of AI. Until {inside[0]!r} is finished, send_now() dispatches nothing")
             return
         inside.append(event.code)
         try:
@@ -232,7 +233,8 @@ class SceneEvents:
                 self._is_unwinding = False
 
     def _report_freed(self, name: str) -> None:
-        report_warning(f"{name} was freed and listens no more; unlisten() it before. get_stats() counts further ones")
+        report_warning(
+            f"{name} was freed while it listened; call unlisten() before freeing it. get_stats() counts further cases")
 
     def _tell_late(self, event: Event, late_s: float) -> None:
         manager = self.managers.get(event.terms.audience.group)  # type: ignore[union-attr]
@@ -240,7 +242,7 @@ class SceneEvents:
             manager.event_was_late.emit(event.code, late_s)
 
     def _tell(self, event: Event, listeners: Iterator[Listening]) -> None:
-        """Tell each, as the library's dispatcher does: Callables in a row in one crossing."""
+        """Call each listener, as the library's dispatcher does, with consecutive Callables in one crossing."""
         dispatcher = self.dispatcher
         if event.terms.receipt is not None or dispatcher.log is not None:
             Dispatcher.tell(dispatcher, event, listeners)
@@ -251,7 +253,7 @@ class SceneEvents:
                 at = call_run(waiting, at, event)
                 if at < len(waiting):
                     waiting[at].call(event)
-            except Exception as error:  # whatever it is, the others are told
+            except Exception as error:  # the other listeners are still called
                 dispatcher.fail(waiting[at], event, error)
             at += 1
 
@@ -265,13 +267,13 @@ class SceneEvents:
 
     def save_state(self) -> State:
         self._purge(always=True)
-        self._name_anew()
+        self._refresh_names()
         days = {group.name: one.day.save_state() for group, one in self.managers.items() if one.day is not None}
         radios = {one.member.name: radio.save_state() for one, radio in self.radios.items()}
         return {"version": 1, "narrowcast": self.narrowcast.save_state(), "days": days, "radios": radios}
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        self._name_anew()
+        self._refresh_names()
         fields = Fields.versioned(state, version=1)
         changes = [self.narrowcast.prepare_state(fields.anything("narrowcast"))]
         saved = fields.group("days")
@@ -290,18 +292,18 @@ class SceneEvents:
 
         return change
 
-    # ---- within
+    # ---- internal
 
-    def _name_anew(self) -> None:
-        self._names.anew(self.narrowcast)
+    def _refresh_names(self) -> None:
+        self._names.refresh(self.narrowcast)
         for manager in self.managers.values():
-            manager.name_waiting_anew()
+            manager.refresh_listener_names()
 
     def _listenings_of(self, code: str, handler: Any) -> list[SceneListening]:
         return [one for one in self._listenings.get((code, handler), ()) if one.is_active]
 
-    def let_go(self, member: ListeningNode) -> None:
-        """Know a member no more."""
+    def remove_member(self, member: ListeningNode) -> None:
+        """Remove a member with its listeners."""
         for one in [*member.listenings]:
             self.forget(one)
         member.leave()
@@ -312,8 +314,8 @@ class SceneEvents:
         self._names.drop(member.member)
 
     def _purge(self, *, always: bool = False) -> None:
-        """Forget nodes that were freed and have not been told anything since; O(1) on average."""
+        """Remove nodes that were freed and have received no event since. Cost: O(1) on average."""
         if always or len(self._members) >= self._purge_at:
             for one in [one for members in self._members.values() for one in members if one.is_freed]:
-                self.let_go(one)
+                self.remove_member(one)
             self._purge_at = max(64, 2 * len(self._members))

@@ -1,22 +1,22 @@
-"""One Callable that listens to one code, and the node it belongs to as a member of a group."""
+"""Listeners of a scene: a Callable that listens for a code, and its node as a member of a group."""
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 from addons.ai_core.bridge.gd import GDCallable, SharedCall, get_object
-from addons.ai_core.nodes.scheduling.scheduled import callable_name
+from addons.ai_core.nodes.scheduling.scheduler_lookup import callable_name
 from ai_core.events.event import Event
 from ai_core.events.narrowcast import Member, MemberListening
 
 
 class SceneListening:
-    """A registration: what ``listen`` was told, and the member's listening that came of it.
+    """A registered listener: the arguments of ``listen`` and the listening of the member.
 
     Args:
-        events: of the scene.
-        code: listened to.
+        events: the SceneEvents.
+        code: code of the events.
         handler: a Callable or a Python function, called with (code, arguments).
-        terms: what ``Member.listen`` takes beside.
+        terms: further arguments of ``Member.listen``.
     """
 
     def __init__(self, events: Any, code: str, handler: Any, terms: dict[str, Any]) -> None:
@@ -28,33 +28,33 @@ class SceneListening:
         self._call: Any = SharedCall(handler, self._gone) if isinstance(handler, GDCallable) else self._tell
 
     def begin(self, member: ListeningNode) -> None:
-        """Listen as a member; what is sticky is told before this returns."""
+        """Start to listen as a member; sticky events are dispatched before this returns."""
         self.member = member
         name = callable_name(self._events.scheduler, self.handler)
         self._listening = member.member.listen(self.code, self._call, name=name, **self.terms)
-        if self.has_stopped:         # by its own handler, told of something sticky
+        if self.has_stopped:         # by its own handler, called with a sticky event
             self.stop()
 
     def stop(self) -> None:
-        """Hear nothing more, at once."""
+        """Stop listening, also within a dispatch."""
         self.has_stopped = True
         self.interrupt()
         if self._listening is not None:
             self._listening.stop()
-        # The call knows this, and this the call: let the script go now, not whenever Python tidies up.
+        # The call and this refer to each other: release the script now, not at the next garbage collection.
         self._call = self._listening = self.member = None
 
     def interrupt(self) -> None:
-        """Let a broadcast under way look again whether this is still to be told."""
+        """Make a running dispatch check again whether this listener is still to be called."""
         if isinstance(self._call, SharedCall):
             self._call.interrupt()
 
     def is_at(self, group: Any) -> bool:
-        """Return whether it hears, or has heard, what is told in a group."""
+        """Return whether it listens, or has listened, in a group."""
         return self.member is not None and self.member.member.group is group
 
     def listen_again(self, terms: dict[str, Any]) -> bool:
-        """Listen once more if it listened once, on the same terms, and was told; return whether it does."""
+        """Listen again after a ``once`` listener with the same terms has fired; return whether it does."""
         one = self._listening
         if self.has_stopped or one is None or terms != self.terms:
             return False
@@ -62,12 +62,12 @@ class SceneListening:
 
     @property
     def is_over(self) -> bool:
-        """Whether it listened once, and no save can bring it back any more."""
+        """Whether it has ended, and no save can restore it."""
         return not self.is_active and (self._listening is None or not self._listening.is_remembered)
 
     @property
     def is_live(self) -> bool:
-        """Whether there is somebody to call."""
+        """Whether the object of the handler exists."""
         return not isinstance(self.handler, GDCallable) or self.handler.is_live()
 
     @property
@@ -78,39 +78,39 @@ class SceneListening:
         self.handler(event.code, list(event.arguments))
 
     def _gone(self, event: Event) -> None:
-        """The object of the Callable was freed: dropped, as a signal connection is."""
+        """Remove the listener of a freed object, as a signal connection is removed."""
         self._events.dispatcher.leave_out(event)
-        if self._listening is None:      # by what it was told just before, of something sticky as it began
+        if self._listening is None:      # freed by its own handler, called with a sticky event
             self.has_stopped = True
             return
         self._events.dispatcher.note_freed(self._listening.listening)
         self._events.forget(self)
 
 
-class Carried(NamedTuple):
-    """What a node, or functions of none, take along to a manager under another scheduler."""
+class MovedListeners(NamedTuple):
+    """The listeners and the radio of a node that moves to a manager under another scheduler."""
 
     node_id: int
     listenings: tuple[SceneListening, ...]
     has_radio: bool
 
     def begin(self, manager: Any) -> None:
-        """Listen, and be tuned in, at a manager."""
+        """Add the listeners and the radio at a manager."""
         for one in self.listenings:
             manager.events.listen(manager, one.code, one.handler, one.terms)
         node = get_object(self.node_id) if self.has_radio else None
         if node is not None:
-            manager.tune_in(node)
+            manager.add_radio(node)
 
 
 class ListeningNode:
-    """A node as a member of the group it listens in; follows it from manager to manager.
+    """A node as a member of a group; the membership follows the node from manager to manager.
 
     Args:
-        events: of the scene.
-        node: whose methods listen; None for functions of no node.
-        manager: where it begins.
-        member: of the narrowcast.
+        events: the SceneEvents.
+        node: owner of the listening methods; None for functions without a node.
+        manager: first manager.
+        member: the member of the narrowcast.
     """
 
     def __init__(self, events: Any, node: Any, manager: Any, member: Member) -> None:
@@ -124,7 +124,7 @@ class ListeningNode:
             node.connect("tree_entered", self.entered)
 
     def add(self, listening: SceneListening) -> None:
-        """Have one listening more; forget those that are over."""
+        """Add a listener; remove those that have ended."""
         self.listenings.append(listening)
         if len(self.listenings) >= self._tidy_at:
             for one in [one for one in self.listenings if one.is_over]:
@@ -136,30 +136,30 @@ class ListeningNode:
         return self.node_id != 0 and get_object(self.node_id) is None
 
     def entered(self) -> None:
-        """Be where the node is now, if it was moved below another manager."""
+        """Move to the manager above the node, after the node entered the tree."""
         above = manager_above(get_object(self.node_id))
         if above is not None:
             self.move_to(above)
 
     def move_to(self, manager: Any) -> None:
-        """Hear a manager from now on; under another scheduler it begins there with what it listens to."""
+        """Move to a manager; under another scheduler the listeners are added there."""
         if manager.events is not self._events:
-            carried = self.carried
-            self._events.let_go(self)
-            carried.begin(manager)
+            moved_listeners = self.moved_listeners
+            self._events.remove_member(self)
+            moved_listeners.begin(manager)
             return
         for one in self.listenings:
             one.interrupt()
         self.member.move_to(manager.group)
 
     @property
-    def carried(self) -> Carried:
-        """What it takes along."""
+    def moved_listeners(self) -> MovedListeners:
+        """The listeners and the radio to take along."""
         heard = () if self.is_freed else tuple(one for one in self.listenings if one.is_active and one.is_live)
-        return Carried(self.node_id, heard, self in self._events.radios)
+        return MovedListeners(self.node_id, heard, self in self._events.radios)
 
     def leave(self) -> None:
-        """Be gone, with all it listens to."""
+        """Leave the group and stop all listeners."""
         for one in self.listenings:
             one.stop()
         self.listenings = []
@@ -178,7 +178,7 @@ def manager_above(node: Any) -> Any:
 
 
 def owner_of(handler: Any) -> Any:
-    """Return the node that a handler is a method of, None for others."""
+    """Return the node of a handler that is a method of a node, else None."""
     owner = handler.get("get_object") if isinstance(handler, GDCallable) else getattr(handler, "__self__", None)
     is_node = getattr(owner, "is_class", None)
     return owner if is_node is not None and is_node("Node") else None

@@ -1,4 +1,4 @@
-"""SignalEvent: a signal of any node becomes an event, with its arguments."""
+"""SignalEvent node: sends an event when a signal of a node is emitted."""
 from __future__ import annotations
 
 from difflib import get_close_matches
@@ -17,15 +17,15 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.debugging.edited_scene import has_action, is_a_part
 from addons.ai_core.nodes.events.ai_event_manager import GROUP as MANAGERS
 from addons.ai_core.nodes.events.event_terms import place_of
-from addons.ai_core.nodes.scheduling.scheduled import nearest, report_next_frame, wait_for
+from addons.ai_core.nodes.scheduling.scheduler_lookup import nearest, report_next_frame, wait_for
 from ai_core.events.narrowcast import REACHES
 
 
 @gdclass(icon="res://addons/ai_core/icons/signal_event.svg")
 class SignalEvent(Node):
-    """Sends an event to the AIEventManager above it whenever a signal of a node fires.
+    """Sends an event with the arguments of a signal to the AIEventManager above, whenever the signal is emitted.
 
-    A source that is freed and loaded anew, at the same path, is heard again.
+    If the source is freed and a node with the same path is added later, the signal of that node is connected.
     """
 
     class Reach(IntEnum):
@@ -36,45 +36,49 @@ class SignalEvent(Node):
 
     class Delivery(IntEnum):
         QUEUED = 0
-        AT_ONCE = 1
+        IMMEDIATE = 1
 
     source = export(
         NodePath, NodePath(""), on_set="_source_set",
-        doc="The node whose signal it is; empty is the parent of the event manager.")
+        doc="Node that emits the signal; empty is the parent of the event manager.")
     signal_name = export(
-        StringName, StringName(""), on_set="_source_set", doc="The signal, such as body_entered.")
-    code = export(str, "", on_set="_sending_set", doc="Code of the event; empty takes the name of the signal.")
+        StringName, StringName(""), on_set="_source_set", doc="Name of the signal, such as body_entered.")
+    code = export(str, "", on_set="_sending_set", doc="Code of the event; empty is the name of the signal.")
     reach = export(
         Reach, Reach.OWN, on_set="_sending_set",
-        doc="Who hears it: those at this manager, also below or above it, or all.")
+        doc="Managers whose listeners get the event. Own: the manager above this node. Down: also those below it."
+            " Up: also those above it. All: all managers of the hierarchy.")
     delivery = export(
         Delivery, Delivery.QUEUED, on_set="_sending_set",
-        doc="Queued events are told in the next frame of AI, within its budget. At once:"
-        " before the signal returns, past budget, delay and priority.")
+        doc="Queued: the event is dispatched in the next frame of AI, within the budget. Immediate: it is dispatched"
+            " before the signal returns, without budget, delay and priority.")
     delay_s = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", group="Queued", on_set="_sending_set",
-        shown_when=("delivery", Delivery.QUEUED), doc="Game time between signal and event.")
+        shown_when=("delivery", Delivery.QUEUED), doc="Game time from the signal to the event.")
     deadline_s = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", on_set="_sending_set",
         shown_when=("delivery", Delivery.QUEUED),
-        doc="Game time between signal and the latest moment to be told; 0 is none.")
+        doc="Game time from the signal to the deadline of the dispatch; 0 is no deadline.")
     priority = export(
         int, 0, range=(-100, 100, 1), on_set="_sending_set",
-        shown_when=("delivery", Delivery.QUEUED), doc="Higher is told first.")
+        shown_when=("delivery", Delivery.QUEUED), doc="Events with higher priority are dispatched first.")
     has_position = export(
-        bool, False, on_set="_sending_set", doc="Tell those who listen near the source only; it must be in space.")
+        bool, False, on_set="_sending_set",
+        doc="Give the event the position of the source, which must be a Node3D or Node2D, for listeners with the term"
+            " \"near\": they get it only within their range.")
     debug_action = export(
         StringName, StringName(""), group="Debug", on_set="_keys_set",
-        doc="An action of the InputMap that sends the event by hand, without arguments.")
+        doc="Action of the InputMap that sends the event without arguments, for testing.")
     debug_key = export(
-        int, 0, on_set="_keys_set", doc="The same for a key: KEY_F9, for instance; 0 is none.")
+        int, 0, on_set="_keys_set",
+        doc="Key that sends the event without arguments, for testing, such as KEY_F9; 0 is none.")
 
     def __init__(self) -> None:
         self._manager: Any = None
         self._connected: Any = None
-        self._looked_out_in: Any = None           # the SceneTree, while the source is not there
+        self._watched_tree: Any = None           # the SceneTree, while the source is not there
         self._signal = StringName("")
-        self._sending: tuple[str, str, bool, dict[str, Any]] | None = None     # made of the properties when needed
+        self._sending: tuple[str, str, bool, dict[str, Any]] | None = None     # built from the properties when needed
 
     def on_entered(self) -> None:
         self._manager = nearest(self, "AIEventManager", MANAGERS)
@@ -96,7 +100,7 @@ class SignalEvent(Node):
             self._sending = code, REACHES[self.reach], bool(self.delivery), self._terms()
         (code, reach, is_at_once, terms), sender = self._sending, self._connected
         if is_at_once:
-            manager.tell_now(code, arguments, reach, sender)
+            manager.dispatch_now(code, arguments, reach, sender)
             return
         if "position" in terms:
             terms = {**terms, "position": place_of(sender, "has_position: source")}
@@ -104,11 +108,11 @@ class SignalEvent(Node):
 
     def _unhandled_input(self, event: GDObject) -> None:
         if self._is_pressed(event):
-            self.send_by_hand()
+            self.send_manually()
 
     @method
-    def send_by_hand(self, arguments: list = ()) -> None:
-        """Send the event without its signal, as the debug key does."""
+    def send_manually(self, arguments: list = ()) -> None:
+        """Send the event without its signal, for testing; the debug key does the same."""
         if self._manager is not None and self._manager.is_valid():
             self._manager.inject(self.code or str(self.signal_name), list(arguments))
 
@@ -131,7 +135,7 @@ class SignalEvent(Node):
         if self.priority:
             terms["priority"] = self.priority
         if self.has_position:
-            terms["position"] = None         # where the source is then
+            terms["position"] = None         # position of the source at that time
         return terms
 
     def _connect(self) -> None:
@@ -143,10 +147,10 @@ class SignalEvent(Node):
             node.connect(self._signal, self.on_signal)
             node.connect("tree_exited", self.on_source_gone)
         if node is None and self._manager is not None:
-            self._look_out(True)
+            self._watch_tree(True)
 
     def _disconnect(self) -> None:
-        self._look_out(False)
+        self._watch_tree(False)
         node = self._connected
         if node is not None and node.is_valid():
             for name, heard in ((self._signal, self.on_signal), ("tree_exited", self.on_source_gone)):
@@ -155,35 +159,35 @@ class SignalEvent(Node):
         self._connected = None
 
     def on_source_gone(self) -> None:
-        """The source left the tree, perhaps to be loaded anew."""
-        if self._manager is not None:            # else this leaves with it
-            self._look_out(True)
+        """Watch for a new source, after the source left the tree."""
+        if self._manager is not None:            # otherwise this node leaves with it
+            self._watch_tree(True)
 
     def on_node_added(self, node: Any) -> None:
-        """Connect to the source if this is it: the one before come back, or another in its place."""
+        """Connect to a node that entered the tree, if it is the source or replaces it."""
         if self._source_name() not in (None, str(node.get_name())):
             return
         found = self._node()
         if found is None or not found.is_inside_tree():
             return
-        self._look_out(False)
+        self._watch_tree(False)
         if found != self._connected:
             self._disconnect()
             self._connect()
 
-    def _look_out(self, is_wanted: bool) -> None:
-        """Be told of nodes that enter the tree, or no longer."""
-        if is_wanted == (self._looked_out_in is not None):
+    def _watch_tree(self, is_wanted: bool) -> None:
+        """Connect to the signal node_added of the tree, or disconnect from it."""
+        if is_wanted == (self._watched_tree is not None):
             return
         if is_wanted:
-            self._looked_out_in = self.get_tree()
-            self._looked_out_in.connect("node_added", self.on_node_added)
+            self._watched_tree = self.get_tree()
+            self._watched_tree.connect("node_added", self.on_node_added)
         else:
-            tree, self._looked_out_in = self._looked_out_in, None
+            tree, self._watched_tree = self._watched_tree, None
             tree.call("disconnect", "node_added", self.on_node_added)
 
     def _source_name(self) -> str | None:
-        """Return the name that the source must have; None if its path does not end in one."""
+        """Return the name that the source must have; None if its path does not end in a name."""
         name = str(self.source).rpartition("/")[2]
         return None if name in ("", ".", "..") or name.startswith("%") else name
 
@@ -208,7 +212,7 @@ class SignalEvent(Node):
     def _action_warnings(self) -> list[str]:
         if not self.debug_action or has_action(self.debug_action):
             return []
-        return [f"debug_action '{self.debug_action}' is no action of the InputMap"]
+        return [f"debug_action '{self.debug_action}' is no action of the InputMap; add it in the project settings"]
 
     def _get_configuration_warnings(self) -> list[str]:
         return [*self._source_warnings(), *self._action_warnings()]

@@ -18,34 +18,34 @@ from ai_core.decisions.habits.habit_context import HabitContext
 from ai_core.decisions.habits.habit_values import COMPARISONS, ValueCheck, ValueIs, ValueWrite
 from ai_core.decisions.habits.habits import Status
 
-MOMENTS: dict[str, tuple[str, Callback]] = {
-    "enter": ("began", lambda run: run.part.began(run)),
-    "tick": ("went_on", lambda run: run.part.went_on(run)),
-    "exit": ("ended", lambda run: run.part.ended(run) if run.part.is_valid() else None),
+PHASE_METHODS: dict[str, tuple[str, Callback]] = {
+    "enter": ("enter", lambda run: run.part.enter(run)),
+    "tick": ("tick", lambda run: run.part.tick(run)),
+    "exit": ("exit", lambda run: run.part.exit(run) if run.part.is_valid() else None),
 }
 """For each callback of a habit: the method of the node that implements it, and a call of that method."""
 
 METHODS = ("can_activate_method", "enter_method", "tick_method", "exit_method", "python_class", "launch")
 
 
-class BuiltIn:
+class BuiltInHabit:
     """Base of built-in habits: implements the callbacks in Python and hides the properties for scripted habits.
 
-    A subclass defines some of the methods began, went_on and ended. Each takes the context; went_on returns a Status.
+    A subclass defines some of the methods began, tick and ended. Each takes the context; tick returns a Status.
     """
 
     NOT_SHOWN = METHODS
 
     def callbacks(self) -> dict[str, Callback | None]:
         """Return the callbacks that the class defines, None for the others."""
-        return {moment: call if hasattr(self, name) else None for moment, (name, call) in MOMENTS.items()}
+        return {moment: call if hasattr(self, name) else None for moment, (name, call) in PHASE_METHODS.items()}
 
-    def mistakes(self) -> Iterator[str]:
+    def setting_errors(self) -> Iterator[str]:
         """Yield a message for each error in the settings."""
         yield from ()
 
     def _get_configuration_warnings(self) -> list[str]:
-        return [*super()._get_configuration_warnings(), *self.mistakes()]  # type: ignore[misc]
+        return [*super()._get_configuration_warnings(), *self.setting_errors()]  # type: ignore[misc]
 
     def node_at(self, path: NodePath) -> Any:
         """Return the node at a path, None for an empty path.
@@ -67,32 +67,32 @@ class BuiltIn:
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_wait.svg")
-class HabitWait(BuiltIn, Habit):
+class HabitWait(BuiltInHabit, Habit):
     """Waits for a time, for a message or for a change of a blackboard value, then succeeds."""
 
     seconds = export(float, 1.0, range=(0, 60, 0.01), or_greater=True, unit="s", group="Wait", doc="Game time to wait.")
     up_to_s = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s",
         doc="Longest time to wait: the time is drawn between seconds and this. 0 always waits for seconds.")
-    until_told = export(
+    until_notified = export(
         str, "", doc="Message or blackboard key that ends the wait when it is sent or changes. The habit fails if the"
         " time is over first; with seconds 0 there is no time limit.")
 
-    def began(self, run: HabitContext) -> None:
+    def enter(self, run: HabitContext) -> None:
         seconds = self.seconds
         if self.up_to_s > seconds:
             seconds += (self.up_to_s - seconds) * run.random.random()
-        if self.until_told:
-            run.wait_for(self.until_told, at_most_s=seconds or None)
+        if self.until_notified:
+            run.wait_for(self.until_notified, at_most_s=seconds or None)
         else:
             run.wait_s(seconds)
 
-    def went_on(self, run: HabitContext) -> Status:
-        return Status.FAILED if self.until_told and not run.woken_by else Status.SUCCEEDED
+    def tick(self, run: HabitContext) -> Status:
+        return Status.FAILED if self.until_notified and not run.woken_by else Status.SUCCEEDED
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_set_value.svg")
-class HabitSetValue(BuiltIn, Habit):
+class HabitSetValue(BuiltInHabit, Habit):
     """Writes a value to the blackboard and succeeds."""
 
     key = export(str, "", group="Value", doc="Key of the value on the blackboard.")
@@ -100,7 +100,7 @@ class HabitSetValue(BuiltIn, Habit):
     scope = export(
         str, "", options=("", "squad", "world"), doc="Blackboard to write to; empty is that of the character.")
 
-    def mistakes(self) -> Iterator[str]:
+    def setting_errors(self) -> Iterator[str]:
         yield from _of_expression(self.key, self.value)
 
     def callbacks(self) -> dict[str, Callback | None]:
@@ -113,21 +113,21 @@ class HabitSetValue(BuiltIn, Habit):
             try:
                 return write(run)
             except MissingValue as missing:
-                expression.say_once(missing, f"'{run.path}' fails until then", run.owner)
+                expression.warn_once(missing, f"'{run.path}' fails until then", run.owner)
                 return Status.FAILED
 
         return {"tick": tick}
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_check_value.svg")
-class HabitCheckValue(BuiltIn, Habit):
+class HabitCheckValue(BuiltInHabit, Habit):
     """Compares a value of the blackboard with a constant: succeeds if the comparison is true, otherwise fails."""
 
     key = export(str, "", group="Value", doc="Key of the value on the blackboard.")
     comparison = export(str, "==", options=tuple(COMPARISONS), doc="Comparison operator.")
     value = export(str, "true", doc="Constant to compare with: 3, true, \"text\".")
 
-    def mistakes(self) -> Iterator[str]:
+    def setting_errors(self) -> Iterator[str]:
         yield from _of_expression(self.key, self.value, is_constant=True)
 
     def callbacks(self) -> dict[str, Callback | None]:
@@ -136,19 +136,19 @@ class HabitCheckValue(BuiltIn, Habit):
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_emit_signal.svg")
-class HabitEmitSignal(BuiltIn, Habit):
+class HabitEmitSignal(BuiltInHabit, Habit):
     """Emits a signal of a node and succeeds."""
 
     source = export(NodePath, NodePath(""), group="Signal", doc="Node that emits the signal; empty is the actor.")
     signal_name = export(StringName, StringName(""), doc="Name of the signal.")
     arguments = export(list, [], doc="Arguments of the signal.")
 
-    def mistakes(self) -> Iterator[str]:
+    def setting_errors(self) -> Iterator[str]:
         yield from self.missing("source")
         if not self.signal_name:
             yield "signal_name is empty; name the signal"
 
-    def went_on(self, run: HabitContext) -> Status:
+    def tick(self, run: HabitContext) -> Status:
         node = self.node_at(self.source) or self._tree.actor_node()
         if not node.has_signal(self.signal_name):
             raise RefusedValue(f"'{node.get_name()}' has no signal '{self.signal_name}'")
@@ -157,25 +157,25 @@ class HabitEmitSignal(BuiltIn, Habit):
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_call_method.svg")
-class HabitCallMethod(BuiltIn, Habit):
+class HabitCallMethod(BuiltInHabit, Habit):
     """Calls a method of a node once. Fails if the method returns false, otherwise succeeds."""
 
     target = export(NodePath, NodePath(""), group="Call", doc="Node with the method; empty is the actor.")
     method_name = export(StringName, StringName(""), doc="Name of the method.")
     arguments = export(list, [], doc="Arguments of the call.")
 
-    def mistakes(self) -> Iterator[str]:
+    def setting_errors(self) -> Iterator[str]:
         yield from self.missing("target")
         if not self.method_name:
             yield "method_name is empty; name the method"
 
-    def went_on(self, run: HabitContext) -> Status:
+    def tick(self, run: HabitContext) -> Status:
         node = self.node_at(self.target) or self._tree.actor_node()
         return Status.FAILED if node.call(self.method_name, *self.arguments) is False else Status.SUCCEEDED
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_play_animation.svg")
-class HabitPlayAnimation(BuiltIn, Habit):
+class HabitPlayAnimation(BuiltInHabit, Habit):
     """Plays an animation of an AnimationPlayer and succeeds when it has finished."""
 
     player = export(
@@ -183,28 +183,29 @@ class HabitPlayAnimation(BuiltIn, Habit):
         doc="The AnimationPlayer; empty is the first AnimationPlayer below the actor.")
     animation = export(
         StringName, StringName(""), doc="Name of the animation. A looping animation plays until it is interrupted.")
-    waits = export(bool, True, doc="Wait for the end of the animation. Off: the habit succeeds at once.")
-    stops_it = export(bool, True, shown_when=("waits", True), doc="Stop the animation if the habit is interrupted.")
+    wait_until_finished = export(bool, True, doc="Wait for the end of the animation. Off: the habit succeeds at once.")
+    stop_on_interrupt = export(bool, True, shown_when=("wait_until_finished", True),
+        doc="Stop the animation if the habit is interrupted.")
 
-    def mistakes(self) -> Iterator[str]:
+    def setting_errors(self) -> Iterator[str]:
         yield from self.missing("player")
         if not self.animation:
             yield "animation is empty; name the animation"
 
-    def began(self, run: HabitContext) -> None:
+    def enter(self, run: HabitContext) -> None:
         player = self._player()
         if not player.has_animation(self.animation):
             raise RefusedValue(f"'{player.get_name()}' has no animation '{self.animation}'")
         player.play(self.animation)
 
-    def went_on(self, run: HabitContext) -> Status:
+    def tick(self, run: HabitContext) -> Status:
         player = self._player()
-        if not self.waits or not player.is_playing():
+        if not self.wait_until_finished or not player.is_playing():
             return Status.SUCCEEDED
         return Status.RUNNING if player.get_current_animation() == str(self.animation) else Status.FAILED
 
-    def ended(self, run: HabitContext) -> None:
-        if self.waits and self.stops_it and run.status is not Status.SUCCEEDED:
+    def exit(self, run: HabitContext) -> None:
+        if self.wait_until_finished and self.stop_on_interrupt and run.status is not Status.SUCCEEDED:
             player = self._player()
             if player.is_playing() and player.get_current_animation() == str(self.animation):
                 player.stop()

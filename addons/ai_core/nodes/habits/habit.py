@@ -22,9 +22,9 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.characters.guard_expression import GuardExpression
 from addons.ai_core.nodes.debugging.edited_modules import current_module, may_have_class, spec_of, stamp_of
-from addons.ai_core.nodes.habits.habit_sharing import Callback, asking, call_of, shared_habit
+from addons.ai_core.nodes.habits.habit_sharing import Callback, callback_for, condition_callback, shared_definition
 from addons.ai_core.nodes.saving.node_settings import exported_slots
-from addons.ai_core.nodes.scheduling.scheduled import check_callable
+from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable
 from ai_core.decisions.habits import habits as core
 from ai_core.decisions.habits.habit_context import HabitContext
 from ai_core.decisions.habits.habit_state import active_runs
@@ -43,7 +43,7 @@ class Habit(Node):
     ai_core.decisions.Habit.
     """
 
-    ON_ANY_SET = "may_be_mended"
+    ON_ANY_SET = "retry_after_edit"
 
     entered = signal(("reason", str), doc="Emitted when the habit begins; reason says why.")
     exited = signal(("status", int), doc="Emitted when the habit ends: 1 succeeded, 2 failed, 0 interrupted.")
@@ -58,7 +58,7 @@ class Habit(Node):
         SUCCEEDED = 1
         FAILED = 2
     class Outcome(IntEnum):
-        AS_IT_ENDED = 0
+        UNCHANGED = 0
         INVERTED = 1
         ALWAYS_SUCCEEDED = 2
         ALWAYS_FAILED = 3
@@ -106,7 +106,7 @@ class Habit(Node):
         doc="Number of successful runs in a row after which the habit succeeds; 0 repeats without end.")
     retries = export(
         int, 0, range=(-1, 1000, 1), or_greater=True, doc="Number of new attempts after a failed run; -1 is no limit.")
-    outcome = export(Outcome, Outcome.AS_IT_ENDED, doc="Result that the parent sees when the habit ends.")
+    outcome = export(Outcome, Outcome.UNCHANGED, doc="Result that the parent sees when the habit ends.")
     can_activate_method = export(
         StringName, StringName(""), group="Methods of the actor",
         shown_when=("python_class", ""),
@@ -126,9 +126,9 @@ class Habit(Node):
 
     def __init__(self) -> None:
         self._tree: Any = None
-        self._known_run: HabitContext | None = None
-        self._left_run: HabitContext | None = None
-        self.given: dict[str, Any] = {}         # Callables of set_callable(), by hook name
+        self._cached_run: HabitContext | None = None
+        self._exited_run: HabitContext | None = None
+        self.callables: dict[str, Any] = {}         # Callables of set_callable(), by hook name
         self._is_leaving = False
 
     def on_entered(self) -> None:
@@ -137,10 +137,10 @@ class Habit(Node):
         if tree is not None:
             tree.habits_changed()
 
-    def may_be_mended(self) -> None:
+    def retry_after_edit(self) -> None:
         """Let a tree that an error in its definition has stopped try again."""
         tree = tree_above(self) if self.is_inside_tree() else None
-        if tree is not None and tree.is_stopped:
+        if tree is not None and tree.has_failed:
             tree.habits_changed()
 
     def on_renamed(self) -> None:
@@ -148,13 +148,13 @@ class Habit(Node):
             self._tree.on_renamed()
 
     def on_predelete(self) -> None:
-        self.given.clear()       # Callables may hold scripts: release them now
+        self.callables.clear()       # Callables may hold scripts: release them now
 
     def on_exit_tree(self) -> None:
         self._is_leaving = True
         tree = self._tree or tree_above(self)    # a tree stopped by an error has not read this node
         if tree is not None and tree.is_valid():
-            tree.habit_leaves(self, at_once=self._run is not None)
+            tree.habit_removed(self, at_once=self._run is not None)
 
     @hook
     def _can_activate(self) -> bool:
@@ -192,7 +192,7 @@ class Habit(Node):
         if f"_{moment}" not in CALLED:
             raise RefusedValue(f"moment must be one of {[one[1:] for one in CALLED]}, got {moment!r}")
         check_callable(callback, "set_callable()")
-        self.given[f"_{moment}"] = callback
+        self.callables[f"_{moment}"] = callback
         if self._tree is not None and self._tree.is_valid():
             self._tree.rebuild()
 
@@ -202,7 +202,7 @@ class Habit(Node):
         return self._tree.actor_node() if self._tree is not None else None
 
     @method
-    def get_tree_of_habits(self) -> GDObject:
+    def get_habit_tree(self) -> GDObject:
         """Return the HabitTree that the habit belongs to."""
         return self._tree
 
@@ -257,9 +257,9 @@ class Habit(Node):
         return self._run.woken_by if self._run is not None else ""
 
     @method
-    def get_told(self, told_name: str) -> Variant:
+    def get_payload(self, message: str) -> Variant:
         """Return the payload of a message, in the tick in which the habit receives it; otherwise null."""
-        return self._run.told(told_name) if self._run is not None else None
+        return self._run.told(message) if self._run is not None else None
 
     def definition(self, tree: Any) -> core.Habit:
         """Return the library habit that this node and its children describe; nodes with equal settings share it."""
@@ -270,11 +270,11 @@ class Habit(Node):
         # By its id: a reference to the script would keep it alive beyond the game.
         said = (
             type(self), str(self.get_name()), 0 if script is None else script.get_instance_id(), edited,
-            *[has_script_method(self, one) + 2 * (one in self.given) for one in CALLED],
+            *[has_script_method(self, one) + 2 * (one in self.callables) for one in CALLED],
             *[self.__dict__.get(slot, default) for slot, default in exported_slots(type(self))])
         below = definitions_below(self, tree)
         try:
-            return shared_habit(said, below, self._new_definition)
+            return shared_definition(said, below, self._new_definition)
         except (TypeError, ValueError) as mistake:
             raise ValueError(f"{tree.get_name()}/{tree.get_path_to(self)}: {mistake}") from None
 
@@ -304,9 +304,9 @@ class Habit(Node):
     def callbacks(self) -> dict[str, Callback | None]:
         """Return the callbacks for the beginning, the ticks and the end of the habit."""
         return {
-            "enter": call_of(self, "_enter", self.enter_method),
-            "tick": call_of(self, "_tick", self.tick_method, takes_time=True),
-            "exit": call_of(self, "_exit", self.exit_method),
+            "enter": callback_for(self, "_enter", self.enter_method),
+            "tick": callback_for(self, "_tick", self.tick_method, takes_time=True),
+            "exit": callback_for(self, "_exit", self.exit_method),
         }
 
     def _condition(self) -> Callback | None:
@@ -314,8 +314,8 @@ class Habit(Node):
         asked: list[Callback] = []
         if self.condition:
             expression = GuardExpression(self.condition, f"condition of '{self.get_name()}'")
-            asked.append(asking(expression))
-        wish = call_of(self, "_can_activate", self.can_activate_method, is_asked=True)
+            asked.append(condition_callback(expression))
+        wish = callback_for(self, "_can_activate", self.can_activate_method, is_asked=True)
         if wish is not None:
             asked.append(wish)
         return (lambda run: all(one(run) for one in asked)) if len(asked) > 1 else asked[0] if asked else None
@@ -323,32 +323,32 @@ class Habit(Node):
     @property
     def _run(self) -> HabitContext | None:
         """The current run, None while the habit is not active."""
-        run = self._known_run
+        run = self._cached_run
         if run is not None and run.status is core.Status.RUNNING and not run.begins_next:
             return run
         tree = self._tree.core if self._tree is not None and self._tree.is_valid() else None
         for run in active_runs(tree.root_run) if tree is not None else ():
-            if run.part is self and not run.begins_next and run is not self._left_run:
-                self._known_run = run
+            if run.part is self and not run.begins_next and run is not self._exited_run:
+                self._cached_run = run
                 return run
         return None
 
-    def has_left(self, run: HabitContext) -> None:
+    def note_exited(self, run: HabitContext) -> None:
         """Note the run that ends, before the signal ``exited`` is emitted."""
-        self._left_run = run
+        self._exited_run = run
 
     def _active(self, purpose: str) -> HabitContext:
         if self._run is None:
             raise RefusedValue(f"is not active and cannot {purpose}; call it in _enter() or _tick()")
         return self._run
 
-    def saved_by_script(self) -> Any:
+    def script_state(self) -> Any:
         """Return the state that the script saves, None if it has no _save_state()."""
         return self._save_state() if has_script_method(self, "_save_state") else None
 
-    def take_state(self, of_script: Any) -> None:
+    def load_script_state(self, of_script: Any) -> None:
         """Restore the saved state of the script."""
-        self._known_run = None
+        self._cached_run = None
         if of_script is not None and has_script_method(self, "_load_state"):
             self._load_state(of_script)
 
@@ -377,7 +377,7 @@ class Habit(Node):
             except RefusedValue as refused:
                 warnings.append(str(refused))
         tree = tree_above(self)
-        named = [getattr(self, f"{one[1:]}_method") for one in CALLED if one not in self.given]
+        named = [getattr(self, f"{one[1:]}_method") for one in CALLED if one not in self.callables]
         return warnings if tree is None else [*warnings, *tree.missing_methods(map(str, named))]
 
 

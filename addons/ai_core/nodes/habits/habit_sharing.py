@@ -34,7 +34,7 @@ _shared: WeakValueDictionary[tuple[Any, ...], Habit] = WeakValueDictionary()
 _kinds: WeakValueDictionary[tuple[Any, ...], Habit] = WeakValueDictionary()    # for any children
 
 
-def shared_habit(said: tuple[Any, ...], children: list[Habit], make: Callable[[list[Habit]], Habit]) -> Habit:
+def shared_definition(said: tuple[Any, ...], children: list[Habit], make: Callable[[list[Habit]], Habit]) -> Habit:
     """Return the shared habit with these settings and children; the first request creates it.
 
     Args:
@@ -58,18 +58,18 @@ def shared_habit(said: tuple[Any, ...], children: list[Habit], make: Callable[[l
     return found
 
 
-def call_of(
+def callback_for(
     node: Any, name: str, actor_method: str, *, takes_time: bool = False, is_asked: bool = False,
 ) -> Callback | None:
     """Return the callback for a script method: a Callable, a method of the actor, or the script method; else None."""
-    if name in node.given:
-        return _python_call(lambda run: run.part.given[name], takes_time, is_asked)
+    if name in node.callables:
+        return _python_call(lambda run: run.part.callables[name], takes_time, is_asked)
     if actor_method:
         return _python_call(lambda run: run.owner.actor_method(actor_method), takes_time, is_asked)
     return script_call(name, takes_time, is_asked) if has_script_method(node, name) else None
 
 
-def asking(expression: GuardExpression) -> Callback:
+def condition_callback(expression: GuardExpression) -> Callback:
     """Return the callback of a condition; comparisons of blackboard values with constants need no expression."""
     def ask(run: HabitContext) -> object:
         return expression.is_met(run.owner)
@@ -82,7 +82,7 @@ def asking(expression: GuardExpression) -> Callback:
 def script_call(name: str, takes_time: bool, is_asked: bool) -> Callback:
     """Return the callback that calls a script method; all nodes share it, so that several are called in one batch."""
     return KeptHook(
-        name, "part", "elapsed_s" if takes_time else "", None if is_asked else STATUSES, refuse_answer,
+        name, "part", "elapsed_s" if takes_time else "", None if is_asked else STATUSES, reject_tick_result,
         skips_freed=True, is_of_row=True)
 
 
@@ -91,20 +91,20 @@ def _python_call(find: Callable[[HabitContext], Any], takes_time: bool, is_asked
         try:
             found = find(run)
         except (KeyError, GodotFreedError):
-            if is_there(run.part, run.owner):
+            if are_valid(run.part, run.owner):
                 raise
             return None                  # freed by a habit in the same tick
         answer = found(run.elapsed_s) if takes_time else found()
         if is_asked or answer is None:
             return answer
         if isinstance(answer, (bool, float)) or answer not in (0, 1, 2):
-            refuse_answer(run, answer)
+            reject_tick_result(run, answer)
         return STATUSES[answer]
 
     return call
 
 
-def refuse_answer(run: HabitContext, answer: object) -> None:
+def reject_tick_result(run: HabitContext, answer: object) -> None:
     """Raise RefusedValue for the return value of a tick."""
     if isinstance(answer, GDObject) and answer.has_signal("completed"):      # a GDScript coroutine
         raise RefusedValue(
@@ -114,30 +114,30 @@ def refuse_answer(run: HabitContext, answer: object) -> None:
         " STATUS_SUCCEEDED or STATUS_FAILED")
 
 
-def is_there(habit: Any, tree: Any) -> bool:
+def are_valid(habit: Any, tree: Any) -> bool:
     """Return whether habit and tree are both valid; a habit may free them within a tick."""
     return tree.is_valid() and (habit is None or habit.is_valid())
 
 
-def tell_entered(run: HabitContext) -> None:
+def emit_entered(run: HabitContext) -> None:
     """Emit the signals of a habit that begins, if they have listeners."""
     habit, tree = run.part, run.owner
-    if habit is tree or not is_there(habit, tree):
+    if habit is tree or not are_valid(habit, tree):
         return                           # the root is the tree itself
     if has_listeners(tree, "habit_entered"):
         tree.habit_entered.emit(run.path, run.reason)
-    if habit is not None and is_there(habit, tree) and has_listeners(habit, "entered"):
+    if habit is not None and are_valid(habit, tree) and has_listeners(habit, "entered"):
         habit.entered.emit(run.reason)
 
 
-def tell_exited(run: HabitContext) -> None:
+def emit_exited(run: HabitContext) -> None:
     """Emit the signals of a habit that has ended, if they have listeners."""
     habit, tree = run.part, run.owner
-    if habit is tree or not is_there(habit, tree):
+    if habit is tree or not are_valid(habit, tree):
         return                           # freed while it was active
     status = NUMBERS[run.status]
     if has_listeners(tree, "habit_exited"):
         tree.habit_exited.emit(run.path, status)
-    if habit is not None and is_there(habit, tree) and has_listeners(habit, "exited"):
-        habit.has_left(run)
+    if habit is not None and are_valid(habit, tree) and has_listeners(habit, "exited"):
+        habit.note_exited(run)
         habit.exited.emit(status)

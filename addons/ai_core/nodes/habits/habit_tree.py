@@ -28,14 +28,14 @@ from addons.ai_core.bridge.gd import (
     report_exception,
     signal,
 )
-from addons.ai_core.nodes.characters.character_crowd import HABIT_TREES, CharacterCrowd, crowd_of
-from addons.ai_core.nodes.characters.character_work import OfCharacter
+from addons.ai_core.nodes.characters.character_work import CharacterComponent
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
+from addons.ai_core.nodes.characters.update_group import HABIT_TREES, UpdateGroup, update_group_of
 from addons.ai_core.nodes.habits.habit import LAUNCHES, Habit, definitions_below, launch_warnings
-from addons.ai_core.nodes.habits.habit_sharing import shared_habit, tell_entered, tell_exited
+from addons.ai_core.nodes.habits.habit_sharing import emit_entered, emit_exited, shared_definition
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.saving.scene_saving import saving
-from addons.ai_core.nodes.scheduling.scheduled import (
+from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     check_callable,
     report_next_frame,
     scheduler_of,
@@ -48,20 +48,20 @@ from ai_core.decisions.habits.habits import Habit as HabitDefinition
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
-TEXTS = (str, StringName)
+STRING_TYPES = (str, StringName)
 
 
 def _kinds_of(value: Any) -> Any:
     """Return the types that a value with this initial value may take; None for any."""
     if value is None or isinstance(value, GDObject):
         return None
-    return TEXTS if isinstance(value, TEXTS) else type(value)
+    return STRING_TYPES if isinstance(value, STRING_TYPES) else type(value)
 
 
 WORLD, SQUAD = "world", "squad"
 
 
-class Scopes:
+class BlackboardScopes:
     """The blackboards of the world and the squads of one AIScheduler, each with the trees that use it, in order."""
 
     def __init__(self) -> None:
@@ -75,13 +75,13 @@ class Scopes:
         return self.squads[name]
 
 
-_of_schedulers: WeakKeyDictionary[Any, Scopes] = WeakKeyDictionary()
+_of_schedulers: WeakKeyDictionary[Any, BlackboardScopes] = WeakKeyDictionary()
 
 
 def join_scopes(tree: Any, own: Blackboard, scheduler: Any, squad: str) -> None:
     """Set the blackboard of the squad or the world as the parent of a character's blackboard."""
     leave_scopes(tree, own)
-    scopes = _of_schedulers.setdefault(scheduler.top, Scopes())
+    scopes = _of_schedulers.setdefault(scheduler.top, BlackboardScopes())
     own.parent = scopes.squad(squad) if squad else scopes.world
     for board in _around(own):
         scopes.users.setdefault(id(board), {})[tree.instance_id] = scopes
@@ -119,7 +119,7 @@ def prepared_scopes(own: Blackboard, saved: dict[str, Any], values: Any) -> Call
     return change
 
 
-def watched(tree: Any, own: Blackboard, key: str, callback: Any) -> Watch:
+def watch_with_callable(tree: Any, own: Blackboard, key: str, callback: Any) -> Watch:
     """Watch a value; errors of the callback are reported, and the watch ends when its object is freed."""
 
     def tell(key: str, value: Any) -> None:
@@ -159,7 +159,7 @@ NOT_RUNNING = "the tree does not run; it needs an actor, habits and an AISchedul
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_tree.svg")
-class HabitTree(OfCharacter, Node):
+class HabitTree(CharacterComponent, Node):
     """Runs the habits below it for one character, through the AIScheduler. A habit tree is a behaviour tree.
 
     The first child is the most urgent. When it can begin, the active habit is interrupted and
@@ -167,7 +167,7 @@ class HabitTree(OfCharacter, Node):
     """
 
     Launch = Habit.Launch
-    ON_ANY_SET = "may_be_mended"
+    ON_ANY_SET = "retry_after_edit"
 
     launch = export(
         Habit.Launch, Habit.Launch.PRIORITIZED,
@@ -200,16 +200,16 @@ class HabitTree(OfCharacter, Node):
     def __init__(self) -> None:
         self.core: core.HabitTree | None = None
         self._scheduler: Any = None
-        self._crowd: CharacterCrowd | None = None
+        self._update_group: UpdateGroup | None = None
         self._actor: Any = None
         self._blackboard = Blackboard(name="character")
         self._watching: dict[tuple[str, Any], Watch] = {}
-        self._is_changed = self._is_empty = self.is_stopped = False
+        self._is_changed = self._is_empty = self.has_failed = False
 
-    def may_be_mended(self) -> None:
+    def retry_after_edit(self) -> None:
         """Start a tree again that an error stopped, after a property was set; the actor may have changed."""
         self._look_for_actor()
-        if self.is_stopped:
+        if self.has_failed:
             self.habits_changed()
 
     def on_entered(self) -> None:
@@ -225,10 +225,10 @@ class HabitTree(OfCharacter, Node):
             self.habits_changed()
 
     def on_predelete(self) -> None:
-        self.end_to_know()
+        self.release_values()
 
     def on_exit_tree(self) -> None:
-        self._leave_crowd()
+        self._leave_update_group()
         if self.core is not None:
             self.core.stop()
             self.core.parts.drop(self)
@@ -275,12 +275,12 @@ class HabitTree(OfCharacter, Node):
             self.core.release_quarantined()
 
     @method
-    def tell(self, told_name: str, cargo: Variant = None) -> None:
+    def tell(self, message: str, payload: Variant = None) -> None:
         """Send a message with a payload to the habits that begin on it, wake on it or wait for it."""
         if self.core is None:
             raise RefusedValue(
-                f"does not run and cannot receive {told_name!r}; see the errors at the start of the scene")
-        self.core.tell(told_name, cargo)
+                f"does not run and cannot receive {message!r}; see the errors at the start of the scene")
+        self.core.tell(message, payload)
 
     @method
     def is_asleep(self) -> bool:
@@ -304,7 +304,7 @@ class HabitTree(OfCharacter, Node):
             "scopes": {
                 board.name: values.plain(dict(board), board.name) for board in scopes_saved_by(self, self._blackboard)},
             "scripts": {
-                path: values.plain(habit.saved_by_script(), f"_save_state() ({path})")
+                path: values.plain(habit.script_state(), f"_save_state() ({path})")
                 for path, habit in self._habits_by_path().items()
             },
         }
@@ -329,11 +329,11 @@ class HabitTree(OfCharacter, Node):
 
         def change_all() -> None:
             change_settings()
-            self._take_turns()
+            self._update_schedule()
             change_scopes()
             change()
             for path, habit in habits.items():
-                habit.take_state(of_scripts[path])
+                habit.load_script_state(of_scripts[path])
 
         return change_all
 
@@ -362,27 +362,27 @@ class HabitTree(OfCharacter, Node):
         return [*warnings, *self.actor_warnings(), *scheduler_warnings(self)]
 
     def _begin(self) -> None:
-        self.is_stopped = False
+        self.has_failed = False
         warnings = self._get_configuration_warnings()
         if warnings:
             report_next_frame(self, lambda: [] if self.core is not None else self._get_configuration_warnings())
         self._scheduler = scheduler_of(self)
         if warnings or self._scheduler is None:
-            self.is_stopped = bool(warnings)
+            self.has_failed = bool(warnings)
             return
         self._join_scopes()
-        self.know_values()
+        self.declare_values()
         try:
             root, parts = self._definition()
         except Exception as mistake:
-            self._tell_mistake(mistake, is_new=True)
+            self._report_definition_error(mistake, is_new=True)
             return
         seed = self.random_seed or zlib.crc32(str(self.get_path()).encode())
         self.core = core.HabitTree(
             root, owner=self, name=str(self.get_path()), clock=self._scheduler.clock, random=random.Random(seed),
             trace=self._scheduler.trace, faults=self._scheduler.faults, blackboard=self._blackboard,
             values=self._scheduler.values, parts=parts)
-        self.core.on_entered, self.core.on_exited = tell_entered, tell_exited
+        self.core.on_entered, self.core.on_exited = emit_entered, emit_exited
         self.core.listening, self.core.listening_counter = self.has_listeners, listeners_counter
         self._scheduler.join(self)
         self._reschedule()
@@ -390,7 +390,7 @@ class HabitTree(OfCharacter, Node):
     def _definition(self) -> tuple[HabitDefinition, Any]:
         """Return the definition that the nodes describe, and the row of nodes in its order."""
         name = str(self.get_name())
-        root = shared_habit(
+        root = shared_definition(
             (name, self.launch), definitions_below(self, self),
             lambda children: HabitDefinition(name, children, LAUNCHES[self.launch]))
         self._is_changed = False
@@ -404,7 +404,7 @@ class HabitTree(OfCharacter, Node):
         core.change(*self._definition())
 
     @property
-    def in_crowd(self) -> core.HabitTree | None:
+    def group_member(self) -> core.HabitTree | None:
         """The library tree, as its update group holds it; None while it does not run."""
         return self.core
 
@@ -412,7 +412,7 @@ class HabitTree(OfCharacter, Node):
         """Return whether something is connected to a signal of this tree or its habits; see ``NodeRow``."""
         return self.core is not None and self.core.parts.has_listeners(self.core.seconds)
 
-    def habit_leaves(self, habit: Habit, *, at_once: bool) -> None:
+    def habit_removed(self, habit: Habit, *, at_once: bool) -> None:
         """Remove a habit below; an active habit ends first."""
         if self.core is None:
             self.habits_changed()
@@ -428,13 +428,13 @@ class HabitTree(OfCharacter, Node):
     def habits_changed(self) -> None:
         """Read the habits below again, after a habit was added or removed."""
         if self.core is None:
-            if self._is_empty or self.is_stopped:
-                self._is_empty = self.is_stopped = False
+            if self._is_empty or self.has_failed:
+                self._is_empty = self.has_failed = False
                 self.call_deferred("rebuild")
             return
         self._is_changed = True
-        if self._crowd is not None:
-            self._crowd.edit_soon(self)
+        if self._update_group is not None:
+            self._update_group.edit_soon(self)
 
     def edit(self) -> None:
         """Change to the definition that the nodes below describe now."""
@@ -444,21 +444,21 @@ class HabitTree(OfCharacter, Node):
             self._change()
         except Exception as mistake:      # the other trees still run
             self.core.stop()
-            self._leave_crowd()
+            self._leave_update_group()
             self.core = None
-            self._tell_mistake(mistake)
+            self._report_definition_error(mistake)
 
     def _edit_now(self) -> None:
         """Apply new names and places of the habits before the next turn."""
         if self.core is not None and not self.core.is_active:
             self.edit()
 
-    def _tell_mistake(self, mistake: Exception, *, is_new: bool = False) -> None:
+    def _report_definition_error(self, mistake: Exception, *, is_new: bool = False) -> None:
         """Report why the nodes below describe no valid tree; the tree tries again when one of them changes.
 
         For a new tree the report comes in the next frame: the script that builds it may not have finished.
         """
-        self.is_stopped = True
+        self.has_failed = True
         if isinstance(mistake, (ValueError, TypeError)):
             said = f"does not run: {mistake}"
             if is_new:
@@ -481,29 +481,29 @@ class HabitTree(OfCharacter, Node):
     def _reschedule(self) -> None:
         if self.core is None:
             return
-        self._crowd = self._crowd or crowd_of(self._scheduler, HABIT_TREES)
-        self._take_turns()
+        self._update_group = self._update_group or update_group_of(self._scheduler, HABIT_TREES)
+        self._update_schedule()
 
     def _enable(self) -> None:
         if not self.enabled and self.core is not None:
             self.core.stop()
-        self._take_turns()
+        self._update_schedule()
 
-    def _take_turns(self) -> None:
+    def _update_schedule(self) -> None:
         """Join the update group with the period of the tree; rest while it is disabled or paused."""
-        if self._crowd is None or self.core is None:
+        if self._update_group is None or self.core is None:
             return
-        self._crowd.join(self)
-        self._crowd.set_resting(self, not (self.enabled and self.can_process()))
+        self._update_group.join(self)
+        self._update_group.set_resting(self, not (self.enabled and self.can_process()))
         if self._is_changed:
-            self._crowd.edit_soon(self)
+            self._update_group.edit_soon(self)
 
-    def _leave_crowd(self) -> None:
-        if self._crowd is not None:
-            self._crowd.leave(self)
-            self._crowd = None
+    def _leave_update_group(self) -> None:
+        if self._update_group is not None:
+            self._update_group.leave(self)
+            self._update_group = None
 
-    def end_to_know(self) -> None:
+    def release_values(self) -> None:
         """Release watches and values, which may hold scripts, without calling the watchers."""
         for watch in self._watching.values():
             watch.cancel()
@@ -518,7 +518,10 @@ class HabitTree(OfCharacter, Node):
 
     @method
     def get_value(self, key: str, default_value: Variant = None) -> Variant:
-        """Return a value of the character's blackboard, else of its squad's, else of the world's, else the default."""
+        """Return a value of the character's blackboard, else of its squad's, else of the world's, else the default.
+
+        Returns null for an object that was freed.
+        """
         value = self._blackboard.get(key, default_value)
         return None if isinstance(value, GDObject) and not value.is_valid() else value
 
@@ -531,7 +534,7 @@ class HabitTree(OfCharacter, Node):
         """
         check_callable(callback, "watch_value()")
         self.unwatch_value(key, callback)
-        self._watching[key, callback] = watched(self, self._blackboard, key, callback)
+        self._watching[key, callback] = watch_with_callable(self, self._blackboard, key, callback)
 
     @method
     def unwatch_value(self, key: str, callback: GDCallable) -> None:
@@ -544,7 +547,7 @@ class HabitTree(OfCharacter, Node):
         """Return a value of the blackboard for an expression, ABSENT if there is none."""
         return self.get_value(name, ABSENT)
 
-    def know_values(self) -> None:
+    def declare_values(self) -> None:
         """Declare the types of ``values`` and set them, except where a script has set a value of the type."""
         board = self._blackboard
         for key, value in self.values.items():
@@ -561,7 +564,7 @@ class HabitTree(OfCharacter, Node):
 
     def _values_set(self) -> None:
         for key in self.values:
-            if not isinstance(key, TEXTS):
+            if not isinstance(key, STRING_TYPES):
                 raise RefusedValue(f"keys of values must be strings, got {key!r}")
         if self.core is not None:
-            self.know_values()
+            self.declare_values()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from addons.ai_core.bridge.gd import NodePath, RefusedValue, Vector2, Vector3, export, gdclass, node_path
-from addons.ai_core.nodes.habits.built_in_habits import BuiltIn
+from addons.ai_core.nodes.habits.built_in_habits import BuiltInHabit
 from addons.ai_core.nodes.habits.habit import Habit, tree_above
 from addons.ai_core.nodes.walking.agent_walk import AgentWalk
 from addons.ai_core.nodes.walking.body_moving import is_body, walk
@@ -18,11 +18,11 @@ from ai_core.decisions.habits.habits import Status
 
 POINTS = (Vector2, Vector3)
 
-WALKING = 3.0
+DEFAULT_SPEED = 3.0
 """Default speed of a HabitMoveTo (m/s): brisk in 3D, far too slow in 2D, where the unit is pixels."""
 
 
-class Aimed(BuiltIn):
+class TargetedHabit(BuiltInHabit):
     """Base of habits that have a node or a point as their target."""
 
     target_node: Any
@@ -30,10 +30,10 @@ class Aimed(BuiltIn):
     target_point: Any
     _tree: Any
 
-    def mistakes(self) -> Iterator[str]:
+    def setting_errors(self) -> Iterator[str]:
         yield from self.missing("target_node")
 
-    def places(self, actor: Any) -> tuple[Any, Any]:
+    def goal_and_position(self, actor: Any) -> tuple[Any, Any]:
         """Return the positions of the target (the node, the value of the key, or the point) and of the actor."""
         try:
             here = actor.get_global_position()
@@ -69,7 +69,7 @@ class Aimed(BuiltIn):
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_move_to.svg")
-class HabitMoveTo(Aimed, Habit):
+class HabitMoveTo(TargetedHabit, Habit):
     """Moves the actor to a target: along the path of a PathService or NavigationAgent, otherwise in a straight line.
 
     A CharacterBody is moved by its velocity and move_and_slide(), so its AIScheduler must update in physics; any
@@ -84,7 +84,7 @@ class HabitMoveTo(Aimed, Habit):
         Vector3, Vector3(0, 0, 0),
         doc="Point to go to (2D: x and y); used without target_node and target_key.")
     speed = export(
-        float, WALKING, range=(0.01, 1000, 0.01), or_greater=True, group="Movement",
+        float, DEFAULT_SPEED, range=(0.01, 1000, 0.01), or_greater=True, group="Movement",
         doc="Speed in m/s; in 2D in pixels per second.")
     arrival_distance = export(
         float, 0.5, range=(0.001, 100, 0.001), or_greater=True,
@@ -97,25 +97,27 @@ class HabitMoveTo(Aimed, Habit):
         float, 0.0, range=(0, 60, 0.1), or_greater=True, unit="s",
         doc="The habit fails if the actor makes no progress for this time, for example at a closed door; 0 is never.")
 
-    def mistakes(self) -> Iterator[str]:
-        yield from super().mistakes()
+    def setting_errors(self) -> Iterator[str]:
+        yield from super().setting_errors()
         yield from self.missing("paths")
         tree = tree_above(self)
         actor = None if tree is None else tree.get_node_or_null(tree.actor)
-        if self.speed == WALKING and actor is not None and actor.is_class("Node2D"):
-            yield f"speed is {WALKING:g} pixels per second; set speed and arrival_distance in pixels, such as 100 and 8"
+        if self.speed == DEFAULT_SPEED and actor is not None and actor.is_class("Node2D"):
+            yield (
+                f"speed is {DEFAULT_SPEED:g} pixels per second; set speed and arrival_distance in pixels, such as 100"
+                f" and 8")
 
-    def began(self, run: HabitContext) -> None:
+    def enter(self, run: HabitContext) -> None:
         actor = self._tree.actor_node()
-        _, here = self.places(actor)
+        _, here = self.goal_and_position(actor)
         agent = None if self.paths else self._agent(actor)
         run.memory["has_agent"], run.memory["is_body"] = agent is not None, is_body(actor)
         if agent is not None:
             AgentWalk(agent, run.memory, is_flat=isinstance(here, Vector2)).begin(self.arrival_distance)
 
-    def went_on(self, run: HabitContext) -> Status:
+    def tick(self, run: HabitContext) -> Status:
         actor = self._tree.actor_node()
-        goal, here = self.places(actor)
+        goal, here = self.goal_and_position(actor)
         if _distance(goal, here) <= self.arrival_distance:
             return Status.SUCCEEDED
         is_flat = isinstance(here, Vector2)
@@ -127,15 +129,15 @@ class HabitMoveTo(Aimed, Habit):
         while came == "going":
             left_s -= self._go(actor, here, stop, run, left_s, falls=falls)
             if left_s <= 0:
-                return self._got_on(first, stop, run)
+                return self._check_stuck(first, stop, run)
             at, here, stands = come_to(run.memory), actor.get_global_position(), not falls or actor.is_on_floor()
             is_barred = falls and actor.is_on_wall()
             stop, came = self._next(walk, here, goal, run, falls, stands, is_barred)
             if came == "going" and come_to(run.memory) == at:
-                return self._got_on(first, stop, run)
+                return self._check_stuck(first, stop, run)
         return Status.SUCCEEDED if came == "arrived" else Status.FAILED
 
-    def ended(self, run: HabitContext) -> None:
+    def exit(self, run: HabitContext) -> None:
         actor = self._tree.actor_node()
         service = self.get_node_or_null(self.paths) if self.paths else None
         agent = self._agent(actor) if run.memory.get("has_agent") else None
@@ -190,7 +192,7 @@ class HabitMoveTo(Aimed, Habit):
         walk(actor, velocity, taken_s, falls=falls, climbs=falls and run.memory.get("climbs", False))
         return taken_s
 
-    def _got_on(self, here: Any, goal: Any, run: HabitContext) -> Status:
+    def _check_stuck(self, here: Any, goal: Any, run: HabitContext) -> Status:
         """Return FAILED if the actor has made no progress for ``stuck_after_s``, else RUNNING."""
         if self.stuck_after_s == 0:
             return Status.RUNNING
@@ -212,7 +214,7 @@ class HabitMoveTo(Aimed, Habit):
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_look_at.svg")
-class HabitLookAt(Aimed, Habit):
+class HabitLookAt(TargetedHabit, Habit):
     """Turns the actor until it faces a target; in 3D about the vertical axis."""
 
     target_node = export(NodePath, NodePath(""), group="Target", doc="Node to face.")
@@ -228,9 +230,9 @@ class HabitLookAt(Aimed, Habit):
         doc="Largest angle at which the actor counts as facing.")
     goes_on = export(bool, False, doc="Keep facing the target until the habit is interrupted.")
 
-    def went_on(self, run: HabitContext) -> Status:
+    def tick(self, run: HabitContext) -> Status:
         actor = self._tree.actor_node()
-        goal, here = self.places(actor)
+        goal, here = self.goal_and_position(actor)
         if isinstance(here, Vector2):
             wanted, faces = math.atan2(goal.y - here.y, goal.x - here.x), actor.get_global_rotation()
         else:

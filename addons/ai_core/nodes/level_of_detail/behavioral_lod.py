@@ -22,7 +22,7 @@ from addons.ai_core.nodes.level_of_detail.importance_member import importance_wa
 from addons.ai_core.nodes.level_of_detail.lod_behavior import LODBehavior, switch_children
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.saving.scene_values import path_of
-from addons.ai_core.nodes.scheduling.scheduled import (
+from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     check_callable,
     named_after,
     report_next_frame,

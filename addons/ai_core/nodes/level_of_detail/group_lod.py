@@ -21,7 +21,12 @@ from addons.ai_core.nodes.level_of_detail.importance_member import importance_wa
 from addons.ai_core.nodes.level_of_detail.lod_behavior import nearest_below, switch_children
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.saving.scene_values import path_of
-from addons.ai_core.nodes.scheduling.scheduled import named_after, report_next_frame, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduling.scheduler_lookup import (
+    named_after,
+    report_next_frame,
+    scheduler_of,
+    scheduler_warnings,
+)
 from ai_core.errors import shown
 from ai_core.level_of_detail import group_lod as core
 from ai_core.saving.fields import Fields, State, StateError
@@ -147,14 +152,14 @@ class GroupLOD(ImportanceAgent, Node):
             self.core.release()
 
     def saved(self) -> State:
-        self._name_anew()
+        self._refresh_names()
         inner = self.core.save_state() if self._outer is None else None
         return {"version": 1, "settings": saved_settings(self, SAVED), "group": inner}
 
     def prepared(self, state: object) -> Callable[[], None]:
         if self.core is None:
             raise StateError("it does not run; give it an AIScheduler first")
-        self._name_anew()
+        self._refresh_names()
         fields = Fields.versioned(state, version=1)
         change_settings = prepared_settings(self, SAVED, fields.group("settings"))
         inner = fields.anything("group")
@@ -169,7 +174,7 @@ class GroupLOD(ImportanceAgent, Node):
 
         return change_all
 
-    def _name_anew(self) -> None:
+    def _refresh_names(self) -> None:
         self.core.name = path_of(self._scheduler, self)      # it may have been renamed
 
     def take_in(self, inner: Any) -> None:

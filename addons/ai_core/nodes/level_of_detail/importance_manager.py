@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from addons.ai_core.bridge.gd import GDObject, Node, RefusedValue, export, gdclass, method, report_error
-from addons.ai_core.nodes.characters.agent_places import Places, dimensions_of, moved_to_the_edge
+from addons.ai_core.nodes.characters.agent_places import Places, dimensions_of, nearest_points_of_extent
 from addons.ai_core.nodes.level_of_detail.importance_crowd import Crowd
 from addons.ai_core.nodes.level_of_detail.importance_member import GROUP
 from addons.ai_core.nodes.level_of_detail.importance_pacing import Pace, Pacing
 from addons.ai_core.nodes.level_of_detail.importance_saving import prepared_manager, saved_manager
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.saving.scene_values import path_of
-from addons.ai_core.nodes.scheduling.scheduled import (
+from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     call_waiting,
     leave_scheduler,
     named_after,
@@ -305,7 +305,7 @@ class ImportanceManager(Node):
             nodes[row].core_viewer(viewers.positions[row], viewers.forwards[row], viewers.velocities[row])
             for row in rows
         ]
-        positions = moved_to_the_edge(agents.positions, self._radii, viewers.positions[rows])
+        positions = nearest_points_of_extent(agents.positions, self._radii, viewers.positions[rows])
         found = self.core.update(seeing, positions, turn.elapsed_s, velocities=agents.velocities)
         self.values = dict(zip(self.agents, found.tolist(), strict=True))
         self.pacing.update(self.values)

@@ -6,7 +6,7 @@ from typing import Any
 from addons.ai_core.bridge.gd import Node
 from addons.ai_core.nodes.characters.agent_places import place_of
 from addons.ai_core.nodes.debugging.edited_scene import is_a_part
-from addons.ai_core.nodes.scheduling.scheduled import WAITING, nearest, report_next_frame, wait_for
+from addons.ai_core.nodes.scheduling.scheduler_lookup import WAITING, nearest, report_next_frame, wait_for
 
 GROUP = "importance_managers"
 

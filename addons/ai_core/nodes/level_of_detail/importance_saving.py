@@ -67,7 +67,7 @@ def prepared_manager(manager: Any, state: object) -> Callable[[], None]:
             one()
         for places, nodes in ((manager.agent_places, manager.agents), (manager.viewer_places, manager.viewers)):
             for row, node in enumerate(nodes.values()):
-                places.put_seen(row, seen.get(node.instance_id))
+                places.restore_seen(row, seen.get(node.instance_id))
         shown = dict(zip(manager.core.ids.tolist(), manager.core.values.tolist(), strict=True))
         manager.values = {one: shown[one] for one in valued}
 

@@ -14,7 +14,7 @@ from addons.ai_core.bridge.gd import (
     method,
     signal,
 )
-from addons.ai_core.nodes.scheduling.scheduled import report_next_frame
+from addons.ai_core.nodes.scheduling.scheduler_lookup import report_next_frame
 from ai_core.level_of_detail import behavioral_lod as core
 from ai_core.level_of_detail.level_limits import Level
 from ai_core.scheduling.task import Turn

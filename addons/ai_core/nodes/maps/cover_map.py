@@ -36,12 +36,17 @@ from addons.ai_core.nodes.debugging.line_picture import LinePicture
 from addons.ai_core.nodes.maps.cover_of_scene import CoverScene
 from addons.ai_core.nodes.maps.cover_scene_baking import CoverSceneBaking, packed_spots, spots_of_packed
 from addons.ai_core.nodes.saving.scene_values import path_of
-from addons.ai_core.nodes.scheduling.scheduled import check_callable, leave_scheduler, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduling.scheduler_lookup import (
+    check_callable,
+    leave_scheduler,
+    scheduler_of,
+    scheduler_warnings,
+)
 from ai_core.budget import Budget
 from ai_core.errors import UnknownNameError
 from ai_core.maps.cover.cover_map import CoverMap as CoreCoverMap
 from ai_core.maps.cover.cover_objects import CoverObject
-from ai_core.maps.cover.cover_search import CoverSearch, CoverWish
+from ai_core.maps.cover.cover_search import CoverQuery, CoverSearch
 from ai_core.maps.cover.cover_spots import LEFT, OVER, RIGHT, CoverBody, CoverSpots
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.scheduling.task import Task, Turn
@@ -219,7 +224,7 @@ class CoverMap(BakingNode, Node):
         doc="Farther spots are left out.")
     least_threat_m = export(
         float, 3.0, range=(0, 100, 0.1), or_greater=True, unit="m", doc="Spots nearer to a threat are left out.")
-    least_protection = export(
+    min_protection = export(
         float, 0.75, range=(0, 1, 0.01), doc="Spots where a smaller share of the body is hidden are left out.")
     protection_weight = export(float, 1.0, range=(0, 10, 0.01), or_greater=True, doc="What being hidden is worth.")
     distance_weight = export(
@@ -268,7 +273,7 @@ class CoverMap(BakingNode, Node):
         if self._scheduler is None or self._task is not None:
             return
         self.scene       # noqa: B018 - makes its ray now, as children may be locked later
-        self._task = self._scheduler.serve(self, self._frame, "cover", priority=self.priority)
+        self._task = self._scheduler.schedule_service(self, self._frame, "cover", priority=self.priority)
 
     def on_exit_tree(self) -> None:
         leave_scheduler(self, self._scheduler, self._task)
@@ -639,7 +644,7 @@ class CoverMap(BakingNode, Node):
 
         return change
 
-    def begin_anew(self) -> None:
+    def reset_unsaved(self) -> None:
         """What was not in a save stays as it is."""
 
     def show(self) -> None:
@@ -738,7 +743,7 @@ class CoverMap(BakingNode, Node):
             return "nothing was asked yet"
         if spot == 0:
             return self._last.why
-        found = [one.why for one in self._last.verdicts if one.spot.id == spot]
+        found = [one.why for one in self._last.evaluations if one.spot.id == spot]
         result = self._last.result if self._last.is_done else None
         if result is not None and result.spot.id == spot:
             found = [result.why]
@@ -818,15 +823,15 @@ class CoverMap(BakingNode, Node):
 
     def _search(self, agent: Any, threats: list[Any], posture: str) -> CoverSearch:
         here, eyes = self._checked(agent, threats, posture)
-        wish = CoverWish(
-            range_m=self.range_m, least_threat_m=self.least_threat_m, least_protection=self.least_protection,
+        query = CoverQuery(
+            range_m=self.range_m, least_threat_m=self.least_threat_m, min_protection=self.min_protection,
             posture=posture, protection=self.protection_weight,  # type: ignore[arg-type]
-            distance=self.distance_weight, exposure=self.exposure_weight, staying=self.staying_weight)
+            distance=self.distance_weight, exposure=self.exposure_weight, stay_bonus=self.staying_weight)
         self.searches += 1
         self.cover.apart_m = 2 * self.body.radius_m
         who = self.who_knows(agent) if hasattr(agent, "instance_id") else None
         self._last = CoverSearch(
-            self.cover, here, eyes, self.scene.blocked, body=self.body, wish=wish, who=who,
+            self.cover, here, eyes, self.scene.blocked, body=self.body, query=query, who=who,
             travel=self._traveling(agent) if self._travel is not None else None, ground=self.scene.ground(self.body))
         return self._last
 

@@ -11,7 +11,7 @@ from addons.ai_core.bridge.gd import GDObject, RefusedValue, Vector2, Vector3, s
 from addons.ai_core.nodes.baking.scene_ground import mesh_below
 from addons.ai_core.nodes.paths.grid_of_scene import Places, grid_of_scene
 from addons.ai_core.nodes.senses.sight_rays import FlatSightRays, SightRays
-from ai_core.maps.cover.cover_baking import candidates_along_edges, candidates_of_grid, wall_edges
+from ai_core.maps.cover.cover_baking import candidates_along_edges, candidates_from_grid, wall_edges
 from ai_core.maps.cover.cover_spots import CoverBody, CoverCandidates
 from ai_core.maps.grid import Grid
 
@@ -155,7 +155,7 @@ class CoverScene:
             raise ValueError(str(error)) from None
         if places.dimensions != self.dimensions:
             raise ValueError(f"the grid is {places.dimensions}D, and dimensions is {self.dimensions}D; set dimensions")
-        return candidates_of_grid(grid.passage(), self._middles(grid, places))
+        return candidates_from_grid(grid.passage(), self._middles(grid, places))
 
     def _middles(self, grid: Grid, places: Places) -> Points:
         middles = places.points(np.arange(grid.shape[0] * grid.shape[1], dtype=np.int32)) / self.pixels_per_m

@@ -32,7 +32,7 @@ from addons.ai_core.nodes.maps.map_writer import GROUP
 from addons.ai_core.nodes.maps.map_writers import MapWriters
 from addons.ai_core.nodes.paths.grid_of_scene import CellPlaces, grid_of_scene
 from addons.ai_core.nodes.saving.scene_saving import saving
-from addons.ai_core.nodes.scheduling.scheduled import (
+from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     call_waiting,
     leave_scheduler,
     report_next_frame,
@@ -40,7 +40,7 @@ from addons.ai_core.nodes.scheduling.scheduled import (
     scheduler_warnings,
 )
 from ai_core.maps import decision_map as library
-from ai_core.maps import map_questions
+from ai_core.maps import map_queries
 from ai_core.maps.choke_points import choke_points as narrow_places
 from ai_core.maps.map_area import OUTSIDE, MapArea
 from ai_core.maps.map_layer import MapLayer, standard_layers
@@ -125,7 +125,7 @@ class DecisionMap(Node):
         self._scheduler = scheduler_of(self)
         if self._scheduler is None:
             return
-        self._task = self._scheduler.serve(self, self._frame, "update", priority=self.priority)
+        self._task = self._scheduler.schedule_service(self, self._frame, "update", priority=self.priority)
         call_waiting(self, GROUP)
 
     def on_exit_tree(self) -> None:
@@ -209,16 +209,16 @@ class DecisionMap(Node):
     def frontier(self, layer: str = "exploration", known_below_s: float = 60.0) -> Variant:
         """Return the middles of known cells beside unknown ones, packed: where scouting goes on."""
         with self._refusing() as core:
-            cells = map_questions.frontier(core.picture[layer], known_below_s, is_open=core.is_open)
+            cells = map_queries.frontier(core.picture[layer], known_below_s, is_open=core.is_open)
             return self.places_of_grounds(core.area.centers_of(cells))
 
     @method
-    def choke_points(self, most_width_cells: int = 3) -> Variant:
+    def choke_points(self, max_width_cells: int = 3) -> Variant:
         """Return the narrow places between wide ground, packed; needs walls. Some 10 ms: do it once."""
         with self._refusing() as core:
             if core.is_open is None:
                 raise ValueError("choke_points needs walls; name a TileMapLayer or GridMap")
-            cells = [point.cell for point in narrow_places(core.is_open, most_width_cells)]
+            cells = [point.cell for point in narrow_places(core.is_open, max_width_cells)]
             return self.places_of_grounds(core.area.centers_of(np.array(cells, np.int32)))
 
     @method
@@ -296,7 +296,7 @@ class DecisionMap(Node):
                 values = core.picture.combined({str(name): weight for name, weight in weights.items()})
             else:
                 raise TypeError(f"weights must be the name of a layer, or a weight by name, got {weights!r}")
-            cells = map_questions.best_cells(
+            cells = map_queries.best_cells(
                 values, count, apart_cells=apart_cells, where=core.is_open, above=0.0)
             return core.area.centers_of(cells)
 

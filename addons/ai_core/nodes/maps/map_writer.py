@@ -6,7 +6,7 @@ from typing import Any
 from addons.ai_core.bridge.gd import Node, export, gdclass
 from addons.ai_core.nodes.characters.agent_places import place_of
 from addons.ai_core.nodes.debugging.edited_scene import is_a_part
-from addons.ai_core.nodes.scheduling.scheduled import nearest, report_next_frame, wait_for
+from addons.ai_core.nodes.scheduling.scheduler_lookup import nearest, report_next_frame, wait_for
 
 GROUP = "decision_maps"
 WITHOUT_MAP = "found no DecisionMap and writes nothing; put one below the AIScheduler"

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from addons.ai_core.nodes.paths.grid_of_scene import Places
-from ai_core.maps.passage import Passage
+from ai_core.maps.passage import GridPassage
 from ai_core.paths.path_requests import PathTicket
 from ai_core.paths.string_pulling import pull_cells
 
@@ -35,7 +35,7 @@ class AskedPath:
     ticket: PathTicket
     dimensions: int
     places: Places | None
-    straight_on: Passage | None = None
+    straight_on: GridPassage | None = None
     turns: NDArray[np.int32] | None = None
     turns_of: Any = None
     ground: tuple[Any, int, float] | None = None
@@ -74,7 +74,7 @@ class AskedPath:
             self.turns = path.cells if self.straight_on is None else self._pulled(self.straight_on, path.cells)
         return self.places.points(self.turns)
 
-    def _pulled(self, passage: Passage, cells: NDArray[np.int32]) -> NDArray[np.int32]:
+    def _pulled(self, passage: GridPassage, cells: NDArray[np.int32]) -> NDArray[np.int32]:
         try:
             return pull_cells(passage, cells)
         except ValueError:      # walls went up in it since

@@ -9,8 +9,8 @@ import numpy as np
 
 from addons.ai_core.bridge.gd import RefusedValue, Vector2, Vector3
 from addons.ai_core.nodes.paths.asked_path import AskedPath
-from addons.ai_core.nodes.paths.navigation_ways import NavigationWays
-from ai_core.paths.bump_and_turn import BumpAndTurn, Look, Remoteness, cells_apart, cells_around
+from addons.ai_core.nodes.paths.navigation_ways import NavigationPathProvider
+from ai_core.paths.bump_and_turn import BumpAndTurn, NeighborsOf, PlaceDistance, distance_on_grid, neighbors_on_grid
 from ai_core.paths.explored_map import ExploredMap
 from ai_core.saving.fields import Fields, State
 
@@ -153,8 +153,8 @@ class Ground:
         heights: of places that were looked at, where the ground has any.
     """
 
-    look: Look
-    apart: Remoteness
+    look: NeighborsOf
+    apart: PlaceDistance
     most: int
     heights: dict[int, float]
 
@@ -180,7 +180,7 @@ class GridGround(Ground):
 
     def __init__(self, places: Any, passage: Any) -> None:
         self._places = places
-        self.look, self.apart = cells_around(passage), cells_apart(passage)
+        self.look, self.apart = neighbors_on_grid(passage), distance_on_grid(passage)
         self.most, self.heights = passage.costs.size - 1, {}
 
     def number(self, place: tuple[float, ...]) -> int:
@@ -197,7 +197,7 @@ class GridGround(Ground):
 class NavigationGround(Ground):
     """A lattice over the navigation map, which has its height where the map is."""
 
-    def __init__(self, ways: NavigationWays, step_m: float) -> None:
+    def __init__(self, ways: NavigationPathProvider, step_m: float) -> None:
         self._ways, self._step_m = ways, step_m
         self.most, self.heights = (2 * MIDDLE) ** 2 - 1, {}
         self.look, self.apart = self._open_ways, _steps_apart

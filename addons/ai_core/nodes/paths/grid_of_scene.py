@@ -12,7 +12,7 @@ from addons.ai_core.bridge.gd import GDObject, RefusedValue, Vector2i, Vector3i
 from addons.ai_core.nodes.paths.tile_places import TilePlaces
 from ai_core.maps.cell_moves import Corners
 from ai_core.maps.grid import MOST_CELLS, Grid
-from ai_core.maps.passage import Passage, nearest_free
+from ai_core.maps.passage import GridPassage, nearest_free
 
 SQUARE = 0
 NO_ITEM = -1
@@ -40,7 +40,7 @@ class CellPlaces:
     def dimensions(self) -> int:
         return len(self.origin)
 
-    def nearest_free(self, passage: Passage, place: Sequence[float], within: float) -> int | None:
+    def nearest_free(self, passage: GridPassage, place: Sequence[float], within: float) -> int | None:
         """Return the free cell nearest to a place in the world, None if none is so near; in 3D whatever its height."""
         return nearest_free(passage, np.array(place) - self.origin, within, steps=self.steps)
 

@@ -40,7 +40,7 @@ class NavigationPath:
         return self.state == "found"
 
 
-class NavigationWays:
+class NavigationPathProvider:
     """What a ``PathService`` asks for ways over a navigation map: one query each, which cannot pause.
 
     So under a budget of time a query is begun only if what is left is what queries lately cost (the
@@ -110,7 +110,7 @@ class NavigationWays:
         """Return how far two places are apart, as the crow flies."""
         return math.dist(one, other)
 
-    def hopeless(self, start: object, goal: object) -> None:
+    def known_answer(self, start: object, goal: object) -> None:
         """Return None: only a query tells."""
 
     def begin(self, start: tuple[float, ...], goal: tuple[float, ...]) -> NavigationQuery:
@@ -197,7 +197,7 @@ class NavigationWays:
 class NavigationQuery:
     """One query, in the form of interruptible work."""
 
-    def __init__(self, ways: NavigationWays, start: tuple[float, ...], goal: tuple[float, ...]) -> None:
+    def __init__(self, ways: NavigationPathProvider, start: tuple[float, ...], goal: tuple[float, ...]) -> None:
         self._ways, self._start, self._goal = ways, start, goal
         self.result: NavigationPath | None = None
 

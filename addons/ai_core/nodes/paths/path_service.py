@@ -29,19 +29,19 @@ from addons.ai_core.nodes.debugging.line_picture import LinePicture, Points
 from addons.ai_core.nodes.paths.asked_path import AskedPath
 from addons.ai_core.nodes.paths.fallback_steering import FallbackSteering, GridGround, Ground, NavigationGround
 from addons.ai_core.nodes.paths.grid_of_scene import CellPlaces, Places, grid_of_scene
-from addons.ai_core.nodes.paths.navigation_ways import NavigationWays, checked_place
+from addons.ai_core.nodes.paths.navigation_ways import NavigationPathProvider, checked_place
 from addons.ai_core.nodes.saving.scene_saving import saving
-from addons.ai_core.nodes.scheduling.scheduled import leave_scheduler, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduling.scheduler_lookup import leave_scheduler, scheduler_of, scheduler_warnings
 from ai_core.budget import Budget
 from ai_core.maps.cell_moves import Corners
 from ai_core.maps.grid import Grid
-from ai_core.maps.passage import Passage
+from ai_core.maps.passage import GridPassage
 from ai_core.paths import path_service
 from ai_core.paths.flow_field import FlowField
-from ai_core.paths.grid_ways import GridWays
+from ai_core.paths.grid_path_provider import GridPathProvider
 from ai_core.paths.path_requests import PathTicket
 from ai_core.paths.regions.region_graph import RegionGraph
-from ai_core.paths.searches.cells_along import is_way
+from ai_core.paths.searches.cells_along import is_path
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.scheduling.task import Task, Turn
 
@@ -219,7 +219,7 @@ class PathService(Node):
     def on_entered(self) -> None:
         self._scheduler = scheduler_of(self)
         if self._scheduler is not None and self._task is None:
-            self._task = self._scheduler.serve(self, self._frame, "paths", priority=self.priority)
+            self._task = self._scheduler.schedule_service(self, self._frame, "paths", priority=self.priority)
 
     def on_exit_tree(self) -> None:
         leave_scheduler(self, self._scheduler, self._task)
@@ -242,21 +242,21 @@ class PathService(Node):
                     self._grid, self._places = self._read_grid(self._given)
                 passage = self._grid.passage()
                 by_regions = self.long_ways_by_regions and RegionGraph.suits(passage)
-                self._ways = GridWays(passage, partial=self.partial_ways, regions=by_regions)
+                self._ways = GridPathProvider(passage, partial=self.partial_ways, regions=by_regions)
                 if self.threads:
                     self._executor = ThreadPoolExecutor(self.threads, thread_name_prefix="paths")
             else:
-                self._ways = NavigationWays(
+                self._ways = NavigationPathProvider(
                     3 if self.source == self.Source.NAVIGATION_3D else 2, self._map or self._world_map(),
                     self.navigation_layers, self.reach_tolerance_m, self.snap_within_m, partial=self.partial_ways)
             self._service = path_service.PathService(
                 self._ways, self._scheduler.clock, trace=self._scheduler.trace, faults=self._scheduler.faults,
-                most_waiting=self.maximum_waiting, on_over=self._over.append, on_improved=self.note_improved,
+                max_waiting=self.maximum_waiting, on_over=self._over.append, on_improved=self.note_improved,
                 executor=self._executor, helpers=max(1, self.threads))
         return self._service
 
     @property
-    def grid_ground(self) -> tuple[Passage, Places] | None:
+    def grid_ground(self) -> tuple[GridPassage, Places] | None:
         """The grid that ways lead over, and where its cells lie; None until the first is asked for, or without one."""
         return None if self._grid is None or self._places is None else (self._grid.passage(), self._places)
 
@@ -284,7 +284,7 @@ class PathService(Node):
             self._fallback.forget_cells(numbers)
 
     def _snap_set(self) -> None:
-        if isinstance(self._ways, NavigationWays):
+        if isinstance(self._ways, NavigationPathProvider):
             self._ways.snap_within_m = self.snap_within_m
 
     @method
@@ -295,7 +295,7 @@ class PathService(Node):
 
     @method
     def get_stats(self) -> dict:
-        """Return counts of requests, of searches and of what came of them: "found", "partial", "no_way", "failed";
+        """Return counts of requests, of searches and of what came of them: "found", "partial", "no_path", "failed";
         how many wait and are kept now; of flow fields that get_next_places() keeps.
 
         "query_us" is what queries of a navigation map lately cost, in all but 5 % of cases.
@@ -316,7 +316,7 @@ class PathService(Node):
 
     def _has_map(self) -> bool:
         """Return whether ways can be looked for; also when waiting for a map is over."""
-        if not isinstance(self._ways, NavigationWays) or self._ways.is_ready:
+        if not isinstance(self._ways, NavigationPathProvider) or self._ways.is_ready:
             self._frames_without_map, self._has_no_map = 0, False
             return True
         if self._frames_without_map == 0:
@@ -399,20 +399,20 @@ class PathService(Node):
         """Ask for a way soon, then cheaper ones, over a grid; return the id of its ticket, or 0 with an error.
 
         path_improved tells of each, path_ready of the cheapest, with which it ends. Walk along meanwhile,
-        and say so with walk_to(): the next way begins there.
+        and say so with move_start(): the next way begins there.
         """
         request = self.service.request_improving_path
         return self._ask(lambda: request(
             self._on_ground("start", start), self._on_ground("goal", goal), priority=priority))
 
     @method
-    def walk_to(self, ticket: int, position: Variant) -> None:
+    def move_start(self, ticket: int, position: Variant) -> None:
         """Say where the mover of an improving path is; its ways lead on from there. Nothing when it is over."""
-        asked = self._of("walk_to", ticket)
+        asked = self._of("move_start", ticket)
         if not asked.ticket.improves:
-            raise RefusedValue(f"walk_to is for tickets of request_improving_path(), {ticket} is of request_path()")
+            raise RefusedValue(f"move_start is for tickets of request_improving_path(), {ticket} is of request_path()")
         if not asked.ticket.is_over:
-            self.service.walk_to(asked.ticket, self._on_ground("position", position))
+            self.service.move_start(asked.ticket, self._on_ground("position", position))
 
     @method
     def check_path(self, ticket: int) -> Variant:
@@ -452,7 +452,7 @@ class PathService(Node):
         if known is not ways or asked.places is None or asked.straight_on is not None or asked.state != "found":
             return now_s - since_s >= KEPT_S
         cells = asked.ticket.path.cells
-        if not is_way(ways.passage, cells, int(cells[0]), cells[-1:]):
+        if not is_path(ways.passage, cells, int(cells[0]), cells[-1:]):
             return True
         asked.ground = (ways, version, now_s)
         return False
@@ -578,7 +578,7 @@ class PathService(Node):
         if asked.ticket.is_over or asked.is_way or self.meanwhile == self.Meanwhile.NOTHING:
             self._fallback.forget(ticket)
             return position
-        if isinstance(self._ways, NavigationWays) and not self._ways.is_ready:
+        if isinstance(self._ways, NavigationPathProvider) and not self._ways.is_ready:
             return position
         return self._fallback.position(asked, position, here)
 
@@ -663,7 +663,7 @@ class PathService(Node):
             self.hide_paths()
 
     @property
-    def pulled_on(self) -> Passage | None:
+    def pulled_on(self) -> GridPassage | None:
         """What ways are pulled straight on; None where they lead from cell to cell."""
         is_pulled = self.straight_ways and self._grid is not None and isinstance(self._places, CellPlaces)
         return self._grid.passage() if is_pulled and self._grid is not None else None

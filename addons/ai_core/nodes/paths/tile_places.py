@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from addons.ai_core.bridge.gd import RefusedValue, Vector2i
-from ai_core.maps.passage import Passage, nearest_free
+from ai_core.maps.passage import GridPassage, nearest_free
 
 ISOMETRIC, HALF_OFFSET, HEXAGON = 1, 2, 3
 HORIZONTAL = 0
@@ -131,7 +131,7 @@ class TilePlaces:
         found: NDArray[np.int32] = np.where(is_here, row * self.shape[1] + column, -1).astype(np.int32)
         return found
 
-    def nearest_free(self, passage: Passage, place: Sequence[float], within: float) -> int | None:
+    def nearest_free(self, passage: GridPassage, place: Sequence[float], within: float) -> int | None:
         """Return the free cell nearest to a place in the world, None if none is so near."""
         first, column, row = self._inside(np.array([(0, 0), (0, 1), (2, 0)])) @ self.axes.T
         offset = np.array(tuple(place)) - self.points(np.zeros(1, np.int32))[0]

@@ -1,4 +1,4 @@
-"""PollingStation: answers asked by many and computed once per frame."""
+"""PollingStation node: computes answers about the world once per frame for many callers."""
 from __future__ import annotations
 
 import time
@@ -22,9 +22,9 @@ from addons.ai_core.bridge.gd import (
     report_error,
 )
 from addons.ai_core.nodes.events.event_terms import refusing
-from addons.ai_core.nodes.polling.world_questions import (
-    NO_WAY,
-    WorldQuestions,
+from addons.ai_core.nodes.polling.world_queries import (
+    NO_PATH,
+    WorldQueries,
     check_pair,
     check_parts,
     check_places,
@@ -34,7 +34,7 @@ from addons.ai_core.nodes.polling.world_questions import (
 )
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.engine_clock import EngineClock
-from addons.ai_core.nodes.scheduling.scheduled import SCHEDULERS, check_callable, nearest, wait_for
+from addons.ai_core.nodes.scheduling.scheduler_lookup import SCHEDULERS, check_callable, nearest, wait_for
 from ai_core.budget import Budget
 from ai_core.events.polling.polling_log import PollingLog
 from ai_core.events.polling.polling_station import REFUSED
@@ -43,18 +43,18 @@ from ai_core.events.polling.polling_topic import ID_BYTES, IdPairs
 from ai_core.saving.fields import State
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
-MISTAKES = (TypeError, GodotCallError)
-"""What a question may raise that is asked wrongly; see ``mistake_of``."""
+DEFINITION_ERRORS = (TypeError, GodotCallError)
+"""Exceptions of a wrong query; see ``query_error``."""
 TERMS = ("fallback", "lifetime_s", "many", "maximum_keys", "may_ask", "symmetric")
 
 
 def topic_terms(code: str, compute: Any, kept_frames: int, terms: dict[str, Any]) -> dict[str, Any]:
-    """Return what the library's ``add_topic`` takes after the code."""
+    """Return the arguments of the library's ``add_topic``, besides the code."""
     for name in terms:
         if name not in TERMS:
-            raise RefusedValue(f"unknown term {name!r}; known are {', '.join(TERMS)}")
+            raise RefusedValue(f"unknown term {name!r}; use one of {', '.join(TERMS)}")
     if kept_frames < -1:
-        raise RefusedValue(f"kept_frames must be -1 or more, got {kept_frames}; -1 keeps answers until invalidate()")
+        raise RefusedValue(f"kept_frames must be at least -1, got {kept_frames}; -1 keeps answers until invalidate()")
     found: dict[str, Any] = {"compute": compute, "lifetime_frames": None if kept_frames == -1 else kept_frames}
     if terms.get("many", False):
         found["compute"], found["compute_many"] = None, _many(code, compute)
@@ -73,7 +73,7 @@ def _many(code: str, compute: Any) -> Callable[[list[Any]], list[Any]]:
         found = compute([list(key) for key in keys])
         if not isinstance(found, list) or len(found) != len(keys):
             raise RefusedValue(
-                f"topic {code!r} computes many: its Callable must return an Array with an answer for each of the"
+                f"topic {code!r} computes many: its Callable must return an Array with one answer for each of the"
                 f" {len(keys)} keys, got {found!r}")
         return found
     return answers
@@ -86,17 +86,17 @@ def _may_ask(may_ask: Any) -> Callable[..., bool]:
     return lambda asker, *key: bool(may_ask(asker, list(key)))
 
 
-def mistake_of(code: str, keys: list[Any], problem: Exception) -> Exception:
-    """Return what to raise for a question that raised: what was asked wrongly, or the problem itself."""
+def query_error(code: str, keys: list[Any], problem: Exception) -> Exception:
+    """Return the exception to raise for a query that raised: a RefusedValue for a wrong query, or the same."""
     for key in keys:
         try:
             hash(tuple(key))
         except TypeError:
             return RefusedValue(
-                f"a key of topic {code!r} must be of nodes, texts, numbers and vectors, got {list(key)!r};"
-                " take the Array or Dictionary in it apart")
+                f"a key of topic {code!r} must consist of nodes, strings, numbers and vectors, got {list(key)!r};"
+                " pass the elements of an Array or Dictionary one by one")
     if isinstance(problem, GodotCallError):
-        return RefusedValue(f"topic {code!r}: {problem}; a key has a part for each argument")
+        return RefusedValue(f"topic {code!r}: {problem}; a key has one element for each argument")
     return problem
 
 
@@ -104,74 +104,75 @@ MANAGERS = "ai_event_managers"
 
 
 HINT_LAYERS_2D_PHYSICS = 8
-OWN_TOPICS = ("can_see", "path_length", "property")
+BUILT_IN_TOPICS = ("can_see", "path_length", "property")
 
 
 @gdclass(icon="res://addons/ai_core/icons/polling_station.svg")
 class PollingStation(Node):
-    """Answers questions about the world once per frame, however many ask.
+    """Computes each answer about the world once per frame, for any number of callers.
 
-    Topics: "can_see" (observer, target) casts a ray; "path_length" (from, to) asks the navigation
-    map; "property" (node, name) reads a property; all in 3D and in 2D. Add your own with
-    add_topic(). A key is the Array of what a topic is asked about.
+    Built-in topics: "can_see" (observer, target) casts a ray; "path_length" (from, to) queries the navigation
+    map; "property" (node, name) reads a property; all in 3D and in 2D. add_topic() adds further topics. A key
+    is the Array of arguments of a query.
     """
 
     sight_mask = export(
         int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), group="Sight", on_set="_sight_changed",
-        doc="Physics layers that block can_see().")
+        doc="Physics layers that block can_see() in 3D.")
     sight_mask_2d = export(
         int, 1, hint=(HINT_LAYERS_2D_PHYSICS, ""), on_set="_sight_changed",
-        doc="Physics layers that block can_see() in the plane.")
+        doc="Physics layers that block can_see() in 2D.")
     reach_tolerance_m = export(
         float, 0.5, range=(0, 10, 0.01), or_greater=True, unit="m", group="Navigation", on_set="_answers_changed",
-        doc="A place counts as reached when the way ends this near to it; in 2D in pixels. In 3D also if it ends right"
-            " above or below, up to 2 m, and the map has nothing nearer to the place.")
+        doc="Largest distance from the end of a path to the goal at which the goal counts as reached; in 2D in pixels."
+            " In 3D the path may also end up to 2 m directly above or below the goal, if the map has no nearer point.")
 
-    is_limited = False      # asked at each poll: two exported properties would take longer
+    is_limited = False      # read at each poll: two exported properties would take longer
     answers_per_frame = export(
         int, 0, range=(0, 10000, 1), or_greater=True, group="Budget", on_set="_limits_changed",
-        doc="Most answers computed in a frame; beyond it old ones are told, where there are any, and the question"
-            " waits for the next frame. 0 is no limit.")
+        doc="Most answers computed in a frame. Further queries get an old answer, if there is one, and are computed in"
+            " the next frame. 0 is no limit.")
     budget_us = export(
         float, 0.0, range=(0, 100000, 10), or_greater=True, unit="µs", on_set="_limits_changed",
-        doc="The same as a time, without answers_per_frame; then the machine decides what is computed. 0 is no limit.")
+        doc="Most time for answers in a frame, used if answers_per_frame is 0. The answers computed then depend on the"
+        " speed of the machine. 0 is no limit.")
 
     logged_polls = export(
         int, 0, range=(0, 10000, 1), or_greater=True, group="Debug", on_set="apply_log",
-        doc="How many polls are kept in the log; 0 keeps none. With a log each poll takes some microseconds.")
+        doc="Number of polls to keep in the log; 0 keeps no log. With a log, each poll takes some µs longer.")
     invalidated_by = export(
         PackedStringArray, (), group="Optimizations", on_set="listen_for_changes",
-        doc="Codes of events after which answers of built-in topics are computed anew: a door was opened.")
+        doc="Event codes that invalidate the answers of built-in topics, such as \"door_opened\".")
     lifetime_frames = export(
         int, 1, range=(-1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
         group="Optimizations", on_set="_lifetime_changed",
         shown_when=("lifetime_s", 0.0),
-        doc="How many frames an answer of a built-in topic is kept: 1 for this one, 0 for none, -1 until it is"
-            " invalidated.")
+        doc="Cache lifetime of answers of built-in topics: 1 is the present frame, 0 keeps no answer, -1 keeps answers"
+            " until they are invalidated.")
     lifetime_s = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", on_set="_lifetime_changed",
-        doc="How much game time it is kept instead; 0 counts frames.")
+        doc="Cache lifetime of these answers in game time; 0 uses lifetime_frames instead.")
     maximum_answers = export(
         int, 1024, range=(1, 100000, 1), or_greater=True, on_set="_lifetime_changed",
-        doc="Most answers kept of each built-in topic; the oldest make room.")
+        doc="Most answers kept per built-in topic; beyond that the oldest are dropped.")
 
     def __init__(self) -> None:
         self._answers: Answers | None = None
-        self._world: WorldQuestions | None = None
-        self._topics: dict[str, dict[str, Any]] = {}     # those of scripts, by code
+        self._world: WorldQueries | None = None
+        self._topics: dict[str, dict[str, Any]] = {}     # topics of scripts, by code
         self._scheduler: Any = None
         self._frame = -1
-        self._heard: list[tuple[Any, str]] = []
+        self._invalidating: list[tuple[Any, str]] = []
         self._heard_for: dict[tuple[Any, str, str, bool], Any] = {}
 
     def on_enter_tree(self) -> None:
         if self._world is None:
-            self._world = WorldQuestions(self)
+            self._world = WorldQueries(self)
         self._world.enter()
 
     def on_entered(self) -> None:
         self._follow_scheduler()
-        wait_for(self, SCHEDULERS)          # for the first, or one that takes its place
+        wait_for(self, SCHEDULERS)          # for the first scheduler, or a replacement
         self.listen_for_changes()
 
     def on_exit_tree(self) -> None:
@@ -182,8 +183,8 @@ class PollingStation(Node):
         self.stop_listening()
 
     def on_predelete(self) -> None:
-        # Topics hold scripts: let them go now, not whenever Python tidies up.
-        self.forget_events()
+        # Topics hold scripts: release them now, not at the next garbage collection.
+        self.stop_listening_for_topics()
         for code in () if self._answers is None else self._answers.codes:
             self._answers.remove_topic(code)
         self._answers = None
@@ -191,14 +192,14 @@ class PollingStation(Node):
 
     @property
     def answers(self) -> Answers:
-        """The polling station of the library, for behaviors written in Python."""
+        """The library's polling station, for behaviors written in Python."""
         if self._answers is None:
             scheduler = self._scheduler or nearest(self, "AIScheduler", SCHEDULERS)
             if scheduler is not None:
                 self._answers = Answers(scheduler.clock, faults=scheduler.faults, values=scheduler.values)
             else:
                 self._answers = Answers(EngineClock())
-            self._add_own_topics()
+            self._add_built_in_topics()
             for code, terms in self._topics.items():
                 self._answers.add_topic(code, **terms)
             self.apply_log()
@@ -206,15 +207,15 @@ class PollingStation(Node):
 
     @method
     def can_see(self, observer: Node, target: Node) -> bool:
-        """Return whether nothing on the sight mask stands between two nodes; both in 3D, or both in 2D."""
+        """Return whether nothing on the sight mask blocks the line between two nodes; both in 3D, or both in 2D."""
         check_pair(observer, target)
-        return bool(self._begun().poll("can_see", observer, target))
+        return bool(self._station_for_frame().poll("can_see", observer, target))
 
     @method
     def can_see_many(self, observers: ObjectIds, targets: ObjectIds) -> list:
-        """Return for each observer whether it can see the target at the same place of the other Array.
+        """Return for each observer whether it can see the target at the same index.
 
-        What is missing is cast in one batch. False where a node is null or was freed.
+        Rays for missing answers are cast in one batch. The answer is false if a node is null or was freed.
         """
         if type(observers) is not bytes:         # called by Python, with nodes
             return [*self.can_see_many(ids_of(observers), ids_of(targets))]
@@ -222,42 +223,44 @@ class PollingStation(Node):
             raise RefusedValue(
                 "can_see_many needs as many targets as observers,"
                 f" got {len(observers) // ID_BYTES} and {len(targets) // ID_BYTES}")
-        return self._begun().poll_many("can_see", IdPairs.of_columns(observers, targets, object_of, number_of))
+        return self._station_for_frame().poll_many("can_see",
+            IdPairs.of_columns(observers, targets, object_of, number_of))
 
     @method
     def path_length(self, start: Variant, goal: Variant) -> float:
-        """Return the length of the way over the navigation map (m), or -1 if there is none (yet).
+        """Return the length of the path on the navigation map (m; in 2D pixels), -1 if there is no path or no map yet.
 
-        Both places are Vector3, or both are Vector2.
+        Both positions are Vector3, or both are Vector2.
         """
         try:
             check_places("path_length", start, goal)
-            return float(self._begun().poll("path_length", start, goal))
+            return float(self._station_for_frame().poll("path_length", start, goal))
         except RefusedValue as problem:
             report_error(str(problem), self)
-            return NO_WAY
+            return NO_PATH
 
     @method
     def is_reachable(self, start: Variant, goal: Variant) -> bool:
-        """Return whether a way over the navigation map ends at the goal."""
+        """Return whether a path on the navigation map reaches the goal; see path_length()."""
         return self.path_length(start, goal) >= 0
 
     @method
     def property_of(self, node: Node, name: StringName) -> Variant:
-        """Return a property of a node, read once while it is kept: one whose getter is dear."""
+        """Return a property of a node, read once per cache lifetime; useful if its getter is expensive."""
         if node is None:
             raise RefusedValue("property_of needs a node, got null")
-        return self._begun().poll("property", node, str(name))
+        return self._station_for_frame().poll("property", node, str(name))
 
     @method
     def add_topic(self, code: str, compute: GDCallable, kept_frames: int = 1, terms: dict = {}) -> None:  # noqa: B006
-        """Let poll(code, key) be answered by ``compute`` called with the parts of the key.
+        """Add a topic: ``compute`` is called with the elements of a key and returns the answer of poll(code, key).
 
-        ``kept_frames`` is 1 for this frame alone, 0 for never, -1 until invalidate(). Terms, all
-        optional: "lifetime_s", game time instead of frames; "maximum_keys"; "symmetric", true if
-        (a, b) is (b, a); "may_ask", a Callable (asker, key) that returns whether an agent could
-        know; "fallback", the answer when ``compute`` fails or the budget is spent; "many", true if
-        ``compute`` takes an Array of keys and returns an Array of answers.
+        ``kept_frames`` is the cache lifetime: 1 is the present frame, 0 keeps no answer, -1 keeps answers until
+        invalidate(). Terms, all optional: "lifetime_s", a lifetime in game time instead of frames; "maximum_keys",
+        the most answers kept; "symmetric", true if the keys (a, b) and (b, a) have the same answer; "may_ask", a
+        Callable (asker, key) that returns whether an agent may get the answer; "fallback", the answer if
+        ``compute`` fails or the budget is spent; "many", true if ``compute`` takes an Array of keys and returns an
+        Array of answers.
         """
         check_callable(compute, "add_topic")
         found = topic_terms(code, compute, kept_frames, terms)
@@ -267,51 +270,51 @@ class PollingStation(Node):
 
     @method
     def remove_topic(self, code: str) -> None:
-        """Forget a topic and its answers."""
-        if code in OWN_TOPICS:
+        """Remove a topic and its answers."""
+        if code in BUILT_IN_TOPICS:
             raise RefusedValue(f"topic {code!r} is built in and cannot be removed")
         self.answers.remove_topic(code)
         self._topics.pop(code, None)
-        self.forget_events(code)
+        self.stop_listening_for_topics(code)
 
     @method
     def poll(self, code: str, key: list = ()) -> Variant:
-        """Return the answer of a topic for a key, computed at most once while it is kept."""
+        """Return the answer of a topic for a key, computed at most once per cache lifetime."""
         try:
-            answer = self._begun().poll(code, *key)
-        except MISTAKES as problem:
-            raise mistake_of(code, [key], problem) from None
+            answer = self._station_for_frame().poll(code, *key)
+        except DEFINITION_ERRORS as problem:
+            raise query_error(code, [key], problem) from None
         return None if answer is REFUSED else answer
 
     @method
     def poll_as(self, asker: Node, code: str, key: list = ()) -> Variant:
-        """Return what poll() does, or null if the asker may not know: see the term "may_ask"."""
+        """Return the answer of poll(), or null if the term "may_ask" of the topic refuses the asker."""
         try:
-            answer = self._begun().poll_as(asker, code, *key)
-        except MISTAKES as problem:
-            raise mistake_of(code, [key], problem) from None
+            answer = self._station_for_frame().poll_as(asker, code, *key)
+        except DEFINITION_ERRORS as problem:
+            raise query_error(code, [key], problem) from None
         return None if answer is REFUSED else answer
 
     @method
     def poll_many(self, code: str, keys: list) -> list:
-        """Return the answers for an Array of keys; what is missing is computed together."""
+        """Return the answers for an Array of keys; missing answers are computed together."""
         parts = [tuple(key) if isinstance(key, list) else (key,) for key in keys]
         try:
-            answers = self._begun().poll_many(code, parts)
-        except MISTAKES as problem:
-            raise mistake_of(code, parts, problem) from None
+            answers = self._station_for_frame().poll_many(code, parts)
+        except DEFINITION_ERRORS as problem:
+            raise query_error(code, parts, problem) from None
         return [None if one is REFUSED else one for one in answers]
 
     @method
     def poll_with_age(self, code: str, key: list = (), asker: Node = None) -> dict:
-        """Return "value", "age_frames" (-1 if there is no such answer), "how" and "is_stale".
+        """Return the answer as "value", with "age_frames" (-1 without an answer), "how" and "is_stale".
 
-        How: computed, kept, stale, fallback or refused.
+        "how" is computed, kept, stale, fallback or refused.
         """
         try:
-            answer = self._begun().poll_with_age(code, *key, asker=asker)
-        except MISTAKES as problem:
-            raise mistake_of(code, [key], problem) from None
+            answer = self._station_for_frame().poll_with_age(code, *key, asker=asker)
+        except DEFINITION_ERRORS as problem:
+            raise query_error(code, [key], problem) from None
         return {
             "value": None if answer.value is REFUSED else answer.value, "how": answer.how, "is_stale": answer.is_stale,
             "age_frames": -1 if answer.age_frames is None else answer.age_frames,
@@ -319,23 +322,23 @@ class PollingStation(Node):
 
     @method
     def invalidate(self, code: str, key: list = ()) -> None:
-        """Drop a kept answer; with an empty key, all answers of the topic."""
+        """Drop the cached answer of a key; with an empty key, all answers of the topic."""
         with refusing():
             self.answers.invalidate(code, *key)
 
     @method
     def invalidate_on(self, manager: Node, event_code: str, code: str, by_key: bool = False) -> None:
-        """Drop the answers of a topic whenever an event is told at an AIEventManager, until the topic is removed.
+        """Drop the answers of a topic whenever an AIEventManager dispatches an event, until the topic is removed.
 
-        With ``by_key`` only the answer for the key that the event's arguments are.
+        With ``by_key`` only the answer whose key equals the arguments of the event is dropped.
         """
         if manager is None or not manager.is_class("AIEventManager"):
             raise RefusedValue(f"invalidate_on needs an AIEventManager, got {manager!r}")
         if code not in self.answers.codes:
-            self.answers.invalidate(code)        # says which topics there are
-        self.invalidate_when(manager, event_code, code, by_key)
+            self.answers.invalidate(code)        # raises for an unknown topic
+        self.listen_for_topic(manager, event_code, code, by_key)
 
-    save_state, load_state = saving("the answers that are kept")
+    save_state, load_state = saving("the cached answers")
 
     @method
     def get_stats(self) -> list:
@@ -351,8 +354,8 @@ class PollingStation(Node):
     def prepared(self, state: object) -> Callable[[], None]:
         return self.answers.prepare_state(state)
 
-    def _begun(self) -> Answers:
-        """Return the library's station, with its limit for this frame set."""
+    def _station_for_frame(self) -> Answers:
+        """Return the library's station, after setting its limit for this frame."""
         if self._scheduler is not None and not self._scheduler.is_valid():
             self._follow_scheduler()
         answers = self._answers or self.answers
@@ -361,9 +364,9 @@ class PollingStation(Node):
         return answers
 
     def _follow_scheduler(self) -> None:
-        """Be saved with the nearest scheduler; under another one than before begin anew, with the same topics.
+        """Join the nearest scheduler for saving; under a new scheduler drop all answers and keep the topics.
 
-        The clock of one that was freed stands still, and answers would be fresh for ever.
+        The clock of a freed scheduler stands still, so answers by that clock would never become old.
         """
         before, found = self._scheduler, nearest(self, "AIScheduler", SCHEDULERS)
         if before is not None and before.is_valid() and before != found:
@@ -376,12 +379,12 @@ class PollingStation(Node):
             return
         self._answers, self._frame = None, -1
 
-    def _add_own_topics(self) -> None:
+    def _add_built_in_topics(self) -> None:
         kept: dict[str, Any] = {"lifetime_frames": None if self.lifetime_frames < 0 else self.lifetime_frames}
         if self.lifetime_s > 0:
             kept = {"lifetime_s": self.lifetime_s}
         kept["maximum_keys"] = self.maximum_answers
-        for code in OWN_TOPICS:
+        for code in BUILT_IN_TOPICS:
             if code in self._answers.codes:
                 self._answers.remove_topic(code)
         add = self._answers.add_topic
@@ -409,11 +412,11 @@ class PollingStation(Node):
         try:
             return node.get(name)
         except AttributeError as problem:
-            raise RefusedValue(f"property_of: {problem}; is the name spelt as in the inspector's tooltip?") from None
+            raise RefusedValue(f"property_of: {problem}; spell the name as in the inspector's tooltip") from None
 
-    def _need_world(self, question: str) -> WorldQuestions:
+    def _need_world(self, question: str) -> WorldQueries:
         if self._world is None:
-            raise RefusedValue(f"{question} needs a world to look at; add the PollingStation to the scene first")
+            raise RefusedValue(f"{question} needs a world; add the PollingStation to the scene first")
         return self._world
 
     def _sight_changed(self) -> None:
@@ -423,15 +426,15 @@ class PollingStation(Node):
 
     def _answers_changed(self) -> None:
         if self._answers is not None:
-            for code in OWN_TOPICS:
+            for code in BUILT_IN_TOPICS:
                 self._answers.invalidate(code)
 
     def _lifetime_changed(self) -> None:
         if self._answers is not None:
-            self._add_own_topics()
+            self._add_built_in_topics()
 
     def begin_frame(self, answers: Any) -> None:
-        """Work off what waits, at the first question of a frame, and limit the rest of it."""
+        """At the first query of a frame, compute the waiting queries and set the limit for the frame."""
         frame = answers.clock.now.frame
         if frame == self._frame:
             return
@@ -445,28 +448,28 @@ class PollingStation(Node):
         self.is_limited = bool(self.answers_per_frame) or self.budget_us > 0
 
     def listen_for_changes(self) -> None:
-        """Hear the events that make built-in answers old, at the nearest AIEventManager."""
+        """Listen at the nearest AIEventManager for the events in ``invalidated_by``."""
         manager = None
         if len(self.invalidated_by) and self.is_inside_tree():
             manager = nearest(self, "AIEventManager", MANAGERS)
-            wait_for(self, MANAGERS)        # for the first, or one that takes its place
+            wait_for(self, MANAGERS)        # for the first manager, or a replacement
         wanted = [] if manager is None else [(manager, code) for code in self.invalidated_by]
-        if wanted == self._heard:
+        if wanted == self._invalidating:
             return
         self.stop_listening()
         for manager, code in wanted:
             manager.listen(code, self._forget_own)
-            self._heard.append((manager, code))
+            self._invalidating.append((manager, code))
 
     def stop_listening(self) -> None:
-        """Hear them no more."""
-        for manager, code in self._heard:
+        """Remove the listeners of ``invalidated_by``."""
+        for manager, code in self._invalidating:
             if manager.is_valid():
                 manager.unlisten(code, self._forget_own)
-        self._heard.clear()
+        self._invalidating.clear()
 
-    def invalidate_when(self, manager: Any, event_code: str, topic: str, by_key: bool) -> None:
-        """Hear one more event, as long as both nodes and the topic are there; harmless if it is heard already."""
+    def listen_for_topic(self, manager: Any, event_code: str, topic: str, by_key: bool) -> None:
+        """Invalidate a topic on an event while both nodes and the topic exist; a repeated call has no effect."""
         question = manager, event_code, topic, by_key
         if question in self._heard_for:
             return
@@ -477,8 +480,8 @@ class PollingStation(Node):
         manager.listen(event_code, forget)
         self._heard_for[question] = forget
 
-    def forget_events(self, topic: str | None = None) -> None:
-        """Hear no more what made a topic old, or all of them."""
+    def stop_listening_for_topics(self, topic: str | None = None) -> None:
+        """Remove the listeners that invalidate a topic, or those of all topics."""
         for question in [one for one in self._heard_for if topic in (None, one[2])]:
             manager, event_code, _, _ = question
             if manager.is_valid():
@@ -489,13 +492,13 @@ class PollingStation(Node):
         self._answers_changed()
 
     def apply_log(self) -> None:
-        """Keep a log if one is wanted by now."""
+        """Apply ``logged_polls`` to the log."""
         if self._answers is not None:
             self._answers.log = PollingLog(self.logged_polls) if self.logged_polls else None
 
     @method
     def get_log(self, code: str = "", how: str = "", since_frame: int = 0) -> list:
-        """Return polls as Dictionaries, the oldest first: of one topic, answered in one way, or all."""
+        """Return logged polls as Dictionaries, the oldest first; ``code`` and ``how`` filter them, "" is any."""
         return [
             {"frame": one.frame, "seconds": one.seconds, "question": one.question, "asker": one.asker, "how": one.how,
              "age_frames": -1 if one.age_frames is None else one.age_frames, "answer": one.answer}
@@ -504,7 +507,7 @@ class PollingStation(Node):
 
     @method
     def print_log(self, code: str = "", how: str = "", since_frame: int = 0) -> None:
-        """Print polls as a table."""
+        """Print logged polls as a table; see get_log()."""
         print(self._log().table(code=code or None, how=how or None, since_frame=since_frame))
 
     def _log(self) -> PollingLog:

@@ -1,4 +1,4 @@
-"""RuleMind: one character that thinks by a RuleSet."""
+"""RuleMind node: the facts of one character, and the rules of a RuleSet that fire for it."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -15,55 +15,58 @@ from addons.ai_core.bridge.gd import (
     method,
     signal,
 )
-from addons.ai_core.nodes.characters.character_crowd import RULE_MINDS, CharacterCrowd
-from addons.ai_core.nodes.characters.character_work import CharacterWork
+from addons.ai_core.nodes.characters.character_work import ScheduledCharacter
+from addons.ai_core.nodes.characters.update_group import RULE_MINDS, UpdateGroup
 from addons.ai_core.nodes.rules.rule_set import RuleSet
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.saving.scene_saving import saving
-from addons.ai_core.nodes.scheduling.scheduled import report_next_frame, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduling.scheduler_lookup import report_next_frame, scheduler_of, scheduler_warnings
 from ai_core.decisions.rules import rule_mind as library
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
-SAVED = ("enabled", "period_frames", "priority", "thinks_by_itself", "most_rules")
+SAVED = ("enabled", "period_frames", "priority", "think_automatically", "max_rules")
 
 
 @gdclass(icon="res://addons/ai_core/icons/rule_mind.svg")
-class RuleMind(CharacterWork, Node):
-    """What one character knows, and which rules fire for it: set_fact("hurt", 0.6).
+class RuleMind(ScheduledCharacter, Node):
+    """Applies the rules of a RuleSet to the facts of one character, such as set_fact("hurt", 0.6).
 
-    It thinks through the AIScheduler, or when think() or decide() is called. A rule that
-    fires emits rule_fired, and calls the method of the actor that stands behind its "do".
+    The rules are evaluated through the AIScheduler, or when think() or decide() is called. A rule that
+    fires emits rule_fired and calls the method of the actor that its option "do" names.
     """
 
     KIND = RULE_MINDS
 
-    rule_set = export(RuleSet, None, on_set="_rebuild", doc="The rules, shared with other characters.")
+    rule_set = export(RuleSet, None, on_set="_rebuild", doc="The rules; characters can share a RuleSet.")
     parameters = export(
         dict, {}, on_set="_rebuild",
-        doc="In what this character differs from the parameters of the rules: courage 0.9.")
-    actor = export(NodePath, NodePath(".."), on_set="_look_for_actor", doc="The character; by default the parent.")
-    thinks_by_itself = export(
-        bool, True, on_set="_reschedule", doc="Off: it thinks only when think() or decide() is called.")
-    most_rules = export(
-        int, 0, range=(0, 100, 1), shown_when=("thinks_by_itself", True),
-        doc="Rules that fire in one thought; 1 makes one decision, 0 lets all fire.")
-    enabled = export(bool, True, on_set="_reschedule", doc="Off: it does not think by itself.")
+        doc="Values of this character for parameters of the rules, such as courage 0.9; others keep their default.")
+    actor = export(
+        NodePath, NodePath(".."), on_set="_look_for_actor", doc="Node of the character; by default the parent.")
+    think_automatically = export(
+        bool, True, on_set="_reschedule", doc="Off: rules are evaluated only by think() and decide().")
+    max_rules = export(
+        int, 0, range=(0, 100, 1), shown_when=("think_automatically", True),
+        doc="Most rules that fire in one evaluation; 1 makes one decision, 0 is no limit.")
+    enabled = export(bool, True, on_set="_reschedule", doc="Off: rules are not evaluated automatically.")
     period_frames = export(
         int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
         group="Optimizations", on_set="_reschedule",
-        shown_when=("thinks_by_itself", True),
-        doc="Frames from one look at the time to the next; the rules say how often it thinks.")
+        shown_when=("think_automatically", True),
+        doc="Frames from one check of the time to the next; the RuleSet sets how often rules are evaluated.")
     priority = export(
         float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule",
-        shown_when=("thinks_by_itself", True), doc="Weight of its share of the budget.")
+        shown_when=("think_automatically", True), doc="Weight of the node when the budget is shared out.")
 
-    rule_fired = signal(("rule", str), doc="A rule fired; facts set now count for the next one in this thought.")
+    rule_fired = signal(
+        ("rule", str),
+        doc="Emitted when a rule fires. Facts set now count for the next rule of the same evaluation.")
 
     def __init__(self) -> None:
         self._core: library.RuleMind | None = None
         self._scheduler: Any = None
-        self._crowd: CharacterCrowd | None = None
+        self._update_group: UpdateGroup | None = None
         self._actor: Any = None
 
     def on_entered(self) -> None:
@@ -76,26 +79,26 @@ class RuleMind(CharacterWork, Node):
             self._scheduler.join(self)
 
     def on_exit_tree(self) -> None:
-        self._leave_crowd()
+        self._leave_update_group()
         if self._scheduler is not None and self._scheduler.is_valid():
             self._scheduler.leave(self)
         self._core = self._scheduler = None
 
     @method
     def set_fact(self, fact: str, grade: float) -> None:
-        """Say how far a fact is so: 0 not at all, 1 fully."""
+        """Set the grade of a fact: 0 is false, 1 is true."""
         with self._refusing() as mind:
             mind.set(fact, grade)
 
     @method
     def get_grade(self, fact: str) -> float:
-        """Return how far a fact is so, also one that rules conclude."""
+        """Return the grade of a fact (0 to 1), including facts that rules conclude."""
         with self._refusing() as mind:
             return mind.grade(fact)
 
     @method
     def set_parameter(self, parameter: str, value: float) -> None:
-        """Change in what this character differs."""
+        """Set the value of a parameter for this character."""
         with self._refusing() as mind:
             mind.set_parameter(parameter, value)
 
@@ -107,38 +110,38 @@ class RuleMind(CharacterWork, Node):
 
     @method
     def think(self, most: int = 0) -> PackedStringArray:
-        """Think now and return the rules that fired, in turn; ``most`` of them, or all with 0."""
+        """Evaluate the rules now and return the rules that fired, in order; at most ``most``, with 0 all."""
         with self._refusing() as mind:
             return PackedStringArray([fired.rule for fired in mind.think(most or None)])
 
     @method
     def decide(self) -> str:
-        """Fire the one rule that matters most, and return its name; "" if none can."""
+        """Fire the first rule of the agenda and return its name; "" if no rule can fire."""
         fired = self.think(1)
         return fired[0] if fired else ""
 
     @method
     def get_agenda(self) -> PackedStringArray:
-        """Return the rules that could fire now, the first to fire first; asks and fires nothing."""
+        """Return the rules that can fire now, in the order of firing, without firing any or querying facts again."""
         with self._refusing() as mind:
             return PackedStringArray([rule for rule, _, _ in mind.agenda()])
 
     @method
     def release_quarantined(self) -> None:
-        """Ask facts and fire rules again that were left out because they failed three times in a row."""
+        """Release the facts and rules that were quarantined after three failures in a row."""
         with self._refusing() as mind:
             mind.release_quarantined()
             self._reschedule()
 
     @method
     def to_text(self) -> str:
-        """Return parameters, facts with their grades, and the agenda with the reasons for its order."""
+        """Return a text of the parameters, the facts with their grades, and the agenda with reasons for its order."""
         return self._core.to_text() if self._core is not None else "not running"
 
-    save_state, load_state = saving("facts, parameters and what has fired")
+    save_state, load_state = saving("facts, parameters and the rules that have fired")
 
     def fire(self, rule: str, does: str) -> None:
-        """A rule fires; called by it."""
+        """Emit ``rule_fired`` and call the method of the actor; called by the rule."""
         if not self.is_valid():
             return                       # freed by a rule before
         self.rule_fired.emit(rule)
@@ -146,7 +149,7 @@ class RuleMind(CharacterWork, Node):
             self.actor_method(does)()
 
     def ask(self, method_name: str) -> float:
-        """Return the grade of a fact that the actor is asked for."""
+        """Return the grade of a fact that a method of the actor computes."""
         if not self.is_valid():
             return 0.0                   # freed by a rule before
         grade = self.actor_method(method_name)()
@@ -162,7 +165,7 @@ class RuleMind(CharacterWork, Node):
 
     def prepared(self, state: object) -> Callable[[], None]:
         if self._core is None:
-            raise StateError("the mind does not run; give it a rule_set and an AIScheduler first")
+            raise StateError("the RuleMind does not run; it needs a rule_set and an AIScheduler")
         fields = Fields.versioned(state, version=1)
         change_settings = prepared_settings(self, SAVED, fields.group("settings"))
         change = self._core.prepare_state(fields.anything("mind"))
@@ -176,15 +179,15 @@ class RuleMind(CharacterWork, Node):
         return change_all
 
     def _get_configuration_warnings(self) -> list[str]:
-        done = [] if self.rule_set is None else self.rule_set.methods_done()
+        done = [] if self.rule_set is None else self.rule_set.action_methods()
         return [
             *self._rule_warnings(), *self.actor_warnings(), *self.missing_methods(done), *scheduler_warnings(self)]
 
     def _rule_warnings(self) -> list[str]:
         if self.rule_set is None:
-            return ["has no rule_set and thinks nothing; give it one"]
+            return ["has no rule_set and does nothing; set a RuleSet"]
         try:
-            library.RuleMind(self.rule_set.core(), parameters=self._differing())
+            library.RuleMind(self.rule_set.core(), parameters=self._own_parameters())
         except RefusedValue as mistake:
             return [str(mistake)]
         except (ValueError, TypeError, LookupError) as mistake:
@@ -197,24 +200,24 @@ class RuleMind(CharacterWork, Node):
             return super().actor_warnings()
         asked = [] if self.rule_set is None else [one for one in self.rule_set.facts.values() if isinstance(one, str)]
         return [
-            f"'{actor.get_name()}' has no method {name}(), which a fact of the rules asks; write it"
+            f"'{actor.get_name()}' has no method {name}(), which a fact of the rules calls; add it"
             for name in asked if not actor.has_method(name)
         ]
 
     def _mistakes(self) -> list[str]:
         return [*self._rule_warnings(), *self.actor_warnings()]
 
-    def _differing(self) -> dict[str, float]:
+    def _own_parameters(self) -> dict[str, float]:
         return {str(name): value for name, value in self.parameters.items()}
 
     def _rebuild(self) -> None:
-        """Think by the rules as they are set; facts and what has fired begin anew."""
+        """Use the present rules; facts and fired rules are reset."""
         if self._scheduler is None:
             return
         self._core = None
         if not self._rule_warnings():
             self._core = library.RuleMind(
-                self.rule_set.core(), owner=self, name=str(self.get_path()), parameters=self._differing(),
+                self.rule_set.core(), owner=self, name=str(self.get_path()), parameters=self._own_parameters(),
                 faults=self._scheduler.faults)
         elif self.is_inside_tree():
             report_next_frame(self, self._mistakes)
@@ -228,19 +231,19 @@ class RuleMind(CharacterWork, Node):
 
     def _reschedule(self) -> None:
         if self._core is not None:
-            self._take_turns(is_on=self.enabled and self.thinks_by_itself)
+            self._update_schedule(is_on=self.enabled and self.think_automatically)
         else:
-            self._leave_crowd()
+            self._leave_update_group()
 
     def live(self, elapsed_s: float) -> float:
-        self._core.update(elapsed_s, self.most_rules or None)
+        self._core.update(elapsed_s, self.max_rules or None)
         return 0.0
 
     @contextmanager
     def _refusing(self) -> Iterator[Any]:
-        """Let what the library refuses be a refusal of the node."""
+        """Raise errors of the library as RefusedValue."""
         if self._core is None:
-            raise RefusedValue("does not run; see the errors as the scene began")
+            raise RefusedValue("does not run; see the errors at the start of the scene")
         try:
             yield self._core
         except (ValueError, TypeError, LookupError, RuntimeError) as problem:

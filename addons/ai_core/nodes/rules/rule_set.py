@@ -1,4 +1,4 @@
-"""RuleSet: rules as text, as a resource that many characters share."""
+"""RuleSet resource: rules as text, shared by many characters."""
 from __future__ import annotations
 
 from typing import Any
@@ -8,40 +8,41 @@ from ai_core.decisions.rules import rule_set as library
 from ai_core.decisions.rules.rule_text import RuleLine, read_rules, rules_of
 
 HINT_MULTILINE_TEXT = 18
-MISTAKES = (ValueError, TypeError, LookupError)
+DEFINITION_ERRORS = (ValueError, TypeError, LookupError)
 
 
 @gdclass(icon="res://addons/ai_core/icons/rule_set.svg")
 class RuleSet(Resource):
-    """Rules that many characters think by, each with a RuleMind and its own parameters.
+    """Rules that many characters share, each with a RuleMind and its own parameters.
 
-    One rule a line. "flee: afraid > courage | salience 2, repeats" fires, "fear: hurt and not
-    covered -> afraid" concludes a fact. Options behind | are salience, above, do METHOD of the
-    actor, repeats; salience and above take a number or a parameter. # begins a comment.
+    Each line is a rule. "flee: afraid > courage | salience 2, repeats" fires; "fear: hurt and not
+    covered -> afraid" concludes a fact. Options after | are salience, above, do METHOD (of the
+    actor) and repeats; salience and above take a number or a parameter. # begins a comment.
     """
 
     rules = export(
         str, "", hint=(HINT_MULTILINE_TEXT, ""), on_set="_forget",
-        doc="One rule a line: \"name: condition | options\" or \"name: condition -> fact\".")
+        doc="The rules, one per line: \"name: condition | options\" or \"name: condition -> fact\".")
     facts = export(
         dict, {}, on_set="_forget",
-        doc="By name, how far it is so to begin with, 0 to 1; or the name of a method of the actor that is asked at"
-            " the beginning of every thought. Facts that rules conclude are not listed.")
+        doc="Facts by name, with the initial grade, 0 to 1, or with the name of a method of the actor that returns the"
+            " grade at the start of every evaluation. Facts that rules conclude are not listed.")
     parameters = export(
         dict, {}, on_set="_forget",
-        doc="In what characters may differ, by name, with the value of one that says nothing else: courage 0.5.")
+        doc="Parameters by name, with their default values, such as courage 0.5. Each RuleMind may override them.")
     period_s = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", on_set="_forget",
-        doc="Game time from one thought to the next; 0 thinks whenever the scheduler runs the mind.")
+        doc="Game time from one evaluation of the rules to the next; 0 is every run of the RuleMind.")
     period_parameter = export(
-        str, "", on_set="_forget", doc="A parameter that is the period instead: characters think at different speeds.")
+        str, "", on_set="_forget",
+        doc="Parameter to use as the period instead of period_s, so that it differs between characters.")
 
     def __init__(self) -> None:
         self._core: library.RuleSet | None = None
 
     @method
-    def get_mistake(self) -> str:
-        """Return what is wrong with the rules, with rule, line and column; "" if nothing is."""
+    def get_error(self) -> str:
+        """Return the first error in the rules, with rule, line and column; "" if there is none."""
         try:
             self.core()
         except RefusedValue as mistake:
@@ -50,44 +51,45 @@ class RuleSet(Resource):
 
     @method
     def to_text(self) -> str:
-        """Return the rules as they are understood, those that fire first."""
+        """Return a text of the parsed rules: first those that fire, then those that conclude facts."""
         return self.core().to_text()
 
     def core(self) -> library.RuleSet:
-        """Return the library's rules, made once for all characters.
+        """Return the library's rules, created once for all characters.
 
         Raises:
-            RefusedValue: naming rule, line and column.
+            RefusedValue: if the rules cannot be parsed; the message has rule, line and column.
         """
         if self._core is None:
             try:
                 self._core = self._made()
-            except MISTAKES as mistake:
+            except DEFINITION_ERRORS as mistake:
                 raise RefusedValue(f"rules cannot be used: {mistake}") from None
         return self._core
 
-    def methods_done(self) -> list[str]:
-        """Return the methods of the actor that rules call, none of a text that cannot be read."""
+    def action_methods(self) -> list[str]:
+        """Return the methods of the actor that rules call; none if the rules cannot be parsed."""
         try:
             return [one.does for one in read_rules(self.rules)]
-        except MISTAKES:
+        except DEFINITION_ERRORS:
             return []
 
     def _made(self) -> library.RuleSet:
         facts = {str(name): value for name, value in self.facts.items()}
         parameters = {str(name): value for name, value in self.parameters.items()}
         return library.RuleSet(
-            rules_of(self.rules, facts, parameters, _acting),
-            facts={name: _asking(str(value)) if isinstance(value, str) else value for name, value in facts.items()},
+            rules_of(self.rules, facts, parameters, _action_callback),
+            facts={name: _fact_callback(str(value)) if isinstance(value, str) else value for name,
+                value in facts.items()},
             parameters=parameters, period_s=self.period_parameter or self.period_s)
 
     def _forget(self) -> None:
         self._core = None
 
 
-def _acting(line: RuleLine) -> Any:
+def _action_callback(line: RuleLine) -> Any:
     return lambda mind: mind.owner.fire(line.name, line.does)
 
 
-def _asking(method_name: str) -> Any:
+def _fact_callback(method_name: str) -> Any:
     return lambda mind: mind.owner.ask(method_name)

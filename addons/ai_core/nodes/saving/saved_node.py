@@ -81,7 +81,7 @@ class SavedNode:
 
         return change
 
-    def begin_anew(self) -> None:
+    def reset_unsaved(self) -> None:
         """What was not in a save stays as it is."""
 
     def _hand_back(self, of_script: Any) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from addons.ai_core.bridge.gd import RefusedValue, report_exception, singleton
-from addons.ai_core.nodes.scheduling.scheduled import check_callable
+from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable
 from ai_core.budget import Budget
 from ai_core.recording.lines import RecordingError, read_recording
 from ai_core.recording.recorder import Recorder
@@ -82,7 +82,7 @@ class SceneRecorder(SceneWatch):
         scheduler: the AIScheduler; its budget stays limited, or stays unlimited.
         write: takes each line, without its line end.
         read_inputs: called as each frame begins; returns what comes from outside.
-        look_every_frames: how often the state of every part is looked at.
+        digest_every_frames: how often the state of every part is looked at.
 
     Raises:
         StateError: if a part shows something that cannot be compared.
@@ -92,14 +92,14 @@ class SceneRecorder(SceneWatch):
 
     def __init__(
         self, scheduler: Any, write: Callable[[str], object], *,
-        read_inputs: Callable[[], Any] | None = None, look_every_frames: int = 1,
+        read_inputs: Callable[[], Any] | None = None, digest_every_frames: int = 1,
     ) -> None:
         super().__init__(scheduler)
         self.is_timed = scheduler.budget_us > 0
         self._read_inputs = read_inputs
         self._recorder = Recorder(
             write, clock=scheduler.clock, trace=scheduler.trace, parts=_parts_of(scheduler), name=_name_of(scheduler),
-            is_timed=self.is_timed, made_with=_made_with(), look_every_frames=look_every_frames)
+            is_timed=self.is_timed, made_with=_made_with(), digest_every_frames=digest_every_frames)
 
     def _begin(self, budget: Budget) -> Budget:
         inputs = None
@@ -152,7 +152,7 @@ class SceneReplay(SceneWatch):
 
     def _tell_end(self, difference: Difference | None) -> None:
         if self._scheduler.recorder is self:
-            self._scheduler.tell_replay_ended(difference)
+            self._scheduler.emit_replay_ended(difference)
 
     def _close(self) -> None:
         self._replay.close()
@@ -174,12 +174,12 @@ class _FileRecorder(SceneRecorder):
             self._file.close()
 
 
-def recorder_to(scheduler: Any, path: str, read_inputs: Any, look_every_frames: int) -> SceneRecorder:
+def recorder_to(scheduler: Any, path: str, read_inputs: Any, digest_every_frames: int) -> SceneRecorder:
     """Return a recorder that writes to a file of the game, or refuse with the reason."""
     _check(read_inputs, "read_inputs")
     try:
         return _FileRecorder(
-            scheduler, _global(path), read_inputs=read_inputs, look_every_frames=look_every_frames)
+            scheduler, _global(path), read_inputs=read_inputs, digest_every_frames=digest_every_frames)
     except (OSError, StateError) as error:
         raise RefusedValue(f"cannot record to '{path}': {error}") from None
 

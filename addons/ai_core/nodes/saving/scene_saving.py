@@ -30,7 +30,7 @@ class SchedulerPart:
         self.save_state = node.core.save_state
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        here = {path_of(self._node, one) for one in self._node.joined_nodes if hasattr(one, "in_crowd")}
+        here = {path_of(self._node, one) for one in self._node.joined_nodes if hasattr(one, "group_member")}
         state = without_tasks(state, here)
         if self._left_out is not None:
             state = self._without_missing(state, self._left_out)
@@ -38,11 +38,11 @@ class SchedulerPart:
 
         def change_all() -> None:
             change()
-            self._node.number_behaviors()
+            self._node.restore_behavior_ids()
 
         return change_all
 
-    def begin_anew(self) -> None:
+    def reset_unsaved(self) -> None:
         """The clock was set to a save of which the scheduler's part was left out: all had their turns just now."""
         state, now = self.save_state(), list(self.clock.now)
         tasks = [{**task, "last_run": now} for task in state["tasks"]]
@@ -90,7 +90,7 @@ class NodePart:
         change: Callable[[], None] = self._node.prepared(inner)
         return change
 
-    def begin_anew(self) -> None:
+    def reset_unsaved(self) -> None:
         """The clock was set to a save in which the node was not."""
         if self._node.is_in_use() and self._node.is_class("SenseManager"):
             self._node.core.forget_all()

@@ -16,7 +16,12 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.level_of_detail.importance_member import ImportanceMember, importance_warnings
 from addons.ai_core.nodes.level_of_detail.importance_pacing import Pace
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
-from addons.ai_core.nodes.scheduling.scheduled import named_after, report_next_frame, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduling.scheduler_lookup import (
+    named_after,
+    report_next_frame,
+    scheduler_of,
+    scheduler_warnings,
+)
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Task
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
@@ -125,7 +130,7 @@ class AIBehavior(ImportanceMember, Node):
         def change_all() -> None:
             change()
             if self._task is not None:
-                self._scheduler.weigh(self._task, self.priority)    # not the priority that importance sets for now
+                self._scheduler.set_weight(self._task, self.priority)    # not the priority that importance sets for now
             if self.follow_importance:
                 self._pace()
 

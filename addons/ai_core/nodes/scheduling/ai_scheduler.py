@@ -33,20 +33,20 @@ from addons.ai_core.nodes.saving.scene_recording import recorder_to, replay_from
 from addons.ai_core.nodes.saving.scene_saving import LoadFailed, NodePart, SchedulerPart, load_parts, save_parts
 from addons.ai_core.nodes.saving.scene_values import SceneValues, path_of
 from addons.ai_core.nodes.scheduling import scheduler_core
-from addons.ai_core.nodes.scheduling.garbage_collecting import scene_ended
-from addons.ai_core.nodes.scheduling.scheduled import (
+from addons.ai_core.nodes.scheduling.garbage_collection import scene_ended
+from addons.ai_core.nodes.scheduling.scheduler_core import core_of
+from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     SCHEDULERS,
     call_waiting,
     callable_name,
     callable_naming,
     check_callable,
-    look_for_another,
+    move_orphans,
     named_after,
     nearest,
     report_fault,
     when_settled,
 )
-from addons.ai_core.nodes.scheduling.scheduler_core import core_of
 from addons.ai_core.nodes.scheduling.scheduler_monitors import SchedulerMonitors
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
@@ -149,12 +149,12 @@ class AIScheduler(Node):
         shown_when=("target_rate", Rate.BUDGET),
         doc="Time that all AI below should take in one frame; 0 is unlimited. No behavior begins once the budget is"
             " spent, but a running behavior finishes. With a target rate this value is computed.")
-    holds_budget = export(
+    budget_margin = export(
         bool, True, on_set="_core_setting_set",
         shown_when=("policy", scheduler_core.Policy.LOAD_BALANCING, scheduler_core.Policy.REQUESTED_TIME),
         doc="Stop before the budget ends, with a margin learned from recent overruns. Off: stop when the budget is"
             " spent; the behavior that is running then overruns it.")
-    learns_overruns = export(
+    overrun_bias = export(
         bool, False, on_set="_core_setting_set",
         shown_when=("policy", *scheduler_core.SHARING),
         doc="Give smaller shares to behaviors that use more than their share, and larger shares to those that use"
@@ -175,11 +175,11 @@ class AIScheduler(Node):
     nested_period_frames = export(
         int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
         group="Below Another Scheduler",
-        on_set="nesting_set",
+        on_set="_nesting_changed",
         shown_when=("update", Update.IDLE, Update.PHYSICS),
         doc="Frames of the outer scheduler from one frame of this scheduler to the next.")
     nested_priority = export(
-        float, 1.0, range=(0.001, 1000, 0.001), on_set="nesting_set",
+        float, 1.0, range=(0.001, 1000, 0.001), on_set="_nesting_changed",
         shown_when=("update", Update.IDLE, Update.PHYSICS),
         doc="Weight of this scheduler when the outer one shares out its budget.")
     quarantine_after = export(
@@ -228,7 +228,7 @@ class AIScheduler(Node):
         self._debugging = DebuggerLink(self)
         self._recorder: Any = None
         self._left_out: dict[str, str] = {}       # by part, the reason why the last load left it out
-        self.crowds: dict[str, Any] = {}          # by kind, the update group of all its nodes
+        self.update_groups: dict[str, Any] = {}          # by kind, the update group of all its nodes
         self._members: dict[int, Any] = {}        # instance id -> node that saves through this one
         self.runs: WeakSet[Any] = WeakSet()       # nodes that run under this scheduler
         self._outer: Any = None
@@ -255,7 +255,7 @@ class AIScheduler(Node):
         self.leave_outer()
 
     def on_predelete(self) -> None:
-        look_for_another(self)
+        move_orphans(self)
         # Behaviors hold Callables, which hold scripts: release them now, not at the next garbage collection.
         self._services.clear()
         self._namings.clear()
@@ -290,7 +290,7 @@ class AIScheduler(Node):
     def core(self) -> Any:
         """The library's scheduler, created when it is first needed."""
         if self._core is None:
-            self._core = core_of(self, self._tell_overrun)
+            self._core = core_of(self, self._emit_overrun)
         return self._core
 
     @method
@@ -299,11 +299,11 @@ class AIScheduler(Node):
         if not 0.0 <= delta_s <= LONGEST_STEP_S:
             raise RefusedValue(f"delta_s must be from 0 to {LONGEST_STEP_S:g}, got {delta_s:g}; call step() more often")
         if self._outer is not None:
-            self.need_top("step()")
+            self.require_top("step()")
         if self._timekeeper is None:
             self.clock.advance(seconds=delta_s)
         else:
-            self.pass_time(delta_s)
+            self.advance_clock(delta_s)
         stopwatch, recorder, budget_us = time.perf_counter_ns, self._recorder, self._frame_budget_us
         budget = Budget.of_time(budget_us, stopwatch) if budget_us > 0 else Budget.unlimited()
         granted = budget if recorder is None else recorder.begin_frame(budget)
@@ -363,10 +363,10 @@ class AIScheduler(Node):
         }
 
     @method
-    def get_stats_table(self, most_rows: int = 40) -> str:
+    def get_stats_table(self, max_rows: int = 40) -> str:
         """Return a table of the time that behaviors used, the largest first, including those of nested schedulers."""
         rows = tree_statistics(self.core)
-        return statistics_table(rows, columns=TABLE, sort_by="used_us_mean", most_rows=most_rows)
+        return statistics_table(rows, columns=TABLE, sort_by="used_us_mean", max_rows=max_rows)
 
     def monitored_total(self, name: str) -> float:
         """Return a total for the engine's Monitors tab."""
@@ -386,7 +386,7 @@ class AIScheduler(Node):
         """Connect to the debugger tab of the editor, unless another scheduler is connected."""
         self._debugging.open()
 
-    def debugger_asked(self, message: str, data: list[Any]) -> bool:
+    def handle_debugger_message(self, message: str, data: list[Any]) -> bool:
         """Handle a message of the debugger tab; called by the engine."""
         return self._debugging.asked(message, data)
 
@@ -403,7 +403,7 @@ class AIScheduler(Node):
         if fault.is_quarantined:
             self.behavior_quarantined.emit(fault.name)
 
-    def _tell_overrun(self, overrun: Overrun) -> None:
+    def _emit_overrun(self, overrun: Overrun) -> None:
         self._service.on_overrun(overrun)
         if self.is_valid():
             self.frame_overran.emit(overrun.name, overrun.over)
@@ -443,7 +443,7 @@ class AIScheduler(Node):
     ) -> Task:
         """Add ``work``, which is called with a Turn; for nodes and behaviors written in Python.
 
-        ``name`` is a string, or a function that returns the present name: see ``name_anew``.
+        ``name`` is a string, or a function that returns the present name: see ``refresh_names``.
         """
         if phase_frames is None and not self.automatic_phasing:
             phase_frames = 0
@@ -453,12 +453,12 @@ class AIScheduler(Node):
         self._tasks[task.id] = task
         if not isinstance(name, str):
             self._namings[task] = name
-        self.weigh(task, priority)
+        self.set_weight(task, priority)
         if self.monitor_behaviors and self._monitors.is_open:
             self._monitors.add(task)
         return task
 
-    def serve(self, node: Any, work: Work, what: str, *, priority: float = 1.0) -> Task:
+    def schedule_service(self, node: Any, work: Work, what: str, *, priority: float = 1.0) -> Task:
         """Add work of a node that serves all deciding nodes, such as sensing, and save the node with this scheduler.
 
         The work runs in each frame. Its weight is that of all deciding nodes together: as one task among hundreds of
@@ -469,11 +469,11 @@ class AIScheduler(Node):
         """
         task = self.schedule(work, name=named_after(self, node, f" {what}"), phase_frames=0, priority=priority)
         self._services[task] = priority
-        self.weigh(task, 0.0)
+        self.set_weight(task, 0.0)
         self.join(node)
         return task
 
-    def name_anew(self) -> None:
+    def refresh_names(self) -> None:
         """Update the names of all tasks after their nodes, which may have been renamed; saves refer to these names.
 
         Does nothing during a recording or replay, which identify tasks by name. Cost: O(tasks), 1 µs per task.
@@ -485,39 +485,39 @@ class AIScheduler(Node):
             if name != task.name:
                 self.core.rename(task, name)
         for inner in self._inner.values():
-            inner.name_anew()
+            inner.refresh_names()
 
     def change_priority(self, task: Task, priority: float) -> None:
         """Set the priority of a task and update the weights of services; for a service, set its own priority."""
         self.core.change(task, priority=priority)
         if task in self._services:
             self._services[task] = priority
-            self.weigh_services()
+            self.update_service_weights()
         else:
-            self.weigh(task, priority)
+            self.set_weight(task, priority)
 
-    def weigh_anew(self) -> None:
+    def recompute_weights(self) -> None:
         """Recompute all weights after loading a save, which may contain other characters or older weights."""
         for task in self._tasks.values():
             if task not in self._services:
-                self.weigh(task, task.priority)
-        self.weigh_services()
+                self.set_weight(task, task.priority)
+        self.update_service_weights()
 
-    def weigh_services(self) -> None:
+    def update_service_weights(self) -> None:
         """Set the weight of each service to that of all deciding tasks together. Cost: O(services)."""
         for task, priority in self._services.items():
             weight = min(priority * max(1.0, self._units / UNIT), MAX_PRIORITY)
             if weight != task.priority:
                 self.core.change(task, priority=weight)
 
-    def weigh(self, task: Task, priority: float) -> None:
+    def set_weight(self, task: Task, priority: float) -> None:
         """Set the weight of a task among the deciding tasks; 0 removes it from them."""
         before, units = self._deciding.pop(task, 0), int(priority * UNIT)    # whole units: sums of floats would drift
         if units:
             self._deciding[task] = units
         if units != before:
             self._units += units - before
-            self.weigh_services()
+            self.update_service_weights()
 
     def reschedule(self, task: Task, *, period_frames: int, phase_frames: int | None, priority: float) -> None:
         """Change the settings of a task, which keeps its statistics; a phase of None is chosen automatically."""
@@ -537,7 +537,7 @@ class AIScheduler(Node):
         self._tasks.pop(task.id, None)
         self._services.pop(task, None)
         self._namings.pop(task, None)
-        self.weigh(task, 0.0)
+        self.set_weight(task, 0.0)
         self._monitors.leave_out(task.id)
 
     def set_enabled(self, task: Task, is_enabled: bool) -> None:
@@ -686,21 +686,21 @@ class AIScheduler(Node):
         """Nodes that are saved with this scheduler, in the order in which they joined."""
         return list(self.top._members.values())
 
-    def number_behaviors(self) -> None:
+    def restore_behavior_ids(self) -> None:
         """Restore the ids of behaviors from a loaded save."""
         self._tasks = {task.id: task for task in self._tasks.values()}
-        self.weigh_anew()
+        self.recompute_weights()
         self.show_monitors()
         for inner in self._inner.values():
-            inner.number_behaviors()
-            inner.pause_nesting()
+            inner.restore_behavior_ids()
+            inner.update_nested_pause()
 
-    def settle_crowds(self) -> None:
+    def settle_update_groups(self) -> None:
         """Restore which deciding nodes sleep, after all nodes are loaded."""
-        for crowd in self.crowds.values():
+        for crowd in self.update_groups.values():
             crowd.settle()
         for inner in self._inner.values():
-            inner.settle_crowds()
+            inner.settle_update_groups()
 
     @method
     def save_state(self) -> dict:
@@ -710,8 +710,8 @@ class AIScheduler(Node):
         and listeners by the names of node and method. Scripts of habits, states and nodes in the group "ai_saved"
         return their own variables from _save_state(); position and motion of the latter are saved, too.
         """
-        self.need_top("save_state()")
-        self.name_anew()
+        self.require_top("save_state()")
+        self.refresh_names()
         return save_parts(self._parts())
 
     @method
@@ -730,20 +730,20 @@ class AIScheduler(Node):
         that all other parts were loaded. With ``roll_back`` the present state is saved first and
         restored in that case, which takes the time of a save.
         """
-        self.need_top("load_state()")
-        self.name_anew()
+        self.require_top("load_state()")
+        self.refresh_names()
         behaviors: dict[str, str] = {}
         parts, saved = self._parts(behaviors if skip_broken else None), state.get("parts")
         new = [name for name in parts if "/" in name and isinstance(saved, dict) and name not in saved]
         added: list[Any] = [parts.pop(name) for name in new]
         try:
             self._left_out = load_parts(state, parts, skip_broken=skip_broken, roll_back=roll_back) | behaviors
-            added += [parts[name] for name in self._left_out if hasattr(parts.get(name), "begin_anew")]
+            added += [parts[name] for name in self._left_out if hasattr(parts.get(name), "reset_unsaved")]
         except LoadFailed:
             self._settle()
             raise
         for part in added:
-            part.begin_anew()
+            part.reset_unsaved()
         self._settle()
         if self._left_out:
             first = "; ".join(f"{name}: {why}" for name, why in [*self._left_out.items()][:3])
@@ -756,7 +756,7 @@ class AIScheduler(Node):
         return self._left_out
 
     @method
-    def start_recording(self, path: str, read_inputs: Variant = None, look_every_frames: int = 60) -> bool:
+    def start_recording(self, path: str, read_inputs: Variant = None, digest_every_frames: int = 60) -> bool:
         """Write every frame of AI to a file such as "user://run.jsonl", until stop_recording().
 
         The path may be any that the game can write: below user://, absolute, or below res:// while
@@ -765,13 +765,13 @@ class AIScheduler(Node):
 
         A Callable ``read_inputs`` is called at the start of each frame and returns the inputs from
         outside, such as pressed keys. A replay compares the behaviors that ran and the events in every
-        frame, and the state of each node every ``look_every_frames`` frames: 1 finds each difference in
+        frame, and the state of each node every ``digest_every_frames`` frames: 1 finds each difference in
         its frame, and costs more than all the rest.
         """
-        self.need_top("start_recording()")
+        self.require_top("start_recording()")
         self.stop_recording()
-        self.name_anew()
-        self.recorder = recorder_to(self, path, read_inputs, look_every_frames)
+        self.refresh_names()
+        self.recorder = recorder_to(self, path, read_inputs, digest_every_frames)
         return True
 
     @method
@@ -790,13 +790,13 @@ class AIScheduler(Node):
         ``give_inputs`` is called at the start of each frame with the recorded inputs. The replay ends
         at the first frame that differs: see replay_ended.
         """
-        self.need_top("start_replay()")
+        self.require_top("start_replay()")
         self.stop_recording()
-        self.name_anew()
+        self.refresh_names()
         self.recorder = replay_from(self, path, give_inputs)
         return True
 
-    def tell_replay_ended(self, difference: Difference | None) -> None:
+    def emit_replay_ended(self, difference: Difference | None) -> None:
         """End the replay and emit ``replay_ended``."""
         self.recorder = None
         self.replay_ended.emit(*(difference[:3] if difference is not None else (-1, "", "")))
@@ -824,7 +824,7 @@ class AIScheduler(Node):
 
     def _settle(self) -> None:
         """Restore which nodes sleep and pause, after all nodes are loaded."""
-        self.settle_crowds()
+        self.settle_update_groups()
         for node in self.joined_nodes:
             if node.is_class("ImportanceManager"):
                 node.settle()
@@ -838,7 +838,7 @@ class AIScheduler(Node):
         """The outermost AIScheduler, in whose frames this scheduler runs; without another, this scheduler."""
         return self if self._outer is None else self._outer.top
 
-    def need_top(self, what: str) -> None:
+    def require_top(self, what: str) -> None:
         """Raise RefusedValue if this scheduler runs in another."""
         if self._outer is not None:
             raise RefusedValue(
@@ -862,21 +862,21 @@ class AIScheduler(Node):
         self._nesting = outer.schedule(
             self.core, name=named_after(outer, self), period_frames=self.nested_period_frames,
             priority=self.nested_priority)
-        self.pause_nesting()
+        self.update_nested_pause()
 
     def on_paused(self) -> None:
-        self.pause_nesting()
+        self.update_nested_pause()
 
     def on_unpaused(self) -> None:
-        self.pause_nesting()
+        self.update_nested_pause()
 
-    def pause_nesting(self) -> None:
+    def update_nested_pause(self) -> None:
         """Pause the task in the outer scheduler while this node is paused or disabled; otherwise resume it."""
         if self._outer is not None and self._nesting is not None and self._outer.is_valid():
             core = self._outer.core
             (core.resume if self.can_process() else core.pause)(self._nesting)
 
-    def pass_time(self, delta_s: float) -> None:
+    def advance_clock(self, delta_s: float) -> None:
         """Advance the clock, unless it belongs to another scheduler that still exists and advances it."""
         if self._timekeeper is not None:
             if self._timekeeper.is_valid():
@@ -893,7 +893,7 @@ class AIScheduler(Node):
                 self._nesting = None
             outer._inner.pop(self.instance_id, None)
 
-    def nesting_set(self) -> None:
+    def _nesting_changed(self) -> None:
         """Pass the period and priority to the outer scheduler after a change.
 
         Raises:

@@ -45,8 +45,8 @@ def core_of(node: Any, on_overrun: Any) -> Any:
     settings: dict[str, Any] = {}
     if node.policy in SHARING:
         settings["activations_per_frame"] = node.activations_per_frame or None
-        settings["bias"] = OverrunBias() if node.learns_overruns else None
-        settings["margin"] = BudgetMargin() if node.holds_budget else None
+        settings["bias"] = OverrunBias() if node.overrun_bias else None
+        settings["margin"] = BudgetMargin() if node.budget_margin else None
     if node.policy == Policy.PRIORITY_ONLY:
         settings["policy"] = PriorityPolicy.PRIORITY_ONLY
     if node.policy == Policy.DIRECT_ACCESS:

@@ -18,7 +18,7 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.saving.scene_values import SceneValues
-from addons.ai_core.nodes.scheduling.scheduled import (
+from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     check_callable,
     named_after,
     report_fault,
@@ -212,7 +212,7 @@ class Timeslicer(Node):
 
         return change_all
 
-    def begin_anew(self) -> None:
+    def reset_unsaved(self) -> None:
         """Keep keys and results that a loaded save does not contain."""
 
     def _update(self, turn: Turn) -> None:

@@ -18,7 +18,7 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.baking.baking_node import BakingNode
 from addons.ai_core.nodes.baking.scene_baking import SceneBaking
 from addons.ai_core.nodes.baking.scene_ground import why_no_ground
-from addons.ai_core.nodes.scheduling.scheduled import named_after, scheduler_of
+from addons.ai_core.nodes.scheduling.scheduler_lookup import named_after, scheduler_of
 from ai_core.scheduling.task import Task, Turn
 
 HINT_FILE = 13

@@ -28,8 +28,13 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.saving.scene_values import path_of
-from addons.ai_core.nodes.scheduling.garbage_collecting import characters_left
-from addons.ai_core.nodes.scheduling.scheduled import call_waiting, leave_scheduler, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.scheduling.garbage_collection import count_freed_characters
+from addons.ai_core.nodes.scheduling.scheduler_lookup import (
+    call_waiting,
+    leave_scheduler,
+    scheduler_of,
+    scheduler_warnings,
+)
 from addons.ai_core.nodes.senses.felt_collisions import FeltCollisions
 from addons.ai_core.nodes.senses.muffling_walls import MufflingWalls
 from addons.ai_core.nodes.senses.sense_backdrop import Backdrops
@@ -259,14 +264,14 @@ class SenseManager(Node):
 
     def on_entered(self) -> None:
         if self._find_scheduler() is not None and self._task is None:
-            self._task = self._scheduler.serve(self, self._frame, "senses")
+            self._task = self._scheduler.schedule_service(self, self._frame, "senses")
             call_waiting(self, GROUP)
 
     def on_exit_tree(self) -> None:
         self._hide()
         self.let_go()
         leave_scheduler(self, self._scheduler, self._task)
-        characters_left(len(self._sensors))
+        count_freed_characters(len(self._sensors))
         for nodes in (self._sensors, self._sources, self._regions, self._portals):
             for node in nodes.values():
                 node.lose_manager()
@@ -814,7 +819,7 @@ class SenseManager(Node):
     def _remove(self, is_sensor: bool, known: int) -> None:
         if is_sensor:
             self._core.remove_sensor(known)
-            characters_left()
+            count_freed_characters()
         else:
             self._core.remove_source(known)
 

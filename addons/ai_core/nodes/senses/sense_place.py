@@ -5,7 +5,7 @@ from typing import Any
 
 from addons.ai_core.bridge.gd import RefusedValue, is_in_editor
 from addons.ai_core.nodes.debugging.edited_scene import is_a_part
-from addons.ai_core.nodes.scheduling.scheduled import nearest, report_next_frame
+from addons.ai_core.nodes.scheduling.scheduler_lookup import nearest, report_next_frame
 
 GROUP = "sense_managers"
 REGIONS = "sense_regions"

@@ -37,7 +37,7 @@ from addons.ai_core.nodes.debugging.edited_scene import nodes_of
 from addons.ai_core.nodes.debugging.line_picture import LinePicture
 from addons.ai_core.nodes.rules.rule_set import RuleSet
 from addons.ai_core.nodes.saving.scene_saving import saving
-from addons.ai_core.nodes.scheduling.scheduled import (
+from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     call_waiting,
     named_after,
     report_next_frame,

@@ -20,7 +20,7 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.characters.agent_places import place_of
 from addons.ai_core.nodes.debugging.edited_scene import is_a_part
-from addons.ai_core.nodes.scheduling.scheduled import nearest, report_next_frame, wait_for
+from addons.ai_core.nodes.scheduling.scheduler_lookup import nearest, report_next_frame, wait_for
 from ai_core.squads.capabilities import Capabilities
 
 SQUADS = "squads"

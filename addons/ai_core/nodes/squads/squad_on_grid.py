@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from addons.ai_core.nodes.paths.grid_of_scene import Places
-from ai_core.maps.passage import Passage
+from ai_core.maps.passage import GridPassage
 
 Floats = NDArray[np.float64]
 
@@ -25,7 +25,7 @@ class GridGround:
         unit: length of a metre in the scene.
     """
 
-    def __init__(self, passage: Passage, places: Places, unit: float) -> None:
+    def __init__(self, passage: GridPassage, places: Places, unit: float) -> None:
         self._passage, self._places, self._unit = passage, places, unit
 
     def clearance(self, points: Floats, directions: Floats, most_m: float) -> Floats:

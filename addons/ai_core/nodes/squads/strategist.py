@@ -23,7 +23,7 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.saving.scene_saving import saving
-from addons.ai_core.nodes.scheduling.scheduled import (
+from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     leave_scheduler,
     named_after,
     nearest,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from addons.ai_core.bridge.gd import RefusedValue
 from addons.ai_core.nodes.squads.strategist_squads import Look
 from ai_core.errors import finite_number, whole_number
-from ai_core.maps.map_picture import MapPicture
+from ai_core.maps.map_snapshot import MapSnapshot
 from ai_core.saving.fields import LATEST_S, Fields, State
 from ai_core.squads.capabilities import Force
 from ai_core.squads.strategy.production import TechnologyTree
@@ -93,7 +93,7 @@ class StrategistReports:
         self.losses, self.kills = self.losses + added[0], self.kills + added[1]
 
     def situation(
-        self, tree: TechnologyTree, now_s: float, picture: MapPicture, base: Place, is_open: NDArray[np.bool_] | None,
+        self, tree: TechnologyTree, now_s: float, picture: MapSnapshot, base: Place, is_open: NDArray[np.bool_] | None,
         look: Look, narrow_places: tuple[Place, ...],
     ) -> StrategicSituation:
         """Return what is known, for a thought: what was reported, and what a look at Squad nodes told."""

@@ -1,4 +1,4 @@
-"""StateMachine: what a character is, changed by events, built of the states below it."""
+"""StateMachine node: a hierarchical state machine of the AIState nodes below it, driven by events."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -20,64 +20,67 @@ from addons.ai_core.bridge.gd import (
     report_warning,
     signal,
 )
-from addons.ai_core.nodes.characters.character_crowd import STATE_MACHINES, CharacterCrowd
-from addons.ai_core.nodes.characters.character_work import CharacterWork
+from addons.ai_core.nodes.characters.character_work import ScheduledCharacter
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
+from addons.ai_core.nodes.characters.update_group import STATE_MACHINES, UpdateGroup
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.saving.scene_saving import saving
-from addons.ai_core.nodes.scheduling.scheduled import report_next_frame, scheduler_of, scheduler_warnings
-from addons.ai_core.nodes.state_machines.state_machine_sharing import MachineNodes, needs_update, unreached
+from addons.ai_core.nodes.scheduling.scheduler_lookup import report_next_frame, scheduler_of, scheduler_warnings
+from addons.ai_core.nodes.state_machines.state_machine_sharing import MachineNodes, needs_update, unreachable_warnings
 from ai_core.decisions.state_machines import state_machine as library
-from ai_core.decisions.state_machines.state_machine import still_there
+from ai_core.decisions.state_machines.state_machine import without_removed
 from ai_core.decisions.state_machines.state_machine_definition import StateMachineDefinition
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
 SAVED = ("enabled", "period_frames", "priority")
-OF_EXPRESSIONS = ("cargo", "event", "time_in_state_s")
-"""What a machine knows of itself; the rest stands on its blackboard."""
+EXPRESSION_NAMES = ("payload", "event", "time_in_state_s")
+"""Names in guard expressions that are properties of the machine; other names refer to its blackboard."""
 
-MISTAKES = (RefusedValue, ValueError, TypeError, LookupError)
+DEFINITION_ERRORS = (RefusedValue, ValueError, TypeError, LookupError)
 
 
 @gdclass(icon="res://addons/ai_core/icons/state_machine.svg")
-class StateMachine(CharacterWork, Node):
-    """One state at a time, changed by events: send_event("noise").
+class StateMachine(ScheduledCharacter, Node):
+    """A state machine of a character: one state is active, and events change it, such as send_event("noise").
 
-    AIState nodes below it are the states, and may have states inside; StateTransition nodes
-    below a state lead out of it. It begins in its first frame of AI. Without anything to
-    update it costs nothing until an event is sent.
+    The AIState nodes below are the states and may contain states; StateTransition nodes below a state lead
+    out of it. The machine starts in its first frame of AI. A machine without updates and timed transitions
+    costs nothing until an event is sent.
     """
 
-    # Each event reads them: kept side by side.
+    # Read by each event, so stored side by side.
     __slots__ = ("_is_asleep", "_is_changed", "_is_off", "_needs_update", "core")
 
     KIND = STATE_MACHINES
 
     initial_state = export(
-        NodePath, NodePath(""), hint=node_path("AIState"), doc="The state it begins with; empty is the first.")
-    actor = export(NodePath, NodePath(".."), on_set="_actor_set", doc="The character; by default the parent.")
-    enabled = export(bool, True, on_set="_enable", doc="Off: every state is left; on again, it begins anew.")
+        NodePath, NodePath(""), hint=node_path("AIState"), doc="State in which the machine starts; empty is the first.")
+    actor = export(NodePath, NodePath(".."), on_set="_actor_set", doc="Node of the character; by default the parent.")
+    enabled = export(
+        bool, True, on_set="_enable",
+        doc="Off: all states are exited. On again: the machine starts from its initial state.")
     period_frames = export(
         int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
         group="Optimizations", on_set="_reschedule",
-        doc="Frames from one update to the next. Events are settled at once.")
+        doc="Frames from one update to the next; larger is rarer. Events are handled at once.")
     priority = export(
-        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", doc="Weight of its share of the budget.")
+        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule",
+        doc="Weight of the machine when the budget is shared out.")
 
-    state_entered = signal(("path", str), doc="A state began: \"hostile/chase\".")
-    state_exited = signal(("path", str), doc="A state ended.")
+    state_entered = signal(("path", str), doc="Emitted when a state begins, with its path, such as \"hostile/chase\".")
+    state_exited = signal(("path", str), doc="Emitted when a state ends, with its path.")
 
     def __init__(self) -> None:
         self.core: library.StateMachine | None = None
         self.nodes: MachineNodes | None = None
         self.blackboard: dict[str, Any] = {}
         self._scheduler: Any = None
-        self._crowd: CharacterCrowd | None = None
+        self._update_group: UpdateGroup | None = None
         self._needs_update = self._is_asleep = False
         self._is_off = self._is_changed = self._is_entered = self._is_to_rebuild = False
-        self._unknown_events: set[str] = set()       # of which was warned
-        self._still_since_s: float | None = None     # paused or disabled: up to when that has been counted out
+        self._unknown_events: set[str] = set()       # unknown events already reported
+        self._paused_since_s: float | None = None     # while paused: subtracted up to here
         self._actor: Any = None
 
     def on_entered(self) -> None:
@@ -86,10 +89,10 @@ class StateMachine(CharacterWork, Node):
         if any(child.is_class("AIState") for child in self.get_children()):
             self._begin()
         else:
-            self.call_deferred("rebuild")     # whoever builds it by a script adds states next
+            self.call_deferred("rebuild")     # a script that builds the machine adds states next
 
     def on_predelete(self) -> None:
-        self.blackboard.clear()     # it may hold scripts: let them go now
+        self.blackboard.clear()     # values may hold scripts: release them now
 
     def _actor_set(self) -> None:
         self._look_for_actor()
@@ -97,14 +100,14 @@ class StateMachine(CharacterWork, Node):
             self.parts_changed()
 
     def parts_changed(self) -> None:
-        """A state or transition below has come: read them again once the script that adds them is done."""
+        """Read the states and transitions again after one was added, once the script that adds them has finished."""
         if self._is_entered and not self._is_to_rebuild:
             self._is_to_rebuild = True
             self.call_deferred("rebuild")
 
     def on_exit_tree(self) -> None:
         self._is_entered = False
-        self._leave_crowd()
+        self._leave_update_group()
         if self.core is not None:
             self.core.stop()
             self.core.parts.drop(self)
@@ -113,19 +116,19 @@ class StateMachine(CharacterWork, Node):
         self.core = self.nodes = self._scheduler = None
 
     @method
-    def send_event(self, event: str, cargo: Variant = None) -> bool:
-        """Tell the machine that something happened; return whether a transition was taken.
+    def send_event(self, event: str, payload: Variant = None) -> bool:
+        """Send an event with a payload to the machine; return whether a transition was taken.
 
-        From inside a state's own methods the event waits until the present transition is over,
+        Within a callback of a state the event waits until the present transition is finished,
         and false is returned. An event that no transition of the machine names is reported once, as a warning.
         """
         core = self.core
         if core is None:
-            raise RefusedValue(f"does not run, and cannot be told {event!r}; see the errors as the scene began")
+            raise RefusedValue(f"does not run and cannot receive {event!r}; see the errors at the start of the scene")
         if self._is_off:
             return False
         try:
-            return core.send(event, cargo) or False
+            return core.send(event, payload) or False
         except LookupError as problem:
             if event not in self._unknown_events:
                 self._unknown_events.add(event)
@@ -141,19 +144,19 @@ class StateMachine(CharacterWork, Node):
     def get_state(self) -> str:
         """Return the path of the innermost active state, such as "hostile/chase"; "" before the first frame.
 
-        A state counts from its own entered to its own exited, both included: while an outer one
-        begins or ends, those inside it are not active. While a transition is taken only what stays active counts.
+        A state is active from its entered signal to its exited signal, both included: while an outer state begins
+        or ends, its inner states are not active. During a transition only the states that stay active count.
         """
         return self.core.state if self.core is not None else ""
 
     @method
     def get_previous_state(self) -> str:
-        """Return the path of the state before this one, "" for none."""
+        """Return the path of the previous state, "" if there is none."""
         return self.core.previous_state if self.core is not None else ""
 
     @method
     def is_in(self, path: str) -> bool:
-        """Return whether the state at a path is active, or one inside it; from its own entered to its own exited."""
+        """Return whether the state at a path is active: from its entered signal to its exited signal, both included."""
         if self.core is None:
             return False
         try:
@@ -163,38 +166,38 @@ class StateMachine(CharacterWork, Node):
 
     @method
     def get_time_in_state_s(self) -> float:
-        """Return game time since the innermost active state began (s); while the node is paused it stands still."""
-        self._stand_still()
+        """Return the game time since the innermost active state began (s), without pauses of the node."""
+        self._skip_paused_time()
         return self.core.time_in_state_s if self.core is not None else 0.0
 
     @method
     def get_event(self) -> str:
-        """Return, inside methods that an event led to, that event; else ""."""
+        """Return the event that is being handled, inside callbacks that it causes; otherwise ""."""
         return (self.core.event or "") if self.core is not None else ""
 
     @method
-    def get_cargo(self) -> Variant:
-        """Return, inside methods that an event led to, what was sent with it."""
-        return self.core.cargo if self.core is not None else None
+    def get_payload(self) -> Variant:
+        """Return the payload of the event that is being handled, inside callbacks that it causes; otherwise null."""
+        return self.core.payload if self.core is not None else None
 
     @method
     def get_events(self) -> PackedStringArray:
-        """Return every event that some transition waits for."""
+        """Return all events that transitions of the machine wait for."""
         return PackedStringArray(self.core.definition.events if self.core is not None else [])
 
     @method
     def restart(self) -> None:
-        """Leave every state and begin anew."""
+        """Exit all states and start from the initial state."""
         if self.core is not None:
             self._stop()
             self._enable()
 
     @method
     def rebuild(self) -> None:
-        """Read states and transitions again, after changing or removing some; it happens by itself as some are added.
+        """Read the states and transitions again, after some were changed or removed; adding some needs no call.
 
-        What is active stays active; if that is gone, the machine begins again. Inside a transition
-        it is done as soon as that is over.
+        Active states stay active; if one of them is gone, the machine starts from its initial state. Within a
+        transition the change takes effect once the transition is finished.
         """
         self._is_to_rebuild = False
         if self.core is None:
@@ -208,7 +211,7 @@ class StateMachine(CharacterWork, Node):
         definition = nodes.definition()
         core = self._made(nodes, definition)
         try:
-            change = core.prepare_state(still_there(old.save_state(), definition))
+            change = core.prepare_state(without_removed(old.save_state(), definition))
         except StateError:
             old.stop()
             change = None
@@ -218,70 +221,70 @@ class StateMachine(CharacterWork, Node):
         self._reschedule()
 
     def _edit(self) -> None:
-        """Do what rebuild() was asked for inside a transition, if that is over."""
+        """Run a rebuild() that was requested within a transition, if the transition is finished."""
         try:
             self.rebuild()
-        except MISTAKES as mistake:
-            report_error(f"goes on as it was: {mistake}", self)
+        except DEFINITION_ERRORS as mistake:
+            report_error(f"keeps its previous states: {mistake}", self)
 
     @method
     def release_quarantined(self) -> None:
-        """Let methods of states be called again that were left out because they failed three times in a row."""
+        """Release the callbacks of states that were quarantined after three failures in a row."""
         if self.core is not None:
             self.core.release_quarantined()
             self._reschedule()
 
     @method
     def set_value(self, key: str, value: Variant) -> None:
-        """Write to the character's blackboard, which guard expressions read."""
+        """Write a value to the blackboard of the machine, which guard expressions read."""
         self.blackboard[key] = value
 
     @method
     def get_value(self, key: str, default_value: Variant = None) -> Variant:
-        """Read from the character's blackboard."""
+        """Return a value of the blackboard, else the default; null if it is an object that was freed."""
         value = self.blackboard.get(key, default_value)
         return None if isinstance(value, GDObject) and not value.is_valid() else value
 
     def known(self, name: str) -> Any:
-        """Return what an expression means by a name, ABSENT for what is not known."""
-        if name in OF_EXPRESSIONS and self.core is not None:
-            self._stand_still()
+        """Return the value of a name in an expression, ABSENT if it has none."""
+        if name in EXPRESSION_NAMES and self.core is not None:
+            self._skip_paused_time()
             return getattr(self.core, name)
         return self.get_value(name, ABSENT)
 
     @method
     def to_text(self) -> str:
-        """Return which states are active, since when, why, and what they wait for; one state a line."""
-        self._stand_still()
+        """Return which states are active, since when and why, and what they wait for; one line per state."""
+        self._skip_paused_time()
         return self.core.to_text() if self.core is not None else "not running"
 
     @method
     def get_transitions_text(self) -> str:
-        """Return every state, and below it what leads out of it."""
+        """Return a text of all states, each with the transitions that lead out of it."""
         return self.core.definition.to_text() if self.core is not None else "not running"
 
-    save_state, load_state = saving("where the machine is and was, the blackboard and what states' scripts save")
+    save_state, load_state = saving("the active and previous states, the blackboard and the states that scripts save")
 
     def is_in_use(self) -> bool:
         return self.core is not None
 
     def saved(self) -> State:
         values = self._scheduler.values
-        self._stand_still()
+        self._skip_paused_time()
         return {
             "version": 1,
             "settings": saved_settings(self, SAVED),
             "machine": self.core.save_state(),
             "blackboard": values.plain(self.blackboard, "blackboard"),
             "scripts": {
-                path: values.plain(state.saved_by_script(), f"_save_state() ({path})")
+                path: values.plain(state.script_state(), f"_save_state() ({path})")
                 for path, state in self.nodes.states.items()
             },
         }
 
     def prepared(self, state: object) -> Callable[[], None]:
         if self.core is None:
-            raise StateError("the machine does not run; give it an actor, states and an AIScheduler first")
+            raise StateError("the machine does not run; it needs an actor, states and an AIScheduler")
         fields, values = Fields.versioned(state, version=1), self._scheduler.values
         change_settings = prepared_settings(self, SAVED, fields.group("settings"))
         change = self.core.prepare_state(fields.anything("machine"))
@@ -302,15 +305,15 @@ class StateMachine(CharacterWork, Node):
             self.blackboard.clear()
             self.blackboard.update(blackboard)
             for path, node in self.nodes.states.items():
-                node.take_state(of_scripts[path])
+                node.load_script_state(of_scripts[path])
 
         return change_all
 
     def _get_configuration_warnings(self) -> list[str]:
         try:
             nodes = MachineNodes(self)
-            warnings = [*unreached(nodes.definition()), *self.missing_methods(nodes.methods_of_the_actor())]
-        except MISTAKES as mistake:
+            warnings = [*unreachable_warnings(nodes.definition()), *self.missing_methods(nodes.methods_of_the_actor())]
+        except DEFINITION_ERRORS as mistake:
             warnings = [str(mistake)]
         return [*warnings, *self.actor_warnings(), *scheduler_warnings(self)]
 
@@ -319,7 +322,7 @@ class StateMachine(CharacterWork, Node):
         try:
             nodes = MachineNodes(self)
             definition = nodes.definition()
-        except MISTAKES as mistake:
+        except DEFINITION_ERRORS as mistake:
             problems.append(str(mistake))
         if problems:
             report_next_frame(self, lambda: [] if self.core is not None else problems)
@@ -332,26 +335,26 @@ class StateMachine(CharacterWork, Node):
         self._reschedule()
 
     def on_paused(self) -> None:
-        if self._still_since_s is None:
+        if self._paused_since_s is None:
             self._note_pause()
         self._enable()
 
     def on_unpaused(self) -> None:
-        self._stand_still()
-        self._still_since_s = None
+        self._skip_paused_time()
+        self._paused_since_s = None
         self._enable()
 
     def _note_pause(self) -> None:
-        """Note since when it is paused or disabled, if it is."""
+        """Note the time at which the node was paused or disabled, if it is."""
         is_still = self._scheduler is not None and not self.can_process()
-        self._still_since_s = self._scheduler.clock.now.seconds if is_still else None
+        self._paused_since_s = self._scheduler.clock.now.seconds if is_still else None
 
-    def _stand_still(self) -> None:
-        """Let what has passed while it was paused count for nothing."""
-        if self._still_since_s is not None and self.core is not None:
+    def _skip_paused_time(self) -> None:
+        """Subtract the time in which the node was paused from the times of the states."""
+        if self._paused_since_s is not None and self.core is not None:
             now_s = self._scheduler.clock.now.seconds
-            self.core.stand_still(max(0.0, now_s - self._still_since_s))
-            self._still_since_s = now_s
+            self.core.skip_time(max(0.0, now_s - self._paused_since_s))
+            self._paused_since_s = now_s
 
     def _made(self, nodes: MachineNodes, definition: StateMachineDefinition) -> library.StateMachine:
         return library.StateMachine(
@@ -366,7 +369,7 @@ class StateMachine(CharacterWork, Node):
         self._enable()
 
     def drop(self, node: Any) -> None:
-        """A state or transition below goes."""
+        """Remove a state or transition from the callbacks of the definition."""
         if self.core is not None:
             self.core.parts.drop(node)
 
@@ -375,7 +378,7 @@ class StateMachine(CharacterWork, Node):
         if self.core is not None:
             if not self.enabled:
                 self._stop()
-            self._take_turns(is_on=self.enabled)
+            self._update_schedule(is_on=self.enabled)
             self._is_asleep = False
 
     def _stop(self) -> None:
@@ -384,20 +387,20 @@ class StateMachine(CharacterWork, Node):
             self._edit()
 
     def _wake(self) -> None:
-        """Have a turn in the next frame: it may be in another state, or in none."""
-        if self._crowd is not None:
+        """Update the machine in the next frame: its state may have changed."""
+        if self._update_group is not None:
             self._is_asleep = False
-            self._crowd.wake(self)
+            self._update_group.wake(self)
 
-    def has_settled(self, *, is_asleep: bool) -> None:
+    def restore_sleep(self, *, is_asleep: bool) -> None:
         self._is_asleep = is_asleep
         if is_asleep and not self._is_off and self.core.rests_s == 0:
-            self._wake()     # another machine than the one that slept
+            self._wake()     # the loaded machine differs from the one that slept
 
     def live(self, elapsed_s: float) -> float:
         self.core.update(elapsed_s)
         if self._is_changed:
             self._edit()
-        rest_s = 0.0 if self.core is None else self.core.rests_s     # None: a state has freed it
+        rest_s = 0.0 if self.core is None else self.core.rests_s     # None: freed by a callback of a state
         self._is_asleep = rest_s > 0
         return rest_s

@@ -1,4 +1,4 @@
-"""Definitions of state machines: read from nodes, and shared by characters whose nodes say the same."""
+"""Definitions of state machines, read from nodes and shared by all machines with equal nodes."""
 from __future__ import annotations
 
 from typing import Any
@@ -29,7 +29,7 @@ class MachineNodes:
         transitions: those of the machine first, then those of each state.
 
     Raises:
-        RefusedValue, ValueError, LookupError: if they make no machine; says which and why.
+        RefusedValue, ValueError, LookupError: if the nodes define no valid machine; the message names the node.
 
     Cost: O(nodes).
     """
@@ -42,13 +42,13 @@ class MachineNodes:
         self._sources: list[str | None] = []
         self._described = self._read(machine, "")
         if not self.states:
-            raise RefusedValue("has no AIState below it and does nothing; add one")
+            raise RefusedValue("has no AIState below it and does nothing; add an AIState")
         for parent in (machine, *self.states.values()):
             _check_initial(parent)
         self._between = tuple(map(self._transition, self.transitions, self._sources))
 
     def definition(self) -> StateMachineDefinition:
-        """Return the definition, made by the first machine that says the same."""
+        """Return the definition; the first machine with equal nodes creates it."""
         key = self._name, str(self._initial(self._machine)), self._described, self._between
         found = _shared.get(key)
         if found is None:
@@ -59,7 +59,7 @@ class MachineNodes:
         return found
 
     def methods_of_the_actor(self) -> list[str]:
-        """Return the methods that states and transitions name; some may be empty."""
+        """Return the methods of the actor that states and transitions name; some may be empty."""
         of_states = [(one.enter_method, one.update_method, one.exit_method) for one in self.states.values()]
         guards = [one.guard_method for one in self.transitions if not one.guard_expression]
         return [str(name) for name in [*[name for names in of_states for name in names], *guards]]
@@ -72,7 +72,7 @@ class MachineNodes:
              *[("taken",)] * len(self.transitions)])
 
     def _read(self, parent: Any, path: str) -> tuple[Any, ...]:
-        """Return (name, initial state, which of its methods are called, states inside) of each state below a node."""
+        """Return (name, initial state, which callbacks exist, inner states) of each child state of a node."""
         described = []
         for child in parent.get_children():
             if isinstance(child, StateTransition):
@@ -85,7 +85,7 @@ class MachineNodes:
                 child.join(self._machine, below)
                 self.states[below] = child
                 inside = self._read(child, below)
-                described.append((name, self._initial(child), child.called, inside))
+                described.append((name, self._initial(child), child.used_callbacks, inside))
         return tuple(described)
 
     def _initial(self, parent: Any) -> str:
@@ -106,7 +106,7 @@ class MachineNodes:
         if after_s == 0:
             raise RefusedValue(
                 f"transition '{self._machine.get_path_to(node)}' has no event, no after_s and no guard,"
-                " and would be taken without end; give it one")
+                " and would be taken endlessly; set one of them")
         history = node.history if node.target == StateTransition.Target.STATE else 0
         return node.event or None, source, target, history, after_s, node.is_guarded
 
@@ -116,22 +116,23 @@ class MachineNodes:
             if state == to:
                 return path
         raise RefusedValue(
-            f"transition '{self._machine.get_path_to(node)}' leads to '{node.to}', a state of another machine")
+            f"transition '{self._machine.get_path_to(node)}' leads to '{node.to}', a state of another machine;"
+            " choose a state of its own machine")
 
 
 def needs_update(definition: StateMachineDefinition) -> bool:
-    """Return whether time alone can do something in some state."""
+    """Return whether any state has updates or transitions without an event."""
     return not all(node.is_still for node in definition.nodes)
 
 
-def unreached(definition: StateMachineDefinition) -> list[str]:
+def unreachable_warnings(definition: StateMachineDefinition) -> list[str]:
     """Return a warning for each state that is never active."""
     reached = set(first_leaf(definition.root).up())
     for one in definition.transitions:
         if one.target not in (None, PREVIOUS):
             reached |= set(first_leaf(definition.node(one.target)).up())
     return [
-        f"state '{node.path}' is never active: it is not initial, and no transition leads to it; add one"
+        f"state '{node.path}' is never active: it is not initial, and no transition leads to it; add a transition"
         for node in definition.nodes if node not in reached
     ]
 
@@ -141,7 +142,7 @@ def _check_initial(state: Any) -> None:
         node = state.get_node_or_null(state.initial_state)
         if node is None or not isinstance(node, AIState) or node.get_parent() != state:
             raise RefusedValue(
-                f"initial_state '{state.initial_state}' of '{state.get_name()}' is no AIState right below")
+                f"initial_state '{state.initial_state}' of '{state.get_name()}' is no child AIState; choose one")
 
 
 def _state(described: tuple[Any, ...], around: str, numbers: dict[str, int]) -> State:
@@ -170,7 +171,7 @@ def _made(
     is_guarded: bool,
 ) -> Transition:
     def tell(machine: Any) -> None:
-        machine.parts[number].tell_taken(machine.event, machine.cargo)
+        machine.parts[number].emit_taken(machine.event, machine.payload)
 
     return Transition(
         event, source, target, history=HISTORIES[history], after_s=after_s,

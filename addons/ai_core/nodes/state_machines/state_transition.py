@@ -1,4 +1,4 @@
-"""StateTransition: what leads from one state of a StateMachine to another, as a node below the state."""
+"""StateTransition node: leads from its parent state to another state of the StateMachine."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -23,16 +23,17 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.characters.guard_expression import GuardExpression
-from addons.ai_core.nodes.scheduling.scheduled import check_callable
-from addons.ai_core.nodes.state_machines.ai_state import tell_machine
+from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable
+from addons.ai_core.nodes.state_machines.ai_state import notify_machine
 
 
 @gdclass(icon="res://addons/ai_core/icons/state_transition.svg")
 class StateTransition(Node):
-    """Leads out of the AIState above it; right below the StateMachine: out of every state.
+    """Leads out of its parent AIState; as a child of the StateMachine, out of every state.
 
-    It is taken when its event is sent and its guard allows it; without an event by itself,
-    after a time, when its guard allows it, or both. Of several the first one that may is taken.
+    A transition with an event is taken when the event is sent and its guard is true. A transition without
+    an event is tried in every update, once after_s has passed and its guard is true. Of several
+    transitions the first that is allowed is taken.
     """
 
     class Target(IntEnum):
@@ -45,31 +46,34 @@ class StateTransition(Node):
         SHALLOW = 1
         DEEP = 2
 
-    event = export(str, "", doc="What must be sent with send_event(). Empty: it is tried in every update.")
+    event = export(
+        str, "", doc="Event that takes the transition; see send_event(). Empty: it is tried in every update.")
     after_s = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", shown_when=("event", ""),
-        doc="Least time that the state has been active.")
+        doc="Time for which the state must have been active; 0 is no delay.")
     target = export(
         Target, Target.STATE,
-        doc="Where it leads: to a state, to the one before the present one, or nowhere: nothing is left, and only"
-            " taken is emitted.")
+        doc="Where the transition leads. State: to the state in to. Previous: to the state before the present one."
+            " Stay: no state is exited or entered, and only taken is emitted.")
     to = export(
         NodePath, NodePath(""), hint=node_path("AIState"), shown_when=("target", Target.STATE),
-        doc="The state it leads to.")
+        doc="Target state.")
     history = export(
         History, History.NONE, shown_when=("target", Target.STATE),
-        doc="Where a state with states inside is entered: at its initial one, at the inside one that was active"
-            " last, or where it was left, however deep. One that is active is left now, and goes back to there.")
+        doc="How a target with inner states is entered. None: at its initial state. Shallow: at the inner state that"
+            " was active last. Deep: at the innermost state that was active last. An active target is exited first.")
     guard_expression = export(
         str, "", group="Guard",
-        doc="It is taken only if this is true: \"health < 0.3 and can_see(cargo)\". Names are values of the"
-            " blackboard, properties and methods of the actor, cargo, event, time_in_state_s; while one is not there"
-            " yet, it says no.")
+        doc="Expression that must be true: \"health < 0.3 and can_see(payload)\". Names refer to payload, event and"
+            " time_in_state_s, then to values of the blackboard, then to properties of the actor; methods are those of"
+            " the actor. While a name has no value, the guard is false.")
     guard_method = export(
         StringName, StringName(""), shown_when=("guard_expression", ""),
-        doc="Method of the actor, called without arguments; true allows it.")
+        doc="Method of the actor, called without arguments; true allows the transition.")
 
-    taken = signal(("event", str), ("cargo", Variant), doc="It is taken: the old states have ended, no new one begun.")
+    taken = signal(
+        ("event", str), ("payload", Variant),
+        doc="Emitted when the transition is taken, after the old states ended and before the new ones begin.")
 
     def __init__(self) -> None:
         self.machine: Any = None
@@ -78,23 +82,23 @@ class StateTransition(Node):
 
     @hook
     def _is_allowed(self) -> bool:
-        """May it be taken now?"""
+        """Return whether the transition may be taken."""
         return True
 
     def on_entered(self) -> None:
         if self.machine is None:
-            tell_machine(self)
+            notify_machine(self)
 
     def on_exit_tree(self) -> None:
         if self.machine is not None and self.machine.is_valid():
             self.machine.drop(self)
 
     def on_predelete(self) -> None:
-        self._callable = self._guard = None      # they hold scripts: let them go now
+        self._callable = self._guard = None      # they hold scripts: release them now
 
     @method
     def set_guard(self, guard: GDCallable) -> None:
-        """Ask a Callable, without arguments, whether the transition may be taken; before all other guards."""
+        """Set a Callable as the first guard: it takes no arguments and returns whether the transition is allowed."""
         check_callable(guard, "set_guard()")
         self._callable = guard
         if self.machine is not None and self.machine.is_valid():
@@ -102,11 +106,11 @@ class StateTransition(Node):
 
     @method
     def get_machine(self) -> GDObject:
-        """Return the StateMachine this transition belongs to."""
+        """Return the StateMachine that the transition belongs to."""
         return self.machine
 
     def join(self, machine: Any, place: str) -> None:
-        """Be a transition of a machine, and look up what guards it.
+        """Become a transition of a machine, and look up the guards.
 
         Raises:
             RefusedValue: if the expression cannot be read.
@@ -117,16 +121,16 @@ class StateTransition(Node):
 
     @property
     def is_guarded(self) -> bool:
-        """Whether something may forbid it."""
+        """Whether the transition has a guard."""
         return self._guard is not None
 
     def allows(self) -> bool:
         assert self._guard is not None
         return bool(self._guard())
 
-    def tell_taken(self, event: str | None, cargo: Any) -> None:
+    def emit_taken(self, event: str | None, payload: Any) -> None:
         if self.is_valid() and has_listeners(self, "taken"):
-            self.taken.emit(event or "", cargo)
+            self.taken.emit(event or "", payload)
 
     def _guards(self, place: str) -> Any:
         if self._callable is not None:
@@ -142,11 +146,11 @@ class StateTransition(Node):
     def _get_configuration_warnings(self) -> list[str]:
         above = self.get_parent()
         if above is not None and not (above.is_class("StateMachine") or above.is_class("AIState")):
-            return ["is not right below a StateMachine or AIState and is never taken; put it there"]
+            return ["is not a child of a StateMachine or AIState and is never taken; make it a child of one"]
         if self.target == self.Target.STATE:
             to = self.get_node_or_null(self.to) if self.to else None
             if to is None or not to.is_class("AIState"):
-                return [f"to '{self.to}' is no AIState; choose the state it leads to"]
+                return [f"to '{self.to}' is no AIState; choose the target state"]
         if self.guard_expression:
             try:
                 GuardExpression(self.guard_expression, "guard_expression")

@@ -69,8 +69,8 @@ class WayWalk:
                 if stands and "from_m" not in memory:       # bodies do not know that they stand before they went
                     memory["from_m"] = height.above_m
                 is_under = is_barred and number + 1 < len(points) and points[number + 1][1] > points[number][1]
-                is_there = height.has_reached(after, here, BARRED_M if is_under else reach)
-                if not is_there or (is_last and not stands):
+                has_arrived = height.has_reached(after, here, BARRED_M if is_under else reach)
+                if not has_arrived or (is_last and not stands):
                     memory["goes_on"] = not is_last
                     memory["climbs"] = height.climbs(before, after, here, climbed=climbed)
                     stop = type(here)(after[0], after[1] + height.kept_m, after[2])

@@ -8,27 +8,27 @@ import numpy as np
 
 from ai_core.budget import Budget
 from ai_core.errors import shown, whole_number
-from ai_core.maps.passage import Passage
+from ai_core.maps.passage import GridPassage
 from ai_core.paths.path import Path, PathState
 from ai_core.paths.regions.reachability import Reachability
 from ai_core.paths.regions.region_graph import RegionGraph
 from ai_core.paths.regions.region_paths import RegionSearch
 from ai_core.paths.searches.anytime_search import AnytimeSearch
-from ai_core.paths.searches.cells_along import is_way
+from ai_core.paths.searches.cells_along import is_path
 from ai_core.paths.searches.improving_search import ImprovingSearch
 from ai_core.paths.searches.jump_table import JumpTable
 from ai_core.paths.searches.search import AStarSearch
 from ai_core.paths.searches.search_memory import SearchMemory
 from ai_core.saving.fields import Fields, State
 
-__all__ = ["GridWays"]
+__all__ = ["GridPathProvider"]
 
-LONG_WAY = 3
+LONG_PATH = 3
 """Smallest distance of start and goal, in region sides (count), for searches over regions: on shorter paths the
 detour over portals exceeds a few per cent, and a search over cells is short."""
 
 
-class GridWays:
+class GridPathProvider:
     """Path provider of a ``PathService`` for one passage of a grid.
 
     Keeps memory for as many searches as run at once, answers requests for unreachable goals without
@@ -44,16 +44,16 @@ class GridWays:
             expensive than the cheapest path, and found in a few hundred steps. Improving long paths start with one.
 
     Raises:
-        TypeError: if ``passage`` is not a Passage.
+        TypeError: if ``passage`` is not a GridPassage.
         ValueError: if the passage does not support regions.
     """
 
     run_on_threads = True
     """True: searches share no data that changes while they run."""
 
-    def __init__(self, passage: Passage, *, partial: bool = False, regions: bool = False) -> None:
-        if not isinstance(passage, Passage):
-            raise TypeError(f"passage must be a Passage of a grid, got {shown(passage)}")
+    def __init__(self, passage: GridPassage, *, partial: bool = False, regions: bool = False) -> None:
+        if not isinstance(passage, GridPassage):
+            raise TypeError(f"passage must be a GridPassage, got {shown(passage)}")
         self.passage = passage
         self.partial = bool(partial)
         self.reachability = Reachability(passage)
@@ -88,7 +88,7 @@ class GridWays:
         width = self.passage.shape[1]
         return math.hypot(one // width - other // width, one % width - other % width)
 
-    def hopeless(self, start: int, goal: int) -> Path | None:
+    def known_answer(self, start: int, goal: int) -> Path | None:
         """Return the empty path if the goal is known to be unreachable; otherwise None, and always with ``partial``.
 
         A start or goal in a wall counts as unreachable.
@@ -113,7 +113,7 @@ class GridWays:
             goal: goal cell.
             known: path of an earlier search, used if it is still open; None for none.
         """
-        if known is not None and not is_way(self.passage, known.cells, start, np.array([goal])):
+        if known is not None and not is_path(self.passage, known.cells, start, np.array([goal])):
             known = None
         if known is None and self.regions is not None and self._is_long(self.regions, start, goal):
             return ImprovingSearch(self.regions, start, goal, memory=self._free_memory())
@@ -143,7 +143,7 @@ class GridWays:
         return not has_jumps and self._is_long(regions, start, goal)
 
     def _is_long(self, regions: RegionGraph, start: int, goal: int) -> bool:
-        return regions.is_done and self.distance(start, goal) >= LONG_WAY * regions.side
+        return regions.is_done and self.distance(start, goal) >= LONG_PATH * regions.side
 
     def fits(self, budget: Budget) -> bool:
         """Return True: the searches pause after any number of steps."""

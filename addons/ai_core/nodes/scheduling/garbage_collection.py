@@ -23,16 +23,16 @@ RARELY = 250
 Without the other rules below, scripts that create cycles reached 900 MB before a full collection, which took 3.6 s.
 """
 
-MORE, MORE_SHARE = 100_000, 0.25
+GROWTH, GROWTH_SHARE = 100_000, 0.25
 """Growth since the last full collection (objects, and share) that causes another one: 15 MB.
 
 It is due to cycles of scripts, which are not counted here. The museum demo, which leaves none, never reaches it.
 """
 
-MOST_LEFT = 500
+MAX_FREED = 500
 """Freed characters before a full collection (count), about 10 MB; a smaller number costs more frames 20 ms each."""
 
-WORTH_IT = 100
+MIN_FREED = 100
 """Freed characters at the end of a scene (count) from which a full collection, 20 ms, is worth its time."""
 
 SELDOM, SOON = (YOUNG, MIDDLE, RARELY), (YOUNG, MIDDLE, 0)
@@ -47,7 +47,7 @@ def begin() -> None:
     gc.set_threshold(*SELDOM)
 
 
-def keep_what_is_loaded() -> None:
+def freeze_loaded_objects() -> None:
     """Exclude the present objects, mostly modules, from collections, and watch growth; until ``end``."""
     global _held
     gc.freeze()
@@ -63,17 +63,17 @@ def end() -> None:
     gc.collect()
 
 
-def characters_left(count: int = 1) -> None:
-    """Count freed characters, and collect their cycles once there are ``MOST_LEFT`` of them."""
+def count_freed_characters(count: int = 1) -> None:
+    """Count freed characters, and collect their cycles once there are ``MAX_FREED`` of them."""
     global _left
     _left += count
-    if _left >= MOST_LEFT:
+    if _left >= MAX_FREED:
         _collect()
 
 
 def scene_ended() -> None:
     """Collect the cycles of freed characters, if there are many; the player waits for the next scene anyway."""
-    if _left >= WORTH_IT:
+    if _left >= MIN_FREED:
         _collect()
 
 
@@ -93,5 +93,5 @@ def _looked(phase: str, look: dict[str, Any]) -> None:
         _held = sys.getallocatedblocks()
         if thresholds == SOON:
             gc.set_threshold(*SELDOM)
-    elif thresholds == SELDOM and sys.getallocatedblocks() > _held + max(MORE, MORE_SHARE * _held):
+    elif thresholds == SELDOM and sys.getallocatedblocks() > _held + max(GROWTH, GROWTH_SHARE * _held):
         gc.set_threshold(*SOON)

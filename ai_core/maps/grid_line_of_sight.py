@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from ai_core.errors import as_array, positions, shown
 from ai_core.maps.cover.cover_spots import UPWARD
 
-__all__ = ["CellSight"]
+__all__ = ["GridLineOfSight"]
 
 SEGMENTS_AT_ONCE = 1024
 """Segments per batch (count): each takes about 100 bytes for each cell that the longest segment crosses."""
@@ -16,7 +16,7 @@ NEARLY = 1e-6
 """Share of a cell (no unit) that a line may overlap at a corner without entering the cell."""
 
 
-class CellSight:
+class GridLineOfSight:
     """Tests whether cells block the line between two positions; pass it as any ``blocked`` argument.
 
     A cell blocks a line that passes through it below the height of the cell. The cells of both

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from ai_core.errors import as_array, finite_number, shown, whole_number
 from ai_core.maps.grid import LARGEST_COST
 
-__all__ = ["best_cells", "careful_costs", "careful_step_cost", "frontier"]
+__all__ = ["best_cells", "danger_costs", "danger_step_cost", "frontier"]
 
 Floats = NDArray[np.float32]
 
@@ -85,7 +85,7 @@ def frontier(ages_s: ArrayLike, known_below_s: float, *, is_open: ArrayLike | No
     return np.flatnonzero(is_known & beside).astype(np.int32)
 
 
-def careful_costs(costs: ArrayLike, danger: ArrayLike, weight: float, *, out: Floats | None = None) -> Floats:
+def danger_costs(costs: ArrayLike, danger: ArrayLike, weight: float, *, out: Floats | None = None) -> Floats:
     """Return cell costs that avoid danger: ``costs × (1 + weight × danger)``.
 
     Pass the result to ``Grid.add_mover`` or ``Grid.set_cells``, and search paths on that mover's passage.
@@ -101,7 +101,7 @@ def careful_costs(costs: ArrayLike, danger: ArrayLike, weight: float, *, out: Fl
 
     Cost: O(cells), no allocation when ``out`` is given and both maps are float32.
 
-    >>> careful_costs([[1, 2]], [[0, 3]], 0.5).tolist()
+    >>> danger_costs([[1, 2]], [[0, 3]], 0.5).tolist()
     [[1.0, 5.0]]
     """
     plain, dangers = _map("costs", costs), _map("danger", danger)
@@ -119,10 +119,10 @@ def careful_costs(costs: ArrayLike, danger: ArrayLike, weight: float, *, out: Fl
     return out
 
 
-def careful_step_cost(danger: ArrayLike, weight: float) -> Callable[[int, int, float], float]:
+def danger_step_cost(danger: ArrayLike, weight: float) -> Callable[[int, int, float], float]:
     """Return the ``step_cost`` of a search that avoids danger, for one ``AStarSearch``.
 
-    For many searches over the same danger map, ``careful_costs`` is faster.
+    For many searches over the same danger map, ``danger_costs`` is faster.
 
     Args:
         danger: (height, width), 0 or more; read while the search runs.

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from ai_core.maps import CellSight
+from ai_core.maps import GridLineOfSight
 
 NUMBERS = st.floats(-1.4, 5.4).map(lambda one: round(one, 3) + 0.00037)
 HIGH = st.floats(0, 2).map(lambda one: round(one, 3) + 0.00041)
@@ -43,7 +43,7 @@ def test_a_line_is_blocked_as_cell_by_cell(heights, lines):
     heights = np.array(heights).reshape(4, 5)
     segments = np.array(lines)
     expected = [plainly_blocked(heights, line[:3], line[3:]) for line in segments]
-    assert CellSight(heights)(segments).tolist() == expected
+    assert GridLineOfSight(heights)(segments).tolist() == expected
 
 
 QUARTERS = st.integers(-6, 22).map(lambda one: one / 4)
@@ -56,20 +56,20 @@ EIGHTHS = st.integers(0, 16).map(lambda one: one / 8)
     st.lists(st.tuples(*[st.one_of(QUARTERS, NUMBERS), EIGHTHS, st.one_of(QUARTERS, NUMBERS)] * 2), min_size=1),
 )
 def test_a_line_is_blocked_there_and_back_alike(heights, lines):
-    sight = CellSight(np.array(heights).reshape(4, 5))
+    sight = GridLineOfSight(np.array(heights).reshape(4, 5))
     segments = np.array(lines, np.float32)
     assert sight(segments).tolist() == sight(segments[:, [3, 4, 5, 0, 1, 2]]).tolist()
 
 
 def test_who_looks_over_a_crate_sees_what_is_behind_it():
-    sight = CellSight([[0, 1.0, 0]])
+    sight = GridLineOfSight([[0, 1.0, 0]])
     assert sight(np.array([(0, 0.5, 0, 2, 0.5, 0), (0, 1.5, 0, 2, 1.5, 0), (0, 1.5, 0, 2, 0.2, 0)])).tolist() == [
         True, False, True]
 
 
 def test_cells_may_be_laid_out_at_any_angle():
     steps = ((32, 16, 0), (-32, 16, 0))          # an isometric map
-    sight = CellSight([[0, 0, 0], [0, np.inf, 0]], steps=steps, up="-z")
+    sight = GridLineOfSight([[0, 0, 0], [0, np.inf, 0]], steps=steps, up="-z")
     place = {cell: np.array(steps[0]) * cell[1] + np.array(steps[1]) * cell[0] for cell in ((1, 0), (1, 2), (0, 2))}
     lines = np.array([[*place[1, 0], *place[1, 2]], [*place[1, 0] * 0, *place[0, 2]]])
     assert sight(lines).tolist() == [True, False]
@@ -81,4 +81,4 @@ def test_cells_may_be_laid_out_at_any_angle():
 ])
 def test_what_is_no_ground_is_refused(wrong):
     with pytest.raises(ValueError, match="must be"):
-        CellSight(**wrong)
+        GridLineOfSight(**wrong)

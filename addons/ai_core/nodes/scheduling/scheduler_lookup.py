@@ -117,7 +117,7 @@ def when_settled(node: Any, done: Callable[[], object]) -> None:
     node.connect("tree_entered", done, DEFERRED | ONE_SHOT)
 
 
-def look_for_another(scheduler: Any) -> None:
+def move_orphans(scheduler: Any) -> None:
     """Move the nodes that outlive a scheduler to another scheduler in the next frame.
 
     They get on_exit_tree and on_entered, as if they had left the tree and entered it again. This waits for the next

@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as arrays
 
 from ai_core.budget import Budget
 from ai_core.maps.grid import Grid
-from ai_core.maps.map_questions import best_cells, careful_costs, careful_step_cost, frontier
+from ai_core.maps.map_queries import best_cells, danger_costs, danger_step_cost, frontier
 from ai_core.paths.searches.search import AStarSearch
 
 maps = arrays.arrays(np.float32, st.tuples(st.integers(1, 7), st.integers(1, 7)), elements=st.integers(0, 4))
@@ -53,13 +53,13 @@ def test_a_careful_way_goes_round_danger_and_an_uncareful_one_through_it():
     danger = np.zeros((5, 7), np.float32)
     danger[1:4, 3] = 10
     grid = Grid(np.ones((5, 7)), neighbors=4)
-    grid.add_mover("scout", careful_costs(np.ones((5, 7)), danger, 1.0))
+    grid.add_mover("scout", danger_costs(np.ones((5, 7)), danger, 1.0))
     ways = {}
     for mover in ("", "scout"):
         search = AStarSearch(grid.passage(mover), grid.cell(2, 0), grid.cell(2, 6))
         search.advance(Budget.unlimited())
         ways[mover] = search.result
-    by_function = AStarSearch(grid.passage(), grid.cell(2, 0), grid.cell(2, 6), step_cost=careful_step_cost(danger, 1))
+    by_function = AStarSearch(grid.passage(), grid.cell(2, 0), grid.cell(2, 6), step_cost=danger_step_cost(danger, 1))
     by_function.advance(Budget.unlimited())
     assert danger.flat[ways[""].cells].sum() == 10
     assert danger.flat[ways["scout"].cells].sum() == 0
@@ -67,7 +67,7 @@ def test_a_careful_way_goes_round_danger_and_an_uncareful_one_through_it():
 
 
 def test_walls_stay_walls_and_costs_stay_such_as_a_grid_takes():
-    costs = careful_costs([[1, np.inf, 2]], [[1e9, 5, 0]], 1.0)
+    costs = danger_costs([[1, np.inf, 2]], [[1e9, 5, 0]], 1.0)
     assert costs.tolist() == [[1e6, np.inf, 2.0]]
     Grid(costs)
 
@@ -77,8 +77,8 @@ def test_walls_stay_walls_and_costs_stay_such_as_a_grid_takes():
     (lambda: best_cells([[1]], 0), "count must be at least 1"),
     (lambda: best_cells([[1]], where=np.ones((2, 2), bool)), "where must have shape"),
     (lambda: frontier([[1]], 0), "known_below_s must be above 0"),
-    (lambda: careful_costs([[1]], [[1, 2]], 1), "danger must have the shape"),
-    (lambda: careful_costs([[1]], [[1]], -1), "weight must be at least 0"),
+    (lambda: danger_costs([[1]], [[1, 2]], 1), "danger must have the shape"),
+    (lambda: danger_costs([[1]], [[1]], -1), "weight must be at least 0"),
 ])
 def test_bad_questions_are_refused(call, words):
     with pytest.raises(ValueError, match=words):

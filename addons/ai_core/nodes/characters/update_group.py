@@ -1,11 +1,11 @@
-"""Nodes of one kind that decide, of an AIScheduler: one piece of its work, which visits those that are awake."""
+"""UpdateGroup: the deciding nodes of one kind under an AIScheduler, updated by one task that visits awake nodes."""
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from addons.ai_core.nodes.saving.scene_values import path_of
-from addons.ai_core.nodes.scheduling.garbage_collecting import characters_left
+from addons.ai_core.nodes.scheduling.garbage_collection import count_freed_characters
 from ai_core.budget import Budget
 from ai_core.decisions.habits.habit_population import HabitPopulation
 from ai_core.decisions.mind_population import MindPopulation
@@ -15,16 +15,16 @@ from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES, MAX_PRIORITY, MIN_
 from ai_core.scheduling.waiting_line import UNIT
 
 Key = tuple[int, int]
-"""Of a pace: its period and phase (frames)."""
+"""Period and phase of a tick group (frames)."""
 
 
-class SavedPace(NamedTuple):
-    """Nodes that had their turns in the same frames.
+class SavedTickGroup(NamedTuple):
+    """Saved state of a tick group.
 
     Attributes:
-        late_s: how long before the save they had their last turns (s).
-        population: state of what they live in.
-        nodes: their paths, in the order of their turns.
+        late_s: time from the last update to the save (s).
+        population: saved state of the population.
+        nodes: paths of the nodes, in the order of their updates.
     """
 
     late_s: float
@@ -38,7 +38,7 @@ def _named(pace: Any) -> State:
 
 def _key(fields: Fields) -> Key:
     period_frames = fields.whole("period_frames", minimum=1, maximum=MAX_PERIOD_FRAMES)
-    return period_frames, fields.whole("phase_frames", maximum=period_frames - 1)    # else its turn never comes
+    return period_frames, fields.whole("phase_frames", maximum=period_frames - 1)    # otherwise it would never be due
 
 
 def _paths(fields: Fields) -> list[str]:
@@ -50,7 +50,7 @@ def _paths(fields: Fields) -> list[str]:
 
 
 def _move(pace: Any, late_s: float) -> None:
-    """Let the nodes of a pace have had their last turns so long ago."""
+    """Set the time since the last update of a tick group."""
     pace.advanced_s = pace.clock.now.seconds - late_s
     for one in pace.population:
         if pace.population.is_resting(one):      # loaded while the game is paused
@@ -58,21 +58,21 @@ def _move(pace: Any, late_s: float) -> None:
 
 
 HABIT_TREES, STATE_MACHINES, RULE_MINDS = "habit trees", "state machines", "rule minds"
-"""Kinds of crowds, as statistics and reports call their work."""
+"""Kinds of update groups: the names of their tasks in statistics and reports."""
 
 
-class Pace:
-    """Nodes that have their turns in the same frames.
+class TickGroup:
+    """Nodes that are updated in the same frames.
 
     Attributes:
-        number: by which paces take their turns.
-        key: its period and phase (frames).
-        advanced_s: when they had their last turns (s, the scheduler's clock).
-        is_owed: they are to have their turns all; else perhaps those whom the last budget did not reach.
+        number: rank of the tick group; of several due groups the lowest number is updated first.
+        key: period and phase (frames).
+        advanced_s: time of the last update (s, the scheduler's clock).
+        is_owed: whether all nodes are due; otherwise only those that the last budget did not reach.
     """
 
     def __init__(
-        self, population: Any, clock: Any, number: int, key: Key, on_wake: Callable[[Pace], object],
+        self, population: Any, clock: Any, number: int, key: Key, on_wake: Callable[[TickGroup], object],
     ) -> None:
         self.number, self.key = number, key
         self.period_frames, self.phase_frames = key
@@ -83,7 +83,7 @@ class Pace:
 
     @property
     def late_s(self) -> float:
-        """Game time since their last turns (s): who comes now has not lived it."""
+        """Game time since the last update (s); it does not count as elapsed for nodes added now."""
         return max(0.0, self.clock.now.seconds - self.advanced_s)
 
     def advance(self, budget: Budget) -> None:
@@ -93,31 +93,31 @@ class Pace:
         self.population.tick(elapsed_s, budget, only_rest=only_rest)
 
 
-class CharacterCrowd:
-    """All nodes of one kind of one AIScheduler. While all sleep, it is left out itself.
+class UpdateGroup:
+    """All nodes of one kind under one AIScheduler. While all of them sleep, its task is paused.
 
-    Its share of the budget weighs as much as all of them together. A node has ``in_crowd``: itself, or what
-    lives for it; and ``period_frames``, ``priority``, and ``edit`` if it is edited here.
+    The weight of its task is the sum of the priorities of the nodes. A node has ``group_member`` (the object to
+    update: itself or its library object), ``period_frames``, ``priority``, and ``edit`` if ``edit_soon`` is used.
 
-    Cost: a frame O(different periods + paces that are due + nodes awake in these).
+    Cost: per frame O(different periods + due tick groups + awake nodes in them).
     """
 
     def __init__(self, scheduler: Any, kind: str) -> None:
         self._scheduler, self._kind = scheduler, kind
-        self._paces: dict[int, dict[int, Pace]] = {}    # by period and phase
-        self._awake: set[Pace] = set()     # in which something may happen by itself
-        self._waiting: list[Pace] = []     # the budget was spent before they had all their turns
+        self._paces: dict[int, dict[int, TickGroup]] = {}    # by period and phase
+        self._awake: set[TickGroup] = set()     # with nodes that need updates
+        self._waiting: list[TickGroup] = []     # the budget was spent before all their nodes were updated
         self._next_number = 0
-        self._nodes: dict[int, tuple[Pace, float, Any]] = {}     # by id: pace, priority, node; in their order
+        self._nodes: dict[int, tuple[TickGroup, float, Any]] = {}     # by id: tick group, priority, node; in order
         self._to_edit: dict[int, Any] = {}
-        self._units = 0         # what all weigh together, in whole units: sums of floats would drift
+        self._units = 0         # sum of all weights, in integer units: sums of floats would drift
         self._is_weighed = True
-        self._loaded: dict[Key, SavedPace] = {}      # until all nodes are loaded
+        self._loaded: dict[Key, SavedTickGroup] = {}      # until all nodes are loaded
         self.task: Task = scheduler.schedule(self, name=kind)
 
     @property
-    def paces(self) -> list[Pace]:
-        """Those who have their turns together, in the order in which they do where several are due."""
+    def tick_groups(self) -> list[TickGroup]:
+        """The tick groups, in the order in which due groups are updated."""
         found = [one for of_period in self._paces.values() for one in of_period.values()]
         return sorted(found, key=lambda one: one.number)
 
@@ -141,7 +141,7 @@ class CharacterCrowd:
                 self._awake.discard(pace)
         self._rest_or_weigh()
 
-    def _due_in(self, frame: int) -> list[Pace]:
+    def _due_in(self, frame: int) -> list[TickGroup]:
         due = []
         for period_frames, of_period in self._paces.items():
             pace = of_period.get(-frame % period_frames)
@@ -160,38 +160,38 @@ class CharacterCrowd:
             weight = min(max(self._units / UNIT, MIN_PRIORITY), MAX_PRIORITY)
             self._scheduler.change_priority(self.task, weight)
         if not (self._to_edit or self._waiting or self._awake):
-            self._scheduler.core.pause(self.task)       # until something is told or changes
+            self._scheduler.core.pause(self.task)       # until an event or a change
 
     def join(self, node: Any) -> None:
-        """Let a node have its turns here, as often as it says; one that is here stays if it says the same."""
+        """Add a node with its period and priority, or apply changes of these to a node that is in the group."""
         if node.instance_id in self._nodes:
             pace, priority, _ = self._nodes[node.instance_id]
             if pace.period_frames == node.period_frames:
                 if priority != node.priority:
                     self._weigh(node, pace, instead_of=priority)
                 return
-            self.unseat(node)
-        self.seat(node, self._pace_for(node.period_frames))
+            self.take_out(node)
+        self.insert(node, self._tick_group_for(node.period_frames))
 
-    def seat(self, node: Any, pace: Pace, *, is_resting: bool = False) -> None:
-        """Let a node that is not here have its turns with those of a pace, after them."""
+    def insert(self, node: Any, pace: TickGroup, *, is_resting: bool = False) -> None:
+        """Add a new node at the end of a tick group."""
         self._weigh(node, pace, instead_of=0.0)
-        pace.population.add(node.in_crowd, late_s=pace.late_s)
+        pace.population.add(node.group_member, late_s=pace.late_s)
         if is_resting:
-            pace.population.rest(node.in_crowd, late_s=pace.late_s)
+            pace.population.rest(node.group_member, late_s=pace.late_s)
 
     def leave(self, node: Any) -> None:
-        """Let a node go as it is; one that is not here is no mistake."""
+        """Remove a node that leaves the tree; does nothing if it is not in the group."""
         if node.instance_id in self._nodes:
-            self.unseat(node)
-            characters_left()
+            self.take_out(node)
+            count_freed_characters()
 
-    def unseat(self, node: Any) -> None:
-        """Give a node that is here no turns any more."""
+    def take_out(self, node: Any) -> None:
+        """Remove a node that is in the group."""
         self._to_edit.pop(node.instance_id, None)
         pace, priority, _ = self._nodes.pop(node.instance_id)
         self._units -= int(priority * UNIT)
-        pace.population.remove(node.in_crowd)
+        pace.population.remove(node.group_member)
         self._is_weighed = False
         if not len(pace.population):
             of_period = self._paces[pace.period_frames]
@@ -202,59 +202,59 @@ class CharacterCrowd:
             self._waiting = [one for one in self._waiting if one is not pace]
 
     def set_resting(self, node: Any, is_resting: bool) -> None:
-        """Leave a node out, or give it its turns again, also one that kept failing; its time stands still meanwhile."""
+        """Pause or resume the updates of a node, also after a quarantine; paused time does not count as elapsed."""
         pace = self._nodes[node.instance_id][0]
         if not is_resting:
-            pace.population.go_on(node.in_crowd, late_s=pace.late_s)
-        elif not pace.population.is_resting(node.in_crowd):
-            pace.population.rest(node.in_crowd, late_s=pace.late_s)
+            pace.population.go_on(node.group_member, late_s=pace.late_s)
+        elif not pace.population.is_resting(node.group_member):
+            pace.population.rest(node.group_member, late_s=pace.late_s)
 
     def wake(self, node: Any) -> None:
-        """Let a node that sleeps have its next turn: something has changed for it."""
+        """Wake a sleeping node, so that it has its next update."""
         pace = self._nodes[node.instance_id][0]
-        pace.population.wake(node.in_crowd, late_s=pace.late_s)
+        pace.population.wake(node.group_member, late_s=pace.late_s)
 
     def edit_soon(self, node: Any) -> None:
-        """Let a node be edited before its next turn; one that rests, when it goes on."""
+        """Call ``edit`` of a node before its next update; for a paused node after it resumes."""
         pace = self._nodes[node.instance_id][0]
-        if not pace.population.is_resting(node.in_crowd):
+        if not pace.population.is_resting(node.group_member):
             self._to_edit[node.instance_id] = node
             self._resume()
 
-    def _pace_for(self, period_frames: int) -> Pace:
-        """Return where one more node has its turns: of those in different frames, the one with the fewest."""
+    def _tick_group_for(self, period_frames: int) -> TickGroup:
+        """Return the tick group for a new node with this period: a new phase, or the smallest group."""
         of_period = self._paces.get(period_frames, {})
         phases = period_frames if self._scheduler.automatic_phasing else 1
         if len(of_period) < phases:
-            phase = len(of_period)       # the next one, as long as nobody has left
+            phase = len(of_period)       # the next phase, unless a group was removed
             if phase in of_period:
                 phase = next(one for one in range(phase) if one not in of_period)
-            return self.pace_at(period_frames, phase)
+            return self.tick_group_at(period_frames, phase)
         return min(of_period.values(), key=lambda one: len(one.population))
 
-    def pace_at(self, period_frames: int, phase_frames: int) -> Pace:
-        """Return where nodes have their turns in these frames."""
+    def tick_group_at(self, period_frames: int, phase_frames: int) -> TickGroup:
+        """Return the tick group with a period and phase, created if there is none."""
         of_period = self._paces.setdefault(period_frames, {})
         if phase_frames not in of_period:
             self._next_number += 1
-            of_period[phase_frames] = Pace(
+            of_period[phase_frames] = TickGroup(
                 self.new_population(), self._scheduler.clock, self._next_number, (period_frames, phase_frames),
                 self._wakes)
         return of_period[phase_frames]
 
     def new_population(self) -> Any:
-        """Return what nodes of this kind live in, without any."""
+        """Return an empty population for nodes of this kind."""
         scheduler = self._scheduler
         return HabitPopulation(faults=scheduler.faults) if self._kind == HABIT_TREES else MindPopulation(
             faults=scheduler.faults, name_of=lambda node: path_of(scheduler, node))
 
-    def _weigh(self, node: Any, pace: Pace, *, instead_of: float) -> None:
-        """Note where a node has its turns, and its priority."""
+    def _weigh(self, node: Any, pace: TickGroup, *, instead_of: float) -> None:
+        """Record the tick group and the priority of a node."""
         self._nodes[node.instance_id] = pace, node.priority, node
         self._units += int(node.priority * UNIT) - int(instead_of * UNIT)
         self._is_weighed = False
 
-    def _wakes(self, pace: Pace) -> None:
+    def _wakes(self, pace: TickGroup) -> None:
         self._awake.add(pace)
         self._resume()
 
@@ -263,9 +263,9 @@ class CharacterCrowd:
             self._scheduler.core.resume(self.task)
 
     def save_state(self) -> State:
-        """Return how long ago the nodes of each pace had their turns, whose turn it is, and who waits for one."""
+        """Return for each tick group the time since its last update and its nodes, and the waiting groups."""
         return {
-            "version": 1, "paces": [
+            "version": 1, "tick_groups": [
                 {**_named(pace), "late_s": pace.late_s, "population": pace.population.save_state(),
                  "nodes": [path_of(self._scheduler, one) for one in nodes]}
                 for pace, nodes in self._nodes_by_pace()],
@@ -273,15 +273,15 @@ class CharacterCrowd:
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what loads it. A pace that is not here comes with its nodes."""
+        """Check a saved state; return the function that loads it, which creates missing tick groups."""
         fields = Fields.versioned(state, version=1)
-        saved: dict[Key, SavedPace] = {}
-        for one in fields.groups("paces"):
-            one.group("population")     # says where, if it is none
+        saved: dict[Key, SavedTickGroup] = {}
+        for one in fields.groups("tick_groups"):
+            one.group("population")     # raises with the place if it is no group
             key = _key(one)
             if key in saved:
-                one.refuse("phase_frames", f"comes twice with the period {key[0]}")
-            saved[key] = SavedPace(one.seconds("late_s"), one.anything("population"), _paths(one))
+                one.refuse("phase_frames", f"occurs twice with the period {key[0]}")
+            saved[key] = SavedTickGroup(one.seconds("late_s"), one.anything("population"), _paths(one))
             self.new_population().prepare_state(saved[key].population)
             one.end()
         waiting: dict[Key, bool] = {}
@@ -292,7 +292,7 @@ class CharacterCrowd:
 
         def change() -> None:
             self._arrange(saved)
-            here = {pace.key: pace for pace in self.paces}
+            here = {pace.key: pace for pace in self.tick_groups}
             for key, pace in here.items():
                 pace.is_owed = waiting.get(key, False)
                 _move(pace, saved[key].late_s if key in saved else 0.0)
@@ -304,21 +304,21 @@ class CharacterCrowd:
         return change
 
     def settle(self) -> None:
-        """Let those sleep who slept when it was saved: as nodes are loaded they wake."""
+        """Restore which nodes sleep; loading the nodes wakes them."""
         loaded, self._loaded = self._loaded, {}
         if loaded:
             self._load_populations(loaded)
             for pace, nodes in self._nodes_by_pace():
                 for node in nodes:
-                    node.has_settled(is_asleep=pace.population.is_sleeping(node.in_crowd))
+                    node.restore_sleep(is_asleep=pace.population.is_sleeping(node.group_member))
 
-    def _load_populations(self, saved: dict[Key, SavedPace]) -> None:
-        for pace in self.paces:
+    def _load_populations(self, saved: dict[Key, SavedTickGroup]) -> None:
+        for pace in self.tick_groups:
             if pace.key in saved:
                 pace.population.prepare_state(saved[pace.key].population)()
 
-    def _arrange(self, saved: dict[Key, SavedPace]) -> None:
-        """Give nodes the paces and the order of turns that they had; who was not there comes last."""
+    def _arrange(self, saved: dict[Key, SavedTickGroup]) -> None:
+        """Restore the tick groups and the order of nodes from a save; nodes that it lacks come last."""
         nodes = {path_of(self._scheduler, node): node for _, _, node in self._nodes.values()}
         wanted: list[tuple[Key, Any]] = []
         for key, one in saved.items():
@@ -328,26 +328,26 @@ class CharacterCrowd:
             return
         edited = dict(self._to_edit)
         resting = {node.instance_id for pace, _, node in self._nodes.values()
-                   if pace.population.is_resting(node.in_crowd)}
+                   if pace.population.is_resting(node.group_member)}
         for _, node in present:
-            self.unseat(node)
+            self.take_out(node)
         for key, node in wanted:
-            self.seat(node, self.pace_at(*key), is_resting=node.instance_id in resting)
+            self.insert(node, self.tick_group_at(*key), is_resting=node.instance_id in resting)
         for node in nodes.values():
-            self.seat(node, self._pace_for(node.period_frames), is_resting=node.instance_id in resting)
+            self.insert(node, self._tick_group_for(node.period_frames), is_resting=node.instance_id in resting)
         self._to_edit.update(edited)
 
     def _nodes_by_pace(self) -> list[tuple[Any, list[Any]]]:
-        """Return the nodes of each pace in the order of their turns."""
-        found: dict[Any, list[Any]] = {pace: [] for pace in self.paces}
+        """Return the nodes of each tick group, in the order of their updates."""
+        found: dict[Any, list[Any]] = {pace: [] for pace in self.tick_groups}
         for pace, _, node in self._nodes.values():
             found[pace].append(node)
         return list(found.items())
 
 
-def crowd_of(scheduler: Any, kind: str) -> CharacterCrowd:
-    """Return the crowd of a kind of an AIScheduler, made for its first node."""
-    crowd: CharacterCrowd | None = scheduler.crowds.get(kind)
+def update_group_of(scheduler: Any, kind: str) -> UpdateGroup:
+    """Return the update group of a kind of an AIScheduler, created for its first node."""
+    crowd: UpdateGroup | None = scheduler.update_groups.get(kind)
     if crowd is None or crowd.task.is_removed:
-        crowd = scheduler.crowds[kind] = CharacterCrowd(scheduler, kind)
+        crowd = scheduler.update_groups[kind] = UpdateGroup(scheduler, kind)
     return crowd

@@ -7,7 +7,7 @@ import weakref
 import pytest
 
 from addons.ai_core.bridge.gd import construct
-from addons.ai_core.nodes.scheduling import garbage_collecting
+from addons.ai_core.nodes.scheduling import garbage_collection
 
 FEW = 20
 
@@ -15,9 +15,9 @@ FEW = 20
 @pytest.fixture
 def only_when_asked(monkeypatch):
     """Python looks for circles by itself no more, and a few characters that leave are enough for us."""
-    monkeypatch.setattr(garbage_collecting, "MOST_LEFT", FEW)
-    monkeypatch.setattr(garbage_collecting, "WORTH_IT", FEW - 5)
-    garbage_collecting._collect()
+    monkeypatch.setattr(garbage_collection, "MAX_FREED", FEW)
+    monkeypatch.setattr(garbage_collection, "MIN_FREED", FEW - 5)
+    garbage_collection._collect()
     gc.disable()
     yield
     gc.enable()
@@ -88,25 +88,25 @@ in_steps = pytest.mark.skipif(not gc.get_threshold()[2], reason="a Python that l
 
 @in_steps
 def test_old_circles_that_nobody_tells_of_are_collected_when_there_is_much_more_than_before():
-    garbage_collecting._collect()
+    garbage_collection._collect()
     circle = Circle()
     left = weakref.ref(circle)
     gc.collect(1)
     del circle
     gc.collect(1)
     assert left() is not None
-    more = [[] for _ in range(2 * garbage_collecting.MORE)]
+    more = [[] for _ in range(2 * garbage_collection.GROWTH)]
     assert left() is None
-    assert gc.get_threshold() == garbage_collecting.SELDOM
+    assert gc.get_threshold() == garbage_collection.SELDOM
     del more
 
 
 @in_steps
 def test_who_sets_thresholds_of_their_own_keeps_them():
-    garbage_collecting._collect()
+    garbage_collection._collect()
     own = (1_000, 10, 10_000)
     gc.set_threshold(*own)
-    more = [[] for _ in range(2 * garbage_collecting.MORE)]
+    more = [[] for _ in range(2 * garbage_collection.GROWTH)]
     assert gc.get_threshold() == own
-    gc.set_threshold(*garbage_collecting.SELDOM)
+    gc.set_threshold(*garbage_collection.SELDOM)
     del more

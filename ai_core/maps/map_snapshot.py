@@ -12,12 +12,12 @@ from ai_core.clock import TimeIndex
 from ai_core.errors import finite_number, named
 from ai_core.maps.map_area import MapArea
 
-__all__ = ["MapPicture", "PictureBuffers"]
+__all__ = ["MapSnapshot", "SnapshotBuffers"]
 
 Floats = NDArray[np.float32]
 
 
-class MapPicture:
+class MapSnapshot:
     """Read-only snapshot of all layers of a decision map at one time.
 
     Attributes:
@@ -70,7 +70,7 @@ class MapPicture:
         return out
 
 
-class PictureBuffers:
+class SnapshotBuffers:
     """Buffers for the current snapshot, the one being drawn, and those still held by readers.
 
     Args:
@@ -85,7 +85,7 @@ class PictureBuffers:
     def __init__(self, area: MapArea, names: tuple[str, ...]) -> None:
         self._area, self._names = area, names
         self._lock = threading.Lock()
-        self._all = [MapPicture(area, names) for _ in range(2)]
+        self._all = [MapSnapshot(area, names) for _ in range(2)]
         self.front = self._all[0]
 
     def __len__(self) -> int:
@@ -93,7 +93,7 @@ class PictureBuffers:
         return len(self._all)
 
     @contextmanager
-    def reading(self) -> Iterator[MapPicture]:
+    def reading(self) -> Iterator[MapSnapshot]:
         """Hold the current snapshot unchanged until the context ends. Works on any thread."""
         with self._lock:
             picture = self.front
@@ -104,16 +104,16 @@ class PictureBuffers:
             with self._lock:
                 picture.readers -= 1
 
-    def free(self) -> MapPicture:
+    def free(self) -> MapSnapshot:
         """Return a buffer to draw into; allocates one only if readers hold all others."""
         with self._lock:
             for picture in self._all:
                 if picture is not self.front and picture.readers == 0:
                     return picture
-            self._all.append(MapPicture(self._area, self._names))
+            self._all.append(MapSnapshot(self._area, self._names))
             return self._all[-1]
 
-    def show(self, picture: MapPicture, at: TimeIndex) -> None:
+    def show(self, picture: MapSnapshot, at: TimeIndex) -> None:
         """Make a completely drawn snapshot the current one."""
         picture.at = at
         with self._lock:

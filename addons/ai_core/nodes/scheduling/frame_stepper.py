@@ -1,10 +1,10 @@
-"""FrameStepping: pauses a running game and steps it by single frames of AI."""
+"""FrameStepper: pauses a running game and steps it by single frames of AI."""
 from __future__ import annotations
 
 from typing import Any
 
 
-class FrameStepping:
+class FrameStepper:
     """Pauses the scene tree; nodes with the process mode "always" still run.
 
     Args:

@@ -1,4 +1,4 @@
-"""What a PollingStation asks the engine: lines of sight and ways, in 3D and 2D."""
+"""WorldQueries: the queries of a PollingStation to the engine: lines of sight and paths, in 3D and 2D."""
 from __future__ import annotations
 
 from typing import Any
@@ -14,18 +14,18 @@ from addons.ai_core.bridge.gd import (
     singleton,
 )
 from addons.ai_core.nodes.paths.navigation_ends import ends_at
-from addons.ai_core.nodes.scheduling.scheduled import when_settled
+from addons.ai_core.nodes.scheduling.scheduler_lookup import when_settled
 from addons.ai_core.nodes.senses.sight_rays import FlatSightRays, SightRays
 from ai_core.events.polling.polling_topic import IdPairs
 
-NO_WAY = -1.0
+NO_PATH = -1.0
 
 
-class WorldQuestions:
-    """Sight and ways in the world of a node.
+class WorldQueries:
+    """Lines of sight and paths in the world of a node.
 
     Args:
-        node: in the tree when it is asked; rays live and die with it.
+        node: must be in the tree for queries; owns the rays.
 
     Attributes:
         is_there: whether the node is in the tree.
@@ -40,12 +40,12 @@ class WorldQuestions:
         self._flat_rays = FlatSightRays(node, node.sight_mask_2d)
 
     def set_masks(self) -> None:
-        """Use the masks of the node."""
+        """Copy the sight masks of the node to the rays."""
         self.rays.collision_mask = self._node.sight_mask
         self._flat_rays.collision_mask = self._node.sight_mask_2d
 
     def enter(self) -> None:
-        """The node enters the tree, and with it maybe walls that rays do not meet yet."""
+        """Start queries, after the node entered the tree; rays may not meet the walls of the scene yet."""
         self.is_there, self._is_settled = True, False
         when_settled(self._node, self._settle)
 
@@ -56,19 +56,19 @@ class WorldQuestions:
             self._node.invalidate("can_see")
 
     def can_see_many(self, pairs: IdPairs) -> Any:
-        """Return for each pair of nodes whether nothing stands between; false where one is gone.
+        """Return for each pair of nodes whether nothing blocks the line between them; false if a node is gone.
 
-        Before the walls of a scene are there for rays, in its first physics frame, nothing is seen.
+        Before its first physics frame, rays do not meet the walls of a scene, and every answer is false.
 
         Args:
             pairs: instance ids.
 
-        Cost: one physics query a pair, all in one crossing.
+        Cost: one physics query per pair, all in one crossing.
         """
         if not self.is_there:
             self._need_tree("can_see")
         seen = see_between(pairs.first, pairs.second, self.rays.node, self._flat_rays.node)
-        if type(seen) is int:                # the place of a pair that cannot be
+        if type(seen) is int:                # the index of an invalid pair
             check_pair(*map(object_of, pairs.ids[seen].tolist()))
         if not self._is_settled:
             self._was_asked_early = True
@@ -76,7 +76,7 @@ class WorldQuestions:
         return seen
 
     def path_length(self, start: Any, goal: Any) -> float:
-        """Return the length of the way over the navigation map, NO_WAY if there is none (yet)."""
+        """Return the length of the path on the navigation map (m; in 2D pixels), NO_PATH without a path or map."""
         self._need_tree("path_length")
         viewport = self._node.get_viewport()
         if isinstance(start, Vector3):
@@ -85,36 +85,36 @@ class WorldQuestions:
             navigation, world = singleton("NavigationServer2D"), viewport.find_world_2d()
         map_rid = world.get_navigation_map()
         if navigation.map_get_iteration_id(map_rid) == 0:
-            return NO_WAY            # the map is still being built; asked again next frame
+            return NO_PATH            # the map is still being built; the next frame queries it again
         way = navigation.map_get_path(map_rid, start, goal, True)
         tolerance_m = self._node.reach_tolerance_m
         if len(way) == 0 or not ends_at(navigation, map_rid, way[-1].tolist(), goal, tolerance_m):
-            return NO_WAY
+            return NO_PATH
         return float(np.linalg.norm(np.diff(way, axis=0), axis=1).sum())
 
     def _need_tree(self, question: str) -> None:
         if not self._node.is_inside_tree():
-            raise RefusedValue(f"{question} needs a world to look at; add the PollingStation to the scene first")
+            raise RefusedValue(f"{question} needs a world; add the PollingStation to the scene first")
 
 
 def ids_of(nodes: Any) -> bytes:
-    """Return instance ids of nodes, as ObjectIds come; 0 for None."""
+    """Return the instance ids of nodes in the format of ObjectIds; 0 for None."""
     return np.array([getattr(node, "instance_id", 0) for node in nodes], np.uint64).tobytes()
 
 
 def object_of(instance_id: int) -> Any:
-    """Return the object of an id, as it stands in an int64 array; None if it is gone."""
+    """Return the object of an id from an int64 array; None if it is gone."""
     return get_object(instance_id & 0xFFFF_FFFF_FFFF_FFFF)
 
 
 def number_of(node: Any) -> int | None:
-    """Return the id of an object as it stands in an int64 array, 0 for None; None for anything else."""
+    """Return the id of an object as an int64, 0 for None; None for any other value."""
     number = 0 if node is None else getattr(node, "instance_id", None)
     return number if number is None or number < 1 << 63 else number - (1 << 64)
 
 
 def check_pair(observer: Any, target: Any) -> None:
-    """Raise unless two nodes can be asked about together."""
+    """Raise RefusedValue unless both nodes are Node3D or both are Node2D."""
     if observer is None or target is None:
         raise RefusedValue("can_see needs two nodes, got null")
     for dimension in ("Node3D", "Node2D"):
@@ -125,14 +125,14 @@ def check_pair(observer: Any, target: Any) -> None:
 
 
 def check_parts(topic: str, wanted: str, key: Any) -> None:
-    """Raise unless a key of a built-in topic has two parts."""
+    """Raise RefusedValue unless a key of a built-in topic has two elements."""
     if len(key) != 2:
         raise RefusedValue(f"the key of topic {topic!r} must be {wanted}, got {list(key)!r}")
 
 
 def check_places(question: str, start: Any, goal: Any) -> None:
-    """Raise unless two places are both in space, or both in the plane."""
+    """Raise RefusedValue unless both positions are finite Vector3, or both finite Vector2."""
     if type(start) is not type(goal) or not isinstance(start, (Vector2, Vector3)):
         raise RefusedValue(f"{question} needs two Vector3 or two Vector2, got {start!r} and {goal!r}")
     if not all(map(np.isfinite, (*start, *goal))):
-        raise RefusedValue(f"{question} needs finite places, got {start!r} and {goal!r}")
+        raise RefusedValue(f"{question} needs finite positions, got {start!r} and {goal!r}")

@@ -1,4 +1,4 @@
-"""Searches that call back: on graphs, with costs by function, or with goals by function."""
+"""Searches with callbacks: on graphs, with a cost function, or with a goal function."""
 from __future__ import annotations
 
 import math
@@ -10,63 +10,64 @@ from numpy.typing import NDArray
 from ai_core.errors import as_array, finite_number, shown, whole_number
 from ai_core.maps.cell_moves import ODD_ROW
 from ai_core.maps.graph import Graph
-from ai_core.maps.passage import Passage
+from ai_core.maps.passage import GridPassage
 from ai_core.paths.searches.bucket_search import Estimate
 from ai_core.paths.searches.heap_search import HeapSearch
 
-__all__ = ["called_back_search", "goals_on"]
+__all__ = ["callback_search", "check_goals"]
 
 StepCost = Callable[[int, int, float], float]
 MovesFrom = Callable[[int], Iterator[tuple[int, float]]]
 
 
-def goals_on(size: int, goals: object) -> NDArray[np.int32] | Callable[[int], bool]:
-    """Return goals as ascending places, or as the function they are.
+def check_goals(size: int, goals: object) -> NDArray[np.int32] | Callable[[int], bool]:
+    """Return goals as ascending place numbers, or unchanged if they are a function.
 
     Raises:
-        TypeError: if they are neither whole numbers nor a function.
-        ValueError: if there is none, or one is not among ``size`` places.
+        TypeError: if they are neither integers nor a function.
+        ValueError: if there is no goal, or a goal is not one of ``size`` places.
     """
     if callable(goals):
         return goals
     if isinstance(goals, int | np.integer):
         goals = [whole_number("goals", goals, minimum=0, maximum=size - 1)]
     if not isinstance(goals, Iterable):
-        raise TypeError(f"goals must be whole numbers, or a function, got {shown(goals)}")
+        raise TypeError(f"goals must be integers or a function, got {shown(goals)}")
     array = as_array("goals", goals if isinstance(goals, np.ndarray) else list(goals))
     if array.size == 0:
-        raise ValueError("goals must be at least one, got none")
+        raise ValueError("goals must contain at least one place, got none")
     if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise TypeError(f"goals must be whole numbers, or a function, got {shown(goals)}")
+        raise TypeError(f"goals must be integers or a function, got {shown(goals)}")
     if not (int(array.min()) >= 0 and int(array.max()) < size):
         raise ValueError(f"goals must be 0 to {size - 1}, got {shown(goals)}")
     return np.unique(array).astype(np.int32)
 
 
-def called_back_search(
-    ground: Passage | Graph,
+def callback_search(
+    ground: GridPassage | Graph,
     start: int,
     goals: NDArray[np.int32] | Callable[[int], bool],
     step_cost: StepCost | None,
 ) -> HeapSearch:
-    """Return a search that asks functions.
+    """Return a search that calls functions for moves, costs or goals.
 
     Args:
-        ground: where.
-        start: a place.
-        goals: as ``goals_on`` returns them.
-        step_cost: what a move costs; None for the usual.
+        ground: grid passage or graph.
+        start: start place.
+        goals: checked goals, the result of ``check_goals``.
+        step_cost: cost of a move; None for the costs of the ground.
     """
-    moves = _moves_on_grid(ground) if isinstance(ground, Passage) else _moves_on_graph(ground)
+    moves = _moves_on_grid(ground) if isinstance(ground, GridPassage) else _moves_on_graph(ground)
     if step_cost is not None:
         moves = _costed(moves, step_cost)
     if callable(goals):
         return HeapSearch(start, goals, moves, _nothing_known)
-    estimate = _estimate_on_grid(ground, goals) if isinstance(ground, Passage) else _estimate_on_graph(ground, goals)
+    estimate = (
+        _estimate_on_grid(ground, goals) if isinstance(ground, GridPassage) else _estimate_on_graph(ground, goals))
     return HeapSearch(start, frozenset(goals.tolist()).__contains__, moves, estimate)
 
 
-def _moves_on_grid(passage: Passage) -> MovesFrom:
+def _moves_on_grid(passage: GridPassage) -> MovesFrom:
     width, costs, open_moves = passage.shape[1], passage.costs.reshape(-1), passage.open_moves.reshape(-1)
     steps = [[down * width + right for down, right in goes] for goes in (passage.moves.even, passage.moves.odd)]
     lengths, is_hexagonal = passage.moves.lengths, passage.moves.is_hexagonal
@@ -97,7 +98,7 @@ def _costed(moves_from: MovesFrom, step_cost: StepCost) -> MovesFrom:
             if finite_number(name, cost) < usual:
                 raise ValueError(
                     f"{name} must not be less than the usual {usual:g}, got {shown(cost)};"
-                    " make the ground cheaper instead, for a class of movers"
+                    " lower the costs of the ground instead, for a class of movers"
                 )
             yield other, cost
 
@@ -108,7 +109,7 @@ def _nothing_known(place: int) -> float:
     return 0.0
 
 
-def _estimate_on_grid(passage: Passage, goals: NDArray[np.int32]) -> Callable[[int], float]:
+def _estimate_on_grid(passage: GridPassage, goals: NDArray[np.int32]) -> Callable[[int], float]:
     estimate, least = Estimate.to(goals, passage.moves, *passage.shape), passage.least_cost
     return lambda cell: least * estimate.from_cell(cell)
 
